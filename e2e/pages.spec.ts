@@ -74,8 +74,8 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await token.fill('something else');
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
-  await expect(token).toHaveAccessibleDescription(/not known/);
-  await expectFine(page, 'This token is not known');
+  await expect(token).toHaveAccessibleDescription(/Unknown token/);
+  await expectFine(page, 'Unknown token');
   await page.setViewportSize({ width: 1440, height: 900 });
   await token.fill(tokens.viewer);
   await page.getByRole('button', { name: 'Log in' }).click();

@@ -40,7 +40,8 @@ const steps = [
     what: 'the dashboard',
     built: 'packages/dashboard/dist/index.html',
     inputs: [
-      ...['package-lock.json', 'packages/dashboard/index.html', 'packages/dashboard/vite.config.ts'],
+      ...['package-lock.json', 'packages/dashboard/vite.config.ts'],
+      ...['packages/dashboard/index.html', 'packages/dashboard/login.html'],
       ...[
         'packages/dashboard/public',
         'packages/dashboard/src',

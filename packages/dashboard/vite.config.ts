@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 
@@ -23,7 +24,20 @@ export default defineConfig({
   define: { 'import.meta.env.VITE_COMMIT': JSON.stringify(commit()) },
   resolve: { conditions: ['@loopwatch/source', ...defaultClientConditions] },
   // Nothing is inlined: the content security policy allows no `data:` but images.
-  build: { target: 'es2023', sourcemap: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2023',
+    sourcemap: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'login.html'].map((page) => join(import.meta.dirname, page)),
+      // The one style that is served without a login has an address of its own.
+      output: {
+        assetFileNames: ({ names }) =>
+          names.includes('login.css') ? 'login.css' : 'assets/[name]-[hash][extname]',
+      },
+    },
+  },
   worker: { format: 'es' },
   server: {
     proxy: {

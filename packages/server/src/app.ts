@@ -1,28 +1,29 @@
-import type { ServerInfo } from '@loopwatch/contract';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
-import { EventIngest, type EventIngestOptions } from './events/event-ingest.ts';
+import type { EventIngest } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
+import type { Feeds } from './feed/feeds.ts';
 import { decideApi } from './guard/decide-api.ts';
-import type { Guard } from './guard/guard.ts';
 import { hooksApi } from './guard/hooks-api.ts';
-import { stopApi } from './guard/stop-api.ts';
+import { type StopApiOptions, stopApi } from './guard/stop-api.ts';
 import { verdictStreamApi } from './guard/verdict-stream-api.ts';
 import type { VerdictStreams } from './guard/verdict-streams.ts';
-import { healthChecks, metricsRoute, type Readiness } from './health.ts';
+import { healthChecks, metricsRoute } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
+import type { ServerMetrics } from './metrics/metrics.ts';
 import { notificationsApi } from './notifications/notifications-api.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type SamplesApiOptions, samplesApi } from './samples/samples-api.ts';
 import type { Auth } from './security/auth.ts';
 import { authApi, loginPages } from './security/auth-api.ts';
-import { authenticate, guard } from './security/authorize.ts';
+import { authenticate, authorize } from './security/authorize.ts';
 import { securityHeaders } from './security/headers.ts';
 import { requireKnownHost } from './security/hosts.ts';
 import { limitRequests } from './security/rate-limit.ts';
@@ -38,8 +39,8 @@ import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 import { mutesApi } from './triage/mutes-api.ts';
 
 const API = '/api/v1';
-/** Reached without a login: how one logs in. */
-const openPaths = new Set([`${API}/auth/me`, `${API}/auth/login`, `${API}/auth/logout`]);
+/** Endpoints that need no login. */
+const publicPaths = new Set([`${API}/auth/me`, `${API}/auth/login`, `${API}/auth/logout`]);
 
 export interface AppOptions
   extends IncidentsApiOptions,
@@ -48,50 +49,48 @@ export interface AppOptions
     SessionEventsApiOptions,
     StatusApiOptions,
     BacktestsApiOptions,
-    EventIngestOptions,
+    StopApiOptions,
     SamplesApiOptions {
-  readonly info: ServerInfo;
+  readonly feeds: Feeds;
+  readonly jobs: BacktestJobs;
   readonly registry: Registry;
   readonly logger: Logger;
-  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: Pick<ServerMetrics, 'requests'>;
   readonly dashboardDir: string;
-  readonly doors: Auth;
-  readonly guard: Guard;
+  readonly auth: Auth;
+  readonly ingest: EventIngest;
   readonly verdictStreams: VerdictStreams;
-  /** Whether other machines reach the server, and need no login. */
-  readonly exposed: boolean;
 }
 
-/** The HTTP side, without a port: health, API, dashboard, and problem details for the rest. */
+/** The Express application: health, API, login and dashboard. Errors become problem details. */
 export function createApp(options: AppOptions): Express {
-  const { access, hosts, checks } = options.doors;
+  const { auth, ingest, dashboardDir } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.set('trust proxy', hosts.trusts);
-  app.use(measure(options.metrics.requests));
+  app.set('trust proxy', auth.hosts.isTrustedProxy);
+  app.use(measureRequests(options.metrics.requests));
   app.use(securityHeaders());
   app.use(compress());
   app.use(healthChecks(options.readiness));
-  app.use(requireKnownHost(hosts));
+  app.use(requireKnownHost(auth.hosts));
   app.use(limitRequests((path) => path.startsWith('/assets/')));
-  app.use(authenticate(access, checks, hosts));
-  app.use(loginPages(options.doors, pages));
-  app.use(guard(hosts, (path) => openPaths.has(path)));
+  app.use(authenticate(auth));
+  app.use(loginPages(auth, dashboardDir, pages));
+  app.use(authorize(auth.hosts, (path) => publicPaths.has(path)));
   app.use(metricsRoute(options.registry));
-  const bodies = new EventIngest(options);
-  app.use(API, noStore, api(options, bodies));
-  app.use(otlpApi(bodies));
-  app.use(staticDashboard(options.dashboardDir));
+  app.use(API, noStore, api(options));
+  app.use(otlpApi(ingest));
+  app.use(staticDashboard(dashboardDir));
   app.use(notFound);
   app.use(problemHandler(options.logger));
   return app;
 }
 
-function api(options: AppOptions, bodies: EventIngest): Router {
+function api(options: AppOptions): Router {
   const router = Router();
   const document = openApiDocument(options.info);
-  router.use(authApi(options.doors, options.exposed, options.now));
+  router.use(authApi(options.auth, options.now));
   router.use(incidentsApi(options));
   router.use(mutesApi(options));
   router.use(sessionsApi(options));
@@ -106,7 +105,7 @@ function api(options: AppOptions, bodies: EventIngest): Router {
   router.use(notificationsApi(options));
   router.use(backtestsApi(options));
   router.use(exportsApi(options));
-  router.use(eventsApi(bodies));
+  router.use(eventsApi(options.ingest));
   router.use(decideApi(options.guard));
   router.use(hooksApi(options.guard));
   router.use(stopApi(options));
@@ -125,8 +124,8 @@ const noStore: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Times each request under the pattern of its route, so that ids never become labels. */
-function measure(histogram: AppOptions['metrics']['requests']): RequestHandler {
+/** Measures requests by route pattern, so that ids never become label values. */
+function measureRequests(histogram: ServerMetrics['requests']): RequestHandler {
   return (request, response, next) => {
     const stop = histogram.startTimer({ method: request.method });
     response.on('finish', () => {

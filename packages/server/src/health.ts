@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-/** Metrics in Prometheus' text format, as a registry has them. */
+/** Metrics in the text format of Prometheus. */
 export interface Metrics {
   readonly contentType: string;
   metrics(): Promise<string>;
@@ -8,7 +8,7 @@ export interface Metrics {
 
 export type Readiness = Record<string, { ok: boolean; detail?: string }>;
 
-/** `/healthz` (the process answers), `/readyz` (what it needs is there) and `/metrics`. */
+/** `/healthz` (liveness), `/readyz` (readiness) and `/metrics`. */
 export function healthRoutes(readiness: () => Promise<Readiness>, metrics: Metrics): Router {
   return Router().use(healthChecks(readiness)).use(metricsRoute(metrics));
 }

@@ -1,4 +1,4 @@
-export type { ServerLog } from './feed/server-log.ts';
+export type { ServerLog } from './feed/feeds.ts';
 export { healthRoutes, type Metrics, type Readiness } from './health.ts';
 export type { NotificationChannel } from './notifications/channel.ts';
 export { sendTest } from './notifications/notifications.ts';
@@ -7,5 +7,6 @@ export { type RetentionLimits, retentionLimits } from './retention/retention.ts'
 export type { SamplePlayback } from './samples/sample-sessions.ts';
 export { isLoopback } from './security/hosts.ts';
 export type { OidcOptions } from './security/oidc.ts';
-export { createServer, type LoopwatchServer, type ServerDeps } from './server.ts';
+export { createServer, type LoopwatchServer } from './server.ts';
+export type { ServerDeps } from './services.ts';
 export type { ConfiguredSettings } from './settings/effective-settings.ts';

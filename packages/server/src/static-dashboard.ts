@@ -4,7 +4,7 @@ import express, { type RequestHandler, Router } from 'express';
 import expressStaticGzip from 'express-static-gzip';
 import { isNavigation } from './http/navigation.ts';
 
-/** The pages that the dashboard draws itself, all from one index.html. */
+/** The pages of the dashboard, a single-page application. */
 export const pages = [
   '/',
   '/incidents',
@@ -29,11 +29,11 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-/** Serves the built dashboard; files with a hash in their name are kept by browsers for good. */
+/** Serves the built dashboard. Files with a hash in their name are cached for good. */
 export function staticDashboard(directory: string): Router {
   const router = Router();
   const assets = join(directory, 'assets');
-  // The build has left a compressed file beside each; what it left none for is compressed when it is asked for.
+  // The build has precompressed these files; any other file is compressed on the fly.
   if (existsSync(assets)) {
     router.use(
       '/assets',
@@ -63,7 +63,7 @@ export function staticDashboard(directory: string): Router {
     });
   };
   router.get(pages, page);
-  // The dashboard says itself that there is nothing.
+  // The dashboard shows its own "not found".
   router.use((request, response, next) => {
     if (!isNavigation(request)) {
       next();

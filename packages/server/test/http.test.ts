@@ -137,7 +137,7 @@ describe('a bad parameter is named together with what is allowed', () => {
     ['/api/v1/incidents?detector=loop', 'detector', /tool-repeat/],
     ['/api/v1/incidents?limit=0', 'limit', /1 to 200/],
     ['/api/v1/incidents?limit=many', 'limit', /1 to 200/],
-    ['/api/v1/incidents?colour=red', 'colour', /known are q, detector/],
+    ['/api/v1/incidents?colour=red', 'colour', /expected one of q, detector/],
     ['/api/v1/incidents?cursor=zzz', 'cursor', /nextCursor/],
     ['/api/v1/verdicts?phase=shut', 'phase', /escalated/],
   ];

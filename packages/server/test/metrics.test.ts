@@ -1,7 +1,7 @@
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { type ServerState, watchServerState } from '../src/metrics.ts';
+import { type ServerState, watchServerState } from '../src/metrics/metrics.ts';
 
 const status = { name: 'ops', type: 'webhook', waiting: 2, failingSince: 5 } as NotificationStatus;
 

@@ -1,4 +1,8 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { detectionSchema, topicNames } from '@loopwatch/contract';
 import { openDatabase } from '@loopwatch/storage';
 import { waitFor } from '@loopwatch/testkit';
@@ -11,6 +15,19 @@ import { MemoryLog } from './memory-log.ts';
 export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };
 export const topics = topicNames({ prefix: 'loopwatch.' });
 export const silent = pino({ level: 'silent' });
+
+let loginPageDir: string | undefined;
+
+/** A dashboard that is not built, except for the login page. */
+function loginPageOnly(): string {
+  if (loginPageDir !== undefined) return loginPageDir;
+  const dir = mkdtempSync(join(tmpdir(), 'loopwatch-login-'));
+  const sources = new URL('../../dashboard/', import.meta.url);
+  copyFileSync(fileURLToPath(new URL('login.html', sources)), join(dir, 'login.html'));
+  copyFileSync(fileURLToPath(new URL('src/login/login.css', sources)), join(dir, 'login.css'));
+  process.once('exit', () => rmSync(dir, { recursive: true }));
+  return (loginPageDir = dir);
+}
 
 /** A server over a log in memory and an embedded database in a folder of its own, on a free port of this machine. */
 export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
@@ -33,7 +50,7 @@ export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
     retention: { days: null, megabytes: null },
     configured: { settings: detectionSchema.parse({}), origins: {}, hasModel: true },
     readiness: () => Promise.resolve({ log: { ok: true } }),
-    dashboardDir: '/nowhere',
+    dashboardDir: loginPageOnly(),
     log,
     ...deps,
   });

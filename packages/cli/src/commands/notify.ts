@@ -27,7 +27,7 @@ async function sendTestMessage(name: string, options: ConfigOptions): Promise<vo
   }
   const { port, public_url: base = `http://localhost:${String(port)}` } = settings.server;
   const signal = new AbortController().signal;
-  const result = await sendTest(channel, { base: base.replace(/\/$/, ''), now: Date.now(), signal });
+  const result = await sendTest(channel, { baseUrl: base.replace(/\/$/, ''), now: Date.now(), signal });
   if (result.outcome === 'sent') {
     process.stdout.write(`${name}: delivered\n`);
     return;

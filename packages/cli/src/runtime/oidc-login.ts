@@ -2,7 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import type { OidcOptions } from '@loopwatch/server';
 import { readSecret } from './secret-files.ts';
 
-/** The provider of logins that is configured, if one is. @throws UsageError when the file of its secret cannot be read */
+/** The configured identity provider, if any. @throws UsageError when its secret file cannot be read */
 export function oidcLogin({ server: { oidc } }: Pick<Settings, 'server'>): OidcOptions | undefined {
   const { issuer, client_id: clientId } = oidc;
   const clientSecret = readSecret('server.oidc.client_secret', oidc.client_secret, oidc.client_secret_file);

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino';
 import { HttpProblem } from '../http/problem.ts';
 
-/** The work of a job; it ends with the signal's reason when that is aborted. */
+/** The work of a job. `run` rejects with the signal's reason when aborted. */
 export interface BacktestWork {
   readonly total: number;
   readonly variants: readonly string[];
@@ -23,37 +23,37 @@ interface Job {
   state: Backtest;
   readonly work: BacktestWork;
   readonly abort: AbortController;
-  /** When it was last told of, wall clock in epoch ms. */
-  toldAt: number;
+  /** When `onChange` was last called, wall clock, epoch ms. */
+  notifiedAt: number;
 }
 
-/** Jobs that are kept, with their results; the oldest go first. */
-const kept = 20;
+/** Jobs that are kept with their results; the oldest are dropped. */
+const MAX_JOBS = 20;
 const MAX_QUEUED = 10;
-/** Progress is told no more often than that; how a job ends is told at once. */
+/** The interval of progress notifications; status changes are sent at once. */
 const progressMs = 250;
 
-/** Backtests of this server, one at a time; they and their results are gone when it ends. */
+/** Runs backtests one at a time, in memory: jobs and results do not survive a restart. */
 export class BacktestJobs {
-  private readonly jobs = new Map<string, Job>();
-  private readonly now: () => number;
-  private readonly logger: Logger;
-  private readonly onChange: (job: BacktestJob) => void;
-  private running: Promise<void> | undefined;
+  readonly #jobs = new Map<string, Job>();
+  readonly #now: () => number;
+  readonly #logger: Logger;
+  readonly #onChange: (job: BacktestJob) => void;
+  #running: Promise<void> | undefined;
 
-  /** @param onChange told at each change of status, and now and then of progress */
+  /** @param onChange called at each change of status, and at intervals with progress */
   constructor(now: () => number, logger: Logger, onChange: (job: BacktestJob) => void) {
-    this.now = now;
-    this.logger = logger;
-    this.onChange = onChange;
+    this.#now = now;
+    this.#logger = logger;
+    this.#onChange = onChange;
   }
 
-  /** @throws HttpProblem 429 when too many wait already */
+  /** @throws HttpProblem 429 when the queue is full */
   add(work: BacktestWork): Backtest {
     if (this.counts.queued >= MAX_QUEUED) {
       throw new HttpProblem(
         429,
-        `${String(MAX_QUEUED)} backtests wait already; try again when some are done`,
+        `The queue is full (${String(MAX_QUEUED)} backtests); retry when some have finished`,
       );
     }
     const state: Backtest = {
@@ -61,102 +61,105 @@ export class BacktestJobs {
       status: 'queued',
       progress: { done: 0, total: work.total, events: 0 },
       variants: [...work.variants],
-      createdAt: this.now(),
+      createdAt: this.#now(),
       createdBy: work.by,
       finishedAt: null,
       error: null,
       result: null,
     };
-    this.jobs.set(state.id, { state, work, abort: new AbortController(), toldAt: 0 });
-    this.forgetOldest();
-    this.wake();
+    this.#jobs.set(state.id, { state, work, abort: new AbortController(), notifiedAt: 0 });
+    this.#dropOldest();
+    this.#wake();
     return state;
   }
 
-  private wake(): void {
-    this.running ??= this.runAll().finally(() => {
-      this.running = undefined;
-      // One may have come when the last had just ended.
-      if (this.counts.queued > 0) this.wake();
+  #wake(): void {
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+      // A job may have been added just as the last one ended.
+      if (this.counts.queued > 0) this.#wake();
     });
   }
 
-  /** The latest first. */
+  /** Newest first. */
   list(): BacktestJob[] {
-    return [...this.jobs.values()].map(({ state }) => summaryOf(state)).reverse();
+    return [...this.#jobs.values()].map(({ state }) => summaryOf(state)).reverse();
   }
 
   /** @throws HttpProblem 404 */
   get(id: string): Backtest {
-    return this.job(id).state;
+    return this.#job(id).state;
   }
 
   /** @throws HttpProblem 404 */
   cancel(id: string): Backtest {
-    const job = this.job(id);
+    const job = this.#job(id);
     job.abort.abort(new Error('cancelled'));
-    if (job.state.status === 'queued') this.change(job, { status: 'cancelled', finishedAt: this.now() });
+    if (job.state.status === 'queued') this.#change(job, { status: 'cancelled', finishedAt: this.#now() });
     return job.state;
   }
 
   get counts(): { queued: number; running: number } {
     const count = (status: Backtest['status']): number =>
-      [...this.jobs.values()].filter(({ state }) => state.status === status).length;
+      [...this.#jobs.values()].filter(({ state }) => state.status === status).length;
     return { queued: count('queued'), running: count('running') };
   }
 
-  /** Cancels all, and waits for the one at work. */
+  /** Cancels all jobs, and waits for the running one. */
   async stop(): Promise<void> {
-    for (const id of this.jobs.keys()) this.cancel(id);
-    await this.running;
+    for (const id of this.#jobs.keys()) this.cancel(id);
+    await this.#running;
   }
 
-  private async runAll(): Promise<void> {
-    for (let job = this.nextJob(); job !== undefined; job = this.nextJob()) await this.run(job);
+  async #runAll(): Promise<void> {
+    for (let job = this.#nextJob(); job !== undefined; job = this.#nextJob()) await this.#run(job);
   }
 
-  private nextJob(): Job | undefined {
-    return [...this.jobs.values()].find(({ state }) => state.status === 'queued');
+  #nextJob(): Job | undefined {
+    return [...this.#jobs.values()].find(({ state }) => state.status === 'queued');
   }
 
-  private async run(job: Job): Promise<void> {
+  async #run(job: Job): Promise<void> {
     const { work, abort } = job;
-    this.change(job, { status: 'running' });
+    this.#change(job, { status: 'running' });
     try {
       const result = await work.run(abort.signal, ({ done, events }) => {
         job.state = { ...job.state, progress: { done, total: work.total, events } };
-        if (this.now() - job.toldAt >= progressMs) this.tell(job);
+        if (this.#now() - job.notifiedAt >= progressMs) this.#notify(job);
       });
-      this.change(job, { status: 'done', result, finishedAt: this.now() });
+      this.#change(job, { status: 'done', result, finishedAt: this.#now() });
     } catch (err) {
       const cancelled = abort.signal.aborted;
-      if (!cancelled) this.logger.warn({ err, backtest: job.state.id }, 'a backtest failed');
-      const error = cancelled ? null : 'The event log could not be read to the end; try again';
-      this.change(job, { status: cancelled ? 'cancelled' : 'failed', error, finishedAt: this.now() });
+      if (!cancelled) this.#logger.warn({ err, backtest: job.state.id }, 'backtest failed');
+      const error = cancelled ? null : 'Could not read the event log; retry';
+      this.#change(job, { status: cancelled ? 'cancelled' : 'failed', error, finishedAt: this.#now() });
     }
   }
 
-  private change(job: Job, part: Partial<Backtest>): void {
+  #change(job: Job, part: Partial<Backtest>): void {
     job.state = { ...job.state, ...part };
-    this.tell(job);
+    this.#notify(job);
   }
 
-  private tell(job: Job): void {
-    job.toldAt = this.now();
-    this.onChange(summaryOf(job.state));
+  #notify(job: Job): void {
+    job.notifiedAt = this.#now();
+    this.#onChange(summaryOf(job.state));
   }
 
-  private job(id: string): Job {
-    const job = this.jobs.get(id);
+  #job(id: string): Job {
+    const job = this.#jobs.get(id);
     if (job === undefined)
-      throw new HttpProblem(404, `There is no backtest ${id}; a server forgets them when it ends`);
+      throw new HttpProblem(
+        404,
+        `Backtest ${id} not found; backtests do not survive a restart of the server`,
+      );
     return job;
   }
 
-  private forgetOldest(): void {
-    for (const [id, { state }] of this.jobs) {
-      if (this.jobs.size <= kept) return;
-      if (state.finishedAt !== null) this.jobs.delete(id);
+  #dropOldest(): void {
+    for (const [id, { state }] of this.#jobs) {
+      if (this.#jobs.size <= MAX_JOBS) return;
+      if (state.finishedAt !== null) this.#jobs.delete(id);
     }
   }
 }

@@ -53,14 +53,14 @@ export function backtestsApi({ database, records, configured, jobs }: BacktestsA
   return router;
 }
 
-/** @throws HttpProblem 400 that names the variant, the key, and what is allowed */
+/** @throws HttpProblem 400 for invalid settings */
 async function variantsOf(
   database: Database,
   configured: ConfiguredSettings,
   wanted: BacktestRequest['variants'],
 ): Promise<Variant[]> {
-  const wide = (await allSettings(database)).filter(({ scope }) => !scope.startsWith('session:'));
-  const { settings } = withScopes(configured.settings, new Map(wide.map(({ scope, set }) => [scope, set])));
+  const shared = (await allSettings(database)).filter(({ scope }) => !scope.startsWith('session:'));
+  const { settings } = withScopes(configured.settings, new Map(shared.map(({ scope, set }) => [scope, set])));
   const errors: { path: string; detail: string }[] = [];
   const variants = wanted.flatMap(({ name, set }, index) => {
     const result = withScope(settings, 'server', set);

@@ -9,7 +9,7 @@ import { selectSessions } from './select-sessions.ts';
 
 const MAX_SESSIONS = 5_000;
 
-/** `/exports/labels.jsonl` and `/exports/events.jsonl`: what `npm run eval` takes. */
+/** `/exports/labels.jsonl` and `/exports/events.jsonl`: the input of `npm run eval`. */
 export function exportsApi({ database, records }: { database: Database; records: RecordReader }): Router {
   const router = Router();
   const labelled = () => selectSessions(database, { labelled: true, limit: MAX_SESSIONS });
@@ -29,14 +29,14 @@ export function exportsApi({ database, records }: { database: Database; records:
     .get(async (_request, response) => {
       const sessions = await labelled();
       attach(response, 'events.jsonl');
-      const gone = new AbortController();
+      const disconnected = new AbortController();
       response.once('close', () => {
-        gone.abort(new Error('client disconnected'));
+        disconnected.abort(new Error('client disconnected'));
       });
-      for await (const one of recordedSessions(records, sessions, gone.signal)) {
-        if (gone.signal.aborted) return;
+      for await (const one of recordedSessions(records, sessions, disconnected.signal)) {
+        if (disconnected.signal.aborted) return;
         if (!('event' in one)) continue;
-        // The eval set has no records to take session and time from.
+        // An exported event has no record: session and time must be part of it.
         const { sessionId } = one.session;
         await write(response, {
           ...serializableEvent(one.event),

@@ -2,30 +2,30 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import type { RecordReader, TopicPartition } from '@loopwatch/log';
 
-/** Where a session's events lie. */
+/** The position of a session's events in the log. */
 export interface RecordedSession {
   readonly sessionId: string;
   readonly topic: string;
   readonly partition: number;
   readonly first: number;
-  /** As of its latest summary. */
+  /** As of the latest summary. */
   readonly last: number;
-  /** Whether it goes on, so that the log may have more of it than its summary knows. */
+  /** Whether there may be events after the latest summary. */
   readonly live: boolean;
 }
 
-/** One event in the order of the log, or the end of a session. */
+/** An event in log order, or the end of a session. */
 export type RecordedItem =
   | { readonly session: RecordedSession; readonly event: AgentEvent; readonly timestamp: number }
   | { readonly ended: RecordedSession; readonly complete: boolean };
 
-const piece = 2_000;
+const CHUNK_RECORDS = 2_000;
 
 /**
- * Reads many sessions back from the log, each record once however many sessions lie between each other, and hands over
- * control after every few records. Sessions that go on are read to the end that the log has when reading begins.
+ * Reads sessions from the log, each record once even when sessions overlap. Live sessions are read up to the end of the log at
+ * the start.
  *
- * @throws whatever the reader throws, or the signal's reason
+ * @throws the reader's error, or the signal's reason
  */
 export async function* recordedSessions(
   reader: RecordReader,
@@ -43,17 +43,17 @@ async function withCurrentEnds(
 ): Promise<RecordedSession[]> {
   const ends = new Map<string, number>();
   for (const { live, topic, partition } of sessions) {
-    const place = placeName({ topic, partition });
-    if (live && !ends.has(place)) ends.set(place, (await reader.bounds({ topic, partition })).end);
+    const name = partitionName({ topic, partition });
+    if (live && !ends.has(name)) ends.set(name, (await reader.bounds({ topic, partition })).end);
   }
   return sessions.map((session) =>
     session.live
-      ? { ...session, last: Math.max(session.last, (ends.get(placeName(session)) ?? 0) - 1) }
+      ? { ...session, last: Math.max(session.last, (ends.get(partitionName(session)) ?? 0) - 1) }
       : session,
   );
 }
 
-function placeName({ topic, partition }: TopicPartition): string {
+function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}/${String(partition)}`;
 }
 
@@ -82,12 +82,12 @@ async function* readStretch(
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));
   const byEnd = sessions.toSorted((a, b) => a.last - b.last);
   const last = byEnd.at(-1)?.last ?? -1;
-  let told = 0;
+  let endedCount = 0;
   const { start, end } = await reader.bounds(place);
   let next = Math.max(start, Math.min(...sessions.map(({ first }) => first)));
   while (next <= last && next < end) {
     signal.throwIfAborted();
-    const range = await reader.read(place, next, Math.min(piece, last + 1 - next));
+    const range = await reader.read(place, next, Math.min(CHUNK_RECORDS, last + 1 - next));
     if (range.next <= next) break;
     for (const record of range.records) {
       const { offset, timestamp } = record;
@@ -97,13 +97,17 @@ async function* readStretch(
       yield { session, event: decoded.event, timestamp };
     }
     next = range.next;
-    // What is over is freed while others go on.
-    for (let session = byEnd[told]; session !== undefined && session.last < next; session = byEnd[told]) {
+    // Report ended sessions early, so that they are freed while others continue.
+    for (
+      let session = byEnd[endedCount];
+      session !== undefined && session.last < next;
+      session = byEnd[endedCount]
+    ) {
       yield { ended: session, complete: session.first >= start };
-      told += 1;
+      endedCount += 1;
     }
   }
-  for (const session of byEnd.slice(told)) yield { ended: session, complete: session.first >= start };
+  for (const session of byEnd.slice(endedCount)) yield { ended: session, complete: session.first >= start };
 }
 
 function byPlace(a: RecordedSession, b: RecordedSession): number {

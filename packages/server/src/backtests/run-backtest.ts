@@ -19,34 +19,35 @@ export interface BacktestRun {
   readonly onProgress: (progress: { done: number; events: number }) => void;
 }
 
-/** Others get their turn after so long, ms. */
+/** How long one slice of work may block the event loop. */
 const sliceMs = 15;
-interface Found {
+
+interface HitOfKind {
   readonly hit: BacktestHit;
   readonly kind: PureVerdict['kind'];
 }
 
-interface Open {
+interface OpenSession {
   readonly analyzers: readonly SessionAnalyzer[];
   /** By variant, then by incident. */
-  readonly hits: readonly Map<string, Found>[];
+  readonly hits: readonly Map<string, HitOfKind>[];
   events: number;
 }
 
-interface Finished {
+interface FinishedSession {
   readonly result: BacktestResult['sessions'][number];
-  /** By variant: whether it found a loop. */
+  /** Whether a loop was found, by variant. */
   readonly loops: readonly boolean[];
 }
 
-type Label = Finished['result']['label'];
+type Label = FinishedSession['result']['label'];
 
-/** Runs recorded sessions under several settings. @throws the signal's reason when it is cancelled */
+/** Runs recorded sessions under several settings. @throws the signal's reason when cancelled */
 export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
   const { reader, sessions, variants, signal, onProgress } = run;
-  const chosen = new Map(sessions.map((session) => [session.sessionId, session]));
-  const open = new Map<string, Open>();
-  const results: Finished[] = [];
+  const selected = new Map(sessions.map((session) => [session.sessionId, session]));
+  const open = new Map<string, OpenSession>();
+  const results: FinishedSession[] = [];
   const missing: string[] = [];
   let events = 0;
   let sliceEnd = performance.now() + sliceMs;
@@ -56,7 +57,7 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
       const done = open.get(sessionId);
       open.delete(sessionId);
       if (done === undefined) missing.push(sessionId);
-      else results.push(resultOf(chosen.get(sessionId), done, one.complete));
+      else results.push(resultOf(selected.get(sessionId), done, one.complete));
       onProgress({ done: results.length + missing.length, events });
     } else {
       const state = open.get(one.session.sessionId) ?? begin(one.session.sessionId, variants);
@@ -65,7 +66,7 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
       state.events += 1;
       state.analyzers.forEach((analyzer, index) => {
         for (const verdict of analyzer.push(one.event, one.timestamp).verdicts)
-          note(state.hits[index], verdict);
+          recordHit(state.hits[index], verdict);
       });
     }
     if (performance.now() < sliceEnd) continue;
@@ -81,7 +82,7 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
   };
 }
 
-function begin(sessionId: string, variants: readonly Variant[]): Open {
+function begin(sessionId: string, variants: readonly Variant[]): OpenSession {
   return {
     analyzers: variants.map(({ detection }) => new SessionAnalyzer(sessionId, detection)),
     hits: variants.map(() => new Map()),
@@ -89,7 +90,7 @@ function begin(sessionId: string, variants: readonly Variant[]): Open {
   };
 }
 
-function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): void {
+function recordHit(hits: OpenSession['hits'][number] | undefined, verdict: PureVerdict): void {
   const { incidentId, detector, evidence, eventIndex, count, action, reason, kind } = verdict;
   const known = hits?.get(incidentId);
   if (known === undefined) {
@@ -107,7 +108,11 @@ function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): voi
   }
 }
 
-function resultOf(session: SelectedSession | undefined, { hits, events }: Open, complete: boolean): Finished {
+function resultOf(
+  session: SelectedSession | undefined,
+  { hits, events }: OpenSession,
+  complete: boolean,
+): FinishedSession {
   const found = hits.map((map) => [...map.values()]);
   return {
     result: {
@@ -124,7 +129,7 @@ function resultOf(session: SelectedSession | undefined, { hits, events }: Open, 
 function variantResult(
   { name, detection }: Variant,
   index: number,
-  results: readonly Finished[],
+  results: readonly FinishedSession[],
 ): BacktestResult['variants'][number] {
   const count = (label: Label, flagged: boolean): number =>
     results.filter(({ result, loops }) => result.label === label && loops[index] === flagged).length;

@@ -4,14 +4,14 @@ import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import type { RecordedSession } from './recorded-sessions.ts';
 
-/** What people said of a session's incidents. */
+/** The label of a session by the triage of its incidents. */
 export type Label = 'loop' | 'not_loop';
 
 export interface SelectedSession extends RecordedSession {
   readonly label: Label | null;
 }
 
-/** The sessions that a backtest is about, those with the latest events first. */
+/** Selects the sessions of a backtest, the most recently active first. */
 export async function selectSessions(
   database: Queryable,
   { ids, incidentIds, labelled, from, to, limit }: BacktestRequest['sessions'],
@@ -24,7 +24,7 @@ export async function selectSessions(
   if (incidentIds !== undefined) {
     either.push(`id in (select session_id from incidents where id in ${amongJson(incidentIds)})`);
   }
-  if (labelled === true) either.push(`id in (select session_id from incidents where ${judged})`);
+  if (labelled === true) either.push(`id in (select session_id from incidents where ${isLabelled})`);
   if (from !== undefined || to !== undefined) {
     const since = conditions.parameter(from ?? 0);
     const until = conditions.parameter(to ?? Number.MAX_SAFE_INTEGER);
@@ -51,13 +51,13 @@ export async function selectSessions(
   }));
 }
 
-const judged = `triage in ('acknowledged', 'false_positive')`;
+const isLabelled = `triage in ('acknowledged', 'false_positive')`;
 
-/** One confirmed loop makes a session one with a loop, whatever else was a false alarm in it. */
+/** One acknowledged incident makes a session a loop, whatever else was a false positive in it. */
 async function labelsOf(database: Queryable, ids: readonly string[]): Promise<Map<string, Label>> {
   const rows = await database.query<{ id: string; loop: boolean }>(
     `select session_id as id, bool_or(triage = 'acknowledged') as loop from incidents
-     where ${judged} and session_id in (select jsonb_array_elements_text($1::jsonb)) group by session_id`,
+     where ${isLabelled} and session_id in (select jsonb_array_elements_text($1::jsonb)) group by session_id`,
     [jsonText(ids)],
   );
   return new Map(rows.map(({ id, loop }) => [id, loop ? 'loop' : 'not_loop']));

@@ -2,28 +2,28 @@ import type { SessionSummary, Verdict } from '@loopwatch/contract';
 import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors';
 import type { SharedUse } from './shared-use.ts';
 
-/** What an incident of a shared budget comes to. */
+/** A change of a shared budget's incident. */
 export type BudgetChange =
   | { readonly phase: 'opened' | 'escalated'; readonly action: 'warn' | 'block' }
   | {
       readonly phase: 'resolved';
       readonly outcome: 'recovered' | 'ended';
-      /** How it ended, as the end of a sentence. */
+      /** Why it ended, as the end of a sentence. */
       readonly ending: string;
     };
 
-/** What a budget wastes is in the incidents of its loops. */
+/** A budget itself wastes nothing: the cost is part of the incidents of loops. */
 const NO_COST: Verdict['cost'] = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 0 };
 const NOTHING: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
 const DAY_MS = 86_400_000;
 
-/** Whose budget it is, in a sentence. */
+/** The owner of a budget, as part of a sentence. */
 export function ownerOf({ per, of, day }: Pick<SharedUse, 'per' | 'of' | 'day'>): string {
   return per === 'day' ? day : `${per} ${of} on ${day}`;
 }
 
 /**
- * The verdict on a budget that several sessions share. It belongs to the session that used last when the incident opened.
+ * The verdict on a shared budget. It belongs to the session that used the budget last when the incident opened.
  *
  * @param now wall clock, epoch ms
  */

@@ -25,21 +25,20 @@ export interface SharedBudgetsDeps extends Omit<ChangeSettingsDeps, 'topics'> {
   readonly now: () => number;
 }
 
-/** A day ends, and a budget is raised, without any session that says so. */
+/** Polling covers what no session reports: the end of a day, and a raised budget. */
 const CHECK_MS = 5_000;
-/** Sessions that are stopped in one go; the next ones follow with the next check. */
-const STOPPED_AT_ONCE = 200;
+/** Sessions that one check stops at most. */
+const MAX_STOPS = 200;
 const KEPT_DAYS_MS = 7 * 86_400_000;
 
-/** The limits of a shared budget; undefined where there is none. */
 interface SharedLimits {
   readonly per: SharedScope;
   readonly limits: Parameters<typeof budgetUses>[0];
 }
 
 /**
- * Budgets of a day that the sessions of an agent, of a tenant, or all of them share. What they use is added up as their summaries
- * are stored. A budget that is used up stops its sessions, which gateways and hooks obey, until the day ends or it is raised.
+ * Daily budgets that are shared by the sessions of an agent, of a tenant, or by all. Usage is added up as session summaries are
+ * stored. An exceeded budget stops its sessions (enforced by gateways and hooks) until the day ends or the budget is raised.
  */
 export class SharedBudgets {
   readonly #deps: SharedBudgetsDeps;
@@ -47,8 +46,8 @@ export class SharedBudgets {
   #checking: Promise<void> | undefined;
   #again = false;
   #isStopped = false;
-  #tidiedOn = '';
-  /** What held at the last check; a transaction must not wait for another query. */
+  #cleanedUpOn = '';
+  /** As of the last check: a transaction must not wait for another query. */
   #shared: SharedLimits | undefined;
 
   constructor(deps: SharedBudgetsDeps) {
@@ -63,19 +62,19 @@ export class SharedBudgets {
     this.#timer.unref();
   }
 
-  /** Waits for the check at hand. */
+  /** Waits for the current check. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#checking;
   }
 
-  /** Adds what these sessions used, before the transaction stores their summaries. */
+  /** Adds the usage of these sessions. Call before the transaction stores their summaries. */
   async add(tx: Queryable, summaries: readonly SessionSummary[]): Promise<void> {
     if (this.#shared !== undefined && summaries.length > 0) await addUse(tx, this.#shared.per, summaries);
   }
 
-  /** More may have been used. */
+  /** Call when usage may have grown. */
   wake(): void {
     this.#again = true;
     if (this.#isStopped) return;
@@ -92,20 +91,20 @@ export class SharedBudgets {
       }
     } catch (error) {
       const { logger } = this.#deps;
-      logger.warn({ error: messageOf(error) }, 'shared budgets could not be checked; retrying in 5 s');
+      logger.warn({ error: messageOf(error), retryMs: CHECK_MS }, 'checking shared budgets failed; retrying');
     }
   }
 
-  /** Tells of what is used up, or nearly so, and of what no longer is. */
+  /** Reports budgets that are exceeded or nearly so, and those that no longer are. */
   async #check(): Promise<void> {
     const { database, now } = this.#deps;
     const shared = (this.#shared = await this.#limits());
     const today = dayOf(now());
     for (const use of await readUses(database, shared?.per ?? null, today))
       await this.#checkOne(use, shared, today);
-    if (shared === undefined || this.#tidiedOn === today) return;
+    if (shared === undefined || this.#cleanedUpOn === today) return;
     await removeUsesBefore(database, dayOf(now() - KEPT_DAYS_MS));
-    this.#tidiedOn = today;
+    this.#cleanedUpOn = today;
   }
 
   async #limits(): Promise<SharedLimits | undefined> {
@@ -120,28 +119,28 @@ export class SharedBudgets {
     const uses = holds ? budgetUses(shared.limits, use.used) : [];
     const percent = uses[0] === undefined ? 0 : budgetPercent(uses[0]);
     const level = percent >= USED_UP ? 2 : percent >= WARNED_AT ? 1 : 0;
-    let told = use;
-    if (level < told.told) {
+    let reported = use;
+    if (level < reported.told) {
       const change: BudgetChange =
         use.day === today
           ? { phase: 'resolved', outcome: 'recovered', ending: 'the budget was raised or removed' }
           : { phase: 'resolved', outcome: 'ended', ending: 'the day has ended' };
-      told = await this.#tell({ ...told, told: 0 }, change);
+      reported = await this.#report({ ...reported, told: 0 }, change);
     }
-    if (level > told.told) {
+    if (level > reported.told) {
       const change: BudgetChange =
-        told.told === 0
+        reported.told === 0
           ? { phase: 'opened', action: level === 2 ? 'block' : 'warn' }
           : { phase: 'escalated', action: 'block' };
-      const incidents = told.incidents + (told.told === 0 ? 1 : 0);
-      told = await this.#tell({ ...told, told: level, uses, incidents }, change);
+      const incidents = reported.incidents + (reported.told === 0 ? 1 : 0);
+      reported = await this.#report({ ...reported, told: level, uses, incidents }, change);
     }
-    if (level === 2) await this.#stopSessions(told);
-    else if (told.stopped.length > 0) await this.#resumeSessions(told);
+    if (level === 2) await this.#stopSessions(reported);
+    else if (reported.stopped.length > 0) await this.#resumeSessions(reported);
   }
 
-  /** Publishes first: what is told twice has the same id, and what is noted before could be lost. */
-  async #tell(use: SharedUse, change: BudgetChange): Promise<SharedUse> {
+  /** Publishes first: a verdict that is published twice has the same id, one that is saved first could be lost. */
+  async #report(use: SharedUse, change: BudgetChange): Promise<SharedUse> {
     const { database, sink, topics, logger, now } = this.#deps;
     const [session] = await database.query<{ doc: SessionSummary }>(
       'select doc from sessions where id = $1',
@@ -162,18 +161,18 @@ export class SharedBudgets {
     const column = { agent: 'agent', tenant: 'tenant', day: null }[use.per];
     const rows = await database.query<{ id: string }>(
       `select id from sessions where state = 'live' ${column === null ? '' : `and ${column} = $3`}
-         and last_event_at >= $2 and not ($1::jsonb ? id) limit ${String(STOPPED_AT_ONCE)}`,
+         and last_event_at >= $2 and not ($1::jsonb ? id) limit ${String(MAX_STOPS)}`,
       [jsonText(use.stopped), Date.parse(use.day), ...(column === null ? [] : [use.of])],
     );
     if (rows.length === 0) return;
     const order = { by: stopperOf(use), at: now() };
     for (const { id } of rows) await stopSession(this.#deps, id, true, order);
     await saveReported(database, { ...use, stopped: [...use.stopped, ...rows.map(({ id }) => id)] });
-    settings.forget();
-    logger.info({ sessions: rows.length }, `Sessions stopped: the budget of ${ownerOf(use)} is used up`);
+    settings.invalidate();
+    logger.info({ sessions: rows.length, budget: ownerOf(use) }, 'budget exceeded; sessions stopped');
   }
 
-  /** Those that were stopped by a person, or resumed meanwhile, stay as they are; so do those that retention took. */
+  /** Sessions that were stopped by a person, resumed meanwhile, or deleted by retention are skipped. */
   async #resumeSessions(use: SharedUse): Promise<void> {
     const { database, settings, now } = this.#deps;
     const own = stopperOf(use);
@@ -183,11 +182,11 @@ export class SharedBudgets {
     for (const { id } of rows)
       await stopSession(this.#deps, id, false, { by: own, at: now() }, (by) => by === own);
     await saveReported(database, { ...use, stopped: [] });
-    settings.forget();
+    settings.invalidate();
   }
 }
 
-/** Who stopped a session, as people read it. */
+/** The author of a stop, as people read it. */
 function stopperOf(use: SharedUse): string {
   return `the budget of ${ownerOf(use)}`;
 }

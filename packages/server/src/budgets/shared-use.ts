@@ -2,10 +2,10 @@ import type { BudgetResource, BudgetScope, SessionSummary } from '@loopwatch/con
 import type { BudgetUse } from '@loopwatch/detectors';
 import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
 
-/** Whose a budget can be that several sessions share. */
+/** The scopes of a shared budget. */
 export type SharedScope = Exclude<BudgetScope, 'session'>;
 
-/** What was used in a day, and what was told of it. */
+/** The usage of one day, and what was reported about it. */
 export interface SharedUse {
   readonly id: string;
   readonly per: SharedScope;
@@ -15,13 +15,13 @@ export interface SharedUse {
   readonly day: string;
   readonly used: Readonly<Record<BudgetResource, number>>;
   readonly sessionId: string;
-  /** 0: nothing; 1: that it is nearly used up; 2: that it is used up. */
+  /** What was reported: 0: nothing; 1: nearly exceeded; 2: exceeded. */
   readonly told: number;
-  /** As it was told. */
+  /** As reported. */
   readonly uses: readonly BudgetUse[];
   /** Incidents so far. */
   readonly incidents: number;
-  /** Sessions that were stopped for it. */
+  /** Sessions that the budget has stopped. */
   readonly stopped: readonly string[];
 }
 
@@ -54,8 +54,8 @@ export function dayOf(time: number): string {
 }
 
 /**
- * Adds what sessions used since their last summaries, each on the day of its latest event. It runs in the transaction that
- * stores the summaries, before them, so that nothing is counted twice.
+ * Adds the usage of sessions since their last summaries, on the day of the latest event. Runs before the summaries are stored,
+ * in the same transaction, so that nothing is counted twice.
  */
 export async function addUse(
   tx: Queryable,
@@ -89,7 +89,7 @@ function rowOf(per: SharedScope, summary: SessionSummary, before: SessionSummary
   const day = dayOf(summary.lastEventAt);
   const of = per === 'day' ? day : summary[per];
   if (of === null) return undefined;
-  // A session that began again after a pause counts from nothing.
+  // A session that restarted after a pause counts from zero.
   const since = before?.startedAt === summary.startedAt ? totals(before) : totals(undefined);
   const now = totals(summary);
   return {
@@ -118,7 +118,7 @@ function totals(total: Total | undefined): Record<BudgetResource, number> {
 
 type Row = Omit<SharedUse, 'used' | 'sessionId'> & SharedUse['used'] & { readonly session_id: string };
 
-/** What was used on a day of this scope, and whatever has an open incident. */
+/** The usage of a scope on a day, and every budget with an open incident. */
 export async function readUses(
   database: Queryable,
   per: SharedScope | null,
@@ -135,7 +135,7 @@ export async function readUses(
   }));
 }
 
-/** Notes what was told, and which sessions were stopped. */
+/** Saves what was reported, and which sessions were stopped. */
 export async function saveReported(
   database: Queryable,
   { id, told, uses, incidents, stopped }: SharedUse,
@@ -146,7 +146,7 @@ export async function saveReported(
   );
 }
 
-/** Forgets what was used before this day, but for what has an open incident. */
+/** Deletes the usage before this day, except for budgets with an open incident. */
 export async function removeUsesBefore(database: Queryable, day: string): Promise<void> {
   await database.query('delete from budget_uses where day < $1 and told = 0', [day]);
 }

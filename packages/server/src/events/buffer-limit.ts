@@ -1,10 +1,10 @@
 import { HttpProblem } from '../http/problem.ts';
 import { limits } from './limits.ts';
 
-/** Counts bytes that a request begins to hold, or holds no longer; it throws 429 where there is no room for more. */
+/** Accounts for bytes that a request starts to buffer; negative: no longer buffers. Throws 429 when the buffer is full. */
 export type Reserve = (bytes: number) => void;
 
-/** What all requests together hold in memory until the log has it. */
+/** Bounds what all requests together buffer until the log has written it. */
 export class BufferLimit {
   #bytes = 0;
   #requests = 0;
@@ -14,29 +14,29 @@ export class BufferLimit {
   }
 
   /**
-   * Makes room for one request.
+   * Admits one request; `release` frees all that it has reserved.
    *
-   * @throws HttpProblem 429 where there is none
+   * @throws HttpProblem 429 when too many requests are running
    */
-  enter(): { readonly hold: Reserve; readonly leave: () => void } {
-    if (this.#requests >= limits.concurrentRequests) throw busy();
+  admit(): { readonly reserve: Reserve; readonly release: () => void } {
+    if (this.#requests >= limits.concurrentRequests) throw bufferFull();
     this.#requests += 1;
-    let held = 0;
+    let reserved = 0;
     return {
-      hold: (bytes) => {
-        if (bytes > 0 && this.#bytes + bytes > limits.bufferedBytes) throw busy();
-        held += bytes;
+      reserve: (bytes) => {
+        if (bytes > 0 && this.#bytes + bytes > limits.bufferedBytes) throw bufferFull();
+        reserved += bytes;
         this.#bytes += bytes;
       },
-      leave: () => {
-        this.#bytes -= held;
+      release: () => {
+        this.#bytes -= reserved;
         this.#requests -= 1;
       },
     };
   }
 }
 
-function busy(): HttpProblem {
-  const detail = 'The event log takes events more slowly than they come; send these again a little later';
+function bufferFull(): HttpProblem {
+  const detail = 'Events arrive faster than the event log writes them; retry in a moment';
   return new HttpProblem(429, detail, { accepted: 0 }, undefined, { 'retry-after': '1' });
 }

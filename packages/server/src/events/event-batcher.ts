@@ -3,26 +3,26 @@ import type { Reserve } from './buffer-limit.ts';
 import { limits } from './limits.ts';
 import type { PostedEvent, Rejection } from './read-event.ts';
 
-/** Where the log failed; what is behind was not written, and the lot it begins perhaps in part. */
+/** A failed write. Nothing after `line` was written; of the batch that starts there, perhaps a part. */
 export interface LogFailure {
   readonly line: number;
   readonly error: unknown;
-  /** Events that were read and not written. */
+  /** Events that were read but not written. */
   readonly events: number;
 }
 
 export interface EventBatcherOptions {
   readonly sink: RecordSink;
-  readonly hold: Reserve;
+  readonly reserve: Reserve;
   readonly onWritten: (events: readonly PostedEvent[]) => void;
-  /** Called with an event that the log is too small for. */
+  /** Called with an event that is too large for the log. */
   readonly onRejected: (rejection: Rejection) => void;
 }
 
-/** Writes events in their order, a lot at a time: once there is enough of it, or it has waited long enough for more. */
+/** Writes events in order, in batches: a batch is written once it is large enough, or its first event has waited `lingerMs`. */
 export class EventBatcher {
   readonly #options: EventBatcherOptions;
-  #lot: PostedEvent[] = [];
+  #batch: PostedEvent[] = [];
   #size = 0;
   #linger: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -36,18 +36,18 @@ export class EventBatcher {
     return this.#failure;
   }
 
-  /** Resolves when the next one may come: not while a lot is written. */
+  /** Resolves when the next event may be added: not while a batch is being written. */
   async add(event: PostedEvent): Promise<void> {
     const size = event.record.value?.length ?? 0;
-    if (this.#lot.length > 0 && this.#size + size > limits.batchBytes) await this.flush();
+    if (this.#batch.length > 0 && this.#size + size > limits.batchBytes) await this.flush();
     else await this.#writing;
-    this.#options.hold(size);
-    this.#lot.push(event);
+    this.#options.reserve(size);
+    this.#batch.push(event);
     this.#size += size;
     this.#linger ??= setTimeout(() => void this.flush(), limits.lingerMs);
   }
 
-  /** Resolves when all of them are written. */
+  /** Resolves when every event added so far is written. */
   flush(): Promise<void> {
     clearTimeout(this.#linger);
     this.#linger = undefined;
@@ -55,41 +55,41 @@ export class EventBatcher {
   }
 
   async #write(): Promise<void> {
-    const lot = this.#lot;
+    const batch = this.#batch;
     const size = this.#size;
-    this.#lot = [];
+    this.#batch = [];
     this.#size = 0;
-    let left = lot.length;
-    for await (const part of this.#publish(this.#failure === undefined ? lot : [])) {
-      if ('error' in part) this.#failure = { ...part, events: left };
-      else if ('code' in part) this.#options.onRejected(part);
-      else this.#options.onWritten(part.events);
-      left -= 'events' in part ? part.events.length : 1;
+    let remaining = batch.length;
+    for await (const result of this.#publish(this.#failure === undefined ? batch : [])) {
+      if ('error' in result) this.#failure = { ...result, events: remaining };
+      else if ('code' in result) this.#options.onRejected(result);
+      else this.#options.onWritten(result.events);
+      remaining -= 'events' in result ? result.events.length : 1;
     }
-    this.#options.hold(-size);
+    this.#options.reserve(-size);
   }
 
-  async *#publish(lot: readonly PostedEvent[]): AsyncGenerator<BatchResult> {
-    const [first] = lot;
+  async *#publish(batch: readonly PostedEvent[]): AsyncGenerator<BatchResult> {
+    const [first] = batch;
     if (first === undefined) return;
     const { line } = first;
     let failure: unknown;
     try {
-      await this.#options.sink.publish(lot.map(({ record }) => record));
+      await this.#options.sink.publish(batch.map(({ record }) => record));
     } catch (error) {
       failure = error;
     }
-    if (failure === undefined) yield { events: lot };
+    if (failure === undefined) yield { events: batch };
     else if (!(failure instanceof LogError && failure.code === 'record_too_large'))
       yield { line, error: failure };
-    else if (lot.length === 1) {
-      yield { line, code: 'too_large', detail: 'the event log takes no event that large' };
+    else if (batch.length === 1) {
+      yield { line, code: 'too_large', detail: 'the event exceeds the maximum record size of the event log' };
     } else {
-      // A record that is refused for its size must not take its neighbours with it.
-      for (const event of lot) {
-        for await (const part of this.#publish([event])) {
-          yield part;
-          if ('error' in part) return;
+      // One by one, so that a record that is too large does not fail the rest of its batch.
+      for (const event of batch) {
+        for await (const result of this.#publish([event])) {
+          yield result;
+          if ('error' in result) return;
         }
       }
     }

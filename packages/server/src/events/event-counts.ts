@@ -1,10 +1,28 @@
 import type { PostedEvents } from '@loopwatch/contract/api';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limits } from './limits.ts';
 import { hasKnownType, type PostedEvent, type Rejection } from './read-event.ts';
-import type { RecentIds } from './recent-ids.ts';
 
-/** What became of the events of one request. */
+const idsPerGeneration = 50_000;
+
+/** The ids of the latest events that this server has accepted, 50,000 to 100,000 of them. */
+export class RecentIds {
+  #current = new Set<string>();
+  #previous = new Set<string>();
+
+  has(id: string): boolean {
+    return this.#current.has(id) || this.#previous.has(id);
+  }
+
+  add(id: string): void {
+    this.#current.add(id);
+    if (this.#current.size < idsPerGeneration) return;
+    this.#previous = this.#current;
+    this.#current = new Set();
+  }
+}
+
+/** Counts what happened to the events of one request, for its response and for the metrics. */
 export class EventCounts {
   readonly #recent: RecentIds;
   readonly #counter: ServerMetrics['postedEvents'];
@@ -23,13 +41,13 @@ export class EventCounts {
     return this.#rejectedTotal;
   }
 
-  /** Whether any of it could be used. */
+  /** Whether the body held anything usable. */
   get hasUsable(): boolean {
     return this.#accepted + this.#duplicates + this.#ignored.size > 0;
   }
 
-  /** Counts events that are in the log. */
-  written(events: readonly PostedEvent[]): void {
+  /** Events that were written to the log. */
+  addWritten(events: readonly PostedEvent[]): void {
     const accepted = this.#accepted;
     const duplicates = this.#duplicates;
     for (const event of events) {
@@ -44,24 +62,24 @@ export class EventCounts {
     this.#count('ignored', events.length - (this.#accepted - accepted) - (this.#duplicates - duplicates));
   }
 
-  /** Counts records of other formats that say nothing of loops; they are not in the log. */
-  ignore(types: readonly string[]): void {
+  /** Records of other formats that are irrelevant to loops, and are not written to the log. */
+  addIgnored(types: readonly string[]): void {
     for (const type of types) this.#countIgnored(type);
     this.#count('ignored', types.length);
   }
 
-  reject(rejection: Rejection): void {
+  addRejected(rejection: Rejection): void {
     this.#rejectedTotal += 1;
-    if (this.#rejected.length < limits.listed) this.#rejected.push(rejection);
+    if (this.#rejected.length < limits.listedRejections) this.#rejected.push(rejection);
     this.#count('rejected', 1);
   }
 
-  /** Counts events that the log did not take. */
-  failed(events: number): void {
+  /** Events that the log failed to write. */
+  addFailed(events: number): void {
     this.#count('failed', events);
   }
 
-  answer(): PostedEvents {
+  toResponse(): PostedEvents {
     const rejected = this.#rejected.toSorted((a, b) => a.line - b.line);
     return {
       accepted: this.#accepted,

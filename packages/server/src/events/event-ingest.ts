@@ -1,107 +1,104 @@
-import type { FormatName } from '@loopwatch/contract';
 import type { PostedEvents } from '@loopwatch/contract/api';
 import type { RecordSink } from '@loopwatch/log';
-import type { Guard } from '../guard/guard.ts';
+
 import { HttpProblem } from '../http/problem.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import { BufferLimit } from './buffer-limit.ts';
-import { EventCounts } from './event-counts.ts';
-import { type IngestResult, ingestBody } from './ingest-body.ts';
+import { EventCounts, RecentIds } from './event-counts.ts';
+import {
+  type BodyFormat,
+  type IngestOptions,
+  type IngestResult,
+  ingestBody,
+  TimeSlicer,
+} from './ingest-body.ts';
 import type { LogWriteHealth } from './log-write-health.ts';
 import type { Rejection } from './read-event.ts';
-import { RecentIds } from './recent-ids.ts';
-import { TimeSlicer } from './time-slicer.ts';
 
 export interface EventIngestOptions {
   readonly sink: RecordSink;
   /** The topic of agent events. */
   readonly topic: string;
   readonly metrics: ServerMetrics;
-  readonly intake: LogWriteHealth;
+  readonly logWriteHealth: LogWriteHealth;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  /** Follows sessions whose agents ask before they call. */
-  readonly guard: Pick<Guard, 'follow'>;
-  /** Called with the wall clock when events were accepted. */
-  readonly onAccepted: (at: number) => void;
+  /** Called with each valid event. */
+  readonly onEvent: IngestOptions['onEvent'];
 }
 
-/** How a body is to be read. */
-export interface BodyFormat {
-  readonly format: FormatName | 'auto';
-  /** The session of records of a format that names none. */
-  readonly session?: string | undefined;
-  /** Whether it says that it is lines. */
-  readonly areLines: boolean;
-}
-
-/** Takes the events of posted bodies, all requests together. */
+/** Writes posted events to the log; its limits hold for all requests together. */
 export class EventIngest {
   readonly #options: EventIngestOptions;
-  readonly #held = new BufferLimit();
-  readonly #turns = new TimeSlicer();
-  readonly #recent = new RecentIds();
+  readonly #buffer = new BufferLimit();
+  readonly #slicer = new TimeSlicer();
+  readonly #recentIds = new RecentIds();
+  /** Wall clock when events were accepted last, epoch ms; null before the first. */
+  lastAcceptedAt: number | null = null;
 
   constructor(options: EventIngestOptions) {
     this.#options = options;
   }
 
   /**
-   * Good events are taken even when others are refused.
+   * Valid events are accepted even when others of the body are rejected.
    *
-   * @throws HttpProblem where nothing, or not everything, could be taken; its body has the same counts
+   * @throws HttpProblem when not everything could be accepted; its body carries the same counts
    */
-  async take(chunks: AsyncGenerator<Buffer>, form: BodyFormat): Promise<PostedEvents> {
-    const { metrics, intake, guard, ...options } = this.#options;
-    const { hold, leave } = this.#held.enter();
+  async ingest(chunks: AsyncGenerator<Buffer>, format: BodyFormat): Promise<PostedEvents> {
+    const { metrics, logWriteHealth, ...options } = this.#options;
+    const { reserve, release } = this.#buffer.admit();
     try {
-      const counts = new EventCounts(this.#recent, metrics.postedEvents);
+      const counts = new EventCounts(this.#recentIds, metrics.postedEvents);
       const { failure, unread } = await ingestBody(chunks, {
         ...options,
-        ...form,
-        onEvent: (sessionId, event) => {
-          guard.follow(sessionId, event);
+        ...format,
+
+        onAccepted: (at) => {
+          this.lastAcceptedAt = at;
         },
-        turns: this.#turns,
-        hold,
+        slicer: this.#slicer,
+        reserve,
         counts,
       });
-      const answer = counts.answer();
+      const response = counts.toResponse();
       if (failure !== undefined) {
-        counts.failed(failure.events);
-        intake.failed(failure.error, failure.events);
-        throw unavailable(answer, failure.line);
+        counts.addFailed(failure.events);
+        logWriteHealth.onFailure(failure.error, failure.events);
+        throw logUnavailable(response, failure.line);
       }
-      if (counts.hasUsable) intake.succeeded();
-      if (unread !== undefined) throw unfinished(answer, unread, counts.hasUsable);
-      if (!counts.hasUsable) throw nothingUsable(answer);
-      return answer;
+      if (counts.hasUsable) logWriteHealth.onSuccess();
+      if (unread !== undefined) throw partlyRead(response, unread, counts.hasUsable);
+      if (!counts.hasUsable) throw nothingUsable(response);
+      return response;
     } finally {
-      leave();
+      release();
     }
   }
 }
 
-function unavailable(answer: PostedEvents, line: number): HttpProblem {
-  const taken = answer.accepted + answer.duplicates > 0 ? 'Those before it are taken. ' : '';
-  const detail = `The event log did not take the events from line ${String(line)} on. ${taken}Send line ${String(line)} and those behind it again`;
-  return new HttpProblem(503, detail, { ...answer, retryFromLine: line }, undefined, { 'retry-after': '5' });
+function logUnavailable(response: PostedEvents, line: number): HttpProblem {
+  const written = response.accepted + response.duplicates > 0 ? ' Earlier events are accepted.' : '';
+  const detail = `The event log could not write the events from line ${String(line)} on.${written} Retry from line ${String(line)}`;
+  return new HttpProblem(503, detail, { ...response, retryFromLine: line }, undefined, {
+    'retry-after': '5',
+  });
 }
 
-function unfinished(
-  answer: PostedEvents,
+function partlyRead(
+  response: PostedEvents,
   { fromLine, problem }: NonNullable<IngestResult['unread']>,
   hasUsable: boolean,
 ): HttpProblem {
   const { message, status, cause, headers } = problem;
-  const what = hasUsable
-    ? `Nothing from line ${String(fromLine)} on was taken; the events before it are`
-    : 'Nothing of it was taken';
+  const outcome = hasUsable
+    ? `Events before line ${String(fromLine)} are accepted, the rest is not`
+    : 'No event was accepted';
   return new HttpProblem(
-    // That there was too much of it is no news where none of it was an event.
+    // A body without a single event is a bad request, however long it is.
     status === 422 && !hasUsable ? 400 : status,
-    `${message}. ${what}`,
-    { ...answer, unreadFromLine: fromLine },
+    `${message}. ${outcome}`,
+    { ...response, unreadFromLine: fromLine },
     cause,
     headers,
   );
@@ -112,19 +109,15 @@ const statuses: Partial<Record<Rejection['code'], number>> = {
   too_complex: 422,
 };
 
-function nothingUsable(answer: PostedEvents): HttpProblem {
-  const [first] = answer.rejected;
+function nothingUsable(response: PostedEvents): HttpProblem {
+  const [first] = response.rejected;
   if (first === undefined) {
-    return new HttpProblem(
-      400,
-      'The body is empty: send one JSON event, an array of events, or one event a line',
-      {
-        ...answer,
-      },
-    );
+    const detail = 'The body is empty: send one JSON event, an array of events, or one event a line';
+    return new HttpProblem(400, detail, { ...response });
   }
-  const total = answer.rejectedTotal ?? answer.rejected.length;
-  const what = total === 1 ? 'The event was refused' : `All ${String(total)} events were refused; the first`;
-  const detail = `${what}: line ${String(first.line)}: ${first.detail}`;
-  return new HttpProblem(statuses[first.code] ?? 400, detail, { ...answer });
+  const total = response.rejectedTotal ?? response.rejected.length;
+  const subject =
+    total === 1 ? 'The event was rejected' : `All ${String(total)} events were rejected; the first`;
+  const detail = `${subject}: line ${String(first.line)}: ${first.detail}`;
+  return new HttpProblem(statuses[first.code] ?? 400, detail, { ...response });
 }

@@ -5,18 +5,17 @@ import { methodNotAllowed } from '../http/problem.ts';
 import type { EventIngest } from './event-ingest.ts';
 import { readBody } from './read-body.ts';
 
-/** What says that a body is one event a line. */
-const lineTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
+const ndjsonTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
 /** `POST /events`: for producers without Kafka. */
-export function eventsApi(bodies: EventIngest): Router {
+export function eventsApi(ingest: EventIngest): Router {
   const router = Router();
   router
     .route('/events')
     .post(async (request, response) => {
       const { format = 'auto', session } = parseQuery(request.query, postedEventsQuerySchema);
-      const areLines = typeof request.is(lineTypes) === 'string';
-      response.status(202).json(await bodies.take(readBody(request), { format, session, areLines }));
+      const isNdjson = typeof request.is(ndjsonTypes) === 'string';
+      response.status(202).json(await ingest.ingest(readBody(request), { format, session, isNdjson }));
     })
     .all(methodNotAllowed('POST'));
   return router;

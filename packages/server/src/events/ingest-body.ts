@@ -1,4 +1,3 @@
-import type { FormatName } from '@loopwatch/contract';
 import type { RecordSink } from '@loopwatch/log';
 import { HttpProblem } from '../http/problem.ts';
 import type { Reserve } from './buffer-limit.ts';
@@ -7,73 +6,79 @@ import type { EventCounts } from './event-counts.ts';
 import { limits } from './limits.ts';
 import { EventReader, type EventReaderOptions, isJson, type PieceRead } from './read-event.ts';
 import { splitBody } from './split-body.ts';
-import type { TimeSlicer } from './time-slicer.ts';
 
-export interface IngestOptions {
-  readonly format: FormatName | 'auto';
-  /** The session of records of a format that names none. */
-  readonly session?: string | undefined;
-  /** Whether the body says that it is lines. */
-  readonly areLines: boolean;
+/** How a body is to be read. */
+export interface BodyFormat extends Pick<EventReaderOptions, 'format' | 'session'> {
+  /** Whether the request declares the body as NDJSON. */
+  readonly isNdjson: boolean;
+}
+
+export interface IngestOptions extends BodyFormat, Pick<EventReaderOptions, 'topic' | 'now' | 'onEvent'> {
   readonly sink: RecordSink;
-  /** The topic of agent events. */
-  readonly topic: string;
-  /** Wall clock in epoch ms: the `time` of events that have none. */
-  readonly now: () => number;
-  readonly turns: TimeSlicer;
-  readonly hold: Reserve;
+  readonly slicer: TimeSlicer;
+  readonly reserve: Reserve;
   readonly counts: EventCounts;
-  /** Called with each event that can go to the log, in their order. */
-  readonly onEvent: EventReaderOptions['onEvent'];
   /** Called with the wall clock when events are in the log. */
   readonly onAccepted: (at: number) => void;
 }
 
-/** Why a body was not read to its end. */
+/** Why a body was not read to its end; empty: it was. */
 export interface IngestResult {
   readonly failure?: LogFailure;
   readonly unread?: { readonly fromLine: number; readonly problem: HttpProblem };
 }
 
-/** Takes the events of a body as they arrive; what was read before it stopped goes to the log. */
+/** Writes the events of a body to the log as they arrive, up to where reading stopped. */
 export async function ingestBody(
   chunks: AsyncGenerator<Buffer>,
-  { format, session, areLines, sink, topic, now, turns, hold, counts, onEvent, onAccepted }: IngestOptions,
+  {
+    format,
+    session,
+    isNdjson,
+    sink,
+    topic,
+    now,
+    slicer,
+    reserve,
+    counts,
+    onEvent,
+    onAccepted,
+  }: IngestOptions,
 ): Promise<IngestResult> {
   const batcher = new EventBatcher({
     sink,
-    hold,
+    reserve,
     onWritten: (events) => {
-      counts.written(events);
+      counts.addWritten(events);
       onAccepted(now());
     },
     onRejected: (rejection) => {
-      counts.reject(rejection);
+      counts.addRejected(rejection);
     },
   });
   const reader = new EventReader({ format, session, topic, now, onEvent });
-  const take = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
-    counts.ignore(ignored);
-    for (const rejection of rejections) counts.reject(rejection);
+  const add = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
+    counts.addIgnored(ignored);
+    for (const rejection of rejections) counts.addRejected(rejection);
     for (const event of events) await batcher.add(event);
   };
   let fromLine = 1;
   let problem: HttpProblem | undefined;
   try {
-    let began = await turns.next();
-    for await (const piece of splitBody(chunks, { areLines, isJson, hold })) {
+    let startedAt = await slicer.next();
+    for await (const piece of splitBody(chunks, { isNdjson, isJson, reserve })) {
       fromLine = piece.line;
       if (batcher.failure !== undefined) break;
-      if (counts.rejected >= limits.refused) throw tooManyRefused(fromLine);
-      await take(reader.read(piece));
+      if (counts.rejected >= limits.rejections) throw tooManyRejections(fromLine);
+      await add(reader.read(piece));
       fromLine += 1;
-      if (turns.isOver(began)) began = await turns.next();
+      if (slicer.isOver(startedAt)) startedAt = await slicer.next();
     }
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     problem = error;
   } finally {
-    await take(reader.end());
+    await add(reader.end());
     await batcher.flush();
   }
   const { failure } = batcher;
@@ -81,7 +86,26 @@ export async function ingestBody(
   return problem === undefined ? {} : { unread: { fromLine, problem } };
 }
 
-function tooManyRefused(line: number): HttpProblem {
-  const detail = `${String(limits.refused)} lines before line ${String(line)} are no events; send the rest in another request once it is mended`;
+function tooManyRejections(line: number): HttpProblem {
+  const detail = `${String(limits.rejections)} lines before line ${String(line)} are not valid events; fix them and send the rest in another request`;
   return new HttpProblem(422, detail);
+}
+
+/** How long one slice of work may block the event loop. */
+const sliceMs = 8;
+
+/** Cuts long work into slices. Each turn of the event loop runs one slice, however many requests are being read. */
+export class TimeSlicer {
+  #last: Promise<void> = Promise.resolve();
+
+  isOver(startedAt: number): boolean {
+    return performance.now() - startedAt > sliceMs;
+  }
+
+  /** Waits for the next slice. @returns when it starts */
+  next(): Promise<number> {
+    const turn = this.#last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#last = turn;
+    return turn.then(() => performance.now());
+  }
 }

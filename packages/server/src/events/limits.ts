@@ -1,23 +1,23 @@
-/** What one request, and all of them together, may ask of `POST /events`. */
+/** Limits of `POST /events`, for one request and for all of them together. */
 export const limits = {
-  /** Bytes of a body that is not lines, decompressed: an array, or an object over several lines. */
+  /** Bytes of a body that is not NDJSON, decompressed: an array, or an object over several lines. */
   jsonBytes: 20 * 1024 * 1024,
-  /** Bytes of any body, decompressed, so that no request goes on for ever. */
+  /** Bytes of any body, decompressed, so that every request ends. */
   bodyBytes: 1024 * 1024 * 1024,
-  /** Bytes of one event; no log takes larger records. */
+  /** Bytes of one event; no log accepts larger records. */
   eventBytes: 16 * 1024 * 1024,
-  /** Bytes that go to the log at once, so that a long body keeps nothing else waiting. */
+  /** Bytes of a batch, so that a long body does not block other writes. */
   batchBytes: 512 * 1024,
-  /** How long events wait for more of their lot. */
+  /** How long an event waits for its batch to fill. */
   lingerMs: 50,
-  /** Refused events that an answer lists; the rest is counted. */
-  listed: 100,
-  /** After so many refused events nothing more of the body is read. */
-  refused: 10_000,
-  /** Types that an answer counts one by one. */
+  /** Rejected events that a response lists; the others are only counted. */
+  listedRejections: 100,
+  /** Rejected events after which the rest of the body is not read. */
+  rejections: 10_000,
+  /** Event types that a response counts one by one. */
   listedTypes: 100,
-  /** Bytes that are read and not yet in the log, all requests together. */
+  /** Bytes that are read but not yet in the log, over all requests. */
   bufferedBytes: 128 * 1024 * 1024,
-  /** Requests at once. */
+  /** Requests at the same time. */
   concurrentRequests: 1_000,
 } as const;

@@ -1,62 +1,66 @@
 import type { Logger } from 'pino';
 
-/** A log that goes on refusing posted events is told of so often. */
-const REMIND_MS = 60_000;
-/** A failure is no news after this: without readiness no request may come that would find the log well. */
+/** How often a log that keeps failing is reported. */
+const REMINDER_MS = 60_000;
+/** A failure expires: an unready server may get no further request that would find the log healthy again. */
 const STALE_MS = 30_000;
 
-interface Failing {
+interface Outage {
   readonly since: number;
-  /** What the log said at last. */
+  /** The latest error message. */
   reason: string;
-  /** Events that were not taken so far. */
-  refused: number;
+  /** Events that were not written so far. */
+  failedEvents: number;
   latestAt: number;
-  toldAt: number;
+  loggedAt: number;
 }
 
 /**
- * Whether the log takes posted events, as the latest request found it. Producers retry, so that a failure is told of
- * once, then once a minute, and when it is over.
+ * Whether the event log accepts writes, as the latest request found it. Producers retry, so an outage is logged once, then
+ * once a minute, and when it ends.
  */
 export class LogWriteHealth {
   readonly #logger: Logger;
   readonly #now: () => number;
-  #failing: Failing | undefined;
+  #outage: Outage | undefined;
 
   constructor(logger: Logger, now: () => number) {
     this.#logger = logger;
     this.#now = now;
   }
 
-  /** Why the log does not take events; undefined while it does, as far as is known. */
-  get trouble(): string | undefined {
-    const failing = this.#failing;
-    return failing === undefined || this.#now() - failing.latestAt > STALE_MS ? undefined : failing.reason;
+  /** Why the log accepts no events; undefined while it does, as far as is known. */
+  get problem(): string | undefined {
+    const outage = this.#outage;
+    return outage === undefined || this.#now() - outage.latestAt > STALE_MS ? undefined : outage.reason;
   }
 
-  failed(error: unknown, events: number): void {
+  onFailure(error: unknown, events: number): void {
     const now = this.#now();
     const reason = error instanceof Error ? error.message : String(error);
-    const failing = (this.#failing ??= { since: now, reason, refused: 0, latestAt: now, toldAt: -Infinity });
-    failing.reason = reason;
-    failing.latestAt = now;
-    failing.refused += events;
-    if (now - failing.toldAt < REMIND_MS) return;
-    failing.toldAt = now;
-    const { refused } = failing;
-    this.#logger.error({ refused }, `The event log does not take posted events: ${reason}`);
+    const outage = (this.#outage ??= {
+      since: now,
+      reason,
+      failedEvents: 0,
+      latestAt: now,
+      loggedAt: -Infinity,
+    });
+    outage.reason = reason;
+    outage.latestAt = now;
+    outage.failedEvents += events;
+    if (now - outage.loggedAt < REMINDER_MS) return;
+    outage.loggedAt = now;
+    this.#logger.error({ events: outage.failedEvents, reason }, 'writing events to the log failed');
   }
 
-  succeeded(): void {
-    const failing = this.#failing;
-    if (failing === undefined) return;
-    this.#failing = undefined;
-    const seconds = Math.round((this.#now() - failing.since) / 1_000);
-    const { refused } = failing;
+  onSuccess(): void {
+    const outage = this.#outage;
+    if (outage === undefined) return;
+    this.#outage = undefined;
+    const seconds = Math.round((this.#now() - outage.since) / 1_000);
     this.#logger.info(
-      { refused },
-      `The event log takes posted events again after ${String(seconds)} s; ${String(refused)} were refused meanwhile`,
+      { seconds, failedEvents: outage.failedEvents },
+      'writing events to the log works again',
     );
   }
 }

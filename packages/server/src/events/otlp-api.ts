@@ -9,24 +9,26 @@ const protobuf = 'application/x-protobuf';
 const json = 'application/json';
 
 /** OTLP/HTTP: `POST /v1/traces` and `/v1/logs`, in JSON and protobuf, for exporters and collectors. */
-export function otlpApi(bodies: EventIngest): Router {
+export function otlpApi(ingest: EventIngest): Router {
   const router = Router();
   for (const signal of ['traces', 'logs'] as const) {
     router
       .route(`/v1/${signal}`)
       .post(async (request, response) => {
-        const { rejected, rejectedTotal = rejected.length } = await bodies.take(jsonOf(signal, request), {
+        const { rejected, rejectedTotal = rejected.length } = await ingest.ingest(jsonOf(signal, request), {
           format: 'otlp',
-          areLines: false,
+          isNdjson: false,
         });
-        // An exporter expects its own encoding; of an empty message there is nothing in protobuf.
+        // An exporter expects its own encoding; in protobuf an empty message has no bytes.
         if (request.is(protobuf) !== false) {
           response.type(protobuf).send(Buffer.alloc(0));
           return;
         }
-        const what = signal === 'traces' ? 'rejectedSpans' : 'rejectedLogRecords';
+        const field = signal === 'traces' ? 'rejectedSpans' : 'rejectedLogRecords';
         const errorMessage = rejected[0]?.detail ?? '';
-        response.json(rejectedTotal === 0 ? {} : { partialSuccess: { [what]: rejectedTotal, errorMessage } });
+        response.json(
+          rejectedTotal === 0 ? {} : { partialSuccess: { [field]: rejectedTotal, errorMessage } },
+        );
       })
       .all(methodNotAllowed('POST'));
   }
@@ -37,7 +39,7 @@ export function otlpApi(bodies: EventIngest): Router {
 function jsonOf(signal: OtlpSignal, request: Request): AsyncGenerator<Buffer> {
   if (request.is(protobuf) !== false) return decoded(signal, readBody(request));
   if (request.is(json) !== false) return readBody(request);
-  throw new HttpProblem(415, `OTLP is taken as ${protobuf} or ${json}`);
+  throw new HttpProblem(415, `Unsupported content type for OTLP; use ${protobuf} or ${json}`);
 }
 
 async function* decoded(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -48,11 +50,12 @@ async function* decoded(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): Asy
     if (size > limits.eventBytes)
       throw new HttpProblem(
         413,
-        `An OTLP request may have ${String(limits.eventBytes)} bytes; lower the batch size of the exporter`,
+        `An OTLP request may have at most ${String(limits.eventBytes)} bytes; lower the batch size of the exporter`,
       );
     parts.push(chunk);
   }
   const text = otlpJson(Buffer.concat(parts), signal);
-  if (text === undefined) throw new HttpProblem(400, `The body is no OTLP request of ${signal} in protobuf`);
+  if (text === undefined)
+    throw new HttpProblem(400, `The body is not a valid OTLP ${signal} request in protobuf`);
   yield Buffer.from(text);
 }

@@ -13,10 +13,10 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * A request's body as it arrives, decompressed. As long as no more of it is asked for, the connection waits.
- * Reading it throws HttpProblem 400 where it is cut off or damaged, 413 where it goes on for too long.
+ * Streams a request's body, decompressed, with backpressure on the connection.
+ * Reading throws HttpProblem 400 when it is truncated or corrupt, 413 when it is too long.
  *
- * @throws HttpProblem 415
+ * @throws HttpProblem 415 for an unknown content encoding
  */
 export function readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
@@ -24,7 +24,7 @@ export function readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   if (decoder === undefined && encoding !== 'identity') {
     throw new HttpProblem(
       415,
-      `Bodies are taken as they are, or compressed as ${Object.keys(decoders).join(', ')}; not as ${encoding}`,
+      `Unsupported content-encoding ${encoding}; use ${Object.keys(decoders).join(', ')} or none`,
     );
   }
   return chunksOf(request, decoder, encoding);
@@ -43,7 +43,7 @@ async function* chunksOf(
   if (request.destroyed) cutOff();
   let size = 0;
   try {
-    // The connection outlives a refusal.
+    // Keep the connection open after an error, so that the client can read the response.
     for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limits.bodyBytes) throw tooLong();
@@ -51,20 +51,20 @@ async function* chunksOf(
     }
   } catch (error) {
     if (error instanceof HttpProblem) throw error;
-    const what = decoder === undefined ? 'is cut off' : `is cut off, or not what ${encoding} makes`;
-    throw new HttpProblem(400, `The body ${what}`, {}, error);
+    const fault = decoder === undefined ? 'is truncated' : `is truncated, or not valid ${encoding}`;
+    throw new HttpProblem(400, `The body ${fault}`, {}, error);
   } finally {
     request.off('close', cutOff);
     if (decoder !== undefined) {
       request.unpipe(decoder);
       decoder.destroy();
     }
-    // What is left of it is thrown away, so that the client gets to read the answer.
+    // Discard the rest, so that the client gets to read the response.
     request.resume();
   }
 }
 
 function tooLong(): HttpProblem {
-  const detail = `The body has more than ${String(limits.bodyBytes)} bytes; send the rest in another request`;
+  const detail = `The body exceeds ${String(limits.bodyBytes)} bytes; send the rest in another request`;
   return new HttpProblem(413, detail);
 }

@@ -5,43 +5,43 @@ import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
 
-/** An event of a body, as it goes to the log. */
+/** An event of a body, and the record to write for it. */
 export interface PostedEvent {
   readonly line: number;
   readonly type: string;
-  /** What tells it from others; undefined where it has no id. */
+  /** Identifies it for deduplication; undefined when the event has no id. */
   readonly id: string | undefined;
   readonly record: OutputRecord;
 }
 
-/** A part of a body that is not an event, and why. */
+/** A part of a body that is not a valid event, and why. */
 export interface Rejection {
-  /** Line of the body, or place in an array; from 1. */
+  /** Line of the body, or position in an array; from 1. */
   readonly line: number;
   readonly code: EventRefusal;
   readonly detail: string;
 }
 
-/** What a piece of a body says. */
+/** What a piece of a body holds. */
 export interface PieceRead {
   readonly events: readonly PostedEvent[];
   readonly rejections: readonly Rejection[];
-  /** Types of records of other formats that say nothing of loops. */
+  /** Types of records of other formats that are irrelevant to loops. */
   readonly ignored: readonly string[];
 }
 
 export interface EventReaderOptions {
   readonly format: FormatName | 'auto';
-  /** The session of records of a format that names none. */
+  /** Session id for formats whose records carry none. */
   readonly session?: string | undefined;
   readonly topic: string;
-  /** Wall clock in epoch ms: the `time` of events that have none. */
+  /** Wall clock, epoch ms: the `time` of events without one. */
   readonly now: () => number;
-  /** Called with each event that can go to the log. */
+  /** Called with each valid event, in order. */
   readonly onEvent: (sessionId: string, event: AgentEvent) => void;
 }
 
-type Read = Pick<Translation, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
+type EventTranslation = Pick<Translation, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
 
 /** Reads the pieces of one body, whatever their format. */
 export class EventReader {
@@ -57,20 +57,20 @@ export class EventReader {
   read({ line, bytes }: Piece): PieceRead {
     this.#line = line;
     if (bytes === undefined) {
-      const detail = `the event has more than ${String(limits.eventBytes)} bytes`;
+      const detail = `the event exceeds ${String(limits.eventBytes)} bytes`;
       return { events: [], rejections: [{ line, code: 'too_large', detail }], ignored: [] };
     }
     const text = bytes.toString('utf8');
     return this.#accepted(this.#translator.read(text), text);
   }
 
-  /** The events that were waiting for more, at the end of the body. */
+  /** Flushes the events that the format still buffers at the end of the body. */
   end(): PieceRead {
     const events = this.#translator.end();
     return this.#accepted({ events, ignored: [], faults: [], isCanonical: false }, '');
   }
 
-  #accepted({ events, faults, ignored, isCanonical }: Read, text: string): PieceRead {
+  #accepted({ events, faults, ignored, isCanonical }: EventTranslation, text: string): PieceRead {
     const read = events.map((event) => this.#accept(event, isCanonical ? text : undefined));
     const line = this.#line;
     return {
@@ -79,12 +79,12 @@ export class EventReader {
         ...read.filter((one) => 'code' in one),
         ...faults.map(({ reason: code, message: detail }) => ({ line, code, detail })),
       ],
-      // An event of ours is in the log all the same, and counted there.
+      // A canonical event of an unknown type is still written, and counted then.
       ignored: isCanonical ? [] : ignored,
     };
   }
 
-  /** @param text the event as it was written; undefined where it was made of something else */
+  /** @param text the event as sent; undefined when it was translated from another format */
   #accept(value: AgentEvent, text: string | undefined): PostedEvent | Rejection {
     const line = this.#line;
     const accepted = acceptEvent(value);
@@ -106,14 +106,14 @@ export class EventReader {
 }
 
 /**
- * The text of an event, which is an object with members, with a time that wins over a `null`. Written again, an event as deep
- * as may be would take more stack than there is.
+ * Appends a time to the text of an event; it overrides a `null`. Edited as text, because serializing an event of the
+ * maximum depth would overflow the stack.
  */
 function withTime(text: string, time: number): string {
   return `${text.slice(0, text.lastIndexOf('}'))},"time":${time}}`;
 }
 
-/** Whether the text of a whole body is one value; an event may be no larger. */
+/** Whether a whole body is one JSON value no larger than an event. */
 export function isJson(bytes: Buffer): boolean {
   if (bytes.length > limits.eventBytes) return false;
   const decoded = decodeEvent({ text: bytes.toString('utf8'), key: null });

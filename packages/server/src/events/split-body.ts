@@ -1,22 +1,22 @@
+import { extentOf } from '../http/json-extent.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Reserve } from './buffer-limit.ts';
-import { ByteCollector } from './byte-collector.ts';
-import { extentOf } from './json-extent.ts';
+
 import { limits } from './limits.ts';
 
-/** One event's text in a body. */
+/** The text of one event of a body. */
 export interface Piece {
-  /** The line it begins in, or its place in an array; from 1. */
+  /** The line that it starts on, or its position in an array; from 1. */
   readonly line: number;
-  /** Undefined where it is larger than an event may be. */
+  /** Undefined when it exceeds the size of an event. */
   readonly bytes: Buffer | undefined;
 }
 
 export interface SplitOptions {
-  /** Whether the body says that it is lines, whatever it looks like. */
-  readonly areLines: boolean;
+  /** Whether the request declares the body as NDJSON, whatever it looks like. */
+  readonly isNdjson: boolean;
   readonly isJson: (bytes: Buffer) => boolean;
-  readonly hold: Reserve;
+  readonly reserve: Reserve;
 }
 
 const lineFeed = 0x0a;
@@ -27,35 +27,35 @@ const openBrace = 0x7b;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /**
- * The lines of a body (NDJSON) as they arrive. What begins as a JSON array, or as an object that its first line does not end,
- * is read whole: its elements, the object, or lines after all.
+ * Yields the lines of an NDJSON body as they arrive. A body that starts as a JSON array, or as an object that spans several
+ * lines, is buffered whole and yields its elements or the object; when it turns out to be neither, its lines.
  */
 export async function* splitBody(
   chunks: AsyncGenerator<Buffer>,
-  { areLines, isJson, hold }: SplitOptions,
+  { isNdjson, isJson, reserve }: SplitOptions,
 ): AsyncGenerator<Piece> {
   try {
     const { line, text } = await skipToText(chunks);
-    const isArray = text[0] === openBracket && !areLines;
+    const isArray = text[0] === openBracket && !isNdjson;
     const { ahead, isOpen } =
-      text[0] === openBrace && !areLines
-        ? await readFirstLine(text, chunks, hold)
+      text[0] === openBrace && !isNdjson
+        ? await readFirstLine(text, chunks, reserve)
         : { ahead: text, isOpen: false };
     const body = follow(ahead, chunks);
     if (!isArray && !isOpen) {
-      yield* lines(body, line, hold);
+      yield* lines(body, line, reserve);
       return;
     }
-    const whole = await collect(body, hold);
-    if (isArray && whole.at(-1) === closeBracket) yield* elements(whole, hold);
+    const whole = await collect(body, reserve);
+    if (isArray && whole.at(-1) === closeBracket) yield* elements(whole, reserve);
     else if (isOpen && isJson(whole)) yield { line, bytes: whole };
-    else yield* lines([whole], line, hold);
+    else yield* lines([whole], line, reserve);
   } finally {
     await chunks.return(undefined);
   }
 }
 
-/** Reads up to the first byte that is neither blank nor of a byte order mark. */
+/** Skips blanks and a byte order mark. */
 async function skipToText(chunks: AsyncGenerator<Buffer>): Promise<{ line: number; text: Buffer }> {
   let line = 1;
   let before = 0;
@@ -72,23 +72,23 @@ async function skipToText(chunks: AsyncGenerator<Buffer>): Promise<{ line: numbe
   return { line, text: Buffer.alloc(0) };
 }
 
-/** Reads ahead until it shows whether an object goes on behind its first line. */
+/** Reads ahead to find out whether an object continues after its first line. */
 async function readFirstLine(
   text: Buffer,
   chunks: AsyncGenerator<Buffer>,
-  hold: Reserve,
+  reserve: Reserve,
 ): Promise<{ ahead: Buffer; isOpen: boolean }> {
-  const collector = new ByteCollector(hold);
+  const collector = new ByteCollector(reserve);
   for (let chunk = text; ; ) {
     const feed = chunk.indexOf(lineFeed);
     const end = collector.size + feed;
     collector.add(chunk);
     if (feed !== -1) {
-      const ahead = collector.take();
+      const ahead = collector.drain();
       return { ahead, isOpen: !extentOf(ahead, 0, end).closed };
     }
     const next = collector.size > limits.eventBytes ? undefined : await chunks.next();
-    if (next === undefined || next.done === true) return { ahead: collector.take(), isOpen: false };
+    if (next === undefined || next.done === true) return { ahead: collector.drain(), isOpen: false };
     chunk = next.value;
   }
 }
@@ -98,30 +98,30 @@ async function* follow(ahead: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGene
   yield* chunks;
 }
 
-async function collect(chunks: AsyncIterable<Buffer>, hold: Reserve): Promise<Buffer> {
-  const collector = new ByteCollector(hold);
+async function collect(chunks: AsyncIterable<Buffer>, reserve: Reserve): Promise<Buffer> {
+  const collector = new ByteCollector(reserve);
   for await (const chunk of chunks) {
-    if (collector.size + chunk.length > limits.jsonBytes) throw tooLarge();
+    if (collector.size + chunk.length > limits.jsonBytes) throw bodyTooLarge();
     collector.add(chunk);
   }
-  const whole = collector.take();
-  // It is held until the last of it is taken.
-  hold(whole.length);
+  const whole = collector.drain();
+  // Reserved until the request ends: the pieces are views of it.
+  reserve(whole.length);
   return trimmed(whole);
 }
 
-function tooLarge(): HttpProblem {
-  const detail = `An array, or an event over several lines, may have ${String(limits.jsonBytes)} bytes. Send one event a line, as application/x-ndjson, or several requests`;
+function bodyTooLarge(): HttpProblem {
+  const detail = `An array, or an event over several lines, may have at most ${String(limits.jsonBytes)} bytes. Send one event a line as application/x-ndjson, or split the request`;
   return new HttpProblem(413, detail);
 }
 
-/** A line that grows too large is dropped up to its end, its neighbours are not. */
+/** A line that grows too large is skipped to its end. */
 async function* lines(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   firstLine: number,
-  hold: Reserve,
+  reserve: Reserve,
 ): AsyncGenerator<Piece> {
-  const begun = new ByteCollector(hold);
+  const partial = new ByteCollector(reserve);
   let line = firstLine;
   let size = 0;
   for await (const chunk of chunks) {
@@ -136,29 +136,29 @@ async function* lines(
       const part = chunk.subarray(at, feed === -1 ? undefined : feed);
       at += part.length;
       size += part.length;
-      if (size > limits.eventBytes) begun.take();
-      else if (feed === -1 || begun.size > 0) begun.add(part);
+      if (size > limits.eventBytes) partial.drain();
+      else if (feed === -1 || partial.size > 0) partial.add(part);
       if (feed === -1) continue;
-      yield pieceOf(line, size, begun.size > 0 ? begun.take() : part);
+      yield pieceOf(line, size, partial.size > 0 ? partial.drain() : part);
       size = 0;
     }
   }
-  if (size > 0) yield pieceOf(line, size, begun.take());
+  if (size > 0) yield pieceOf(line, size, partial.drain());
 }
 
-/** What lies behind the array is read by lines. */
-async function* elements(body: Buffer, hold: Reserve): AsyncGenerator<Piece> {
-  let place = 0;
+/** The elements of an array; text after the array is read line by line. */
+async function* elements(body: Buffer, reserve: Reserve): AsyncGenerator<Piece> {
+  let position = 0;
   for (let at = skipBlank(body, 1); at < body.length; ) {
-    if (place === 0 && body[at] === closeBracket) at += 1;
+    if (position === 0 && body[at] === closeBracket) at += 1;
     else {
-      place += 1;
+      position += 1;
       const { end } = extentOf(body, at, body.length);
-      yield pieceOf(place, end - at, body.subarray(at, end));
+      yield pieceOf(position, end - at, body.subarray(at, end));
       at = skipBlank(body, end + 1);
       if (body[end] === comma) continue;
     }
-    yield* lines([body.subarray(at)], place + 1, hold);
+    yield* lines([body.subarray(at)], position + 1, reserve);
     return;
   }
 }
@@ -181,4 +181,40 @@ function trimmed(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && isBlank(bytes[end - 1])) end -= 1;
   return bytes.subarray(0, end);
+}
+
+/** Joins chunks into one buffer. They are copied: views would keep alive the whole buffers that they are cut from. */
+class ByteCollector {
+  readonly #reserve: Reserve;
+  #bytes = Buffer.alloc(0);
+  #size = 0;
+
+  constructor(reserve: Reserve) {
+    this.#reserve = reserve;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(part: Buffer): void {
+    this.#reserve(part.length);
+    const size = this.#size + part.length;
+    if (size > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.#size);
+      this.#bytes = larger;
+    }
+    part.copy(this.#bytes, this.#size);
+    this.#size = size;
+  }
+
+  /** Returns the bytes collected so far, and starts over. */
+  drain(): Buffer {
+    const bytes = this.#bytes.subarray(0, this.#size);
+    this.#reserve(-this.#size);
+    this.#bytes = Buffer.alloc(0);
+    this.#size = 0;
+    return bytes;
+  }
 }

@@ -6,9 +6,9 @@ import { settingsOf, storeSettings } from '../settings/stored-settings.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /**
- * The `control` topic: settings that were made here, at another server, or written by another program.
+ * The `control` topic: settings changed by this server, by another one, or written by another program.
  *
- * @param base the configured settings, where no worker of this process tells of those that cannot be taken
+ * @param base the configured settings, when no worker of this process logs settings that are rejected
  */
 export function controlRecords(logger: Logger, base: DetectionSettings | undefined): StoreRecords {
   return async (tx, records, place) => {
@@ -19,21 +19,21 @@ export function controlRecords(logger: Logger, base: DetectionSettings | undefin
       const why = control?.ok === false ? control.why : undefined;
       const wrongScope = control?.ok === true && control.value.scope !== scope;
       if (scope === '' || why !== undefined || wrongScope) {
-        const detail = why ?? 'its key is not its scope';
-        logger.warn({ ...place, offset, detail }, 'a record of the control topic holds no settings');
+        const detail = why ?? 'the key differs from the scope';
+        logger.warn({ ...place, offset, detail }, 'skipped an invalid record of the control topic');
         continue;
       }
       const set = control?.ok === true ? control.value.set : {};
-      const isWide = !scope.startsWith('session:');
-      const leftOut = base !== undefined && isWide ? leftOutText(base, scope, set) : undefined;
+      const isShared = !scope.startsWith('session:');
+      const leftOut = base !== undefined && isShared ? leftOutText(base, scope, set) : undefined;
       if (leftOut !== undefined) logger.warn({ ...place, offset, scope }, oneLine(leftOut));
-      const made = readControlHeaders(headers);
+      const change = readControlHeaders(headers);
       await storeSettings(tx, {
         scope,
         set,
-        version: made.version ?? (await settingsOf(tx, scope)).version + 1,
+        version: change.version ?? (await settingsOf(tx, scope)).version + 1,
         updatedAt: timestamp,
-        updatedBy: made.by ?? 'the control topic',
+        updatedBy: change.by ?? 'the control topic',
       });
     }
     return () => undefined;

@@ -1,16 +1,25 @@
 import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
+import type { RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
-import type { ServerLog } from './server-log.ts';
+
 import { sessionRecords } from './session-records.ts';
 import { type StoreRecords, TopicFeed } from './topic-feed.ts';
 import { triageRecords } from './triage-records.ts';
 import { verdictRecords } from './verdict-records.ts';
+
+/** What the server needs of an event log. */
+export interface ServerLog {
+  readonly kind: 'kafka' | 'embedded';
+  reader(topic: string): TopicReader;
+  records(): RecordReader;
+  sink(): RecordSink;
+}
 
 export interface FeedsOptions {
   readonly log: ServerLog;
@@ -20,21 +29,21 @@ export interface FeedsOptions {
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
   readonly enqueue: EnqueueNotifications;
-  /** Verdicts on these sessions are in the database. */
+  /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }
 
-/** Everything that the server reads into its database. */
+/** Reads the topics into the database. */
 export class Feeds {
   /** Timestamp of the latest verdict, epoch ms; null before the first since the start. */
   lastVerdictAt: number | null = null;
-  private readonly topics: TopicNames;
-  private readonly feeds: ReadonlyMap<TopicRole, TopicFeed>;
+  readonly #topics: TopicNames;
+  readonly #feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
   constructor(options: FeedsOptions) {
     const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets } = options;
-    this.topics = topics;
+    this.#topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
       new TopicFeed({ reader: log.reader(topics[role]), database, logger, store }),
@@ -42,7 +51,7 @@ export class Feeds {
     const onVerdict = (timestamp: number): void => {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);
     };
-    this.feeds = new Map([
+    this.#feeds = new Map([
       feed('verdicts', verdictRecords({ metrics, logger, onVerdict, onStored, enqueue })),
       feed('sessions', sessionRecords({ logger, enqueue, budgets })),
       feed('triage', triageRecords(logger)),
@@ -50,37 +59,37 @@ export class Feeds {
     ]);
   }
 
-  /** Resolves when reading has begun; rejects with a LogError that says what is missing. */
+  /** Resolves when reading has started. @throws LogError */
   async run(): Promise<void> {
-    await Promise.all([...this.feeds.values()].map((feed) => feed.run()));
+    await Promise.all([...this.#feeds.values()].map((feed) => feed.run()));
   }
 
-  /** Lets what is being stored become durable. */
+  /** Waits for transactions that are under way. */
   async stop(): Promise<void> {
-    await Promise.all([...this.feeds.values()].map((feed) => feed.stop()));
+    await Promise.all([...this.#feeds.values()].map((feed) => feed.stop()));
   }
 
   /** Records not stored yet, over all topics; null before the first batches. */
   get lag(): number | null {
-    const lags = this.partitions.flatMap(({ lag }) => lag ?? []);
+    const lags = this.#partitions.flatMap(({ lag }) => lag ?? []);
     return lags.length === 0 ? null : lags.reduce((sum, lag) => sum + lag, 0);
   }
 
-  /** The link to the log: down as soon as one topic cannot be read. */
+  /** The connection to the log: down as soon as one topic cannot be read. */
   get connection(): { readonly state: 'up' | 'down'; readonly reason: string | null } {
-    const down = [...this.feeds.values()].find(({ connection }) => connection.state === 'down');
+    const down = [...this.#feeds.values()].find(({ connection }) => connection.state === 'down');
     return down?.connection ?? { state: 'up', reason: null };
   }
 
-  /** What keeps records from being stored; null when nothing does. */
-  get trouble(): string | null {
-    return [...this.feeds.values()].find(({ trouble }) => trouble !== null)?.trouble ?? null;
+  /** Why records cannot be stored; null when they can. */
+  get error(): string | null {
+    return [...this.#feeds.values()].find(({ error }) => error !== null)?.error ?? null;
   }
 
-  /** How far each topic is read. */
+  /** Position and lag of each topic. */
   get status(): Status['log']['topics'] {
-    return Object.entries(this.topics).map(([role, name]) => {
-      const feed = this.feeds.get(role as TopicRole);
+    return Object.entries(this.#topics).map(([role, name]) => {
+      const feed = this.#feeds.get(role as TopicRole);
       const partitions = (feed?.partitions ?? []).map(({ partition, position, lag }) => ({
         partition,
         position,
@@ -90,7 +99,7 @@ export class Feeds {
     });
   }
 
-  private get partitions() {
-    return [...this.feeds.values()].flatMap(({ partitions }) => partitions);
+  get #partitions() {
+    return [...this.#feeds.values()].flatMap(({ partitions }) => partitions);
   }
 }

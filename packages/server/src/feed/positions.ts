@@ -3,7 +3,7 @@ import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 
-/** Up to where the server has read a partition; undefined before the first record. */
+/** The next offset to read from a partition; undefined before the first record. */
 export async function positionOf(
   tx: Queryable,
   { topic, partition }: TopicPartition,
@@ -15,7 +15,7 @@ export async function positionOf(
   return rows[0]?.next;
 }
 
-/** Belongs into the transaction that stores what was read. */
+/** Call in the transaction that stores the records. */
 export async function setPosition(
   tx: Queryable,
   { topic, partition }: TopicPartition,
@@ -29,8 +29,8 @@ export async function setPosition(
 }
 
 /**
- * Where to go on reading a partition: where the last transaction ended, if the log still goes that far. What it no longer
- * holds is said, and what a topic that was recreated holds is read from its start.
+ * The offset to resume a partition from: where the last transaction ended, if the log still holds it. Lost records are
+ * logged; a recreated topic is read from its start.
  */
 export async function resumeAt(
   database: Database,
@@ -42,15 +42,15 @@ export async function resumeAt(
   if (position === undefined) return start;
   if (position < start) {
     logger.warn(
-      { ...place, position, start },
-      `${place.topic} no longer holds ${String(start - position)} records that were not read yet: its retention has taken them. Reading goes on with the oldest there is`,
+      { ...place, position, start, lost: start - position },
+      'unread records were deleted by the retention of the topic; continuing with the oldest record',
     );
     return start;
   }
   if (position <= end) return position;
   logger.warn(
     { ...place, position, end },
-    `${place.topic} ends at ${String(end)}, before the ${String(position)} that was reached: it was deleted and recreated, or lost records. It is read from its start; what is stored already stays`,
+    'topic ends before the stored position: it was recreated or has lost records; reading it from the start',
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);

@@ -5,7 +5,7 @@ import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { type SummaryRecord, writeSummaries } from '../sessions/write-summaries.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
-/** The `sessions` topic: summaries, and tombstones of sessions whose time is over. */
+/** The `sessions` topic: summaries, and tombstones of expired sessions. */
 export function sessionRecords({
   logger,
   enqueue,
@@ -16,28 +16,28 @@ export function sessionRecords({
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }): StoreRecords {
   return async (tx, records, place) => {
-    const news: SummaryRecord[] = [];
+    const summaries: SummaryRecord[] = [];
     for (const record of records) {
       const { key, text, timestamp: at, offset } = record;
       if (text === null) {
-        if (key !== null) news.push({ id: key.toString(), summary: null, at });
+        if (key !== null) summaries.push({ id: key.toString(), summary: null, at });
         continue;
       }
       const summary = readJson(text, sessionSummarySchema);
-      if (summary.ok) news.push({ id: summary.value.sessionId, summary: summary.value, at });
+      if (summary.ok) summaries.push({ id: summary.value.sessionId, summary: summary.value, at });
       else
         logger.warn(
           { ...place, offset, detail: summary.why },
-          'a record of the sessions topic is no summary',
+          'skipped an invalid record of the sessions topic',
         );
     }
     await budgets.add(
       tx,
-      news.flatMap(({ summary }) => summary ?? []),
+      summaries.flatMap(({ summary }) => summary ?? []),
     );
-    await writeSummaries(tx, news);
-    // What a loop has cost grows between its verdicts, and may reach a minimum.
-    const open = news.flatMap(({ summary }) => summary?.openIncidents ?? []);
+    await writeSummaries(tx, summaries);
+    // The cost of an open loop grows between verdicts, and may reach a notification's minimum.
+    const open = summaries.flatMap(({ summary }) => summary?.openIncidents ?? []);
     await enqueue(
       tx,
       open.map(({ id }) => id),

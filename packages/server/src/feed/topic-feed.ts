@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 import { positionOf, resumeAt, setPosition } from './positions.ts';
 
-/** Stores records of one topic; what it returns is told once the transaction is durable. */
+/** Stores records of one topic; the returned function is called after the commit. */
 export type StoreRecords = (
   tx: Queryable,
   records: readonly LogRecord[],
@@ -19,35 +19,35 @@ export interface TopicFeedOptions {
   readonly store: StoreRecords;
 }
 
-/** How reading one partition stands. */
+/** Progress of reading one partition. */
 export interface PartitionState extends TopicPartition {
-  /** The offset that is read next. */
+  /** The next offset to read. */
   readonly position: number;
-  /** Records behind it, as of the latest batch; null before the first. */
+  /** Records not stored yet, as of the latest batch; null before the first. */
   readonly lag: number | null;
 }
 
-/** Records that become durable in one transaction: enough to be quick, few enough to let others in. */
+/** Records per transaction: many enough to be fast, few enough to let other transactions in. */
 const transactionRecords = 500;
 
 /**
- * Brings a topic into the database. Rows and position become durable together, so that a restart goes on where the last
- * one ended and nothing is lost or stored twice, also when several servers read side by side into one database.
+ * Reads a topic into the database. Rows and position are committed together, so that nothing is lost or stored twice after a
+ * restart, or when several servers read into the same database.
  */
 export class TopicFeed {
   readonly #options: TopicFeedOptions;
   readonly #partitions = new Map<number, PartitionState>();
   #connection: { readonly state: 'up' | 'down'; readonly reason: string | null } = {
     state: 'down',
-    reason: 'the server has not connected yet',
+    reason: 'not connected yet',
   };
-  #trouble: string | null = null;
+  #error: string | null = null;
 
   constructor(options: TopicFeedOptions) {
     this.#options = options;
   }
 
-  /** Resolves when reading has begun; rejects with a LogError when it cannot. */
+  /** Resolves when reading has started. @throws LogError */
   async run(): Promise<void> {
     const { reader, database, logger } = this.#options;
     await reader.run((batch) => this.#handle(batch), {
@@ -77,42 +77,42 @@ export class TopicFeed {
   }
 
   /** Why the latest records could not be stored; null when they were. */
-  get trouble(): string | null {
-    return this.#trouble;
+  get error(): string | null {
+    return this.#error;
   }
 
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {
     const place = { topic, partition };
     try {
       for (let at = 0; at === 0 || at < records.length; at += transactionRecords) {
-        const piece = records.slice(at, at + transactionRecords);
+        const chunk = records.slice(at, at + transactionRecords);
         const isLast = at + transactionRecords >= records.length;
-        const position = isLast ? next : (piece.at(-1)?.offset ?? next) + 1;
-        await this.#store(place, piece, position);
-        const behind = lag + records.length - Math.min(records.length, at + transactionRecords);
-        this.#partitions.set(partition, { ...place, position, lag: behind });
+        const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
+        await this.#store(place, chunk, position);
+        const remaining = lag + records.length - Math.min(records.length, at + transactionRecords);
+        this.#partitions.set(partition, { ...place, position, lag: remaining });
       }
-      this.#trouble = null;
+      this.#error = null;
     } catch (error) {
-      this.#trouble = messageOf(error);
+      this.#error = messageOf(error);
       throw error;
     }
   }
 
   async #store(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
     const { database, store } = this.#options;
-    // Markers of transactions, which are of no interest.
+    // Only transaction markers.
     if (records.length === 0) return setPosition(database, place, next);
-    const tell = await database.transaction(async (tx) => {
+    const onCommitted = await database.transaction(async (tx) => {
       await lockChanges(tx);
-      const reached = (await positionOf(tx, place)) ?? 0;
+      const position = (await positionOf(tx, place)) ?? 0;
       // Another server that reads into the same database was faster.
-      if (next <= reached) return undefined;
-      const fresh = records.filter(({ offset }) => offset >= reached);
-      const done = await store(tx, fresh, place);
+      if (next <= position) return undefined;
+      const fresh = records.filter(({ offset }) => offset >= position);
+      const onStored = await store(tx, fresh, place);
       await setPosition(tx, place, next);
-      return done;
+      return onStored;
     });
-    tell?.();
+    onCommitted?.();
   }
 }

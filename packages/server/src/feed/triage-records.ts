@@ -10,10 +10,10 @@ import { storeMutes } from '../triage/write-mutes.ts';
 import { storeTriage } from '../triage/write-triage.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
-/** The `triage` topic: what people decided, of one incident or of a cause, here or at another server. */
+/** The `triage` topic: triage of incidents and mutes by cause, from this server or another one. */
 export function triageRecords(logger: Logger): StoreRecords {
   return async (tx, records, place) => {
-    const taken: TriageRecord[] = [];
+    const triaged: TriageRecord[] = [];
     const mutes: MuteRecord[] = [];
     for (const { text, offset } of records) {
       if (text === null) continue;
@@ -23,13 +23,14 @@ export function triageRecords(logger: Logger): StoreRecords {
         continue;
       }
       const triage = readJson(text, triageRecordSchema);
-      if (triage.ok) taken.push(triage.value);
-      else {
-        const at = { ...place, offset, detail: triage.why };
-        logger.warn(at, 'a record of the triage topic is no decision about an incident');
-      }
+      if (triage.ok) triaged.push(triage.value);
+      else
+        logger.warn(
+          { ...place, offset, detail: triage.why },
+          'skipped an invalid record of the triage topic',
+        );
     }
-    await storeTriage(tx, taken);
+    await storeTriage(tx, triaged);
     await storeMutes(tx, mutes);
     return () => undefined;
   };

@@ -1,11 +1,11 @@
 import { readJson, verdictSchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
-/** The `verdicts` topic: what cannot be read is counted and told, and the rest is stored. */
+/** The `verdicts` topic. Unreadable records are counted and logged. */
 export function verdictRecords({
   metrics,
   logger,
@@ -16,7 +16,7 @@ export function verdictRecords({
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
   readonly onVerdict: (timestamp: number) => void;
-  /** Verdicts on these sessions are in the database. */
+  /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly enqueue: EnqueueNotifications;
 }): StoreRecords {
@@ -30,8 +30,11 @@ export function verdictRecords({
         continue;
       }
       unreadable += 1;
-      const at = { ...place, offset: record.offset, detail: verdict.why };
-      logger.warn(at, 'a record of the verdict topic is not a verdict');
+      const { offset } = record;
+      logger.warn(
+        { ...place, offset, detail: verdict.why },
+        'skipped an invalid record of the verdicts topic',
+      );
     }
     const { opened, changed, duplicates } = await writeVerdicts(tx, read);
     await enqueue(

@@ -4,7 +4,7 @@ import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import type { Guard } from './guard.ts';
 
-/** `POST /decide`: asks of a call before it runs, and records nothing. */
+/** `POST /decide`: decides a call before it runs; records nothing. */
 export function decideApi(guard: Guard): Router {
   const router = Router();
   router

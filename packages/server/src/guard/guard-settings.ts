@@ -3,28 +3,29 @@ import { type Detection, detectionOf, withScopes } from '@loopwatch/detectors';
 import type { Database } from '@loopwatch/storage';
 import { allSettings, type StoredSettings } from '../settings/stored-settings.ts';
 
-/** Settings may be changed by another server; a change holds for guarded sessions after this at the latest. */
+/** Changes of another server apply to guarded sessions after this time at the latest. */
 const FRESH_MS = 1_000;
 const sessionPrefix = 'session:';
 
-type Set = StoredSettings['set'];
+type Overrides = StoredSettings['set'];
 
-/** Settings as they hold for guarded sessions. */
+/** The settings that apply to guarded sessions. */
 export interface CurrentSettings {
   /** For all sessions. */
   readonly detection: Detection;
-  /** What a session sets for itself, with who did. */
-  readonly ofSession: (id: string) => Pick<StoredSettings, 'set' | 'updatedBy'>;
+  /** The overrides of a session, and who set them. */
+  readonly overridesOf: (id: string) => Pick<StoredSettings, 'set' | 'updatedBy'>;
 }
 
 const none: Pick<StoredSettings, 'set' | 'updatedBy'> = { set: {}, updatedBy: null };
 
-/** The settings of the server, its models and its sessions, read again once they may be old. */
+/** Caches the settings of the server, its models and its sessions for a second. */
 export class GuardSettings {
   readonly #database: Database;
   readonly #configured: DetectionSettings;
   readonly #now: () => number;
-  #wideText = '[]';
+  /** The server's and the models' overrides as JSON: detection is rebuilt only when they change. */
+  #sharedJson = '[]';
   #current: CurrentSettings;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<CurrentSettings> | undefined;
@@ -33,7 +34,7 @@ export class GuardSettings {
     this.#database = database;
     this.#configured = configured;
     this.#now = now;
-    this.#current = { detection: detectionOf(configured), ofSession: () => none };
+    this.#current = { detection: detectionOf(configured), overridesOf: () => none };
   }
 
   /** Rejects when the database cannot be read. */
@@ -44,34 +45,33 @@ export class GuardSettings {
     }));
   }
 
-  /** As they are stored now, not as they were a moment ago. */
+  /** Bypasses the cache. */
   async latest(): Promise<CurrentSettings> {
-    // What is being read may have been changed since.
+    // A read that is under way may miss the latest change.
     await this.#reading?.catch(() => undefined);
-    this.forget();
+    this.invalidate();
     return this.get();
   }
 
-  /** What was changed here holds from the next call on. */
-  forget(): void {
+  invalidate(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
   async #read(): Promise<CurrentSettings> {
     const stored = await allSettings(this.#database);
-    const wide = new Map<string, Set>();
-    const own = new Map<string, StoredSettings>();
+    const shared = new Map<string, Overrides>();
+    const bySession = new Map<string, StoredSettings>();
     for (const row of stored) {
-      if (row.scope.startsWith(sessionPrefix)) own.set(row.scope.slice(sessionPrefix.length), row);
-      else wide.set(row.scope, row.set);
+      if (row.scope.startsWith(sessionPrefix)) bySession.set(row.scope.slice(sessionPrefix.length), row);
+      else shared.set(row.scope, row.set);
     }
-    const text = JSON.stringify([...wide]);
+    const json = JSON.stringify([...shared]);
     const detection =
-      text === this.#wideText
+      json === this.#sharedJson
         ? this.#current.detection
-        : detectionOf(withScopes(this.#configured, wide).settings);
-    this.#wideText = text;
-    this.#current = { detection, ofSession: (id) => own.get(id) ?? none };
+        : detectionOf(withScopes(this.#configured, shared).settings);
+    this.#sharedJson = json;
+    this.#current = { detection, overridesOf: (id) => bySession.get(id) ?? none };
     this.#readAt = this.#now();
     return this.#current;
   }

@@ -11,14 +11,14 @@ import { GuardedSession } from './guarded-session.ts';
 import { IncidentCache } from './incident-cache.ts';
 import { decideByIncidents } from './open-incidents.ts';
 
-/** Sessions that are followed here; of others, open incidents decide. */
+/** Sessions whose events are analyzed here; for others, stored open incidents decide. */
 const MAX_SESSIONS = 2_000;
 
 export interface GuardDeps {
   readonly database: Database;
   readonly settings: GuardSettings;
   readonly sink: RecordSink;
-  readonly intake: LogWriteHealth;
+  readonly logWriteHealth: LogWriteHealth;
   /** The topic of agent events. */
   readonly topic: string;
   readonly logger: Logger;
@@ -26,9 +26,7 @@ export interface GuardDeps {
   readonly now: () => number;
 }
 
-/**
- * Decides calls before they run. What it cannot find out does not hold an agent up: then the call is allowed.
- */
+/** Decides tool calls before they run. Fails open: a call that cannot be decided is allowed. */
 export class Guard {
   readonly #deps: GuardDeps;
   readonly #settings: GuardSettings;
@@ -43,7 +41,7 @@ export class Guard {
     this.#incidents = new IncidentCache(deps.database, deps.now, MAX_SESSIONS);
   }
 
-  /** What would happen at a call; nothing of it is recorded. */
+  /** Decides a call; records nothing. */
   async decide({ sessionId, name, args }: ProposedCall): Promise<Decision> {
     const { logger, now } = this.#deps;
     try {
@@ -55,32 +53,32 @@ export class Guard {
       const open = await this.#incidents.of(sessionId);
       if (own.action === 'deny')
         return open.some(({ id, isDismissed }) => isDismissed && id === own.incidentId) ? ALLOWED : own;
-      const stored = decideByIncidents(open, { name, args }, (incident) => session.isOver(incident));
+      const stored = decideByIncidents(open, { name, args }, (incident) => session.isClosed(incident));
       return stored.action === 'allow' ? own : stored;
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'a call could not be decided; it is allowed');
+      logger.warn({ sessionId, error: messageOf(error) }, 'deciding a call failed; call allowed');
       return ALLOWED;
     }
   }
 
-  /** Whether a warning is news: an incident is warned of once, not at each call. */
-  isNews(sessionId: string, { incidentId }: Decision): boolean {
-    return incidentId === null || (this.#sessions.get(sessionId)?.warnOf(incidentId) ?? true);
+  /** Whether to show a warning: users are warned once per incident, not at each call. */
+  shouldWarn(sessionId: string, { incidentId }: Decision): boolean {
+    return incidentId === null || (this.#sessions.get(sessionId)?.markWarned(incidentId) ?? true);
   }
 
-  /** Which sessions are stopped now, by the settings as they are stored. */
-  async stops(): Promise<(sessionId: string) => boolean> {
-    const { detection, ofSession } = await this.#settings.latest();
-    return (sessionId) => isStopped(detection.settings, ofSession(sessionId).set);
+  /** Reads the stored settings. @returns whether a session is stopped */
+  async readStops(): Promise<(sessionId: string) => boolean> {
+    const { detection, overridesOf } = await this.#settings.latest();
+    return (sessionId) => isStopped(detection.settings, overridesOf(sessionId).set);
   }
 
-  /** Follows an event that goes to the log another way. */
+  /** Analyzes an event that was written to the log by other means. */
   follow(sessionId: string, event: AgentEvent): void {
     const session = this.#sessions.get(sessionId);
-    if (session !== undefined) this.#take(session, sessionId, event);
+    if (session !== undefined) this.#analyze(session, sessionId, event);
   }
 
-  /** Writes events of one session to the log, but for those that it has already. @returns what they led to */
+  /** Writes new events of one session to the log. @returns the verdicts on them */
   async record(sessionId: string, events: readonly AgentEvent[]): Promise<readonly PureVerdict[]> {
     const session = this.#session(sessionId, await this.#settings.get());
     const verdicts: PureVerdict[] = [];
@@ -90,22 +88,19 @@ export class Guard {
       const checked = acceptEvent(stamped);
       if (!checked.ok) {
         const { type } = event;
-        this.#deps.logger.warn(
-          { sessionId, type, detail: checked.message },
-          'a hook reported what is no event; it is left out',
-        );
+        this.#deps.logger.warn({ sessionId, type, detail: checked.message }, 'skipped an invalid hook event');
         continue;
       }
-      const found = this.#take(session, sessionId, stamped);
-      if (found === undefined) continue;
+      const result = this.#analyze(session, sessionId, stamped);
+      if (result === undefined) continue;
       fresh.push(stamped);
-      verdicts.push(...found);
+      verdicts.push(...result);
     }
     await this.#write(sessionId, fresh);
     return verdicts;
   }
 
-  /** Records a call that was denied: to the session it is one more repetition. */
+  /** Records a denied call: it counts as another repetition. */
   async recordDenied(
     sessionId: string,
     call: Extract<AgentEvent, { type: 'tool_call_request' }>,
@@ -125,29 +120,29 @@ export class Guard {
     await this.record(sessionId, [call, { ...result, ...denied, type: 'tool_result' }]);
   }
 
-  /** What holds the session's agent up when it is told to stop. */
-  async obeyedBy(sessionId: string): Promise<SessionStop['obeyedBy']> {
+  /** What enforces a stop of this session; null: nothing known. */
+  async enforcerOf(sessionId: string): Promise<SessionStop['obeyedBy']> {
     if (this.#sessions.has(sessionId)) return 'hooks';
-    // A gateway stores the conversations that pass through it.
+    // Messages are stored by gateways only.
     const rows = await this.#deps.database.query('select 1 from messages where session_id = $1 limit 1', [
       sessionId,
     ]);
     return rows.length > 0 ? 'gateway' : null;
   }
 
-  /** Verdicts on these sessions were stored. */
-  incidentsChanged(sessionIds: Iterable<string>): void {
-    for (const id of sessionIds) this.#incidents.changed(id);
+  /** Call when verdicts on these sessions were stored. */
+  onIncidentsChanged(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) this.#incidents.reload(id);
   }
 
-  /** Incidents were judged by a person: that holds from the next call on. */
-  triageChanged(): void {
-    this.#incidents.forget();
+  /** Call when this server has stored triage; it applies from the next call on. */
+  onTriageChanged(): void {
+    this.#incidents.clear();
   }
 
-  /** Settings were changed here: they hold from the next call on. */
-  settingsChanged(): void {
-    this.#settings.forget();
+  /** Call when this server has stored settings; they apply from the next call on. */
+  onSettingsChanged(): void {
+    this.#settings.invalidate();
   }
 
   #session(id: string, settings: CurrentSettings): GuardedSession {
@@ -156,38 +151,41 @@ export class Guard {
     this.#sessions.set(id, session);
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
-    session.adopt(settings.detection, settings.ofSession(id).set);
+    session.adopt(settings.detection, settings.overridesOf(id).set);
     return session;
   }
 
-  /** Detection that fails forgets the session, and holds up no one. */
-  #take(session: GuardedSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
+  /** When detection fails, the session is dropped and its agent continues. @returns undefined for a duplicate */
+  #analyze(session: GuardedSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
     try {
-      return session.take(event, this.#deps.now());
+      return session.push(event, this.#deps.now());
     } catch (error) {
       this.#sessions.delete(id);
-      this.#deps.logger.error({ err: error, sessionId: id }, 'detection failed for a guarded session');
+      this.#deps.logger.error(
+        { err: error, sessionId: id },
+        'detection failed for a guarded session; session dropped',
+      );
       return [];
     }
   }
 
-  /** One after the other, so that a session's events stay in order. */
+  /** Writes are sequential, so that a session's events stay in order. */
   async #write(key: string, events: readonly AgentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const { sink, topic, intake } = this.#deps;
+    const { sink, topic, logWriteHealth } = this.#deps;
     const records = events.map((event) => ({ topic, key, value: JSON.stringify(event) }));
     const written = this.#writing.then(() => sink.publish(records));
     this.#writing = written.then(
-      () => intake.succeeded(),
-      (error: unknown) => intake.failed(error, events.length),
+      () => logWriteHealth.onSuccess(),
+      (error: unknown) => logWriteHealth.onFailure(error, events.length),
     );
     await this.#writing;
   }
 }
 
-/** Whether a person has stopped the session, or all of them. */
-function stopOf({ detection, ofSession }: CurrentSettings, sessionId: string): Decision | undefined {
-  const { set, updatedBy } = ofSession(sessionId);
+/** The denial of a session that a person has stopped, alone or with all others. */
+function stopOf({ detection, overridesOf }: CurrentSettings, sessionId: string): Decision | undefined {
+  const { set, updatedBy } = overridesOf(sessionId);
   if (!isStopped(detection.settings, set)) return undefined;
   const who = set['stopped'] === true && updatedBy !== null ? ` by ${updatedBy}` : '';
   const reason = `The session was stopped${who} in Loopwatch`;

@@ -15,18 +15,18 @@ type Call = Parameters<typeof decide>[2];
 const NO_SETTINGS: Readonly<Record<string, unknown>> = {};
 
 /**
- * This server's own copy of a session whose agent asks before it calls. The worker judges the same events and has the last
- * word on what is stored; a question cannot wait for it. Both conclude the same, because detection is deterministic.
+ * The server's own analysis of a session whose agent asks before it calls a tool, because a decision cannot wait for the
+ * worker. The worker analyzes the same events and decides what is stored; detection is deterministic, so both agree.
  */
 export class GuardedSession {
   readonly #analyzer: SessionAnalyzer;
   readonly #open = new OpenVerdicts();
-  /** Every incident seen so far: of those, this copy knows better than the database whether they are open. */
+  /** Every incident seen so far: whether one of these is open is known here better than in the database. */
   readonly #seen = new Set<string>();
   /** Incidents that the user was warned of. */
   readonly #warned = new Set<string>();
   #detection: Detection;
-  #own = NO_SETTINGS;
+  #overrides = NO_SETTINGS;
   /** Event time of the latest prompt, epoch ms. */
   #promptedAt = Number.NEGATIVE_INFINITY;
 
@@ -35,24 +35,24 @@ export class GuardedSession {
     this.#analyzer = new SessionAnalyzer(id, detection);
   }
 
-  /** Goes by other settings from now on. */
-  adopt(detection: Detection, own: Readonly<Record<string, unknown>>): void {
+  /** Applies changed settings. */
+  adopt(detection: Detection, overrides: Readonly<Record<string, unknown>>): void {
     if (detection !== this.#detection) {
       this.#detection = detection;
       this.#analyzer.adopt(detection);
     }
-    const change = changeBetween(this.#own, own);
+    const change = changeBetween(this.#overrides, overrides);
     if (change === undefined) return;
-    this.#own = own;
+    this.#overrides = overrides;
     const { set, unset } = change;
-    this.take({ type: 'control', set, unset: [...unset] }, this.#analyzer.lastTime);
+    this.push({ type: 'control', set, unset: [...unset] }, this.#analyzer.lastTime);
   }
 
   /**
    * @param now time of an event that has none, epoch ms
-   * @returns undefined where the event is known already
+   * @returns undefined for a duplicate
    */
-  take(event: AgentEvent, now: number): readonly PureVerdict[] | undefined {
+  push(event: AgentEvent, now: number): readonly PureVerdict[] | undefined {
     const { verdicts, isDuplicate, abandoned } = this.#analyzer.push(event, now);
     if (isDuplicate) return undefined;
     if (event.type === 'prompt_started') this.#promptedAt = this.#analyzer.lastTime;
@@ -66,13 +66,13 @@ export class GuardedSession {
     return decide(this.#analyzer, this.#open.verdicts, call, now);
   }
 
-  /** Whether the user has not been warned of this incident yet; from now on, they have. */
-  warnOf(incidentId: string): boolean {
+  /** Marks that the user was warned of an incident. @returns false when they already were */
+  markWarned(incidentId: string): boolean {
     return !this.#warned.has(incidentId) && this.#warned.add(incidentId).size > 0;
   }
 
-  /** Whether an incident that is open by what is stored is not: it was followed here, or a prompt has begun since. */
-  isOver({ id, lastAt, endsWithPrompt }: OpenIncident): boolean {
+  /** Whether to ignore an incident that is stored as open: it was analyzed here, or a prompt has started since. */
+  isClosed({ id, lastAt, endsWithPrompt }: OpenIncident): boolean {
     return this.#seen.has(id) || (endsWithPrompt && lastAt < this.#promptedAt);
   }
 }

@@ -1,12 +1,12 @@
 import type { HookAgent } from '@loopwatch/contract/api';
 import type { Decision } from '@loopwatch/detectors';
 
-/** What a hook says to its agent, in the agent's own words; an empty object: nothing. */
+/** A hook's answer in the format of its agent; an empty object: continue. */
 export type HookAnswer = Readonly<Record<string, unknown>>;
 
-export const NOTHING: HookAnswer = {};
+export const CONTINUE: HookAnswer = {};
 
-/** What the agent is told where a call may run but repeats: its user sees it. */
+/** The call may run, but repeats. The agent's user sees the message. */
 export function warning(reason: string): HookAnswer {
   return { systemMessage: `Loopwatch: ${reason}` };
 }
@@ -14,7 +14,7 @@ export function warning(reason: string): HookAnswer {
 /**
  * The call must not run.
  *
- * @param stop whether the agent should not go on either; Codex knows no such thing before a call, and would run it
+ * @param stop whether to end the agent's turn as well; Codex does not support that before a call, and would run the call
  */
 export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswer {
   const ended = stop && agent !== 'codex' ? { continue: false, stopReason: text } : {};
@@ -29,12 +29,12 @@ export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswe
   };
 }
 
-/** What the model is to know beside a result. @param event the hook's own name for the moment */
+/** Context for the model, along with a result. @param event the hook's event name */
 export function advice(event: string, text: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
 }
 
-/** A stopped session makes no further call; a loop may still be left another way. */
+/** Whether a denial ends the agent's turn: a stop does, a loop can still be left in another way. */
 export function stopsAgent({ incidentId }: Decision): boolean {
   return incidentId === null;
 }

@@ -7,7 +7,7 @@ import { limits } from '../events/limits.ts';
 import { jsonBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { Guard } from './guard.ts';
-import { advice, denial, type HookAnswer, NOTHING, stopsAgent, warning } from './hook-answer.ts';
+import { advice, CONTINUE, denial, type HookAnswer, stopsAgent, warning } from './hook-answer.ts';
 
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
@@ -15,7 +15,7 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
   gemini: 'gemini-cli',
 };
 
-/** `POST /hooks/:agent`: a hook's input in, the answer that the agent understands out. */
+/** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
 export function hooksApi(guard: Guard): Router {
   const router = Router();
   router
@@ -25,7 +25,7 @@ export function hooksApi(guard: Guard): Router {
       if (agent === undefined)
         throw new HttpProblem(
           404,
-          `Hooks are answered for ${hookAgents.join(', ')}; ${request.params.agent} is none of them`,
+          `Unknown agent ${request.params.agent}; expected one of ${hookAgents.join(', ')}`,
         );
       response.json(await answerTo(guard, agent, inputOf(request.body)));
     })
@@ -42,7 +42,7 @@ function inputOf(body: unknown): HookInput {
   const input = body as Partial<Record<string, unknown>> | null | undefined;
   for (const field of ['hook_event_name', 'session_id']) {
     if (typeof input?.[field] === 'string' && input[field] !== '') continue;
-    throw new HttpProblem(400, `${field}: expected a string, as agents send it to their hooks`);
+    throw new HttpProblem(400, `${field}: expected a non-empty string`);
   }
   return input as HookInput;
 }
@@ -50,12 +50,12 @@ function inputOf(body: unknown): HookInput {
 async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
   const { events } = readHookInput(input, formats[agent]);
   const [first] = events;
-  if (first === undefined) return NOTHING;
+  if (first === undefined) return CONTINUE;
   const sessionId = first.sessionId ?? '';
-  const isQuestion = events.length === 1 && first.type === 'tool_call_request';
-  if (isQuestion) return answerToCall(guard, agent, sessionId, first as Call);
+  const isBeforeCall = events.length === 1 && first.type === 'tool_call_request';
+  if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
   const guidance = guidanceIn(await guard.record(sessionId, events));
-  return guidance === undefined ? NOTHING : advice(input.hook_event_name, guidance);
+  return guidance === undefined ? CONTINUE : advice(input.hook_event_name, guidance);
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
@@ -69,8 +69,8 @@ async function answerToCall(
   const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
   if (decision.action !== 'deny') {
     await guard.record(sessionId, [call]);
-    return decision.reason === null || !guard.isNews(sessionId, decision)
-      ? NOTHING
+    return decision.reason === null || !guard.shouldWarn(sessionId, decision)
+      ? CONTINUE
       : warning(decision.reason);
   }
   const guidance = decision.guidance ?? '';
@@ -78,10 +78,10 @@ async function answerToCall(
   return denial(agent, denialText(guidance), stopsAgent(decision));
 }
 
-/** What a result led to that the model should know before it calls again. */
+/** The guidance of an open loop, for the model to read before its next call. */
 function guidanceIn(verdicts: readonly PureVerdict[]): string | undefined {
-  const told = verdicts.find(
+  const loop = verdicts.find(
     (verdict) => verdict.kind === 'loop' && isOpenAfter(verdict) && verdict.action !== 'warn',
   );
-  return told && guidanceOf(told);
+  return loop && guidanceOf(loop);
 }

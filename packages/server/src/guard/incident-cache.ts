@@ -1,9 +1,9 @@
 import type { Database } from '@loopwatch/storage';
 import { type OpenIncident, openIncidents } from './open-incidents.ts';
 
-/** What another server stored is known after this at the latest, and by the second question. */
+/** An older entry is still used, but refreshed in the background: another server may have stored changes. */
 const FRESH_MS = 1_000;
-/** What is older is not gone by: a mute may have ended since. */
+/** An older entry is not used: a mute may have expired since. */
 const USABLE_MS = 10_000;
 
 interface Entry {
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * The open incidents of sessions whose agents ask. They are read once and kept, because a question must not wait for the
- * database each time: what this server stores itself takes effect at once, what another one stores a moment later.
+ * Caches the open incidents of guarded sessions, so that a decision need not wait for the database. Changes by this server
+ * apply at once, those by another server a moment later.
  */
 export class IncidentCache {
   readonly #database: Database;
@@ -40,13 +40,12 @@ export class IncidentCache {
     return known.incidents;
   }
 
-  /** Verdicts on this session were stored. */
-  changed(sessionId: string): void {
+  /** Call when verdicts on this session were stored. */
+  reload(sessionId: string): void {
     if (this.#entries.has(sessionId)) void this.#read(sessionId).catch(() => undefined);
   }
 
-  /** What is known may be wrong. */
-  forget(): void {
+  clear(): void {
     this.#entries.clear();
   }
 
@@ -62,7 +61,7 @@ export class IncidentCache {
     return incidents;
   }
 
-  /** Questions go on with what is known meanwhile. */
+  /** Reads in the background; the known incidents are used meanwhile. */
   #refresh(sessionId: string, known: Entry): void {
     known.readAt = this.#now();
     const fresh = openIncidents(this.#database, sessionId, this.#now());

@@ -6,20 +6,20 @@ import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
 import { isDismissedSql } from '../storage/state-sql.ts';
 
-/** What a call is judged by where this server has not seen what led to it. */
 type Call = Pick<ProposedCall, 'name' | 'args'>;
 
-/** An open incident, as far as a call can be held against it. */
+/** An open incident with what is needed to decide a call without having analyzed the session. */
 export interface OpenIncident {
   readonly id: string;
-  /** Whether it is a false positive, or muted: then it denies nothing. */
+  /** Whether it is muted or a false positive: then it denies nothing. */
   readonly isDismissed: boolean;
   /** Event time of its latest verdict, epoch ms. */
   readonly lastAt: number;
-  /** Whether a prompt ends it. */
+  /** Whether a new prompt ends it. */
   readonly endsWithPrompt: boolean;
   readonly decision: Decision;
-  readonly isAbout: (call: Call) => boolean;
+  /** Whether it concerns a call. */
+  readonly appliesTo: (call: Call) => boolean;
 }
 
 /** The open incidents of a session. @param now wall clock, epoch ms */
@@ -36,7 +36,7 @@ export async function openIncidents(
   return rows.flatMap(({ fold, dismissed }) => openOf(readRow(fold), dismissed) ?? []);
 }
 
-/** The open incidents of sessions that deny nothing, by session. @param now wall clock, epoch ms */
+/** The ids of open but dismissed incidents, by session. @param now wall clock, epoch ms */
 export async function dismissedIncidents(
   database: Queryable,
   sessionIds: readonly string[],
@@ -53,29 +53,29 @@ export async function dismissedIncidents(
   );
 }
 
-/** @param isOver incidents that are known to be over, or better known elsewhere */
+/** Decides a call by stored incidents. @param isClosed incidents to ignore */
 export function decideByIncidents(
   open: readonly OpenIncident[],
   call: Call,
-  isOver: (incident: OpenIncident) => boolean,
+  isClosed: (incident: OpenIncident) => boolean,
 ): Decision {
-  const about = open
-    .filter((incident) => !incident.isDismissed && !isOver(incident) && incident.isAbout(call))
+  const decisions = open
+    .filter((incident) => !incident.isDismissed && !isClosed(incident) && incident.appliesTo(call))
     .map(({ decision }) => decision);
-  return about.find(({ action }) => action === 'deny') ?? about[0] ?? ALLOWED;
+  return decisions.find(({ action }) => action === 'deny') ?? decisions[0] ?? ALLOWED;
 }
 
 function openOf(fold: ReturnType<typeof readRow>, isDismissed: boolean): OpenIncident | undefined {
   const { id, kind, detector, action, tool, reason, lastAt } = toRow(fold);
   if (kind === 'outage' || action === 'none') return undefined;
-  const denied = action !== 'warn';
-  const guidance = denied ? guidanceOf({ reason, guidance: fold.guidance?.value }) : null;
-  const decision: Decision = { action: denied ? 'deny' : 'warn', reason, guidance, incidentId: id };
-  const isAbout = (call: Call): boolean => {
+  const isDenial = action !== 'warn';
+  const guidance = isDenial ? guidanceOf({ reason, guidance: fold.guidance?.value }) : null;
+  const decision: Decision = { action: isDenial ? 'deny' : 'warn', reason, guidance, incidentId: id };
+  const appliesTo = (call: Call): boolean => {
     if (kind === 'limit') return true;
     if (!callDetectors.has(detector) || tool === null) return false;
     if (detector === 'stagnation' && action === 'block') return tool.name === call.name;
     return tool.signature === `${call.name}:${canonicalArguments(call.args)}`;
   };
-  return { id, isDismissed, lastAt, endsWithPrompt: detector !== 'budget', decision, isAbout };
+  return { id, isDismissed, lastAt, endsWithPrompt: detector !== 'budget', decision, appliesTo };
 }

@@ -19,8 +19,8 @@ export function stopApi(options: StopApiOptions): Router {
   const change = async (id: string, by: string, stopped: boolean): Promise<SessionStop> => {
     const order = { by, at: now() };
     if (await stopSession({ ...options, base: configured.settings }, id, stopped, order))
-      guard.settingsChanged();
-    const obeyedBy = (await guard.obeyedBy(id)) ?? (verdictStreams.isFollowed(id) ? 'guard' : null);
+      guard.onSettingsChanged();
+    const obeyedBy = (await guard.enforcerOf(id)) ?? (verdictStreams.isFollowed(id) ? 'guard' : null);
     return { stopped, obeyedBy };
   };
   router

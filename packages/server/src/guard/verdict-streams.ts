@@ -7,22 +7,22 @@ import { changesChannel } from '../storage/change-lock.ts';
 import type { Guard } from './guard.ts';
 import { dismissedIncidents } from './open-incidents.ts';
 
-/** Streams at a time; each of them is an open connection. */
+/** Streams at the same time; each is an open connection. */
 const MAX_STREAMS = 2_000;
-const PACE_MS = 100;
-const BEAT_MS = 15_000;
+const UPDATE_MS = 100;
+const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2_000;
-/** Verdicts that are written to a stream before its reader has to take them. */
-const PAGE = 20;
-/** The clocks of workers differ: behind a verdict may come one with an earlier time, but not earlier than this. */
+/** Verdicts that are written to a stream at once, before its client has to read them. */
+const PAGE_SIZE = 20;
+/** Workers' clocks differ: a verdict may be up to this much earlier than one that was sent before it. */
 const OVERLAP_MS = 10_000;
 
 export interface VerdictStreamsOptions {
   readonly database: Database;
   readonly guard: Guard;
   readonly logger: Logger;
-  /** Whether a client may still read: logins end. */
-  readonly isStillAuthorized: (request: IncomingMessage) => boolean;
+  /** Whether a client may still read: its login may have ended. */
+  readonly mayStay: (request: IncomingMessage) => boolean;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
@@ -31,15 +31,15 @@ interface Stream {
   readonly sessionId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Time of the latest verdict that was sent. */
+  /** Time of the latest verdict that was sent, epoch ms. */
   sentUpTo: number;
-  /** What was sent and may be read again, with its time. */
+  /** Ids and times of sent verdicts that are within the overlap. */
   readonly sent: Map<string, number>;
   /** The latest `stop` and `triage` that were sent, as JSON. */
   stop: string;
   triage: string;
-  /** Heartbeats that found the last page not taken yet. */
-  stalled: number;
+  /** Heartbeats since the client has stopped reading. */
+  stalledHeartbeats: number;
 }
 
 interface StoredVerdict {
@@ -50,15 +50,15 @@ interface StoredVerdict {
 }
 
 /**
- * Server-sent events of sessions: their verdicts, which of their incidents a person has dismissed, and whether they are stopped.
- * All are read from the database, whichever server wrote them, so that a client which returns with the id of its last verdict misses none.
+ * Streams sessions as server-sent events: their verdicts, which incidents are dismissed, and whether they are stopped. All are
+ * read from the database, whichever server wrote them; a client that reconnects with the id of its last verdict misses none.
  */
 export class VerdictStreams {
   readonly #options: VerdictStreamsOptions;
   readonly #streams = new Set<Stream>();
-  readonly #pace = new Throttle(PACE_MS, () => this.#queue());
+  readonly #updates = new Throttle(UPDATE_MS, () => this.#enqueue());
   #reading: Promise<void> = Promise.resolve();
-  #beat: ReturnType<typeof setInterval> | undefined;
+  #heartbeats: ReturnType<typeof setInterval> | undefined;
   #unlisten: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: VerdictStreamsOptions) {
@@ -67,13 +67,13 @@ export class VerdictStreams {
 
   async start(): Promise<void> {
     this.#unlisten = await this.#options.database.listen(changesChannel, () => {
-      if (this.#streams.size > 0) this.#pace.ask();
+      if (this.#streams.size > 0) this.#updates.request();
     });
   }
 
   async stop(): Promise<void> {
     for (const stream of this.#streams) this.#end(stream);
-    this.#pace.stop();
+    this.#updates.stop();
     await this.#unlisten();
     await this.#reading;
   }
@@ -82,12 +82,12 @@ export class VerdictStreams {
     return this.#streams.size >= MAX_STREAMS;
   }
 
-  /** Whether someone reads the stream of this session here, as guards do. */
+  /** Whether a client, such as a guard, reads the stream of this session. */
   isFollowed(sessionId: string): boolean {
     return [...this.#streams].some((stream) => stream.sessionId === sessionId);
   }
 
-  /** Answers a request with the stream; without the id of a verdict, it begins with the first of the session. */
+  /** Responds with the stream, from `Last-Event-ID` on or from the first verdict of the session. */
   async open(request: IncomingMessage, response: ServerResponse, sessionId: string): Promise<void> {
     const lastId = request.headers['last-event-id'];
     const [last] =
@@ -101,7 +101,7 @@ export class VerdictStreams {
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
-      // Proxies would hold events back.
+      // Tells proxies not to buffer.
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${String(RETRY_MS)}\n\n`);
@@ -113,82 +113,85 @@ export class VerdictStreams {
       sent: new Map(last === undefined ? [] : [[String(lastId), last.at]]),
       stop: '',
       triage: '',
-      stalled: 0,
+      stalledHeartbeats: 0,
     };
     this.#streams.add(stream);
-    this.#beat ??= setInterval(() => this.#heartbeat(), BEAT_MS);
+    this.#heartbeats ??= setInterval(() => this.#sendHeartbeats(), HEARTBEAT_MS);
     response.on('close', () => this.#end(stream));
     response.on('drain', () => {
-      stream.stalled = 0;
-      this.#pace.ask();
+      stream.stalledHeartbeats = 0;
+      this.#updates.request();
     });
-    this.#queue();
+    this.#enqueue();
   }
 
   #end(stream: Stream): void {
     this.#streams.delete(stream);
     stream.response.end();
     if (this.#streams.size > 0) return;
-    clearInterval(this.#beat);
-    this.#beat = undefined;
+    clearInterval(this.#heartbeats);
+    this.#heartbeats = undefined;
   }
 
-  #heartbeat(): void {
-    // A mute may have ended, which changes nothing that is stored.
-    this.#pace.ask();
+  #sendHeartbeats(): void {
+    // A mute may have expired, without a stored change.
+    this.#updates.request();
     for (const stream of this.#streams) {
       const { request, response } = stream;
-      if (!this.#options.isStillAuthorized(request)) this.#end(stream);
+      if (!this.#options.mayStay(request)) this.#end(stream);
       else if (!response.writableNeedDrain) response.write(': heartbeat\n\n');
-      // It returns for what it has missed.
-      else if ((stream.stalled += 1) > 1) response.destroy();
+      // The client reconnects and gets what it has missed.
+      else if ((stream.stalledHeartbeats += 1) > 1) response.destroy();
     }
   }
 
-  #queue(): void {
+  #enqueue(): void {
     this.#reading = this.#reading
       .then(() => this.#send())
       .catch((error: unknown) => {
-        this.#options.logger.warn({ error: messageOf(error) }, 'reading verdicts for their streams failed');
-        this.#pace.askLater(RETRY_MS);
+        this.#options.logger.warn(
+          { error: messageOf(error) },
+          'reading verdicts for streams failed; retrying',
+        );
+        this.#updates.requestAfter(RETRY_MS);
       });
   }
 
   async #send(): Promise<void> {
     const streams = [...this.#streams].filter(({ response }) => !response.writableNeedDrain);
     if (streams.length === 0) return;
-    const isStopped = await this.#options.guard.stops();
+    const isStopped = await this.#options.guard.readStops();
     const sessionIds = [...new Set(streams.map(({ sessionId }) => sessionId))];
     const { database, now } = this.#options;
     const dismissed = await dismissedIncidents(database, sessionIds, now());
     const unsent = await this.#unsent(streams);
     for (const [index, stream] of streams.entries()) {
-      // Whoever has left meanwhile has ended.
+      // The client may have disconnected meanwhile.
       if (!this.#streams.has(stream)) continue;
-      this.#tellStop(stream, isStopped(stream.sessionId));
-      this.#tellTriage(stream, dismissed.get(stream.sessionId) ?? []);
-      this.#tellVerdicts(
+      this.#sendStop(stream, isStopped(stream.sessionId));
+      this.#sendTriage(stream, dismissed.get(stream.sessionId) ?? []);
+      this.#sendVerdicts(
         stream,
         unsent.filter((verdict) => verdict.stream === index),
       );
     }
   }
 
-  #tellStop(stream: Stream, stopped: boolean): void {
+  #sendStop(stream: Stream, stopped: boolean): void {
     const data = JSON.stringify({ stopped });
     if (stream.stop === data) return;
     stream.stop = data;
     stream.response.write(`event: stop\ndata: ${data}\n\n`);
   }
 
-  #tellTriage(stream: Stream, dismissed: readonly string[]): void {
+  #sendTriage(stream: Stream, dismissed: readonly string[]): void {
     const data = JSON.stringify({ dismissed });
     if (stream.triage === data) return;
     stream.triage = data;
     stream.response.write(`event: triage\ndata: ${data}\n\n`);
   }
 
-  #tellVerdicts(stream: Stream, verdicts: readonly StoredVerdict[]): void {
+  #sendVerdicts(stream: Stream, verdicts: readonly StoredVerdict[]): void {
     for (const { id, at, doc } of verdicts) {
       stream.response.write(`event: verdict\nid: ${oneLine(id)}\ndata: ${doc}\n\n`);
       stream.sent.set(id, at);
@@ -196,11 +199,11 @@ export class VerdictStreams {
     }
     for (const [id, at] of stream.sent) if (at < stream.sentUpTo - OVERLAP_MS) stream.sent.delete(id);
     // There may be another page.
-    if (verdicts.length === PAGE) this.#pace.ask();
+    if (verdicts.length === PAGE_SIZE) this.#updates.request();
   }
 
   #unsent(streams: readonly Stream[]): Promise<StoredVerdict[]> {
-    const asked = streams.map(({ sessionId, sentUpTo, sent }, stream) => ({
+    const queries = streams.map(({ sessionId, sentUpTo, sent }, stream) => ({
       stream,
       session: sessionId,
       since: sentUpTo - OVERLAP_MS,
@@ -212,15 +215,15 @@ export class VerdictStreams {
        cross join lateral (
          select id, detected_at from verdicts
          where session_id = r.session and detected_at >= r.since and not jsonb_exists(r.sent, id)
-         order by detected_at, id limit ${String(PAGE)}
+         order by detected_at, id limit ${String(PAGE_SIZE)}
        ) v join verdict_docs d on d.id = v.id
        order by r.stream, v.detected_at, v.id`,
-      [jsonText(asked)],
+      [jsonText(queries)],
     );
   }
 }
 
-/** A line break would end the field. */
+/** A line break would end the SSE field. */
 function oneLine(id: string): string {
   return id.replaceAll(/[\r\n\0]/g, ' ');
 }

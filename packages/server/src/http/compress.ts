@@ -1,10 +1,10 @@
 import compression from 'compression';
 import type { RequestHandler } from 'express';
 
-/** Smaller answers gain nothing. */
+/** Bytes; smaller responses gain nothing. */
 const threshold = 1024;
 
-/** Compresses what is text. Streams of events are left alone: a compressor would hold them back. */
+/** Compresses text. Server-sent events are excluded: a compressor would delay them. */
 export function compress(): RequestHandler {
   return compression({
     threshold,

@@ -1,33 +1,33 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The port of the server: taken first, so that nothing is made for a port that cannot be had. */
+/** The server's port. It is bound before anything else is opened, so that a port in use is reported first. */
 export interface HttpListener {
   readonly url: string;
   readonly http: Server;
-  /** From now on this answers; before, `/healthz` is all there is. */
+  /** Hands requests to the application; before, only `/healthz` succeeds. */
   serve(app: RequestListener): void;
   close(): Promise<void>;
 }
 
-/** How long a request may take to arrive: a long body of events waits for the log. */
+/** How long a request may take to arrive: long bodies of events wait for the log. */
 const requestTimeoutMs = 60 * 60_000;
-/** How long a connection may be silent while a request goes on. The log answers within 10 s, live clients ping every 25 s. */
-const idleMs = 2 * 60_000;
+/** How long a connection may be idle during a request. The log answers within 10 s, live clients ping every 25 s. */
+const idleTimeoutMs = 2 * 60_000;
 
-/** @param idle for tests: ms that a connection may be silent */
+/** @param idle for tests: the idle timeout, ms */
 export async function openListener({
   host,
   port,
-  idle = idleMs,
+  idle = idleTimeoutMs,
 }: {
   readonly host: string;
   readonly port: number;
   readonly idle?: number;
 }): Promise<HttpListener> {
-  let serving: RequestListener = starting;
+  let handler: RequestListener = respondStarting;
   const http = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    serving(request, response);
+    handler(request, response);
   });
   http.setTimeout(idle);
   const url = await listen(http, host, port);
@@ -35,7 +35,7 @@ export async function openListener({
     url,
     http,
     serve: (app) => {
-      serving = app;
+      handler = app;
     },
     close: async () => {
       const closed = new Promise<void>((resolve) => {
@@ -47,9 +47,9 @@ export async function openListener({
   };
 }
 
-const starting: RequestListener = ({ url, headers }, response) => {
+const respondStarting: RequestListener = ({ url, headers }, response) => {
   if (headers.accept?.includes('text/html') === true) {
-    // A browser asks again by itself.
+    // The browser reloads by itself.
     response
       .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', refresh: '1' })
       .end('Loopwatch is starting.');

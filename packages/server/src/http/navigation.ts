@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 
-/** What is read by programs and by pages, never looked at as a page itself. */
+/** Paths that are read by programs and scripts, never opened as a page. */
 const notPages = /^\/(api|assets)\/|^\/metrics\/?$/i;
 
-/** Whether a user opens an address in a browser: they are shown a page, also where there is nothing. */
+/** Whether a browser opens a page: it gets HTML even for an unknown path. */
 export function isNavigation(request: Request): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&

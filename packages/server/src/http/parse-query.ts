@@ -1,43 +1,52 @@
 import { z } from 'zod';
-import type { Paging, Sorting } from '../storage/page-query.ts';
 import { badRequest, type HttpProblem } from './problem.ts';
 
-/**
- * Query parameters against the schemas of the API. Everything arrives as text: lists, numbers, times and booleans are
- * made of it as the schema wants them.
- */
+/** Parses query parameters by the schemas of the API: text becomes lists, numbers, times and booleans. */
+
+/** A page of a list. */
+export interface Paging {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+export interface Sorting<Name extends string = string> {
+  readonly by: Name;
+  readonly descending: boolean;
+}
 
 const maxLimit = 200;
 const defaultLimit = 50;
 const wholeNumber = `a whole number from 1 to ${String(maxLimit)}`;
 
-/** Parameters of every list. */
+/** Paging parameters of every list. */
 export const pagingParameters = {
   limit: z
     .int(wholeNumber)
     .min(1, wholeNumber)
     .max(maxLimit, wholeNumber)
-    .describe(`Items a page, 1 to ${String(maxLimit)}, default ${String(defaultLimit)}.`),
-  cursor: z.string().max(2048).describe('The nextCursor of the page before.'),
+    .describe(`Items per page, 1 to ${String(maxLimit)}, default ${String(defaultLimit)}.`),
+  cursor: z.string().max(2048).describe('The nextCursor of the previous page.'),
 };
 
-/** The parameter `sort`: one of the names, downwards with a minus before it. */
+/** The parameter `sort`: a field, prefixed with a minus for descending order. */
 export function sortParameter(sorts: readonly string[]) {
   const names = sorts.flatMap((name) => [`-${name}`, name]);
-  return z.enum(names).describe(`What to sort by, downwards with a minus; default ${names[0] ?? ''}.`);
+  return z
+    .enum(names)
+    .describe(`The sort field, prefixed with a minus for descending order; default ${names[0] ?? ''}.`);
 }
 
-/** @throws HttpProblem 400 that names each bad parameter and what is allowed */
+/** @throws HttpProblem 400 that lists each invalid parameter */
 export function parseQuery<Shape extends z.ZodRawShape>(
   query: unknown,
   schema: z.ZodObject<Shape>,
 ): z.infer<z.ZodObject<Shape>> {
   const shape = schema.shape as z.ZodRawShape as Record<string, z.ZodType>;
-  const given = Object.entries((query ?? {}) as Record<string, unknown>).map(
+  const values = Object.entries((query ?? {}) as Record<string, unknown>).map(
     ([name, value]) =>
       [name, shape[name] === undefined ? value : fromText(value, shape[name], name)] as const,
   );
-  const parsed = schema.safeParse(Object.fromEntries(given));
+  const parsed = schema.safeParse(Object.fromEntries(values));
   if (!parsed.success) throw badQuery(parsed.error, Object.keys(shape));
   return parsed.data;
 }
@@ -48,9 +57,9 @@ export interface ListQuery<Filter, Sort extends string> extends Paging {
 }
 
 /**
- * The query of a list: its filters, its sort (the first one downwards by default) and its page.
+ * Parses the query of a list: filters, sort (default: the first field, descending) and page.
  *
- * @throws HttpProblem 400 that names each bad parameter and what is allowed
+ * @throws HttpProblem 400 that lists each invalid parameter
  */
 export function parseListQuery<Shape extends z.ZodRawShape, Sort extends string>(
   query: unknown,
@@ -87,7 +96,7 @@ function fromText(value: unknown, schema: z.ZodType, name: string): unknown {
 function badQuery(error: z.ZodError, known: readonly string[]): HttpProblem {
   const errors = error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      const detail = `unknown; known are ${known.join(', ')}`;
+      const detail = `unknown parameter; expected one of ${known.join(', ')}`;
       return issue.keys.map((parameter) => ({ parameter, detail }));
     }
     return [{ parameter: String(issue.path[0] ?? 'query'), detail: issue.message }];

@@ -11,7 +11,7 @@ export class HttpProblem extends Error {
 
   /**
    * @param extra further members of the problem, such as `errors`
-   * @param headers of the answer, such as `retry-after`
+   * @param headers of the response, such as `retry-after`
    */
   constructor(
     status: number,
@@ -28,31 +28,31 @@ export class HttpProblem extends Error {
   }
 }
 
-/** A part of a request that cannot be taken, and what is allowed in its place. */
+/** An invalid part of a request, and what is allowed. */
 export type Fault = { readonly detail: string } & (
   | { readonly parameter: string }
-  /** Of a body, dotted; empty: the body as a whole. */
+  /** Dotted path in the body; empty: the whole body. */
   | { readonly path: string }
 );
 
-/** Names each part of a request that cannot be taken. */
+/** A 400 that lists each invalid part of a request. */
 export function badRequest(...errors: readonly Fault[]): HttpProblem {
   const sentences = errors.map((fault) => {
-    const where = 'path' in fault ? fault.path : fault.parameter;
-    return where === '' ? fault.detail : `${where}: ${fault.detail}`;
+    const name = 'path' in fault ? fault.path : fault.parameter;
+    return name === '' ? fault.detail : `${name}: ${fault.detail}`;
   });
   return new HttpProblem(400, sentences.join('; '), { errors });
 }
 
 export const notFound: RequestHandler = (request) => {
-  throw new HttpProblem(404, `There is nothing at ${request.method} ${request.path}`);
+  throw new HttpProblem(404, `${request.method} ${request.path} not found`);
 };
 
-/** For a known path with a method that it does not have. */
+/** Rejects other methods on a known path. */
 export function methodNotAllowed(allowed: string): RequestHandler {
   return (request, response) => {
     response.set('allow', allowed);
-    throw new HttpProblem(405, `${request.path} answers ${allowed} only`);
+    throw new HttpProblem(405, `${request.path} supports ${allowed} only`);
   };
 }
 
@@ -63,9 +63,10 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     const problem = toProblem(error);
-    // A problem without a cause is said where it was found out.
-    const isNews = problem.status >= 500 && (problem !== error || problem.cause !== undefined);
-    if (isNews) logger.error({ err: error, path: request.path }, 'a request failed');
+    // A problem without a cause was logged where it was detected.
+    const isUnlogged = problem.status >= 500 && (problem !== error || problem.cause !== undefined);
+    if (isUnlogged)
+      logger.error({ err: error, method: request.method, path: request.path }, 'request failed');
     sendProblem(response, problem, request.originalUrl);
   };
 }
@@ -80,15 +81,15 @@ function sendProblem(response: Response, problem: HttpProblem, instance: string)
     .send(JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, ...extra }));
 }
 
-/** What went wrong, without telling a stranger about the inside of the server. */
+/** Hides internal details of unexpected errors. */
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DatabaseUnavailable) {
-    return new HttpProblem(503, 'The database does not answer at the moment; try again shortly');
+    return new HttpProblem(503, 'Database unavailable; retry shortly');
   }
   const { status, message } = (error ?? {}) as { status?: unknown; message?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new HttpProblem(status, typeof message === 'string' ? message : 'The request cannot be read');
+    return new HttpProblem(status, typeof message === 'string' ? message : 'Invalid request');
   }
-  return new HttpProblem(500, 'The server failed to answer; its log says why');
+  return new HttpProblem(500, 'Internal server error; see the server log');
 }

@@ -2,7 +2,7 @@ import { jsonText, type RowOf } from '@loopwatch/storage';
 import { type FoldedRow, firstStep, toRow } from './fold.ts';
 import { currentFigures, type IncidentFigures } from './latest-figures.ts';
 
-/** What of an incident lists are filtered and sorted by. */
+/** The columns that incidents are filtered and sorted by. */
 export const incidentColumns = {
   id: 'text',
   group_key: 'text',
@@ -38,29 +38,29 @@ export const incidentColumns = {
   search: 'text',
 } as const;
 
-/** The weakest first. */
+/** The least severe first. */
 export const rankedActions = ['none', 'warn', 'chance', 'block'] as const;
 
 const searchUnits = 600;
 
-/** What others than its verdicts say of an incident. */
-export interface IncidentSurroundings {
-  /** What people said of it, maybe before it was read. */
+/** What is known about an incident besides its verdicts. */
+export interface IncidentContext {
+  /** May have been stored before the incident. */
   readonly triage:
     | { readonly status: string; readonly mutedUntil: number | null; readonly assignee: string | null }
     | undefined;
   /** Wall clock at which the latest known event of its session was processed, epoch ms. */
   readonly activeAt: number;
-  /** How it stands by its session's latest summary. */
-  readonly standing: IncidentFigures | undefined;
+  /** By its session's latest summary. */
+  readonly figures: IncidentFigures | undefined;
 }
 
 export function incidentColumnsOf(
   fold: FoldedRow,
-  { triage, activeAt, standing: told }: Partial<IncidentSurroundings> = {},
+  { triage, activeAt, figures }: Partial<IncidentContext> = {},
 ): RowOf<typeof incidentColumns> {
-  const row = toRow(fold, told);
-  const standing = currentFigures(fold.latest, told);
+  const row = toRow(fold, figures);
+  const current = currentFigures(fold.latest, figures);
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
   return {
@@ -81,7 +81,7 @@ export function incidentColumnsOf(
     tool: tool?.name ?? null,
     detected_at: row.detectedAt,
     last_at: row.lastAt,
-    // Its verdicts are signs of life as well.
+    // Verdicts count as activity as well.
     active_at: Math.max(activeAt ?? 0, ...fold.seen.map(({ detectedAt }) => detectedAt)),
     count: row.count,
     calls: row.cost.calls,
@@ -94,19 +94,19 @@ export function incidentColumnsOf(
     triage: triage?.status ?? 'new',
     muted_until: triage?.mutedUntil ?? null,
     assignee: triage?.assignee ?? null,
-    event_index: standing?.eventIndex ?? fold.latest.eventIndex,
-    standing: standing === undefined ? null : jsonText(standing),
+    event_index: current?.eventIndex ?? fold.latest.eventIndex,
+    standing: current === undefined ? null : jsonText(current),
     search: words.join('\n').slice(0, searchUnits).toLowerCase(),
   };
 }
 
-/** Beyond this an event's time is not "now" (a recording is being played), and the difference says nothing. */
-const plausibleMs = 600_000;
+/** A larger difference means that a recording is being played, and is no latency. */
+const MAX_LATENCY_MS = 600_000;
 
-/** From the event of a verdict to its finding, ms; null where event times are not from now. */
+/** From the event of a verdict to its detection, ms; null when the event is not recent. */
 export function latencyWithinBounds(detectedAt: number, time: number): number | null {
   const ms = detectedAt - time;
-  return ms >= 0 && ms <= plausibleMs ? ms : null;
+  return ms >= 0 && ms <= MAX_LATENCY_MS ? ms : null;
 }
 
 function latencyOf(fold: FoldedRow): number | null {

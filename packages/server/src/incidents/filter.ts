@@ -1,8 +1,8 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
-import { incidentStateSql, isDismissedSql, triageSql } from '../storage/state-sql.ts';
+import { incidentStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts';
 
-/** @param now wall clock, epoch ms: a muted incident whose time is over counts as new, an open one that is silent as quiet */
+/** @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { q, detector, kind, state, action, tool, sessionId, model, backend, agent, tenant, group } = filter;
@@ -23,13 +23,12 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.between('detected_at', filter.from, filter.to);
   if (state !== undefined && state.length > 0) {
     conditions.anyOf(incidentStateSql(conditions.parameter(now)), state);
-    // Of those there are few, and an index knows them.
+    // Few incidents are open, and an index finds them.
     if (!state.includes('resolved')) conditions.add("state = 'open'");
   }
   if (filter.triage !== undefined) conditions.anyOf(triageSql(conditions.parameter(now)), filter.triage);
   if (filter.open !== undefined) {
-    const at = conditions.parameter(now);
-    const open = `(${incidentStateSql(at)} = 'open' and not ${isDismissedSql(at)})`;
+    const open = isOpenSql(conditions.parameter(now));
     conditions.add(filter.open ? open : `not ${open}`);
   }
   return conditions;

@@ -11,59 +11,60 @@ import { groupKey } from './group-key.ts';
 import { currentFigures, type IncidentFigures } from './latest-figures.ts';
 
 /**
- * One incident as the fold of its verdicts. Each field is taken from an extreme verdict (the first, the latest, the
- * strongest), never from "the one that came last": so verdicts that arrive twice or late change nothing they should not.
+ * Folds verdicts into an incident. Each field comes from an extreme verdict (the first, the latest, the strongest), never from
+ * the last one that arrived, so that duplicate and late verdicts do no harm.
  */
 
-/** Steps of an incident that are kept: the first and the latest. */
+/** Steps of an incident that are kept: the first, then the latest. */
 export const KEPT_STEPS = 32;
 
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
 
-/** Where a verdict stands in its session's stream; the id makes the order total. */
-type Place = Pick<Verdict, 'eventIndex' | 'phase' | 'id'>;
+/** The position of a verdict in its session's stream; the id makes the order total. */
+type StreamPosition = Pick<Verdict, 'eventIndex' | 'phase' | 'id'>;
 
-/** What the latest verdict that has such a thing said. */
+/** A value with the position of the verdict that it comes from. */
 interface Positioned<T> {
-  readonly at: Place;
+  readonly at: StreamPosition;
   readonly value: T;
 }
 
-/** A reason, and where it says the count. */
+/** A reason, and the position of the count in it. */
 interface PositionedReason extends Positioned<string> {
   readonly countAt?: number | undefined;
 }
 
-/** Small, since it is rewritten with each verdict: nothing that is large is in it twice. */
+/** The stored state of an incident. It is rewritten with each verdict, so nothing large is in it twice. */
 export type IncidentFold = FoldedRow & FoldedEvidence;
 
-/** What lists need of an incident. */
+/** The part that lists need. */
 export interface FoldedRow {
-  /** In the order of the stream; the first, then the latest. */
+  /** In stream order: the first, then the latest. */
   readonly seen: readonly IncidentStep[];
-  /** The last of them in full, but for what is kept below. */
+  /** The last of them, without the fields that are kept separately. */
   readonly latest: Omit<Verdict, 'evidence' | 'guidance'>;
   /** Distinct verdicts so far. */
   readonly revision: number;
   readonly detectedAt: number;
   readonly action: Verdict['action'];
   readonly guidance: Positioned<string> | null;
-  /** The latest reason that is not a resolution's: it describes the loop. */
+  /** The latest reason before the resolution: it describes the loop. */
   readonly loopReason: PositionedReason | null;
   /** Of the first verdict: see {@link groupKey}. */
   readonly groupKey: string;
 }
 
-/** What was seen of the loop while it went on, and what was seen when it was over. */
+/** Evidence while the loop was open, and evidence of its resolution. */
 export interface FoldedEvidence {
   readonly evidence: Positioned<Verdict['evidence']> | null;
   readonly lastEvidence: Positioned<Verdict['evidence']> | null;
 }
 
 /**
- * Adds a verdict. @returns undefined when the incident already knows it, or newer ones have taken its place
+ * Adds a verdict.
  *
- * @param arrivedAt the record's timestamp, epoch ms: when it was noticed, unless it says so itself
+ * @param arrivedAt the record's timestamp, epoch ms: the default of `detectedAt`
+ * @returns undefined when the verdict is a duplicate, or is not kept
  */
 export function addVerdict(
   fold: IncidentFold | undefined,
@@ -77,33 +78,36 @@ export function addVerdict(
   const seen = [...before, added].sort(streamOrder);
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
   const { evidence, guidance, ...latest } = verdict;
-  const said = <T>(value: T): Positioned<T> => ({ at: { eventIndex, phase, id }, value });
-  const resolution = !isOpenAfter(verdict);
-  const telling = Object.keys(evidence).length > 0;
+  const positioned = <T>(value: T): Positioned<T> => ({ at: { eventIndex, phase, id }, value });
+  const isResolution = !isOpenAfter(verdict);
+  const hasEvidence = Object.keys(evidence).length > 0;
   return {
     seen,
     latest: fold === undefined || seen.at(-1) === added ? latest : fold.latest,
     revision: (fold?.revision ?? 0) + 1,
     detectedAt: Math.min(fold?.detectedAt ?? Infinity, detectedAt),
     action: strongerAction(fold?.action ?? 'none', action),
-    guidance: guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, said(guidance)),
-    evidence: telling && !resolution ? later(fold?.evidence, said(evidence)) : (fold?.evidence ?? null),
+    guidance: guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, positioned(guidance)),
+    evidence:
+      hasEvidence && !isResolution ? later(fold?.evidence, positioned(evidence)) : (fold?.evidence ?? null),
     lastEvidence:
-      telling && resolution ? later(fold?.lastEvidence, said(evidence)) : (fold?.lastEvidence ?? null),
-    loopReason: resolution
+      hasEvidence && isResolution
+        ? later(fold?.lastEvidence, positioned(evidence))
+        : (fold?.lastEvidence ?? null),
+    loopReason: isResolution
       ? (fold?.loopReason ?? null)
-      : later(fold?.loopReason, { ...said(verdict.reason), countAt: verdict.countAt }),
+      : later(fold?.loopReason, { ...positioned(verdict.reason), countAt: verdict.countAt }),
     groupKey: fold === undefined || seen[0] === added ? groupKey(verdict) : fold.groupKey,
   };
 }
 
-/** An incident as its verdicts have it; when its session was last active is for others to say. */
+/** An incident by its verdicts; the activity of its session is stored elsewhere. */
 export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 
-/** The fold as lists show it. @param told how it stands by its session's latest summary */
-export function toRow(fold: FoldedRow, told?: IncidentFigures): RowOfVerdicts {
+/** The fold as lists show it. @param figures by its session's latest summary */
+export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts {
   const { latest } = fold;
-  const standing = currentFigures(fold.latest, told);
+  const current = currentFigures(fold.latest, figures);
   const resolved = !isOpenAfter(latest);
   const { reason, countAt } = reasonOf(fold);
   return {
@@ -123,36 +127,36 @@ export function toRow(fold: FoldedRow, told?: IncidentFigures): RowOfVerdicts {
     tool: latest.tool,
     detectedAt: fold.detectedAt,
     openedAt: firstStep(fold).time,
-    lastAt: standing?.lastAt ?? latest.time,
+    lastAt: current?.lastAt ?? latest.time,
     resolvedAt: resolved ? latest.time : null,
-    count: standing?.count ?? latest.count,
+    count: current?.count ?? latest.count,
     threshold: latest.threshold,
     windowMs: latest.windowMs,
     period: latest.period,
     confidence: latest.confidence,
     action: fold.action,
-    reason: reasonWithCount({ reason, countAt }, standing?.count ?? latest.count),
+    reason: reasonWithCount({ reason, countAt }, current?.count ?? latest.count),
     ...(countAt !== undefined && { countAt }),
     ...(latest.began !== undefined && { began: latest.began }),
-    cost: standing?.cost ?? latest.cost,
+    cost: current?.cost ?? latest.cost,
     revision: fold.revision,
   };
 }
 
 /**
- * What is said of the loop rather than of its end. Where the count cannot be put into it, the resolution of a loop of
- * calls says it all again, with the final count; of text it says less than the loop did.
+ * The reason that describes the loop rather than its end. When the final count cannot be inserted, the reason of the
+ * resolution is used for loops of calls: it repeats everything with the final count. That of text loops says less.
  */
 function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | 'countAt'> {
   if (loopReason === null || (latest.tool !== null && loopReason.countAt === undefined)) return latest;
   return { reason: loopReason.value, countAt: loopReason.countAt };
 }
 
-/** The fold with everything there is to know. */
-export function toIncident(fold: IncidentFold, told?: IncidentFigures): Omit<Incident, 'lastActivityAt'> {
+/** The fold with all details. */
+export function toIncident(fold: IncidentFold, figures?: IncidentFigures): Omit<Incident, 'lastActivityAt'> {
   const { latest } = fold;
   return {
-    ...toRow(fold, told),
+    ...toRow(fold, figures),
     ...(latest.thresholdOrigin !== undefined && { thresholdOrigin: latest.thresholdOrigin }),
     resolution: !isOpenAfter(latest) && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,
@@ -164,7 +168,7 @@ export function toIncident(fold: IncidentFold, told?: IncidentFigures): Omit<Inc
   };
 }
 
-/** The latest, unless a resolution has less to say than what was seen while the loop went on. */
+/** The evidence of the resolution, unless it lacks fields that the open loop had. */
 function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence'] {
   const during = evidence?.value ?? {};
   const after = lastEvidence?.value ?? {};
@@ -178,8 +182,8 @@ export function firstStep({ seen }: FoldedRow): IncidentStep {
   return first;
 }
 
-/** The order in which one session produced its verdicts; the id makes it total. */
-function streamOrder(a: Place, b: Place): number {
+/** The order in which a session produced its verdicts. */
+function streamOrder(a: StreamPosition, b: StreamPosition): number {
   return a.eventIndex - b.eventIndex || phaseRank[a.phase] - phaseRank[b.phase] || compareText(a.id, b.id);
 }
 
@@ -188,6 +192,6 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function later<T extends { readonly at: Place }>(known: T | null | undefined, added: T): T {
+function later<T extends { readonly at: StreamPosition }>(known: T | null | undefined, added: T): T {
   return known == null || streamOrder(known.at, added.at) < 0 ? added : known;
 }

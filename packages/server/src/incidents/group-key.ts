@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type DetectorId, type EvidenceOf, readEvidence, ruleOf, type Verdict } from '@loopwatch/contract';
 
-/** The same for identical loops: the same detector, rule, calls or text, by the same agent on the same model. */
+/** Equal for identical loops: same detector, rule, calls or text, by the same agent on the same model. */
 export function groupKey(verdict: Verdict): string {
   const { detector, agent, backend, model, tool } = verdict;
   const evidence = readEvidence(detector, verdict.evidence);
   const rule = evidence === undefined ? null : ruleOf(evidence);
-  const what = [detector, rule, ...subjectOf(evidence, tool), agent, backend, model];
-  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
+  const parts = [detector, rule, ...subjectOf(evidence, tool), agent, backend, model];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-/** What repeats. A cycle is the same wherever it was entered, and so is a repeated text wherever it was cut. */
+/** What repeats, normalized: a cycle is the same wherever it starts, and so is a repeated text. */
 function subjectOf(evidence: EvidenceOf<DetectorId> | undefined, tool: Verdict['tool']): unknown[] {
   if (evidence !== undefined && 'cycle' in evidence) {
     const steps = evidence.cycle.map((step) => JSON.stringify([step.name, step.arguments]));
@@ -21,7 +21,7 @@ function subjectOf(evidence: EvidenceOf<DetectorId> | undefined, tool: Verdict['
   return tool === null ? [] : ['call', tool.name, tool.signature];
 }
 
-/** Of all ways to cut a ring of text open, the first in the order of code units (Booth's algorithm, linear). */
+/** The lexicographically least rotation of a text (Booth's algorithm, linear). */
 function leastRotation(text: string): string {
   const { length } = text;
   let best = 0;

@@ -24,14 +24,14 @@ import { listGroups } from './list-groups.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listVerdicts } from './list-verdicts.ts';
 import { incidentDetail, incidentItems } from './read-incidents.ts';
-import { remediesOf, settable } from './remedies.ts';
+import { remediesOf, settableRemedies } from './remedies.ts';
 
 export interface IncidentsApiOptions {
   readonly database: Database;
   readonly configured: ConfiguredSettings;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  /** Called when people have decided something. */
+  /** Called after triage or mutes were stored. */
   readonly onTriage: () => void;
 }
 
@@ -56,11 +56,11 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
   router
     .route('/incidents/:id')
     .get(async (request, response) => {
-      response.json(await found(options, request.params.id));
+      response.json(await requireIncident(options, request.params.id));
     })
     .patch(jsonBody(), async (request, response) => {
       await triage(options, request, [request.params.id], parseBody(request, triagePatchSchema));
-      response.json(await found(options, request.params.id));
+      response.json(await requireIncident(options, request.params.id));
     })
     .all(methodNotAllowed('GET, PATCH'));
 
@@ -81,11 +81,11 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
   router
     .route('/incidents/:id/remedies')
     .get(async (request, response) => {
-      const incident = await found(options, request.params.id);
+      const incident = await requireIncident(options, request.params.id);
       const scope = parseScope(`session:${incident.sessionId}`);
       const { effective } = await scopeSettings(options, scope);
-      const held = (path: string) => effective.find((one) => one.path === path)?.value;
-      response.json({ items: settable(remediesOf(incident, held), options.configured.settings) });
+      const valueOf = (path: string) => effective.find((one) => one.path === path)?.value;
+      response.json({ items: settableRemedies(remediesOf(incident, valueOf), options.configured.settings) });
     })
     .all(methodNotAllowed('GET'));
 
@@ -108,7 +108,7 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
         return triageGroup(tx, key, change, who);
       });
       if (done === undefined)
-        throw new HttpProblem(404, `There is no group ${key}; retention may have taken it`);
+        throw new HttpProblem(404, `Group ${key} not found; retention may have deleted it`);
       options.onTriage();
       response.json(done);
     })
@@ -125,15 +125,15 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
   return router;
 }
 
-async function found({ database, now }: IncidentsApiOptions, id: string): Promise<IncidentDetail> {
+async function requireIncident({ database, now }: IncidentsApiOptions, id: string): Promise<IncidentDetail> {
   const incident = await incidentDetail(database, id, now());
   if (incident === undefined) {
-    throw new HttpProblem(404, `There is no incident ${id}; retention may have taken it`);
+    throw new HttpProblem(404, `Incident ${id} not found; retention may have deleted it`);
   }
   return incident;
 }
 
-/** @returns the ids that there are no incidents of */
+/** @returns the ids of unknown incidents */
 async function triage(
   { database, now, onTriage }: IncidentsApiOptions,
   request: Request,

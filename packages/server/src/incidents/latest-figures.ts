@@ -5,33 +5,32 @@ import {
   type Verdict,
 } from '@loopwatch/contract';
 
-/** How an open incident stands by its session's latest summary: the numbers go on between two verdicts. */
+/** Count and cost of an open incident by its session's latest summary: they grow between two verdicts. */
 export interface IncidentFigures extends Omit<OpenIncidentSummary, 'id'> {
-  /** Index of the session's event that the numbers are as of. */
+  /** Index of the session's latest event in the figures. */
   readonly eventIndex: number;
   /** Event time of that event, epoch ms. */
   readonly lastAt: number;
 }
 
-type Told = Pick<SessionSummary, 'openIncidents' | 'events' | 'lastEventAt'>;
+type SummaryFigures = Pick<SessionSummary, 'openIncidents' | 'events' | 'lastEventAt'>;
 
-/** By incident. */
 export function figuresByIncident({
   openIncidents = [],
   events,
   lastEventAt,
-}: Told): Map<string, IncidentFigures> {
+}: SummaryFigures): Map<string, IncidentFigures> {
   const asOf = { eventIndex: events - 1, lastAt: lastEventAt };
   return new Map(openIncidents.map(({ id, ...rest }) => [id, { ...rest, ...asOf }]));
 }
 
-/** The standing where it is what is known last; a verdict that lies behind it says more, and the last one says it all. */
+/** The figures unless a later verdict or a resolution supersedes them. */
 export function currentFigures(
   latest: Pick<Verdict, 'phase' | 'eventIndex'>,
-  standing: IncidentFigures | undefined,
+  figures: IncidentFigures | undefined,
 ): IncidentFigures | undefined {
-  if (standing === undefined || !isOpenAfter(latest)) return undefined;
-  return standing.eventIndex >= latest.eventIndex ? standing : undefined;
+  if (figures === undefined || !isOpenAfter(latest)) return undefined;
+  return figures.eventIndex >= latest.eventIndex ? figures : undefined;
 }
 
 export function readFigures(text: string | null): IncidentFigures | undefined {

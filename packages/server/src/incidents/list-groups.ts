@@ -1,8 +1,9 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
+import type { Paging, Sorting } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
-import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import { pageOfIds } from '../storage/page-query.ts';
 import { incidentStateSql, triageSql } from '../storage/state-sql.ts';
 import { rankedActions } from './columns.ts';
 import { incidentConditions } from './filter.ts';
@@ -38,26 +39,26 @@ interface GroupRow {
   readonly false_positive: number;
 }
 
-/** Identical loops together. @param now wall clock, epoch ms */
+/** Lists groups of identical loops. @param now wall clock, epoch ms */
 export async function listGroups(
   database: Queryable,
   filter: IncidentFilter,
   { sort, now, ...paging }: Paging & { readonly sort: Sorting<GroupSort>; readonly now: number },
 ): Promise<IncidentGroupPage> {
-  const fitting = incidentConditions(filter, now);
+  const matching = incidentConditions(filter, now);
   const groups = `(select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
     max(detected_at) as last_seen, sum(calls)::float8 as calls, ${knownSum('tokens')} as tokens,
     ${knownSum('usd')} as usd
-    from incidents ${fitting.where} group by group_key) as groups`;
+    from incidents ${matching.where} group by group_key) as groups`;
   const conditions = new Conditions();
-  conditions.parameters.push(...fitting.parameters);
+  conditions.parameters.push(...matching.parameters);
   const page = await pageOfIds(database, { table: groups, conditions, columns, sort, ...paging });
   return { ...page, items: await groupsOf(database, page.items, filter, now) };
 }
 
-/** Of those where it is known; -1 where it is of none, as in the table. */
+/** The sum of the known values; -1 when none is known, as in the table. */
 function knownSum(column: 'tokens' | 'usd'): string {
-  // A sum of fractions depends on the order of its rows, and pages are cut by it.
+  // Rounded: a float sum depends on the order of its rows, and paging compares it.
   return `coalesce(round((sum(${column}) filter (where ${column} >= 0))::numeric, 9), -1)::float8`;
 }
 

@@ -1,6 +1,7 @@
 import type { IncidentFilter, IncidentPage, IncidentSort } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import type { Paging, Sorting } from '../http/parse-query.ts';
+import { pageOfIds } from '../storage/page-query.ts';
 import { incidentConditions } from './filter.ts';
 import { incidentItems } from './read-incidents.ts';
 

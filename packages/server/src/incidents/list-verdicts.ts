@@ -1,8 +1,9 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { VerdictFilter, VerdictPage } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
+import type { Paging } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
-import { type Paging, pageOfIds } from '../storage/page-query.ts';
+import { pageOfIds } from '../storage/page-query.ts';
 
 /** Newest first. */
 export async function listVerdicts(

@@ -28,7 +28,7 @@ const itemSelect = `select i.id, i.group_key, i.active_at, i.standing, d.fold, t
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
   left join mutes m on m.id = i.mute_id`;
 
-/** The incidents of these ids, in their order; what is not there is left out. */
+/** The incidents with these ids, in the same order; unknown ids are skipped. */
 export async function incidentItems(
   database: Queryable,
   ids: readonly string[],
@@ -43,7 +43,7 @@ export async function incidentItems(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** One incident with everything there is to know. */
+/** One incident with all details. */
 export async function incidentDetail(
   database: Queryable,
   id: string,
@@ -86,16 +86,16 @@ interface Decisions {
   readonly mute: Mute | null;
 }
 
-/** What was decided on the incident itself, else the mute by cause that it fits; as `triageNow` has it in SQL. */
+/** The triage of the incident itself, else of a mute by cause that matches it; `triageSql` is the same in SQL. */
 export function effectiveTriage(
   { triage, mute }: Decisions,
   now: number,
 ): Pick<IncidentItem, 'triage' | 'mute'> {
-  const holds = (until: number | null): boolean => until === null || until > now;
+  const isActive = (until: number | null): boolean => until === null || until > now;
   const own = triage ?? noTriage;
-  const isNew = own.status === 'new' || (own.status === 'muted' && !holds(own.mutedUntil));
+  const isNew = own.status === 'new' || (own.status === 'muted' && !isActive(own.mutedUntil));
   if (!isNew) return { triage: own };
-  if (mute === null || !holds(mute.until)) return { triage: { ...own, status: 'new', mutedUntil: null } };
+  if (mute === null || !isActive(mute.until)) return { triage: { ...own, status: 'new', mutedUntil: null } };
   return { triage: { ...own, status: 'muted', mutedUntil: mute.until }, mute };
 }
 

@@ -3,7 +3,7 @@ import type { Remedy } from '@loopwatch/contract/api';
 import { invalidSettings } from '../settings/check-settings.ts';
 import { parseScope } from '../settings/scope.ts';
 
-type Found = Pick<
+type RemedyIncident = Pick<
   Incident,
   | 'detector'
   | 'count'
@@ -16,13 +16,13 @@ type Found = Pick<
   | 'sessionId'
 >;
 
-/** Numbers of single tools, and what is declared of them. */
-const NUMBERS = 'tool_call_loop.per_tool';
-const DECLARED = 'per_tool';
+/** Thresholds per tool, and declared properties per tool. */
+const TOOL_THRESHOLDS = 'tool_call_loop.per_tool';
+const TOOL_PROPERTIES = 'per_tool';
 const REPEATS = 'tool_call_loop.max_repeats';
 const POLLER_FACTOR = 3;
 
-/** What an adjustment does to the number that is set. */
+/** The factor by which an adjustment raises the configured threshold. */
 const factors: Partial<Record<ThresholdAdjustment, number>> = {
   'declared-poller': POLLER_FACTOR,
   'looks-like-poller': POLLER_FACTOR,
@@ -31,8 +31,8 @@ const factors: Partial<Record<ThresholdAdjustment, number>> = {
   'short-answer': 2,
 };
 
-/** Those that can be set, each in the scopes that take it: a loop may have gone on for longer than any number allows. */
-export function settable(remedies: readonly Remedy[], base: DetectionSettings): Remedy[] {
+/** The remedies whose values are valid, with the scopes that accept them: a count may exceed the allowed maximum. */
+export function settableRemedies(remedies: readonly Remedy[], base: DetectionSettings): Remedy[] {
   return remedies.flatMap((remedy) => {
     const set = { [remedy.path]: remedy.value };
     const scopes = remedy.scopes.filter(
@@ -43,11 +43,11 @@ export function settable(remedies: readonly Remedy[], base: DetectionSettings): 
 }
 
 /**
- * The settings under which the incident would not have been found, the narrowest effect first; pure.
+ * The settings under which the incident would not have been reported, the narrowest first; pure.
  *
- * @param held the value of a setting now, by its dotted path
+ * @param valueOf the effective value of a setting, by its dotted path
  */
-export function remediesOf(incident: Found, held: (path: string) => unknown): Remedy[] {
+export function remediesOf(incident: RemedyIncident, valueOf: (path: string) => unknown): Remedy[] {
   const { thresholdOrigin: origin, tool, detector, count, confidence } = incident;
   if (origin === undefined) return [];
   const { setting, value, adjustments } = origin;
@@ -59,8 +59,8 @@ export function remediesOf(incident: Found, held: (path: string) => unknown): Re
   }
   const needed = detector === 'budget' ? Math.ceil((value * (count + 1)) / 100) : above(count, adjustments);
   const number = Math.max(needed, value + 1);
-  const ofTool = setting === REPEATS || setting.startsWith(`${NUMBERS}.`);
-  if (!ofTool || tool === null) {
+  const isPerTool = setting === REPEATS || setting.startsWith(`${TOOL_THRESHOLDS}.`);
+  if (!isPerTool || tool === null) {
     return [
       {
         path: setting,
@@ -72,23 +72,23 @@ export function remediesOf(incident: Found, held: (path: string) => unknown): Re
   }
   const { name } = tool;
   const withTool = (path: string, more: object) => {
-    const byTool = (held(path) ?? {}) as Readonly<Record<string, object>>;
+    const byTool = (valueOf(path) ?? {}) as Readonly<Record<string, object>>;
     return { path, value: { ...byTool, [name]: { ...byTool[name], ...more } } };
   };
-  const waits = adjustments.some((one) => factors[one] === POLLER_FACTOR);
+  const isPoller = adjustments.some((one) => factors[one] === POLLER_FACTOR);
   return [
-    ...(!waits && value * POLLER_FACTOR - 1 > count
+    ...(!isPoller && value * POLLER_FACTOR - 1 > count
       ? [
           {
-            ...withTool(DECLARED, { poller: true }),
-            text: `Treat ${name} as a poller: three times as many calls`,
+            ...withTool(TOOL_PROPERTIES, { poller: true }),
+            text: `Treat ${name} as a poller: allow three times as many calls`,
             scopes,
           },
         ]
       : []),
     {
-      ...withTool(NUMBERS, { max_repeats: number }),
-      text: `Allow ${String(number)} in place of ${String(value)} identical calls of ${name}`,
+      ...withTool(TOOL_THRESHOLDS, { max_repeats: number }),
+      text: `Allow ${String(number)} instead of ${String(value)} identical calls of ${name}`,
       scopes,
     },
     ...(setting === REPEATS
@@ -104,15 +104,15 @@ export function remediesOf(incident: Found, held: (path: string) => unknown): Re
   ];
 }
 
-/** The number that makes a threshold above the count, whichever of the adjustments comes first. */
+/** The smallest threshold that the count does not reach, in whichever order the adjustments apply. */
 function above(count: number, adjustments: readonly ThresholdAdjustment[]): number {
   const factor = adjustments.reduce((product, one) => product * (factors[one] ?? 1), 1);
   const less = adjustments.filter((one) => factors[one] === undefined).length;
   return Math.max(Math.ceil((count + 1 + less) / factor), Math.ceil((count + 1) / factor) + less);
 }
 
-/** A wider scope than the one that set the number would change nothing. */
-function scopesOf({ thresholdOrigin: origin, backend, model, sessionId }: Found): string[] {
+/** A scope wider than the one that set the threshold would have no effect. */
+function scopesOf({ thresholdOrigin: origin, backend, model, sessionId }: RemedyIncident): string[] {
   const session = `session:${sessionId}`;
   const ofModel = backend === null || model === null ? [] : [`model:${backend}/${model}`];
   if (origin?.scope === 'session') return [session];

@@ -1,7 +1,7 @@
 import { jsonText } from '@loopwatch/storage';
 import type { FoldedEvidence, FoldedRow, IncidentFold } from './fold.ts';
 
-/** An incident's fold as the database keeps it: what lists need, and beside it the evidence, which may be large. */
+/** A fold as stored: the part that lists need, and separately the evidence, which may be large. */
 export interface StoredFold {
   readonly fold: string;
   readonly evidence: string;

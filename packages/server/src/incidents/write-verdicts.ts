@@ -1,17 +1,12 @@
 import type { SessionSummary, Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import { matchMutes } from '../triage/match-mutes.ts';
-import {
-  type IncidentSurroundings,
-  incidentColumns,
-  incidentColumnsOf,
-  latencyWithinBounds,
-} from './columns.ts';
+import { type IncidentContext, incidentColumns, incidentColumnsOf, latencyWithinBounds } from './columns.ts';
 import { addVerdict, type IncidentFold } from './fold.ts';
 import { figuresByIncident } from './latest-figures.ts';
 import { readFold, storeFold } from './stored-fold.ts';
 
-/** A verdict as it was read. */
+/** A verdict as read from the topic. */
 export interface ReadVerdict {
   readonly verdict: Verdict;
   /** The record's timestamp, epoch ms. */
@@ -21,7 +16,7 @@ export interface ReadVerdict {
 export interface VerdictsWritten {
   readonly opened: number;
   readonly changed: number;
-  /** Verdicts that were there already. */
+  /** Verdicts that were stored before. */
   readonly duplicates: number;
 }
 
@@ -38,7 +33,7 @@ const verdictColumns = {
 } as const;
 const incidentDocColumns = { id: 'text', fold: 'text', evidence: 'text' } as const;
 
-/** What is known already is left as it is. @returns the ids of the rest */
+/** Skips duplicates. @returns the ids of new verdicts */
 const insertVerdicts = `with read as materialized (select * from ${recordset({ ...verdictColumns, doc: 'text' })}),
      fresh as (
        insert into verdicts (${Object.keys(verdictColumns).join(', ')})
@@ -46,11 +41,11 @@ const insertVerdicts = `with read as materialized (select * from ${recordset({ .
      )
    insert into verdict_docs (id, doc) select id, doc from read join fresh using (id) returning id`;
 
-/** In one statement, since each way to the database and back takes its time. */
+/** One statement saves a round trip. */
 const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2' })})
    ${upsert('incidents', incidentColumns, { change: true })}`;
 
-/** Stores verdicts, each once, and folds them into their incidents. The transaction holds the lock of changes. */
+/** Stores verdicts, each once, and folds them into their incidents. The transaction holds the change lock. */
 export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[]): Promise<VerdictsWritten> {
   const byId = new Map(read.map((one) => [one.verdict.id, one]));
   const inserted = await tx.query<{ id: string }>(insertVerdicts, [
@@ -58,7 +53,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   ]);
   const fresh = inserted.flatMap(({ id }) => byId.get(id) ?? []);
   if (fresh.length === 0) return { opened: 0, changed: 0, duplicates: read.length };
-  const known = await knownOf(tx, fresh);
+  const known = await readKnown(tx, fresh);
   const changed = new Map<string, IncidentFold>();
   for (const { verdict, arrivedAt } of fresh) {
     const id = verdict.incidentId;
@@ -94,14 +89,14 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
   };
 }
 
-interface Known extends IncidentSurroundings {
+interface KnownIncident extends IncidentContext {
   readonly fold: IncidentFold | undefined;
 }
 
-/** What there is of these incidents. */
-async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Map<string, Known>> {
+/** What is stored about these incidents and their sessions. */
+async function readKnown(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Map<string, KnownIncident>> {
   const sessions = new Map(fresh.map(({ verdict }) => [verdict.incidentId, verdict.sessionId]));
-  const found = await tx.query<{
+  const rows = await tx.query<{
     id: string;
     fold: string | null;
     evidence: string | null;
@@ -119,13 +114,13 @@ async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Ma
     [jsonText([...sessions].map(([id, session]) => ({ id, session })))],
   );
   return new Map(
-    found.map(({ id, fold, evidence, status, mutedUntil, assignee, activeAt, session }) => [
+    rows.map(({ id, fold, evidence, status, mutedUntil, assignee, activeAt, session }) => [
       id,
       {
         fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
         triage: status === null ? undefined : { status, mutedUntil, assignee },
         activeAt: activeAt ?? 0,
-        standing: session === null ? undefined : figuresByIncident(session).get(id),
+        figures: session === null ? undefined : figuresByIncident(session).get(id),
       },
     ]),
   );

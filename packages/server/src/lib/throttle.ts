@@ -1,35 +1,35 @@
-/** Does something at most once per interval, however often it is asked for. */
+/** Runs an action at most once per interval, however often it is requested. */
 export class Throttle {
   readonly #intervalMs: number;
-  readonly #act: () => void;
+  readonly #run: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #later: ReturnType<typeof setTimeout> | undefined;
+  #delayed: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(intervalMs: number, act: () => void) {
+  constructor(intervalMs: number, run: () => void) {
     this.#intervalMs = intervalMs;
-    this.#act = act;
+    this.#run = run;
   }
 
-  /** Once the interval is over. */
-  ask(): void {
+  /** Runs the action at the end of the current interval. */
+  request(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#act();
+      this.#run();
     }, this.#intervalMs);
   }
 
-  /** After a longer time, unless it is asked for before. */
-  askLater(ms: number): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = undefined;
-      this.ask();
+  /** Requests the action after a longer delay, unless it is requested earlier. */
+  requestAfter(ms: number): void {
+    this.#delayed ??= setTimeout(() => {
+      this.#delayed = undefined;
+      this.request();
     }, ms);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#later);
+    clearTimeout(this.#delayed);
     this.#timer = undefined;
-    this.#later = undefined;
+    this.#delayed = undefined;
   }
 }

@@ -2,6 +2,7 @@ import type { IncidentItem, SessionItem } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { incidentItems } from '../incidents/read-incidents.ts';
 import { sessionItems } from '../sessions/read-sessions.ts';
+import { latestChange } from '../storage/change-lock.ts';
 
 export interface Changes {
   /** Number of the latest change. */
@@ -10,7 +11,7 @@ export interface Changes {
   readonly sessions: SessionItem[];
   readonly settings: string[];
   readonly mutes: string[];
-  /** How many changed beside those. */
+  /** How many more changed. */
   readonly dropped: { readonly incidents: number; readonly sessions: number };
 }
 
@@ -19,16 +20,7 @@ export interface ChangeLimits {
   readonly sessions: number;
 }
 
-/** Number of the latest change; 0 before the first. */
-export async function latestChange(database: Queryable): Promise<number> {
-  const [row] = await database.query<{ change: number | null }>(
-    `select greatest((select max(change) from incidents), (select max(change) from sessions),
-       (select max(change) from settings), (select max(change) from mutes)) as change`,
-  );
-  return row?.change ?? 0;
-}
-
-/** What changed behind a number, the latest of it where it is more than the limits. @param now wall clock, epoch ms */
+/** The latest changes after a number, up to the limits. @param now wall clock, epoch ms */
 export async function changesSince(
   database: Queryable,
   since: number,

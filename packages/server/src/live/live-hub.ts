@@ -1,4 +1,4 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { ServerInfo } from '@loopwatch/contract';
 import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
@@ -6,16 +6,17 @@ import type { Logger } from 'pino';
 import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { Throttle } from '../lib/throttle.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
+import type { Auth } from '../security/auth.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
-import type { SharedStats } from '../stats/shared-stats.ts';
-import { changesChannel } from '../storage/change-lock.ts';
-import { type Changes, changesSince, latestChange } from './changes.ts';
+import type { SharedStats } from '../stats/current-stats.ts';
+import { changesChannel, latestChange } from '../storage/change-lock.ts';
+import { type Changes, changesSince } from './changes.ts';
 
-/** What a snapshot carries, and a message of changes at most; more is a page away over HTTP. */
+/** Items of a snapshot, and of one message of changes at most; clients load more over HTTP. */
 const limits = { incidents: 200, sessions: 100 };
-/** The room of those that have been greeted. */
-const told = 'told';
+/** The room of clients that have received their snapshot. */
+const subscribers = 'subscribers';
 const updateIntervalMs = 100;
 const statsIntervalMs = 1_000;
 const heartbeatIntervalMs = 2_000;
@@ -27,33 +28,30 @@ export interface LiveHubOptions {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  readonly stats: Pick<SharedStats, 'get' | 'madeAt'>;
+  readonly stats: Pick<SharedStats, 'get' | 'readAt'>;
+  readonly auth: Pick<Auth, 'mayConnect' | 'mayStay'>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
-  /** Whether a client may listen. */
-  readonly isAuthorized: (request: IncomingMessage) => Promise<boolean>;
-  /** Whether one that listens still may: logins end. */
-  readonly isStillAuthorized: (request: IncomingMessage) => boolean;
 }
 
 type Client = Socket<DefaultEventsMap, LiveMessages>;
 
 /**
- * The namespace `/live`: a snapshot on connect, or what a client that comes back has missed; then what changed. Changes are
- * read from the database, whichever server of several has made them.
+ * The Socket.IO namespace `/live`. A new client gets a snapshot, a returning one the changes that it has missed; then all get
+ * changes as they happen. Changes are read from the database, whichever server made them.
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;
   readonly #io: Server;
   readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
-  readonly #pace: Throttle;
-  readonly #beat: ReturnType<typeof setInterval>;
-  /** Everything that is sent goes through here one after the other, so that no client misses what comes in between. */
+  readonly #broadcasts = new Throttle(updateIntervalMs, () => this.#enqueue(() => this.#broadcastChanges()));
+  readonly #heartbeats: ReturnType<typeof setInterval>;
+  /** Snapshots and broadcasts are sent one after the other, so that no client misses a change in between. */
   #sending: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #sequence = 0;
-  #statsAt = 0;
-  /** Open incidents by the sums that were told last. */
-  #open = 0;
+  #statsSentAt = 0;
+  /** Open incidents by the statistics that were sent last. */
+  #openIncidents = 0;
   #dropped = 0;
 
   constructor(http: HttpServer, options: LiveHubOptions) {
@@ -62,42 +60,40 @@ export class LiveHub {
       serveClient: false,
       maxHttpBufferSize: 10_000,
       allowRequest: (request, decide) => {
-        const refuse = (): void => decide('not logged in, or a page of another origin', false);
-        options.isAuthorized(request).then((may) => {
-          if (may) decide(null, true);
-          else refuse();
-        }, refuse);
+        const deny = (): void => decide('not logged in, or a page of another origin', false);
+        options.auth.mayConnect(request).then((isAllowed) => {
+          if (isAllowed) decide(null, true);
+          else deny();
+        }, deny);
       },
     });
     this.#namespace = this.#io.of('/live');
     this.#namespace.on('connection', (socket) => {
       options.metrics.liveClients.inc();
       socket.on('disconnect', () => options.metrics.liveClients.dec());
-      this.#queue(() => this.#greet(socket));
+      this.#enqueue(() => this.#sendSnapshot(socket));
     });
-    this.#pace = new Throttle(updateIntervalMs, () => this.#queue(() => this.#tell()));
-    this.#beat = setInterval(() => {
+    this.#heartbeats = setInterval(() => {
       this.disconnectUnauthorized();
       if (this.clients === 0) return;
       this.#namespace.emit('heartbeat', this.#heartbeat());
-      // Silence changes nothing that is stored, but the sums: what was open goes quiet.
-      if (this.#open > 0) this.#pace.ask();
+      // Open incidents turn quiet without a stored change, which alters the statistics.
+      if (this.#openIncidents > 0) this.#broadcasts.request();
     }, heartbeatIntervalMs);
   }
 
-  /** Begins to listen for changes. */
+  /** Subscribes to changes of the database. */
   async start(): Promise<void> {
     const { database } = this.#options;
     this.#sequence = await latestChange(database);
     this.#unlisten = await database.listen(changesChannel, () => {
-      if (this.clients > 0) this.#pace.ask();
+      if (this.clients > 0) this.#broadcasts.request();
     });
   }
 
-  /** Ends the connections of clients that may not listen any more. */
   disconnectUnauthorized(): void {
     for (const socket of this.#namespace.sockets.values()) {
-      if (!this.#options.isStillAuthorized(socket.request)) socket.disconnect(true);
+      if (!this.#options.auth.mayStay(socket.request)) socket.disconnect(true);
     }
   }
 
@@ -109,86 +105,89 @@ export class LiveHub {
     return this.#sequence;
   }
 
-  /** Changes that were too many to be told one by one. */
+  /** Changes that were not sent one by one, because there were too many at once. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Tells every client how a backtest goes. */
   broadcastBacktest(...message: Parameters<LiveMessages['backtest']>): void {
     this.#namespace.emit('backtest', ...message);
   }
 
-  /** Tells every client everything: rows were removed that no change tells of. */
+  /** Sends everything again: deleted rows do not appear among changes. */
   broadcastSnapshot(): void {
-    this.#queue(async () => {
+    this.#enqueue(async () => {
       if (this.clients === 0) return;
       const message = await this.#snapshot();
       this.#sequence = message.sequence;
-      this.#namespace.to(told).emit('snapshot', message);
+      this.#namespace.to(subscribers).emit('snapshot', message);
     });
   }
 
-  /** Says goodbye to every client and closes the HTTP server with it. */
+  /** Disconnects all clients, and closes the HTTP server as well. */
   async stop(): Promise<void> {
-    clearInterval(this.#beat);
-    this.#pace.stop();
+    clearInterval(this.#heartbeats);
+    this.#broadcasts.stop();
     await this.#unlisten();
     await this.#sending;
     await this.#io.close();
   }
 
-  #queue(work: () => Promise<void>): void {
-    this.#sending = this.#sending.then(work).catch((err: unknown) => {
-      this.#options.logger.warn({ err }, 'broadcasting live changes failed');
-      // They are told when the database answers again.
-      this.#pace.askLater(statsIntervalMs);
+  #enqueue(send: () => Promise<void>): void {
+    this.#sending = this.#sending.then(send).catch((err: unknown) => {
+      this.#options.logger.warn(
+        { err, retryMs: statsIntervalMs },
+        'broadcasting live changes failed; retrying',
+      );
+      this.#broadcasts.requestAfter(statsIntervalMs);
     });
   }
 
-  async #greet(socket: Client): Promise<void> {
+  async #sendSnapshot(socket: Client): Promise<void> {
     if (!socket.connected) return;
     const { since } = socket.handshake.auth as { since?: unknown };
-    const missed = typeof since === 'number' ? await this.#since(since) : undefined;
-    const tooMuch = missed === undefined || missed.dropped.incidents + missed.dropped.sessions > 0;
-    const message = tooMuch ? await this.#snapshot() : { ...missed, stats: await this.#options.stats.get() };
-    this.#open = message.stats.open;
+    const missed = typeof since === 'number' ? await this.#changesSince(since) : undefined;
+    const isComplete = missed !== undefined && missed.dropped.incidents + missed.dropped.sessions === 0;
+    const message = isComplete
+      ? { ...missed, stats: await this.#options.stats.get({}) }
+      : await this.#snapshot();
+    this.#openIncidents = message.stats.open;
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
-    // Without clients, nothing was sent; what the first one knows is where telling begins.
-    if (!this.#namespace.adapter.rooms.has(told)) this.#sequence = message.sequence;
+    // Nothing was broadcast without subscribers: broadcasts continue from what the first one knows.
+    if (!this.#namespace.adapter.rooms.has(subscribers)) this.#sequence = message.sequence;
     socket.emit('heartbeat', this.#heartbeat());
-    await socket.join(told);
+    await socket.join(subscribers);
   }
 
-  /** What changed behind a number; undefined when it is none of this database's. */
-  async #since(since: number): Promise<Changes | undefined> {
+  /** @returns undefined when the number is not a sequence of this database */
+  async #changesSince(since: number): Promise<Changes | undefined> {
     const { database, now } = this.#options;
     if (!Number.isSafeInteger(since) || since < 0 || since > (await latestChange(database))) return undefined;
     return changesSince(database, since, limits, now());
   }
 
-  async #tell(): Promise<void> {
+  async #broadcastChanges(): Promise<void> {
     if (this.clients === 0) return;
     const { database, now, stats, metrics } = this.#options;
     const changes = await changesSince(database, this.#sequence, limits, now());
-    const due = now() - this.#statsAt >= statsIntervalMs;
-    if (changes.sequence === this.#sequence && !due) {
-      // Sums may have changed all the same: retention takes rows.
-      this.#pace.askLater(statsIntervalMs);
+    const areStatsDue = now() - this.#statsSentAt >= statsIntervalMs;
+    if (changes.sequence === this.#sequence && !areStatsDue) {
+      // The statistics may have changed all the same: retention deletes rows.
+      this.#broadcasts.requestAfter(statsIntervalMs);
       return;
     }
-    const began = now();
-    if (due) this.#statsAt = began;
-    const message = { ...changes, stats: due ? await stats.get() : null };
-    this.#open = message.stats?.open ?? this.#open;
-    // Numbers that are not told now, or are older than the changes, come with a later message.
-    if (!due || stats.madeAt < began) this.#pace.askLater(statsIntervalMs);
+    const startedAt = now();
+    if (areStatsDue) this.#statsSentAt = startedAt;
+    const message = { ...changes, stats: areStatsDue ? await stats.get({}) : null };
+    this.#openIncidents = message.stats?.open ?? this.#openIncidents;
+    // Statistics that are missing here, or older than the changes, follow in a later message.
+    if (!areStatsDue || stats.readAt < startedAt) this.#broadcasts.requestAfter(statsIntervalMs);
     this.#sequence = changes.sequence;
-    const left = changes.dropped.incidents + changes.dropped.sessions;
-    this.#dropped += left;
-    metrics.liveDropped.inc(left);
-    this.#namespace.to(told).emit('changes', message);
+    const dropped = changes.dropped.incidents + changes.dropped.sessions;
+    this.#dropped += dropped;
+    metrics.liveDropped.inc(dropped);
+    this.#namespace.to(subscribers).emit('changes', message);
   }
 
   async #snapshot(): Promise<Parameters<LiveMessages['snapshot']>[0]> {
@@ -205,7 +204,13 @@ export class LiveHub {
       {},
       { ...page, limit: limits.sessions, sort: { by: 'lastEventAt', descending: true } },
     );
-    return { sequence, incidents: incidents.items, sessions: sessions.items, stats: await stats.get(), info };
+    return {
+      sequence,
+      incidents: incidents.items,
+      sessions: sessions.items,
+      stats: await stats.get({}),
+      info,
+    };
   }
 
   #heartbeat(): HeartbeatMessage {

@@ -16,7 +16,7 @@ export type NotificationChannel =
   | LangfuseChannel
   | OtlpChannel;
 
-/** Where its messages go, as it may be shown: a host or a channel, never an address that holds a secret. */
+/** The receiver as it may be displayed: a host or a channel, never a URL that holds a secret. */
 export function targetOf(channel: NotificationChannel): string {
   switch (channel.type) {
     case 'webhook':
@@ -32,12 +32,12 @@ export function targetOf(channel: NotificationChannel): string {
   }
 }
 
-/** First messages about incidents a minute; null where the receiver stores records, which wake no one. */
+/** First messages about incidents per minute; null: unlimited, for receivers that only store records. */
 export function limitOf(channel: NotificationChannel): number | null {
   return 'max_per_minute' in channel ? channel.max_per_minute : null;
 }
 
-/** What must appear in no log, answer or error. */
+/** Secrets that must not appear in logs, responses or errors. */
 export function secretsOf(channel: NotificationChannel): string[] {
   switch (channel.type) {
     case 'webhook':

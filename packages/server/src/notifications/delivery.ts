@@ -3,7 +3,7 @@ import { backoff, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { incidentItems } from '../incidents/read-incidents.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limitOf, type NotificationChannel } from './channel.ts';
 import { type DueRow, nextDueAt, postponeRows, readDueRows, settleRows } from './due-messages.ts';
 import { messageId, type NotificationMessage, typeOf } from './message.ts';
@@ -18,12 +18,12 @@ export interface DeliveryOptions {
   readonly metrics: Pick<ServerMetrics, 'notifications'>;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  /** From 0 up to 1; spreads retries. */
+  /** From 0 to 1; jitter of retries. */
   readonly random: () => number;
-  /** Names this process. */
+  /** Identifies this process. */
   readonly owner: string;
-  /** Address of the dashboard. */
-  readonly base: string;
+  /** URL of the dashboard. */
+  readonly baseUrl: string;
   readonly send: (
     channel: NotificationChannel,
     message: NotificationMessage,
@@ -33,12 +33,12 @@ export interface DeliveryOptions {
 
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
-/** Without a wake-up: for another server that is gone, and for a minute of the limit that is over. */
+/** Polling covers what sends no wake-up: a lease that expires, and a rate limit that resets. */
 const pollMs = 5_000;
 
 /**
- * Sends the messages of one notification, one after the other: a receiver that is away delays no other. A message is
- * marked as sent after it was; one that was interrupted in between is sent again with the same id.
+ * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is marked as
+ * sent afterwards; when interrupted in between, it is sent again with the same id.
  */
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -54,12 +54,12 @@ export class Delivery {
     this.#running = this.#run();
   }
 
-  /** There may be something to send. */
+  /** Call when there may be something to send. */
   wake(): void {
     this.#waking.abort();
   }
 
-  /** Gives up what is being sent: it is sent again by the next server. */
+  /** Aborts the current message; another server sends it again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -79,13 +79,13 @@ export class Delivery {
       } catch (err) {
         const { logger, channel } = this.#options;
         if (!isStopped())
-          logger.warn({ err, notification: channel.name }, 'notifications wait for the database');
+          logger.warn({ err, notification: channel.name }, 'database unavailable; notifications are delayed');
       }
       if (pauseMs > 0) await delay(pauseMs, AbortSignal.any([signal, this.#waking.signal]));
     }
   }
 
-  /** Sends what is due. @returns ms until there may be more */
+  /** Sends the messages that are due. @returns ms until more may be due */
   async step(): Promise<number> {
     const { channel, database, now, owner } = this.#options;
     const { name } = channel;
@@ -104,7 +104,7 @@ export class Delivery {
     return nextAt === null ? pollMs : Math.min(pollMs, Math.max(100, nextAt - now()));
   }
 
-  /** @returns false when the receiver has to be left alone for a while */
+  /** @returns false when the receiver needs a pause */
   async #deliver(rows: readonly DueRow[]): Promise<boolean> {
     const { channel, database, now } = this.#options;
     const expired = rows.filter(({ due_since: since }) => since < now() - DAY_MS);
@@ -120,7 +120,7 @@ export class Delivery {
     const { send } = this.#options;
     const { signal } = this.#stopping;
     const result = await send(channel, message, { signal, now: now() });
-    // Interrupted, not failed: what came of it is not known.
+    // Interrupted: the outcome is unknown.
     if (signal.aborted && result.outcome !== 'sent') return false;
     switch (result.outcome) {
       case 'sent':
@@ -135,27 +135,37 @@ export class Delivery {
     }
   }
 
-  /** @returns undefined where there is nothing to tell any more */
+  /** @returns undefined when there is nothing left to send */
   async #messageOf(rows: readonly DueRow[]): Promise<NotificationMessage | undefined> {
-    const { channel, database, now, base } = this.#options;
+    const { channel, database, now, baseUrl } = this.#options;
     const [row] = rows;
     if (row === undefined) return undefined;
     const ids = rows.map(({ incident_id: id }) => id);
     const items = await incidentItems(database, ids, now());
-    const told = items.filter((item) => !isSilenced(item) || (row.sent !== null && row.state === 'resolved'));
-    if (told.length === 0) return undefined;
+    const relevant = items.filter(
+      (item) => !isDismissed(item) || (row.sent !== null && row.state === 'resolved'),
+    );
+    if (relevant.length === 0) return undefined;
     const since = Math.min(...rows.map(({ due_since: at }) => at));
     if (row.digest !== null) {
-      const open = told.filter(({ state }) => state !== 'resolved').length;
-      const url = `${base}/incidents`;
-      return { type: 'incidents.digest', id: row.digest, url, at: now(), count: told.length, open, since };
+      const open = relevant.filter(({ state }) => state !== 'resolved').length;
+      const url = `${baseUrl}/incidents`;
+      return {
+        type: 'incidents.digest',
+        id: row.digest,
+        url,
+        at: now(),
+        count: relevant.length,
+        open,
+        since,
+      };
     }
-    const [incident] = told;
+    const [incident] = relevant;
     if (incident === undefined) return undefined;
     return {
       type: typeOf(row.state, row.sent),
       id: messageId(channel.name, incident.id, row.state),
-      url: `${base}/incidents/${encodeURIComponent(incident.id)}`,
+      url: `${baseUrl}/incidents/${encodeURIComponent(incident.id)}`,
       at: row.due_since,
       incident,
       ref: row.ref,
@@ -179,11 +189,11 @@ export class Delivery {
       return before?.since != null;
     });
     this.#count('sent', 1);
-    if (wasFailing) logger.info({ notification: name }, 'messages are delivered again');
+    if (wasFailing) logger.info({ notification: name }, 'notification delivery recovered');
   }
 
   async #fail(rows: readonly DueRow[], outcome: 'refused' | 'expired', reason: string): Promise<void> {
-    await this.#noteFailure(outcome, reason, rows.length, (tx) =>
+    await this.#recordFailure(outcome, reason, rows.length, (tx) =>
       settleRows(tx, this.#options.channel.name, rows, { failed: reason }),
     );
     this.#count(outcome, rows.length);
@@ -199,8 +209,8 @@ export class Delivery {
     const pause = (attempt: number) =>
       Math.max(afterMs ?? 0, backoff(attempt, MIN_PAUSE_MS, MAX_PAUSE_MS) * spread);
     const attempts = Math.max(...rows.map((row) => row.attempts));
-    await this.#noteFailure('retried', reason, 0, async (tx) => {
-      // The row waits longer than the receiver, so that a message that alone fails holds up no other.
+    await this.#recordFailure('retried', reason, 0, async (tx) => {
+      // The row waits longer than the receiver, so that one failing message does not block the others.
       await postponeRows(tx, channel.name, rows, now() + pause(attempts + 1));
       await tx.query(
         `update notification_channels set failures = failures + 1, next_at = $2::float8 where name = $1`,
@@ -210,8 +220,8 @@ export class Delivery {
     this.#count('retried', 1);
   }
 
-  /** Logged when failing begins, not with each failure. */
-  async #noteFailure(
+  /** Logs a warning when failing starts, not at each failure. */
+  async #recordFailure(
     outcome: string,
     reason: string,
     failed: number,
@@ -230,8 +240,8 @@ export class Delivery {
       return row?.before === null;
     });
     const facts = { notification: channel.name, type: channel.type, outcome, reason };
-    if (isNew) logger.warn(facts, 'a message could not be delivered');
-    else logger.debug(facts, 'a message could not be delivered');
+    if (isNew) logger.warn(facts, 'notification delivery failed');
+    else logger.debug(facts, 'notification delivery failed');
   }
 
   #count(outcome: string, messages: number): void {
@@ -240,12 +250,12 @@ export class Delivery {
   }
 }
 
-/** People want to hear no more of it: decided when it is sent, since they may have said so meanwhile. */
-function isSilenced({ triage }: Pick<IncidentItem, 'triage'>): boolean {
+/** Checked when a message is sent, because people may have triaged the incident since it was queued. */
+function isDismissed({ triage }: Pick<IncidentItem, 'triage'>): boolean {
   return triage.status === 'muted' || triage.status === 'false_positive';
 }
 
-/** Each message by itself, those of one digest together. */
+/** Groups the rows of one digest; every other row is a group of its own. */
 function grouped(rows: readonly DueRow[]): DueRow[][] {
   const groups = new Map<string, DueRow[]>();
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 
-/** A message that is to be sent now. */
+/** A message that is due. */
 export interface DueRow {
   readonly incident_id: string;
   readonly state: string;
@@ -12,18 +12,18 @@ export interface DueRow {
   readonly due_since: number;
 }
 
-const batch = 50;
+const BATCH_SIZE = 50;
 const minuteMs = 60_000;
 
 const rowColumns = 'incident_id, state, sent, ref, digest, attempts, due_since';
-/** The worst first. */
+/** The most severe first. */
 const byRank = `array_position(array['block', 'chance', 'resolved', 'warn'], state), due_at, incident_id`;
 
 /**
- * What is to be sent now. First messages are limited by the minute; those that have waited a minute for their turn are
- * put together in one digest, whose name is stored before it is sent.
+ * Reads the messages that are due. First messages are rate limited; those that have waited for a minute are combined into one
+ * digest, whose id is stored before it is sent.
  *
- * @param limit first messages a minute; null: no limit
+ * @param limit first messages per minute; null: no limit
  */
 export async function readDueRows(
   database: Database,
@@ -32,26 +32,26 @@ export async function readDueRows(
   const due = 'name = $1 and due_at <= $2::float8';
   if (limit === null)
     return database.query<DueRow>(
-      `select ${rowColumns} from notification_messages where ${due} order by ${byRank} limit ${String(batch)}`,
+      `select ${rowColumns} from notification_messages where ${due} order by ${byRank} limit ${String(BATCH_SIZE)}`,
       [name, now],
     );
-  const told = await database.query<DueRow>(
+  const updates = await database.query<DueRow>(
     `select ${rowColumns} from notification_messages where ${due} and (sent is not null or digest is not null)
-     order by ${byRank} limit ${String(batch)}`,
+     order by ${byRank} limit ${String(BATCH_SIZE)}`,
     [name, now],
   );
   const [window] = await database.query<{ used: number }>(
     `select count(*)::float8 as used from notification_messages where name = $1 and first_sent_at > $2::float8`,
     [name, now - minuteMs],
   );
-  const left = Math.min(batch, Math.max(0, limit - (window?.used ?? 0)));
+  const left = Math.min(BATCH_SIZE, Math.max(0, limit - (window?.used ?? 0)));
   const first = await database.query<DueRow>(
     `select ${rowColumns} from notification_messages where ${due} and sent is null and digest is null
      order by ${byRank} limit ${String(left)}`,
     [name, now],
   );
   const digested = first.length < left ? [] : await makeDigest(database, name, now, first);
-  return [...told, ...first, ...digested];
+  return [...updates, ...first, ...digested];
 }
 
 async function makeDigest(
@@ -69,7 +69,7 @@ async function makeDigest(
   );
 }
 
-/** When the next message may be due, epoch ms; null when none waits. */
+/** When the next message is due, epoch ms; null when none waits. */
 export async function nextDueAt(database: Queryable, name: string): Promise<number | null> {
   const [row] = await database.query<{ at: number | null }>(
     'select min(due_at) as at from notification_messages where name = $1 and due_at is not null',
@@ -78,7 +78,7 @@ export async function nextDueAt(database: Queryable, name: string): Promise<numb
   return row?.at ?? null;
 }
 
-/** The rows are done with, whatever came of them; what changed while they were being sent stays due. */
+/** Marks rows as sent or failed; rows that changed meanwhile stay due. */
 export async function settleRows(
   tx: Queryable,
   name: string,

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { IncidentItem } from '@loopwatch/contract/api';
 
-/** What one receiver is told at one time. */
+/** A message to one receiver. */
 export type NotificationMessage = IncidentMessage | DigestMessage | TestMessage;
 
 interface AnyMessage {
-  /** The same whenever this message is sent again, so that a receiver can remove repeats. */
+  /** The same at each retry, so that a receiver can deduplicate. */
   readonly id: string;
   /** Page of the dashboard. */
   readonly url: string;
-  /** When what it says became known, wall clock, epoch ms. */
+  /** When the change became known; wall clock, epoch ms. */
   readonly at: number;
 }
 
 export interface IncidentMessage extends AnyMessage {
   readonly type: 'incident.opened' | 'incident.escalated' | 'incident.resolved';
   readonly incident: IncidentItem;
-  /** What the receiver called the message about this incident; null before the first. */
+  /** The receiver's id of the first message about this incident; null before it. */
   readonly ref: string | null;
 }
 
-/** Stands for incidents that were too many to be told one by one. */
+/** Replaces messages about incidents beyond the rate limit. */
 export interface DigestMessage extends AnyMessage {
   readonly type: 'incidents.digest';
   readonly count: number;
@@ -33,7 +33,7 @@ export interface TestMessage extends AnyMessage {
   readonly name: string;
 }
 
-/** What was told of an incident: the strongest action so far, or that it is over. */
+/** The state of an incident that messages are about: the strongest action so far, or `resolved`. */
 export function stateOf({ state, action }: Pick<IncidentItem, 'state' | 'action'>): string {
   return state === 'resolved' ? 'resolved' : action;
 }
@@ -42,12 +42,12 @@ export function messageId(...parts: readonly string[]): string {
   return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)}`;
 }
 
-/** Which change a message tells, by what was told before it. */
+/** The type of a message, by the state that was sent before it. */
 export function typeOf(state: string, sent: string | null): IncidentMessage['type'] {
   if (state === 'resolved') return 'incident.resolved';
   return sent === null ? 'incident.opened' : 'incident.escalated';
 }
 
-export function testMessage(name: string, base: string, at: number): TestMessage {
-  return { type: 'test', id: messageId('test', name, String(at)), name, url: `${base}/status`, at };
+export function testMessage(name: string, baseUrl: string, at: number): TestMessage {
+  return { type: 'test', id: messageId('test', name, String(at)), name, url: `${baseUrl}/status`, at };
 }

@@ -58,10 +58,10 @@ function refuseConfigured(notifications: Notifications, name: string): void {
   if (notifications.isConfigured(name))
     throw new HttpProblem(
       409,
-      `${name} is set in the configuration of the server: change it there, or use another name`,
+      `${name} is defined in the server's configuration: change it there, or choose another name`,
     );
 }
 
 function missing(name: string): HttpProblem {
-  return new HttpProblem(404, `There is no notification named ${name}`);
+  return new HttpProblem(404, `Notification ${name} not found`);
 }

@@ -4,7 +4,7 @@ import { withoutSecrets } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
 import { Delivery } from './delivery.ts';
 import { testMessage } from './message.ts';
@@ -17,8 +17,8 @@ import { readChannels, registerChannels } from './stored-channels.ts';
 export interface NotificationsOptions {
   readonly database: Database;
   readonly channels: readonly NotificationChannel[];
-  /** Address of the dashboard, without a slash at its end. */
-  readonly base: string;
+  /** URL of the dashboard, without a trailing slash. */
+  readonly baseUrl: string;
   readonly logger: Logger;
   readonly metrics: Pick<ServerMetrics, 'notifications'>;
   /** Wall clock, epoch ms. */
@@ -30,13 +30,13 @@ interface Receiver {
   readonly channel: NotificationChannel;
   readonly origin: NotificationStatus['origin'];
   readonly delivery: Delivery;
-  /** Incidents found before are not told, wall clock, epoch ms. */
+  /** Incidents detected before are not sent; wall clock, epoch ms. */
   readonly since: number;
 }
 
-/** All that is configured under `notifications`, and all that people have set up in the page. */
+/** All notifications: those of the configuration, and those set up in the dashboard. */
 export class Notifications {
-  /** Called in the transaction that changes incidents. */
+  /** Call in the transaction that writes incidents. */
   readonly enqueue: EnqueueNotifications;
   readonly #options: NotificationsOptions;
   readonly #owner = randomUUID();
@@ -51,14 +51,14 @@ export class Notifications {
     this.enqueue = createEnqueue(() => [...this.#receivers.values()], options.now);
   }
 
-  /** From here on what is read is told. */
+  /** From now on, incidents that are read lead to messages. */
   async start(): Promise<void> {
     const { database, logger } = this.#options;
     this.#unlisten = await database.listen(outboxChannel, (notice) => {
       for (const { delivery } of this.#receivers.values()) delivery.wake();
       if (notice === SOMETHING_DUE) return;
       this.reload().catch((err: unknown) => {
-        logger.warn({ err }, 'notifications that were changed at another server wait for the database');
+        logger.warn({ err }, 'loading notifications changed by another server failed');
       });
     });
     await this.reload();
@@ -71,13 +71,13 @@ export class Notifications {
     await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));
   }
 
-  /** Goes by what is set up now. */
+  /** Applies the notifications as they are set up now. */
   reload(): Promise<void> {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#read());
     return this.#reading;
   }
 
-  /** Whether one of this name stands in the configuration, so that it cannot be changed here. */
+  /** Whether a notification comes from the configuration, and so cannot be changed in the dashboard. */
   isConfigured(name: string): boolean {
     return this.#options.channels.some((channel) => channel.name === name);
   }
@@ -107,12 +107,12 @@ export class Notifications {
     this.#receivers = next;
     const kept = new Set([...next.values()].map(({ delivery }) => delivery));
     const running = new Set([...before.values()].map(({ delivery }) => delivery));
-    // One that was changed sends nothing by its old address once the new one sends.
+    // A changed notification must not send to its old address once the new one sends.
     await Promise.all([...running].filter((one) => !kept.has(one)).map((one) => one.stop()));
     for (const one of kept) if (!running.has(one)) one.start();
   }
 
-  /** How each stands, in the order of the configuration. */
+  /** The delivery status of each, in the order of the configuration. */
   async status(): Promise<NotificationStatus[]> {
     const receivers = [...this.#receivers.values()];
     if (receivers.length === 0) return [];
@@ -137,18 +137,18 @@ export class Notifications {
     });
   }
 
-  /** Sends a test message now, past the outbox. @returns undefined where there is none of this name */
+  /** Sends a test message now, bypassing the outbox. @returns undefined for an unknown name */
   async test(name: string): Promise<SendResult | undefined> {
-    const { base, now } = this.#options;
+    const { baseUrl, now } = this.#options;
     const channel = this.#receivers.get(name)?.channel;
-    return channel && sendTest(channel, { base, now: now(), signal: this.#stopping.signal });
+    return channel && sendTest(channel, { baseUrl, now: now(), signal: this.#stopping.signal });
   }
 }
 
 /** Sends a test message once. */
 export function sendTest(
   channel: NotificationChannel,
-  { base, now, signal }: { readonly base: string; readonly now: number; readonly signal: AbortSignal },
+  { baseUrl, now, signal }: { readonly baseUrl: string; readonly now: number; readonly signal: AbortSignal },
 ): Promise<SendResult> {
-  return send(channel, testMessage(channel.name, base, now), { signal, now });
+  return send(channel, testMessage(channel.name, baseUrl, now), { signal, now });
 }

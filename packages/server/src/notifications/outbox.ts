@@ -5,17 +5,17 @@ import type { NotificationChannel } from './channel.ts';
 import { stateOf } from './message.ts';
 import { matches } from './rules.ts';
 
-/** Notified when there is something to send, so that the server that sends it need not be the one that read it. */
+/** The notification channel of the database: any server may send what another one has enqueued. */
 export const outboxChannel = 'loopwatch_notifications';
-/** What such a notice says; any other one says that receivers may have changed. */
+/** Payload when messages are due; any other payload: notifications may have changed. */
 export const SOMETHING_DUE = 'due';
 
 export const DAY_MS = 86_400_000;
 
-/** Writes what is due, in the transaction that writes the incidents. */
+/** Enqueues messages about incidents, in the transaction that writes them. */
 export type EnqueueNotifications = (tx: Queryable, incidentIds: readonly string[]) => Promise<void>;
 
-/** A notification, and since when it exists: it says nothing of what was found before. */
+/** A notification, and since when it exists: it ignores incidents detected before. */
 export interface ActiveChannel {
   readonly channel: NotificationChannel;
   readonly since: number;
@@ -31,7 +31,7 @@ interface KnownRow {
 
 const columns = { name: 'text', incident_id: 'text', state: 'text', due: 'boolean' } as const;
 
-/** @param channels those that are active at the moment */
+/** @param channels the notifications that are active at the moment */
 export function createEnqueue(
   channels: () => readonly ActiveChannel[],
   now: () => number,
@@ -46,7 +46,7 @@ export function createEnqueue(
       items.flatMap((item) => {
         const state = stateOf(item);
         const row = known.get(keyOf(one.channel.name, item.id));
-        const due = row === undefined ? matchesNew(one, item, at) : isNews(row, item, state, at);
+        const due = row === undefined ? matchesNew(one, item, at) : isChangeDue(row, item, state, at);
         if (due === undefined) return [];
         return [{ name: one.channel.name, incident_id: item.id, state, due }];
       }),
@@ -65,17 +65,17 @@ export function createEnqueue(
   };
 }
 
-/** @returns undefined where the incident is not for this notification */
+/** @returns undefined when the incident is not for this notification */
 function matchesNew({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
   const isNew = item.detectedAt >= since && item.lastActivityAt >= now - DAY_MS;
   const wanted = isNew && item.sample !== true && matches(channel.when, item);
   return wanted || undefined;
 }
 
-/** @returns whether a change is to be told; undefined where there is none */
-function isNews(row: KnownRow, item: IncidentItem, state: string, now: number): boolean | undefined {
+/** @returns whether a change is to be sent; undefined: there is none */
+function isChangeDue(row: KnownRow, item: IncidentItem, state: string, now: number): boolean | undefined {
   if (row.state === state || item.lastActivityAt < now - DAY_MS) return undefined;
-  // The end is for those who were told of this incident by itself; what still waits in a digest is left there.
+  // A resolution is sent only after a message about this very incident; one that waits in a digest stays there.
   if (state === 'resolved' && row.digest !== null) return row.sent === null ? undefined : false;
   return true;
 }

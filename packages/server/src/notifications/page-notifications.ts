@@ -1,18 +1,17 @@
 import { hiddenValue, indirectSecret, notificationSchema, notificationSecrets } from '@loopwatch/contract';
 import type { NotificationPut } from '@loopwatch/contract/api';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
-import { parseGiven } from '../http/parse-body.ts';
+import { parseValue } from '../http/parse-body.ts';
 import { badRequest } from '../http/problem.ts';
 import type { NotificationChannel } from './channel.ts';
 import { outboxChannel } from './outbox.ts';
 
-/** Notifications that people set up in the page. They are kept in the database, their secrets as well. */
-
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The keys that say where a message, and with it a secret, is sent. */
+/** The keys that determine where a message, and with it a secret, is sent. */
 const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint'];
 
+/** The notifications that were set up in the dashboard, with their secrets. */
 export async function readPageNotifications(database: Queryable): Promise<NotificationChannel[]> {
   const rows = await database.query<{ entry: NotificationChannel }>(
     'select entry from page_notifications order by at, name',
@@ -21,8 +20,8 @@ export async function readPageNotifications(database: Queryable): Promise<Notifi
 }
 
 /**
- * Stores one, in place of one of the same name. A secret that comes back hidden stays what it was, as long as messages go
- * to the same address: whoever may change the address must not learn the secret by it.
+ * Creates or replaces a notification. A secret that is sent back hidden keeps its value, as long as the address is the same:
+ * changing the address must not reveal the secret.
  *
  * @throws HttpProblem 400 that names each bad key
  */
@@ -37,7 +36,7 @@ export async function putPageNotification(
       'select entry from page_notifications where name = $1 for update',
       [name],
     );
-    const entry = parsed({ ...withKeptSecrets(put, stored?.entry), name });
+    const entry = parseEntry({ ...withKeptSecrets(put, stored?.entry), name });
     await tx.query(
       `insert into page_notifications (name, entry, by, at) values ($1, $2::jsonb, $3, $4::float8)
        on conflict (name) do update set entry = excluded.entry, by = excluded.by`,
@@ -47,7 +46,7 @@ export async function putPageNotification(
   });
 }
 
-/** Removes one, with what was still to be sent. @returns whether there was one */
+/** Removes a notification with its pending messages. @returns whether it existed */
 export function deletePageNotification(database: Database, name: string): Promise<boolean> {
   return database.transaction(async (tx) => {
     const removed = await tx.query('delete from page_notifications where name = $1 returning 1', [name]);
@@ -59,7 +58,7 @@ export function deletePageNotification(database: Database, name: string): Promis
   });
 }
 
-/** @throws HttpProblem 400 where a secret cannot be kept */
+/** @throws HttpProblem 400 when a hidden secret cannot be kept */
 function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
   const hidden = notificationSecrets(put).filter((key) => put[key] === hiddenValue);
   const isSameAddress =
@@ -67,21 +66,21 @@ function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
     addressKeys.every(
       (key) => put[key] === hiddenValue || put[key] === undefined || put[key] === stored[key],
     );
-  const lost = hidden.filter((key) => !isSameAddress || stored[key] === undefined);
-  if (lost.length > 0) {
+  const missing = hidden.filter((key) => !isSameAddress || stored[key] === undefined);
+  if (missing.length > 0) {
     const detail =
-      stored === undefined ? 'enter the secret itself' : 'enter it again: the address has changed';
-    throw badRequest(...lost.map((path) => ({ path, detail })));
+      stored === undefined ? 'enter the secret' : 'enter the secret again: the address has changed';
+    throw badRequest(...missing.map((path) => ({ path, detail })));
   }
   return { ...put, ...Object.fromEntries(hidden.map((key) => [key, stored?.[key]])) };
 }
 
-function parsed(entry: Entry): NotificationChannel {
+function parseEntry(entry: Entry): NotificationChannel {
   const indirect = indirectSecret(entry);
   if (indirect !== undefined)
     throw badRequest({
       path: indirect,
-      detail: 'works in the configuration only; enter the secret itself here',
+      detail: 'is supported in the configuration only; enter the secret itself here',
     });
-  return parseGiven(entry, notificationSchema) as NotificationChannel;
+  return parseValue(entry, notificationSchema) as NotificationChannel;
 }

@@ -1,10 +1,10 @@
 import { messageOf } from '@loopwatch/contract';
 
-/** What came of sending a message. */
+/** The outcome of sending a message. */
 export type SendResult =
-  | { readonly outcome: 'sent' /** What the receiver calls it. */; readonly ref?: string }
+  | { readonly outcome: 'sent' /** The receiver's id of the message. */; readonly ref?: string }
   | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
-  /** Sending the same again would be refused again. */
+  /** Permanent: a retry would be refused again. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
 export interface SendContext {
@@ -21,7 +21,7 @@ export interface PostRequest {
   readonly signal: AbortSignal;
 }
 
-/** A receiver's answer that was not an error. */
+/** A successful response of a receiver. */
 export interface PostAnswer {
   readonly outcome: 'answered';
   readonly text: string;
@@ -29,9 +29,9 @@ export interface PostAnswer {
 
 const timeoutMs = 10_000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
-const quoted = 200;
+const MAX_QUOTE_LENGTH = 200;
 
-/** Posts JSON once. A redirection is refused: the body and its headers are for the configured address alone. */
+/** Posts JSON once. Redirects are not followed: body and headers are for the configured address only. */
 export async function post(
   request: PostRequest,
 ): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
@@ -46,7 +46,7 @@ export async function post(
     });
     const text = await response.text();
     if (response.ok) return { outcome: 'answered', text };
-    const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, quoted)}`.trim();
+    const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, MAX_QUOTE_LENGTH)}`.trim();
     const { status } = response;
     if (status !== 408 && status !== 429 && status < 500) return { outcome: 'refused', reason };
     const afterMs = retryAfter(response.headers.get('retry-after'));
@@ -65,7 +65,7 @@ function retryAfter(header: string | null): number | undefined {
 
 function causeOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `no answer within ${String(timeoutMs / 1_000)} s`;
+    return `timeout after ${String(timeoutMs / 1_000)} s`;
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AggregateError) return messageOf(cause.errors[0]);
   return messageOf(cause ?? error);

@@ -1,12 +1,12 @@
 import type { IncidentRow, NotificationRules } from '@loopwatch/contract';
 
-/** What the rules look at. */
+/** The fields of an incident that rules match. */
 export type RuleSubject = Pick<
   IncidentRow,
   'kind' | 'detector' | 'action' | 'agent' | 'model' | 'tool' | 'cost'
 >;
 
-/** Whether an incident is one that a notification asks for. Numbers that are not known reach no minimum. */
+/** Whether an incident matches the rules of a notification. Unknown costs reach no minimum. */
 export function matches(when: NotificationRules, incident: RuleSubject): boolean {
   const { kind, detector, action, agent, model, tool, cost } = incident;
   return (

@@ -1,10 +1,10 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { DAY_MS } from './outbox.ts';
 
-/** How a notification's delivery stands, as all servers of one database know it. */
+/** Delivery state of a notification, shared by all servers of a database. */
 export interface StoredChannel {
   readonly name: string;
-  /** Incidents found before this time are not told, wall clock, epoch ms. */
+  /** Incidents detected before are not sent; wall clock, epoch ms. */
   readonly since: number;
   /** No message is sent before this time. */
   readonly nextAt: number;
@@ -20,7 +20,7 @@ export interface StoredChannel {
 
 const leaseMs = 30_000;
 
-/** Makes notifications known. One that no server has had for a day begins again, without history. */
+/** Registers notifications. One that no server has had for a day starts over, without history. */
 export async function registerChannels(
   database: Queryable,
   names: readonly string[],
@@ -47,8 +47,8 @@ export async function readChannels(database: Queryable, names: readonly string[]
 }
 
 /**
- * Takes or renews the right to send: of several servers one sends the messages of a notification. An embedded database
- * belongs to one process, so that a lease of another is that of a process that is gone.
+ * Acquires or renews the lease of a notification: one server sends its messages. An embedded database belongs to one process,
+ * so a lease of another owner is stale.
  */
 export async function acquireLease(
   database: Database,

@@ -4,30 +4,30 @@ import { apiOperations, otherOperations } from './operations.ts';
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The OpenAPI document, made from the schemas that the code itself uses. */
+/** The OpenAPI document, generated from the schemas that the code uses. */
 export function openApiDocument({ version }: ServerInfo): Json {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Loopwatch',
       version,
-      description: 'Loops found in the event streams of AI agents.',
+      description: 'Detects loops in the event streams of AI agents.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // None of them is needed where no login is set up.
+    // The empty requirement: no login may be configured.
     security: [{ token: [] }, { login: [] }, {}],
     components: {
       securitySchemes: {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'LOOPWATCH_API_TOKEN of operators, LOOPWATCH_VIEWER_TOKEN of viewers.',
+          description: 'LOOPWATCH_API_TOKEN for operators, LOOPWATCH_VIEWER_TOKEN for viewers.',
         },
         login: {
           type: 'apiKey',
           in: 'cookie',
           name: 'loopwatch_session',
-          description: 'What POST /auth/login leaves.',
+          description: 'The session cookie set by POST /auth/login.',
         },
       },
     },

@@ -4,22 +4,23 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** One operation, as the document's tables list it. */
+/** One operation of the API. */
 export interface Operation {
   readonly id: string;
   readonly summary: string;
-  /** What it answers with: a schema for JSON, or a content type; none at all. */
+  /** The response: a schema of JSON, or a content type; undefined: no body. */
   readonly answer?: z.ZodType | string;
   /** Default 200. */
   readonly status?: number;
-  /** Further answers, by status. */
+  /** Further responses, by status. */
   readonly also?: Readonly<Record<number, z.ZodType>>;
-  /** Problems beside those that any operation may have: 401, 403, 405, 429, 500, 503. */
+  /** Statuses of problems, besides those of every operation: 401, 403, 405, 429, 500, 503. */
   readonly problems?: readonly number[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** A body that is accepted. */
+  /** A valid body. */
   readonly example?: Json;
+  /** Describes a body that may be NDJSON as well. */
   readonly lines?: string;
 }
 
@@ -31,7 +32,7 @@ const titles: Readonly<Record<number, string>> = {
   409: 'Conflict: changed in the meantime',
   413: 'Body too large',
   429: 'Too many requests; retry later',
-  502: 'The receiver could not be reached, or refused the message',
+  502: 'The receiver is unavailable, or refused the message',
   503: 'Event log or database unavailable',
 };
 const problemsOfAll = [401, 403, 429, 503];
@@ -57,7 +58,7 @@ export function describeOperation(path: string, operation: Operation): Json {
   const refusals = [...new Set([...problems, ...problemsOfAll])].map((code) => [
     String(code),
     {
-      description: titles[code] ?? 'A problem',
+      description: titles[code] ?? 'Problem',
       content: { 'application/problem+json': { schema: toSchema(problemSchema, 'output') } },
     },
   ]);

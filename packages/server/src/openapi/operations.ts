@@ -4,7 +4,7 @@ import { pagingParameters, sortParameter } from '../http/parse-query.ts';
 import { statsParameters } from '../stats/stats-query.ts';
 import type { Operation } from './operation.ts';
 
-/** Every operation of the API, by path and method; those under `/api/v1` without that prefix. */
+/** The operations under `/api/v1`, by path (without that prefix) and method. */
 export const apiOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   '/auth/me': {
     get: { id: 'getMe', summary: 'The current user; needs no login', answer: api.meSchema },
@@ -63,7 +63,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents/{id}/comments/{revision}': {
     delete: {
       id: 'deleteComment',
-      summary: 'Deletes a comment of one’s own, by the revision of its change',
+      summary: 'Deletes one of your own comments, by the revision of its change',
       status: 204,
       problems: [404],
     },
@@ -71,7 +71,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents/{id}/remedies': {
     get: {
       id: 'listRemedies',
-      summary: 'Lists the settings under which an incident would not have been found',
+      summary: 'Lists the settings under which an incident would not have been reported',
       answer: api.remediesSchema,
       problems: [404],
     },
@@ -96,10 +96,10 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
   },
   '/mutes': {
-    get: { id: 'listMutes', summary: 'Lists the mutes by cause that hold', answer: api.mutesSchema },
+    get: { id: 'listMutes', summary: 'Lists the active mutes by cause', answer: api.mutesSchema },
     post: {
       id: 'addMute',
-      summary: 'Mutes a cause: incidents that are there, and those to come',
+      summary: 'Mutes a cause: its existing and future incidents',
       answer: api.muteSchema,
       status: 201,
       body: api.mutePostSchema,
@@ -195,7 +195,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     get: {
       id: 'getStats',
       summary:
-        'Returns statistics of a time range, or with groupBy what loops used by agent, model and the like',
+        'Returns statistics of a time range, or with groupBy the cost of loops by agent, model and other dimensions',
       answer: z.union([api.statsSchema, api.breakdownSchema]),
       query: z.object({ ...api.breakdownQuerySchema.shape, ...statsParameters.shape }),
       problems: [400],
@@ -238,7 +238,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
     post: {
       id: 'startBacktest',
-      summary: 'Starts a backtest: recorded sessions with other settings',
+      summary: 'Starts a backtest: runs recorded sessions with other settings',
       answer: api.backtestSchema,
       status: 202,
       body: api.backtestRequestSchema,
@@ -283,15 +283,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/notifications': {
     get: {
       id: 'listNotifications',
-      summary: 'Returns where messages about incidents go, and how delivery stands',
+      summary: 'Lists notifications with their delivery status',
       answer: api.notificationsSchema,
     },
   },
   '/notifications/{name}': {
     put: {
       id: 'putNotification',
-      summary:
-        'Sets up a notification, or changes one that was set up here; a secret that comes back hidden stays',
+      summary: 'Creates or replaces a notification; a secret that is sent back hidden is kept',
       answer: api.notificationStatusSchema,
       body: api.notificationPutSchema,
       example: { type: 'slack', token: 'xoxb-1', channel: '#agents', when: { action: 'block' } },
@@ -299,7 +298,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
     delete: {
       id: 'deleteNotification',
-      summary: 'Removes a notification that was set up here, with what it was still to send',
+      summary: 'Deletes a notification that was created through the API, with its pending messages',
       status: 204,
       problems: [404, 409],
     },
@@ -307,7 +306,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/notifications/{name}/test': {
     post: {
       id: 'testNotification',
-      summary: 'Sends a test message now; 502 says why it could not be delivered',
+      summary: 'Sends a test message now; 502 when delivery fails',
       answer: api.notificationTestSchema,
       problems: [404, 502],
     },
@@ -324,7 +323,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       query: api.postedEventsQuerySchema,
       body: z
         .looseObject({ type: z.string(), sessionId: z.string() })
-        .describe('An agent event; `time` is now where it is absent.'),
+        .describe('An agent event; `time` defaults to now.'),
       example: {
         sessionId: 's-1',
         type: 'tool_call_request',
@@ -333,7 +332,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
         agent: 'coder',
       },
       lines:
-        'One event, an array of events (up to 20 MB), or one event a line (up to 1 GiB), which are taken as they arrive. Good ones are taken even when others are refused. A problem has the same counts, and `unreadFromLine` or `retryFromLine`: the line to go on from.',
+        'One event, an array of events (up to 20 MB), or one event a line (up to 1 GiB), written as they arrive. Valid events are accepted even when others are rejected. A problem carries the same counts, and `unreadFromLine` or `retryFromLine`: the line to continue from.',
       problems: [400, 413, 415, 422],
     },
   },
@@ -350,11 +349,11 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/hooks/{agent}': {
     post: {
       id: 'answerHook',
-      summary: 'Takes the input of a coding agent’s hook, and answers in the agent’s own format',
-      answer: z.looseObject({}).describe('Empty where the agent may go on.'),
+      summary: 'Handles the input of a coding agent’s hook, and answers in the agent’s format',
+      answer: z.looseObject({}).describe('Empty when the agent may continue.'),
       body: z
         .looseObject({ hook_event_name: z.string(), session_id: z.string() })
-        .describe('What claude-code, codex or gemini gives its hooks.'),
+        .describe('The hook input of claude-code, codex or gemini.'),
       example: {
         hook_event_name: 'PreToolUse',
         session_id: 's-1',
@@ -368,13 +367,13 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/stop': {
     post: {
       id: 'stopSession',
-      summary: 'Stops a session: its next call is denied wherever something can',
+      summary: 'Stops a session: a gateway, hook or guard denies its next call',
       answer: api.sessionStopSchema,
       problems: [404],
     },
     delete: {
       id: 'resumeSession',
-      summary: 'Lets a stopped session go on',
+      summary: 'Resumes a stopped session',
       answer: api.sessionStopSchema,
       problems: [404],
     },
@@ -383,7 +382,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     get: {
       id: 'streamVerdicts',
       summary:
-        'Streams the verdicts of a session as server-sent events, which of its incidents are dismissed, and whether it is stopped',
+        'Streams a session as server-sent events: its verdicts, which incidents are dismissed, and whether it is stopped',
       answer: 'text/event-stream',
     },
   },
@@ -401,7 +400,7 @@ const readinessSchema = z.object({
   checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
 });
 
-/** Beside the API. */
+/** The operations outside `/api/v1`. */
 export const otherOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   '/healthz': {
     get: {

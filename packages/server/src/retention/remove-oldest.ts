@@ -1,14 +1,14 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
 
-/** What one transaction removes at most. */
+/** Rows that one transaction deletes at most. */
 export const batchRows = 500;
 
 /**
- * Removes the oldest incidents with their verdicts and decisions, and adds them to the sums of what was removed.
+ * Deletes the oldest incidents with their verdicts and triage, and adds them to the sums of deleted incidents.
  *
- * @param before only what was seen before this time, wall clock in epoch ms; whatever its age, where absent
- * @returns how many were removed
+ * @param before deletes only incidents last seen before this time, epoch ms; default: of any age
+ * @returns how many were deleted
  */
 export function removeIncidents(
   database: Database,
@@ -48,7 +48,7 @@ async function addToDropped(tx: Queryable, ids: string): Promise<void> {
   );
 }
 
-/** Removes sessions that nothing was heard of since a time, those longest silent first. @returns how many */
+/** Deletes sessions without activity since a time, the longest inactive first. @returns how many */
 export async function removeSessions(
   database: Database,
   { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },

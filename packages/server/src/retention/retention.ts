@@ -1,7 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
 
@@ -11,7 +11,7 @@ export interface RetentionLimits {
   readonly megabytes: number | null;
 }
 
-/** As they are configured. */
+/** The limits of the configuration. */
 export function retentionLimits({ storage }: Pick<Settings, 'storage'>): RetentionLimits {
   return { days: storage.retention_days, megabytes: storage.retention_megabytes };
 }
@@ -28,77 +28,73 @@ export interface RetentionOptions {
 const day = 86_400_000;
 const mebibyte = 1024 * 1024;
 const intervalMs = 60_000;
-/** Transactions of one run: the rest waits for the next. */
+/** Transactions per run; the rest waits for the next run. */
 const MAX_BATCHES = 40;
 const hour = 3_600_000;
 
-/** Removes what is too old or too much, a bounded number of rows a minute, each batch in a transaction of its own. */
+/** Deletes rows by age and size every minute: a bounded number, each batch in its own transaction. */
 export class Retention {
-  private readonly options: RetentionOptions;
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private tidiedAt = 0;
-  private stopped = false;
+  readonly #options: RetentionOptions;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #vacuumedAt = 0;
+  #isStopped = false;
   /** Wall clock of the latest run, epoch ms; null before the first. */
   lastRunAt: number | null = null;
 
   constructor(options: RetentionOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.running = this.running
+    this.#timer = setInterval(() => {
+      this.#running = this.#running
         .then(async () => {
           await this.run();
         })
         .catch((err: unknown) => {
-          this.options.logger.warn({ err }, 'what is too old could not be removed; tried again in a minute');
+          this.#options.logger.warn({ err, retryMs: intervalMs }, 'retention failed; retrying');
         });
     }, intervalMs);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
-  /** Waits for the batch at hand. */
+  /** Waits for the current batch. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
-    await this.running;
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
   }
 
-  /** @returns how many incidents, sessions and messages went */
+  /** @returns how many incidents, sessions and messages were deleted */
   async run(): Promise<number> {
-    const { database, limits, logger, now } = this.options;
-    const tooOld = limits.days === null ? 0 : await this.removeOld(now() - limits.days * day);
-    const tooMuch = limits.megabytes === null ? 0 : await this.removeSurplus(limits.megabytes * mebibyte);
-    const removed = tooOld + tooMuch;
-    if (removed > 0)
-      logger.info(
-        { tooOld, tooMuch },
-        `Removed ${String(removed)} incidents, sessions and messages by retention`,
-      );
+    const { database, limits, logger, now } = this.#options;
+    const byAge = limits.days === null ? 0 : await this.#removeOld(now() - limits.days * day);
+    const bySize = limits.megabytes === null ? 0 : await this.#removeSurplus(limits.megabytes * mebibyte);
+    const removed = byAge + bySize;
+    if (removed > 0) logger.info({ byAge, bySize }, 'retention deleted incidents, sessions and messages');
     this.lastRunAt = now();
     await database.query('update dropped set last_run_at = $1', [this.lastRunAt]);
-    await this.tidy(removed > 0);
+    await this.#vacuum(removed > 0);
     return removed;
   }
 
-  private async removeOld(before: number): Promise<number> {
-    const { database, now } = this.options;
+  async #removeOld(before: number): Promise<number> {
+    const { database, now } = this.#options;
     const old = { limit: batchRows, before };
     return (
-      (await this.inBatches('incidents', () => removeIncidents(database, { ...old, now: now() }))) +
-      (await this.inBatches('sessions', () => removeSessions(database, old))) +
-      (await this.inBatches('messages', () => removeMessages(database, old)))
+      (await this.#inBatches('incidents', () => removeIncidents(database, { ...old, now: now() }))) +
+      (await this.#inBatches('sessions', () => removeSessions(database, old))) +
+      (await this.#inBatches('messages', () => removeMessages(database, old)))
     );
   }
 
-  /** The same share of incidents, of sessions and of messages, the oldest of each. */
-  private async removeSurplus(limit: number): Promise<number> {
-    const { database, now } = this.options;
+  /** Deletes the same share of incidents, sessions and messages, the oldest of each. */
+  async #removeSurplus(limit: number): Promise<number> {
+    const { database, now } = this.#options;
     const { bytes, incidents, sessions, messages } = await storageSize(database);
     if (bytes <= limit) return 0;
-    // Rows differ in size: a little more room than is needed, so that it is enough.
+    // Rows differ in size: free a little more than needed.
     const share = (bytes - 0.97 * limit) / bytes;
     let removed = 0;
     for (const [rows, count, remove] of [
@@ -115,7 +111,7 @@ export class Retention {
       ],
     ] as const) {
       let surplus = Math.ceil(count * share);
-      removed += await this.inBatches(rows, async () => {
+      removed += await this.#inBatches(rows, async () => {
         const gone = surplus === 0 ? 0 : await remove(surplus);
         surplus -= gone;
         return gone;
@@ -124,25 +120,25 @@ export class Retention {
     return removed;
   }
 
-  private async inBatches(
+  async #inBatches(
     rows: 'incidents' | 'sessions' | 'messages',
     remove: () => Promise<number>,
   ): Promise<number> {
     let removed = 0;
-    for (let batch = 0; batch < MAX_BATCHES && !this.stopped; batch += 1) {
+    for (let batch = 0; batch < MAX_BATCHES && !this.#isStopped; batch += 1) {
       const gone = await remove();
       removed += gone;
       if (gone === 0) break;
     }
-    this.options.metrics.removed.inc({ rows }, removed);
+    this.#options.metrics.removed.inc({ rows }, removed);
     return removed;
   }
 
-  /** PostgreSQL does so by itself; the embedded one does not. */
-  private async tidy(rowsWent: boolean): Promise<void> {
-    const { database, now } = this.options;
-    if (database.kind !== 'pglite' || now() - this.tidiedAt < hour) return;
-    this.tidiedAt = now();
-    await database.query(rowsWent ? 'vacuum analyze' : 'analyze');
+  /** PostgreSQL vacuums automatically, the embedded database does not. */
+  async #vacuum(hasDeleted: boolean): Promise<void> {
+    const { database, now } = this.#options;
+    if (database.kind !== 'pglite' || now() - this.#vacuumedAt < hour) return;
+    this.#vacuumedAt = now();
+    await database.query(hasDeleted ? 'vacuum analyze' : 'analyze');
   }
 }

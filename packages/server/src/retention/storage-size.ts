@@ -3,17 +3,17 @@ import type { Queryable } from '@loopwatch/storage';
 export interface StorageSize {
   readonly incidents: number;
   readonly sessions: number;
-  /** Of conversations that gateways stored. */
+  /** Messages of conversations stored by gateways. */
   readonly messages: number;
-  /** What the rows take, about: files keep their size when rows go, and use the room again. */
+  /** Estimated size of the rows; files do not shrink when rows are deleted, but reuse the space. */
   readonly bytes: number;
 }
 
 const sample = 500;
-/** Indexes and what PostgreSQL adds to each row, as measured: rows of 1 to 2 kB. */
+/** Indexes and row overhead of PostgreSQL, measured with rows of 1 to 2 kB. */
 const overhead = 1.5;
 
-/** Estimated from the latest rows, so that it costs little however much is stored. */
+/** Estimates the size from the latest rows: cheap however much is stored. */
 export async function storageSize(database: Queryable): Promise<StorageSize> {
   const average = (table: string, order: string): string =>
     `(select coalesce(avg(pg_column_size(s.*)), 0) from (select * from ${table} order by ${order} limit ${String(sample)}) as s)`;

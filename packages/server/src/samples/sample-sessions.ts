@@ -10,26 +10,26 @@ import {
   storeSamplesStopped,
 } from './stored-samples.ts';
 
-/** What plays sample sessions. */
+/** A player of sample sessions. */
 export interface SamplePlayback {
-  /** Plays until `pause`. @param onSession told of each session before its first event */
+  /** Plays until `pause`. @param onSession called for each session before its first event */
   play(onSession: (id: string) => Promise<void>): Promise<void>;
-  /** Ends the sessions that are being played. */
+  /** Ends the running sessions. */
   pause(): Promise<void>;
 }
 
 export interface SampleSessionsOptions {
   readonly database: Database;
-  /** undefined: this process plays none. */
+  /** undefined: this server has no sample sessions. */
   readonly playback: SamplePlayback | undefined;
-  /** Everything that was shown may be gone. */
+  /** Called when rows were deleted. */
   readonly onRemoved: () => void;
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
-/** The last records of a session that was stopped are read a moment later, and bring it back. */
+/** When to delete again: the last records of a stopped session are read a moment later, and recreate its rows. */
 const SWEEPS_MS = [2_000, 15_000, 60_000];
 
 /** Plays, stops and removes sample sessions. */
@@ -37,14 +37,14 @@ export class SampleSessions {
   readonly #options: SampleSessionsOptions;
   #isPlaying = false;
   #sweeps: ReturnType<typeof setTimeout>[] = [];
-  /** One change after the other. */
+  /** Changes are sequential. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(options: SampleSessionsOptions) {
     this.#options = options;
   }
 
-  /** Plays unless they were stopped, in this run or an earlier one. */
+  /** Plays, unless a user has stopped them, possibly before a restart. */
   async start(): Promise<void> {
     const { database, now } = this.#options;
     await removeSamples(database, now());
@@ -73,7 +73,7 @@ export class SampleSessions {
     });
   }
 
-  /** Stops them, and removes what is stored of them. */
+  /** Stops the sample sessions and deletes their data. */
   remove(): Promise<void> {
     return this.#change(async () => {
       const { database } = this.#options;
@@ -86,7 +86,7 @@ export class SampleSessions {
           this.#sweep().catch((err: unknown) => {
             this.#options.logger.warn(
               { err },
-              'Sample sessions could not be removed; a restart removes them',
+              'deleting sample sessions failed; the next start deletes them',
             );
           });
         }, ms);

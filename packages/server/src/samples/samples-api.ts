@@ -21,7 +21,7 @@ export function samplesApi({ samples }: SamplesApiOptions): Router {
       if (playing && !(await samples.state()).available) {
         throw new HttpProblem(
           409,
-          'This server plays no sample sessions: run `loopwatch start` without --no-samples',
+          'This server has no sample sessions: run `loopwatch start` without --no-samples',
         );
       }
       await samples.setPlaying(playing);

@@ -3,7 +3,7 @@ import { lockChanges } from '../storage/change-lock.ts';
 
 const DAY = 86_400_000;
 
-/** Whether sample sessions were stopped; this outlives restarts. */
+/** Whether sample sessions were stopped by a user; survives restarts. */
 export async function areSamplesStopped(database: Queryable): Promise<boolean> {
   const [row] = await database.query<{ stopped: boolean }>('select stopped from samples');
   return row?.stopped ?? false;
@@ -21,7 +21,7 @@ export async function markSample(database: Queryable, id: string, now: number): 
   );
 }
 
-/** How many of the stored sessions are samples. */
+/** The number of stored sample sessions. */
 export async function countSamples(database: Queryable): Promise<number> {
   const [row] = await database.query<{ sessions: number }>(
     'select count(*)::float8 as sessions from sessions join sample_sessions using (id)',
@@ -29,22 +29,22 @@ export async function countSamples(database: Queryable): Promise<number> {
   return row?.sessions ?? 0;
 }
 
-/** From now on the sessions that were played so far are to be removed, whatever is still read of them. */
+/** Marks all sample sessions for deletion, including records that are yet to be read. */
 export async function markSamplesRemoved(database: Queryable): Promise<void> {
   await database.query('update sample_sessions set removed = true');
 }
 
-/** Removes what is stored of condemned sample sessions, as if they had never been. */
+/** Deletes all data of sample sessions that are marked for deletion. */
 export async function removeSamples(database: Database, now: number): Promise<void> {
-  const condemned = 'in (select id from sample_sessions where removed)';
+  const isRemoved = 'in (select id from sample_sessions where removed)';
   await database.transaction(async (tx) => {
     await lockChanges(tx);
     await tx.query(
-      `delete from triage where incident_id in (select id from incidents where session_id ${condemned})`,
+      `delete from triage where incident_id in (select id from incidents where session_id ${isRemoved})`,
     );
-    await tx.query(`delete from verdicts where session_id ${condemned}`);
-    await tx.query(`delete from incidents where session_id ${condemned}`);
-    await tx.query(`delete from sessions where id ${condemned}`);
+    await tx.query(`delete from verdicts where session_id ${isRemoved}`);
+    await tx.query(`delete from incidents where session_id ${isRemoved}`);
+    await tx.query(`delete from sessions where id ${isRemoved}`);
     await tx.query(
       'delete from sample_sessions s where at < $1 and not exists (select 1 from sessions where id = s.id)',
       [now - DAY],

@@ -1,28 +1,27 @@
 import { type Logout, loginSchema, type Me } from '@loopwatch/contract/api';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, Router } from 'express';
 import { isNavigation } from '../http/navigation.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import { sessionMs } from './access.ts';
+import { LOGIN_MS } from './access.ts';
 import type { Auth } from './auth.ts';
-import { localPath, sendLoginPage } from './login-page.ts';
-import { loginStyle } from './login-style.ts';
-import { clearIdTokenCookieHeader, logOutAtProvider } from './oidc-logout.ts';
+import { LoginPage, localPath } from './login-page.ts';
+import { clearIdToken, logOutAtProvider } from './oidc-logout.ts';
 import { oidcPages } from './oidc-pages.ts';
 import { type User, userOf } from './user.ts';
 
-/** `/auth/me`, `/auth/login` and `/auth/logout`. @param exposed whether anyone else may do everything, too */
-export function authApi(doors: Auth, exposed: boolean, now: () => number): Router {
-  const { access, hosts, ended, oidc, logger } = doors;
+/** `/auth/me`, `/auth/login` and `/auth/logout`. */
+export function authApi(auth: Auth, now: () => number): Router {
+  const { access, hosts, revoked, logger } = auth;
   const router = Router();
   router
     .route('/auth/me')
     .get((request, response) => {
       const me: Me = {
-        required: access.required,
+        required: access.isRequired,
         user: userOf(request) ?? null,
-        shared: access.shared,
-        exposed,
+        shared: access.isShared,
+        exposed: auth.isExposed,
         methods: access.methods,
       };
       response.json(me);
@@ -31,10 +30,10 @@ export function authApi(doors: Auth, exposed: boolean, now: () => number): Route
   router
     .route('/auth/login')
     .post(jsonBody(), async (request, response) => {
-      const user = await logIn(doors, request, parseBody(request, loginSchema).token);
-      if (user === undefined) throw new HttpProblem(401, 'This token is not known');
+      const user = await logIn(auth, request, parseBody(request, loginSchema).token);
+      if (user === undefined) throw new HttpProblem(401, 'Unknown token');
       response
-        .set('set-cookie', access.login(user, hosts.isSecure(request)))
+        .set('set-cookie', access.loginCookie(user, hosts.isSecure(request)))
         .status(204)
         .end();
     })
@@ -42,20 +41,15 @@ export function authApi(doors: Auth, exposed: boolean, now: () => number): Route
   router
     .route('/auth/logout')
     .post(async (request, response) => {
-      const session = access.session(request.headers.cookie);
+      const login = access.loginOf(request.headers.cookie);
       const secure = hosts.isSecure(request);
       // Set before anything can fail: the browser forgets the login in any case.
-      response
-        .append('set-cookie', access.logout(secure))
-        .append('set-cookie', clearIdTokenCookieHeader(secure));
-      if (session !== undefined) {
-        await ended.end(session.id, now() + sessionMs);
-        logger.info(
-          { user: session.name, role: session.role, address: hosts.addressOf(request) },
-          'logged out',
-        );
+      response.append('set-cookie', access.clearedCookie(secure)).append('set-cookie', clearIdToken(secure));
+      if (login !== undefined) {
+        await revoked.revoke(login.id, now() + LOGIN_MS);
+        logger.info({ user: login.name, role: login.role, address: hosts.addressOf(request) }, 'logged out');
       }
-      const goOn = await logOutAtProvider(request, oidc, hosts, logger);
+      const goOn = await logOutAtProvider(request, auth);
       if (goOn === null) response.status(204).end();
       else response.json({ goOn } satisfies Logout);
     })
@@ -63,58 +57,61 @@ export function authApi(doors: Auth, exposed: boolean, now: () => number): Route
   return router;
 }
 
-/** Whom a token logs in; undefined for one that is wrong. @throws HttpProblem 429 when too many were */
+/** The user of a token; undefined for a wrong one. @throws HttpProblem 429 after too many wrong ones */
 async function logIn(
-  { checks, hosts, logger }: Auth,
+  { verifier, hosts, logger }: Auth,
   request: Request,
   token: string,
 ): Promise<User | undefined> {
   const address = hosts.addressOf(request);
-  const user = await checks.check(token, address);
-  if (user === undefined) logger.warn({ address }, 'a login was refused: its token is wrong');
+  const user = await verifier.verify(token, address);
+  if (user === undefined) logger.warn({ address }, 'login rejected: wrong token');
   else logger.info({ user: user.name, role: user.role, by: 'token', address }, 'logged in');
   return user;
 }
 
-/** `/login`: what stands in the place of pages for who is not logged in. */
-export function loginPages(doors: Auth, pages: readonly string[]): Router {
-  const { access, hosts, oidc } = doors;
+/**
+ * `/login`, and the login page in place of every page for clients that are not logged in.
+ *
+ * @param dashboardDir holds the template and the style of the login page
+ */
+export function loginPages(auth: Auth, dashboardDir: string, pages: readonly string[]): Router {
+  const { access, hosts, oidc } = auth;
   const router = Router();
-  const sendPage = (response: Response, to: string, alert?: string, status?: number): void => {
-    const failed = alert === undefined ? {} : { alert, wrongToken: true };
-    sendLoginPage(response, {
-      to,
-      methods: access.methods,
-      provider: oidc?.options.name,
-      ...failed,
-      ...(status !== undefined && { status }),
-    });
-  };
-  if (oidc !== undefined) router.use(oidcPages(doors, oidc));
-  const form = express.urlencoded({ extended: false, limit: '10kb' });
+  const loginPage = new LoginPage(dashboardDir, auth);
+  if (oidc !== undefined) router.use(oidcPages(auth, oidc, loginPage));
   router.get('/login.css', (_request, response) => {
-    response.type('css').send(loginStyle);
+    response.sendFile('login.css', { root: dashboardDir });
   });
-  router.post('/login', form, async (request, response) => {
+  router.post('/login', express.urlencoded({ extended: false, limit: '10kb' }), async (request, response) => {
     const { token } = (request.body ?? {}) as { token?: unknown };
     const to = localPath(request.query['to']);
     try {
-      const user = await logIn(doors, request, typeof token === 'string' ? token.trim() : '');
-      if (user === undefined) sendPage(response, to, 'This token is not known. Check it and try again.');
-      else response.set('set-cookie', access.login(user, hosts.isSecure(request))).redirect(303, to);
+      const user = await logIn(auth, request, typeof token === 'string' ? token.trim() : '');
+      if (user === undefined) {
+        const alert = 'Unknown token. Check it and try again.';
+        loginPage.send(response, { to, alert, isTokenInvalid: true });
+      } else {
+        response.set('set-cookie', access.loginCookie(user, hosts.isSecure(request))).redirect(303, to);
+      }
     } catch (error) {
       if (!(error instanceof HttpProblem)) throw error;
       response.set(error.headers);
-      sendPage(response, to, `${error.message}.`, error.status);
+      loginPage.send(response, {
+        to,
+        alert: `${error.message}.`,
+        isTokenInvalid: true,
+        status: error.status,
+      });
     }
   });
-  const ask: RequestHandler = (request, response, next) => {
-    if (userOf(request) === undefined) sendPage(response, localPath(request.originalUrl));
+  const requireLogin: RequestHandler = (request, response, next) => {
+    if (userOf(request) === undefined) loginPage.send(response, { to: localPath(request.originalUrl) });
     else next();
   };
-  router.get([...pages], ask);
+  router.get([...pages], requireLogin);
   router.use((request, response, next) => {
-    if (isNavigation(request)) void ask(request, response, next);
+    if (isNavigation(request)) void requireLogin(request, response, next);
     else next();
   });
   return router;

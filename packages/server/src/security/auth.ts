@@ -1,16 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Access } from './access.ts';
-import type { Hosts } from './hosts.ts';
-import type { Oidc } from './oidc.ts';
-import type { RevokedLogins } from './revoked-logins.ts';
-import type { TokenVerifier } from './token-verifier.ts';
+import type { Counter } from 'prom-client';
+import { Access, type AccessTokens, bearerOf } from './access.ts';
+import { Hosts, isLoopback, type WebOptions } from './hosts.ts';
+import { Oidc, type OidcOptions } from './oidc.ts';
+import { RevokedLogins } from './revoked-logins.ts';
+import { TokenVerifier } from './token-verifier.ts';
+import type { User } from './user.ts';
 
-/** What the ways in share. */
-export interface Auth {
+export interface AuthOptions extends WebOptions {
+  readonly database: Database;
+  readonly tokens?: AccessTokens | undefined;
+  readonly oidc?: OidcOptions | undefined;
+  readonly refusedTokens: Counter<'result'>;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+/** Who a client is, for HTTP requests and sockets alike. */
+export class Auth {
   readonly access: Access;
   readonly hosts: Hosts;
-  readonly checks: TokenVerifier;
-  readonly ended: RevokedLogins;
+  readonly verifier: TokenVerifier;
+  readonly revoked: RevokedLogins;
   readonly oidc: Oidc | undefined;
   readonly logger: Logger;
+  /** Whether other machines can reach the server, and need no login. */
+  readonly isExposed: boolean;
+
+  constructor({ database, tokens = {}, oidc, refusedTokens, logger, now, ...web }: AuthOptions) {
+    this.logger = logger;
+    this.oidc = oidc && new Oidc(oidc);
+    this.hosts = new Hosts(web);
+    this.revoked = new RevokedLogins(database, now);
+    this.access = new Access(tokens, now, oidc?.clientSecret, (id) => this.revoked.has(id));
+    this.verifier = new TokenVerifier(this.access, logger, refusedTokens);
+    this.isExposed = !this.access.isRequired && !isLoopback(web.host);
+  }
+
+  start(): Promise<void> {
+    return this.revoked.start();
+  }
+
+  async stop(): Promise<void> {
+    this.verifier.stop();
+    await this.revoked.stop();
+  }
+
+  /**
+   * The user of a request; undefined: not logged in.
+   *
+   * @throws HttpProblem 429 when its address has sent too many wrong tokens
+   */
+  async userOf(request: IncomingMessage): Promise<User | undefined> {
+    const { headers } = request;
+    const bearer = this.access.isRequired ? bearerOf(headers.authorization) : undefined;
+    if (bearer === undefined) return this.access.userOf(headers);
+    return this.verifier.verify(bearer, this.hosts.addressOf(request));
+  }
+
+  /** Whether a socket may be opened: from the dashboard's own origin, by a user. */
+  async mayConnect(request: IncomingMessage): Promise<boolean> {
+    if (!this.hosts.isSameOrigin(request) || !this.hosts.isKnownHost(request)) return false;
+    return (await this.userOf(request)) !== undefined;
+  }
+
+  /** Whether an open connection may stay open: its login may have expired or been revoked. */
+  mayStay({ headers }: IncomingMessage): boolean {
+    return this.access.userOf(headers) !== undefined;
+  }
 }

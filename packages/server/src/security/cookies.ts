@@ -1,10 +1,16 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { z } from 'zod';
+
 export interface CookieOptions {
   readonly path?: string;
   readonly maxAgeMs: number;
   readonly secure: boolean;
 }
 
-/** A `set-cookie` header. Lax: a link in a chat opens the page, a form or a script of another site sends no cookie. */
+/**
+ * A `set-cookie` header. SameSite=Lax: a link in a chat opens the page logged in, a form or script of another site sends no
+ * cookie.
+ */
 export function setCookie(
   name: string,
   value: string,
@@ -14,12 +20,51 @@ export function setCookie(
   return `${name}=${value}; ${attributes}; Max-Age=${String(Math.round(maxAgeMs / 1000))}`;
 }
 
-/** A cookie's value in a `cookie` header. */
-export function cookieIn(header: string | undefined, name: string): string | undefined {
+/** The value of a cookie in a `cookie` header. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
   const prefix = `${name}=`;
-  const found = (header ?? '')
+  const cookie = (header ?? '')
     .split(';')
     .map((part) => part.trim())
     .find((part) => part.startsWith(prefix));
-  return found?.slice(prefix.length);
+  return cookie?.slice(prefix.length);
+}
+
+/** Signs values that browsers store; each is valid for one purpose and a limited time. */
+export class CookieSigner {
+  readonly #key: Buffer;
+  readonly #now: () => number;
+
+  /** @param now wall clock, epoch ms */
+  constructor(secret: string, now: () => number) {
+    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'loopwatch session', 32));
+    this.#now = now;
+  }
+
+  sign(purpose: string, content: object, forMs: number): string {
+    const text = Buffer.from(JSON.stringify({ content, until: this.#now() + forMs })).toString('base64url');
+    return `${text}.${this.#signature(purpose, text)}`;
+  }
+
+  /** @returns undefined when the signature, the purpose or the content is wrong, or the value has expired */
+  verify<Schema extends z.ZodType>(
+    purpose: string,
+    signed: string,
+    schema: Schema,
+  ): z.infer<Schema> | undefined {
+    const [text = '', signature = ''] = signed.split('.');
+    const expected = Buffer.from(this.#signature(purpose, text));
+    const actual = Buffer.from(signature);
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
+    const { content, until } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as {
+      content: unknown;
+      until: number;
+    };
+    const parsed = schema.safeParse(content);
+    return parsed.success && until > this.#now() ? parsed.data : undefined;
+  }
+
+  #signature(purpose: string, text: string): string {
+    return createHmac('sha256', this.#key).update(`${purpose}.${text}`).digest('base64url');
+  }
 }

@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
- * Strict headers: everything from this origin, nothing inline. `data:` images are the favicon that carries the number
- * of open incidents. Nothing is forced to https, since the server itself speaks http.
+ * Strict headers: everything from this origin, nothing inline. `data:` images are needed for the favicon with the number
+ * of open incidents. No HSTS: the server itself speaks http.
  */
 export function securityHeaders(): RequestHandler {
   return helmet({

@@ -3,27 +3,27 @@ import type { RequestHandler } from 'express';
 import proxyAddr from 'proxy-addr';
 import { HttpProblem } from '../http/problem.ts';
 
-/** Where the server is, as the configuration says. */
+/** Where the server is reached, by its configuration. */
 export interface WebOptions {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
-  /** Of the dashboard as browsers know it. */
+  /** URL of the dashboard as browsers know it. */
   readonly publicUrl?: string | undefined;
-  /** Further names that it is reached by; `.acme.example` stands for all below it, `*` for all. */
+  /** Further host names of the server; `.acme.example` matches all its subdomains, `*` every name. */
   readonly allowedHosts?: readonly string[];
-  /** Proxies whose headers count, as express' `trust proxy` takes them. */
+  /** Proxies whose headers are trusted, in the form of Express's `trust proxy`. */
   readonly trustProxy?: readonly string[];
 }
 
-/** Whether only this machine reaches a server that listens there. */
+/** Whether a server that listens on this host is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** Who sends a request and what it is for, also where a proxy stands between, for requests and for sockets alike. */
+/** Addresses and hosts of requests and sockets, also behind a proxy. */
 export class Hosts {
-  /** As express takes it. */
-  readonly trusts: (address: string, hop: number) => boolean;
+  /** In the form of Express's `trust proxy`. */
+  readonly isTrustedProxy: (address: string, hop: number) => boolean;
   readonly #options: WebOptions;
   readonly #names: ReadonlySet<string>;
   readonly #suffixes: readonly string[];
@@ -31,7 +31,7 @@ export class Hosts {
   constructor(options: WebOptions) {
     const { host, publicUrl, allowedHosts = [], trustProxy = [] } = options;
     this.#options = options;
-    this.trusts = trustOf(trustProxy);
+    this.isTrustedProxy = trustOf(trustProxy);
     const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
     const names = [host, ...own, ...allowedHosts].map((name) => name.toLowerCase());
     this.#names = new Set(names);
@@ -40,15 +40,15 @@ export class Hosts {
 
   /** The client's address. */
   addressOf(request: IncomingMessage): string {
-    return proxyAddr(request, this.trusts);
+    return proxyAddr(request, this.isTrustedProxy);
   }
 
-  /** What the client has asked for, with its port. */
+  /** The host that the client has requested, with its port. */
   hostOf(request: IncomingMessage): string | undefined {
     return this.#forwarded(request, 'x-forwarded-host') ?? request.headers.host;
   }
 
-  /** Whether the client has come by https. The cookie is kept to https also where a proxy not trusted says so. */
+  /** Whether the client uses https. An untrusted proxy is believed as well: that only makes the cookie stricter. */
   isSecure(request: IncomingMessage): boolean {
     if (request.headers['x-forwarded-proto'] === 'https') return true;
     const { publicUrl } = this.#options;
@@ -57,14 +57,14 @@ export class Hosts {
     return protocol === 'https:' && host === this.hostOf(request);
   }
 
-  /** Address of the dashboard as the browser knows it. */
+  /** URL of the dashboard as the browser knows it. */
   urlOf(request: IncomingMessage): string {
     const { publicUrl } = this.#options;
     if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
     return `${this.isSecure(request) ? 'https' : 'http'}://${this.hostOf(request) ?? 'localhost'}`;
   }
 
-  /** Whether a request is for this server, and not for a name of another site that points here. */
+  /** Whether the requested host is a name of this server, and not a foreign name that resolves to it (DNS rebinding). */
   isKnownHost(request: IncomingMessage): boolean {
     const host = this.hostOf(request)?.replace(/:\d+$/, '').toLowerCase();
     if (host === undefined || isAddress(host) || this.#names.has(host) || this.#names.has('*')) return true;
@@ -72,8 +72,8 @@ export class Hosts {
   }
 
   /**
-   * Whether a request comes from the dashboard's own origin, or from no browser page at all. Pages of other origins
-   * may neither listen to `/live` nor send events. The host is compared, not the scheme: a proxy may end TLS.
+   * Whether a request comes from the dashboard's own origin, or not from a browser page. Hosts are compared, not schemes:
+   * a proxy may terminate TLS.
    */
   isSameOrigin(request: IncomingMessage): boolean {
     const { origin } = request.headers;
@@ -89,12 +89,13 @@ export class Hosts {
 
   #forwarded(request: IncomingMessage, name: string): string | undefined {
     const value = request.headers[name];
-    if (typeof value !== 'string' || !this.trusts(request.socket.remoteAddress ?? '', 0)) return undefined;
+    if (typeof value !== 'string' || !this.isTrustedProxy(request.socket.remoteAddress ?? '', 0))
+      return undefined;
     return value.split(',')[0]?.trim();
   }
 }
 
-/** Names and addresses that no other site can have. */
+/** Whether a host is local or an IP address: no other site can have such a name. */
 function isAddress(host: string): boolean {
   return /^(?:localhost|.+\.localhost|\d+(?:\.\d+){3}|\[[0-9a-f:.]+\])$/i.test(host);
 }
@@ -106,13 +107,13 @@ function trustOf(proxies: readonly string[]): (address: string, hop: number) => 
   return proxyAddr.compile([...proxies]);
 }
 
-/** By a name of its own that points here, a page of another site could read and change what it likes. */
+/** Protects against DNS rebinding: a foreign host name that resolves to this server would make its pages same-origin. */
 export function requireKnownHost(hosts: Hosts): RequestHandler {
   return (request, _response, next) => {
     if (!hosts.isKnownHost(request)) {
       throw new HttpProblem(
         421,
-        `This server is not known as ${hosts.hostOf(request) ?? ''}. Add the name to server.allowed_hosts, or set server.public_url`,
+        `Unknown host ${hosts.hostOf(request) ?? ''}. Add the name to server.allowed_hosts, or set server.public_url`,
       );
     }
     next();

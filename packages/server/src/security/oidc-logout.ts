@@ -1,48 +1,48 @@
 import type { Request } from 'express';
-import type { Logger } from 'pino';
-import { sessionMs } from './access.ts';
-import { cookieIn, setCookie } from './cookies.ts';
+import { LOGIN_MS } from './access.ts';
+import type { Auth } from './auth.ts';
+import { readCookie, setCookie } from './cookies.ts';
 import type { Hosts } from './hosts.ts';
 import type { Oidc } from './oidc.ts';
 
-/** Sent along with a logout, and with nothing else. */
+/** The only path that browsers send the cookie to. */
 const path = '/api/v1/auth/logout';
 const idTokenCookie = 'loopwatch_id_token';
-/** Browsers refuse cookies of more than 4096 bytes, name and attributes included. */
-const longest = 3_800;
-/** Says that the provider was logged in by, with a token too long to be kept. */
-const tooLong = '-';
+/** Browsers reject cookies of more than 4096 bytes, name and attributes included. */
+const MAX_ID_TOKEN_LENGTH = 3_800;
+/** Stored in place of an ID token that is too long: the login came from the provider all the same. */
+const TOO_LONG = '-';
 
-/** A `set-cookie` header with what the provider wants to see again when the login ends. */
-export function idTokenCookieHeader(idToken: string, secure: boolean): string {
-  const value = idToken.length > longest ? tooLong : idToken;
-  return setCookie(idTokenCookie, value, { path, maxAgeMs: sessionMs, secure });
+/** A `set-cookie` header that stores the ID token, which the provider wants back at the logout. */
+export function storeIdToken(idToken: string, secure: boolean): string {
+  const value = idToken.length > MAX_ID_TOKEN_LENGTH ? TOO_LONG : idToken;
+  return setCookie(idTokenCookie, value, { path, maxAgeMs: LOGIN_MS, secure });
 }
 
-/** The same, to forget it. */
-export function clearIdTokenCookieHeader(secure: boolean): string {
+export function clearIdToken(secure: boolean): string {
   return setCookie(idTokenCookie, '', { path, maxAgeMs: 0, secure });
 }
 
-/** Where to go on to log out at the provider, for who has logged in there; a logout here never fails for its sake. */
+/**
+ * The address where the browser logs out at the identity provider; null when the login did not come from there, or the
+ * provider is unavailable. The logout from Loopwatch succeeds in any case.
+ */
 export async function logOutAtProvider(
   request: Request,
-  oidc: Oidc | undefined,
-  hosts: Hosts,
-  logger: Logger,
+  { oidc, hosts, logger }: Pick<Auth, 'oidc' | 'hosts' | 'logger'>,
 ): Promise<string | null> {
-  const remembered = cookieIn(request.headers.cookie, idTokenCookie);
-  if (oidc === undefined || remembered === undefined || remembered === '') return null;
+  const stored = readCookie(request.headers.cookie, idTokenCookie);
+  if (oidc === undefined || stored === undefined || stored === '') return null;
   try {
-    const idToken = remembered === tooLong ? undefined : remembered;
-    return (await oidc.end(idToken, `${addressOf(request, oidc, hosts)}/`))?.href ?? null;
+    const idToken = stored === TOO_LONG ? undefined : stored;
+    return (await oidc.logoutUrl(idToken, `${publicAddress(request, oidc, hosts)}/`))?.href ?? null;
   } catch (err) {
     logger.warn({ err, issuer: oidc.options.issuer }, 'skipped the logout at the identity provider');
     return null;
   }
 }
 
-/** Of the server as the browser knows it; the provider compares it with what is registered there. */
-export function addressOf(request: Request, { options }: Oidc, hosts: Hosts): string {
+/** The server's address as the browser knows it; the provider compares it with the registered one. */
+export function publicAddress(request: Request, { options }: Oidc, hosts: Hosts): string {
   return options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? hosts.urlOf(request);
 }

@@ -1,66 +1,63 @@
-import { type Request, type Response, Router } from 'express';
+import { type Request, Router } from 'express';
 import type { Auth } from './auth.ts';
-import { cookieIn, setCookie } from './cookies.ts';
-import { localPath, sendLoginPage } from './login-page.ts';
-import { type Oidc, pendingSchema } from './oidc.ts';
-import { addressOf, idTokenCookieHeader } from './oidc-logout.ts';
+import { readCookie, setCookie } from './cookies.ts';
+import { type LoginPage, localPath } from './login-page.ts';
+import { type Oidc, type OidcLogin, pendingLoginSchema } from './oidc.ts';
+import { publicAddress, storeIdToken } from './oidc-logout.ts';
 import { nameOf, userOfClaims } from './oidc-role.ts';
 
 const path = '/login/oidc';
 const callback = `${path}/callback`;
 const pendingCookie = 'loopwatch_login';
-const pendingMs = 600_000;
+const PENDING_MS = 600_000;
 
-/** `/login/oidc` leads to the provider, and `/login/oidc/callback` back. */
-export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc): Router {
+/** `/login/oidc` redirects to the identity provider, which redirects back to `/login/oidc/callback`. */
+export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc, loginPage: LoginPage): Router {
   const router = Router();
-  const page = (response: Response, to: string, alert: string, status: number): void => {
-    sendLoginPage(response, { to, alert, status, methods: access.methods, provider: oidc.options.name });
-  };
-  const remember = (request: Request, value: string, maxAgeMs: number): string =>
+  const setPending = (request: Request, value: string, maxAgeMs: number): string =>
     setCookie(pendingCookie, value, { path, maxAgeMs, secure: hosts.isSecure(request) });
 
   router.get(path, async (request, response) => {
     const to = localPath(request.query['to']);
     try {
-      const { url, pending } = await oidc.begin(addressOf(request, oidc, hosts) + callback, to);
-      const sealed = access.seals.seal('login', pending, pendingMs);
-      response.set('cache-control', 'no-store').set('set-cookie', remember(request, sealed, pendingMs));
+      const { url, pending } = await oidc.begin(publicAddress(request, oidc, hosts) + callback, to);
+      const signed = access.signer.sign('login', pending, PENDING_MS);
+      response.set('cache-control', 'no-store').set('set-cookie', setPending(request, signed, PENDING_MS));
       response.redirect(303, url.href);
     } catch (err) {
-      logger.error({ err, issuer: oidc.options.issuer }, 'the provider of logins cannot be asked');
-      page(
-        response,
-        to,
-        `${oidc.options.name} does not answer. Try again shortly; the server's log says more.`,
-        502,
-      );
+      const { issuer, name } = oidc.options;
+      logger.error({ err, issuer }, 'identity provider unavailable');
+      const alert = `Could not reach ${name}. Try again shortly; see the server log for details.`;
+      loginPage.send(response, { to, alert, status: 502 });
     }
   });
 
   router.get(callback, async (request, response) => {
-    const sealed = cookieIn(request.headers.cookie, pendingCookie);
-    const pending = sealed === undefined ? undefined : access.seals.open('login', sealed, pendingSchema);
-    // Once, whatever comes of it.
-    response.append('set-cookie', remember(request, '', 0));
+    const signed = readCookie(request.headers.cookie, pendingCookie);
+    const pending =
+      signed === undefined ? undefined : access.signer.verify('login', signed, pendingLoginSchema);
+    // Valid once, whatever the outcome.
+    response.append('set-cookie', setPending(request, '', 0));
     if (pending === undefined) {
-      page(response, '/', 'This login took too long, or was begun in another browser. Begin again.', 401);
+      const alert = 'This login has expired, or was started in another browser. Try again.';
+      loginPage.send(response, { to: '/', alert });
       return;
     }
     const { to } = pending;
-    let loggedIn: Awaited<ReturnType<Oidc['finish']>>;
+    let login: OidcLogin;
     try {
-      loggedIn = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc, hosts)), pending);
+      login = await oidc.finish(new URL(request.originalUrl, publicAddress(request, oidc, hosts)), pending);
     } catch (err) {
-      logger.warn({ err }, 'a login by the provider failed');
-      page(response, to, "This login did not succeed. Begin again; the server's log says why.", 401);
+      logger.warn({ err }, 'login at the identity provider failed');
+      loginPage.send(response, { to, alert: 'Login failed. Try again; see the server log for the reason.' });
       return;
     }
-    const { claims, idToken } = loggedIn;
+    const { claims, idToken } = login;
     const user = userOfClaims(claims, oidc.options);
     if (user === undefined) {
       logger.warn({ user: nameOf(claims) }, 'login rejected: the user has no role');
-      page(response, to, 'You are logged in, but have no role here. Ask your administrator.', 403);
+      const alert = 'Your account has no role in Loopwatch. Ask your administrator for access.';
+      loginPage.send(response, { to, alert, status: 403 });
       return;
     }
     logger.info(
@@ -68,8 +65,8 @@ export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc): Router {
       'logged in',
     );
     response
-      .append('set-cookie', access.login(user, hosts.isSecure(request)))
-      .append('set-cookie', idTokenCookieHeader(idToken, hosts.isSecure(request)))
+      .append('set-cookie', access.loginCookie(user, hosts.isSecure(request)))
+      .append('set-cookie', storeIdToken(idToken, hosts.isSecure(request)))
       .redirect(303, to);
   });
   return router;

@@ -1,7 +1,7 @@
 import type { Role } from '@loopwatch/contract/api';
 import type { User } from './user.ts';
 
-/** Who of those that a provider knows may do what. */
+/** Maps claims of an identity provider to roles. */
 export interface RoleRules {
   /** Dotted path of the claim that holds a user's roles. */
   readonly roleClaim: string;
@@ -14,13 +14,13 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const MAX_NAME_LENGTH = 100;
 
-/** @returns undefined for a user without a role here */
+/** @returns undefined for a user without a role */
 export function userOfClaims(claims: Claims, rules: RoleRules): User | undefined {
   const role = roleOf(claims, rules);
   return role === 'none' ? undefined : { name: nameOf(claims), role };
 }
 
-/** As people know themselves; what the provider calls them where it says nothing else. */
+/** The most readable name that the claims hold. */
 export function nameOf(claims: Claims): string {
   const names = [claims['preferred_username'], claims['email'], claims['name'], claims['sub']];
   const name = names.find((one): one is string => typeof one === 'string' && one.trim() !== '');
@@ -34,7 +34,7 @@ function roleOf(claims: Claims, { roleClaim, operators, viewers, defaultRole }: 
   return defaultRole;
 }
 
-/** A claim may be a list, one text, or texts with spaces between them as `scope` is; its name may have dots in it. */
+/** A claim is a list or a string, which may be space-separated like `scope`; its name may contain dots. */
 function valuesAt(claims: Claims, path: string): string[] {
   let value: unknown = claims[path];
   if (value === undefined) {

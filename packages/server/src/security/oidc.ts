@@ -6,36 +6,36 @@ export interface OidcOptions extends RoleRules {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** On the button that leads there. */
+  /** Label of the login button. */
   readonly name: string;
   readonly scope: string;
-  /** URL of the dashboard as browsers see it; as each request says, where absent. */
+  /** URL of the dashboard as browsers know it; by default derived from each request. */
   readonly publicUrl?: string | undefined;
 }
 
-/** What is remembered between leaving for the provider and coming back. */
-export const pendingSchema = z.object({
+/** A login that waits for the provider to redirect back. */
+export const pendingLoginSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Where one wanted to go. */
+  /** The path to return to. */
   to: z.string(),
 });
-export type Pending = z.infer<typeof pendingSchema>;
+export type PendingLogin = z.infer<typeof pendingLoginSchema>;
 
-interface LoggedIn {
+export interface OidcLogin {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly idToken: string;
 }
 
-/** Most servers have no provider of logins: the library is loaded when one is asked. */
+/** Loaded on demand: most servers have no identity provider. */
 const library = (): Promise<typeof OpenIdClient> => import('openid-client');
 
 const timeoutSeconds = 10;
-/** How far the clocks of provider and server may be apart. */
+/** Accepted clock skew between provider and server. */
 const clockToleranceSeconds = 30;
 
-/** Logins by OpenID Connect: the authorization code flow with PKCE. */
+/** OpenID Connect logins: the authorization code flow with PKCE. */
 export class Oidc {
   readonly options: OidcOptions;
   #discovered: Promise<OpenIdClient.Configuration> | undefined;
@@ -44,8 +44,11 @@ export class Oidc {
     this.options = options;
   }
 
-  /** Where to send a browser to log in. */
-  async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: Pending }> {
+  /** Starts a login. @returns the provider's address for the browser */
+  async begin(
+    redirectUri: string,
+    to: string,
+  ): Promise<{ readonly url: URL; readonly pending: PendingLogin }> {
     const client = await library();
     const configuration = await this.#configuration();
     const verifier = client.randomPKCECodeVerifier();
@@ -62,11 +65,11 @@ export class Oidc {
   }
 
   /**
-   * Where to send a browser to log out at the provider, too; undefined where the provider has no such place.
+   * The address to log out at the provider; undefined when the provider has no end-session endpoint.
    *
-   * @param idToken of the login that ends, where it is still known
+   * @param idToken of the login, if known
    */
-  async end(idToken: string | undefined, returnTo: string): Promise<URL | undefined> {
+  async logoutUrl(idToken: string | undefined, returnTo: string): Promise<URL | undefined> {
     const configuration = await this.#configuration();
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
     const client = await library();
@@ -77,12 +80,12 @@ export class Oidc {
   }
 
   /**
-   * What the provider says about who comes back.
+   * Exchanges the authorization code for the user's claims.
    *
-   * @param url with what the provider has put behind the redirect URI
-   * @throws when the provider refuses, or something is not as it was when the browser left
+   * @param url of the callback, with its query
+   * @throws when the provider rejects the login, or state, nonce or verifier do not match
    */
-  async finish(url: URL, { state, nonce, verifier }: Pending): Promise<LoggedIn> {
+  async finish(url: URL, { state, nonce, verifier }: PendingLogin): Promise<OidcLogin> {
     const client = await library();
     const tokens = await client.authorizationCodeGrant(await this.#configuration(), url, {
       expectedState: state,
@@ -92,11 +95,12 @@ export class Oidc {
     });
     const claims = tokens.claims();
     const idToken = tokens.id_token;
-    if (claims === undefined || idToken === undefined) throw new Error('The provider has sent no ID token');
+    if (claims === undefined || idToken === undefined)
+      throw new Error('The identity provider sent no ID token');
     return { claims, idToken };
   }
 
-  /** Asked for at the first login, and again after a failure: a provider that is down keeps no server from starting. */
+  /** Discovered at the first login, and again after a failure, so that the server starts without the provider. */
   #configuration(): Promise<OpenIdClient.Configuration> {
     this.#discovered ??= this.#discover().catch((error: unknown) => {
       this.#discovered = undefined;
@@ -116,9 +120,9 @@ export class Oidc {
       {
         timeout: timeoutSeconds,
         execute: [
-          // Signatures are checked, too: what stands between server and provider may not be TLS all the way.
+          // Verify signatures as well: TLS may be terminated between server and provider.
           client.enableNonRepudiationChecks,
-          // Of a provider on this machine; the settings refuse others.
+          // Only for a provider on this machine; the settings reject http elsewhere.
           // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so as to stand out
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
         ],

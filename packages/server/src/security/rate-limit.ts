@@ -5,11 +5,11 @@ import { HttpProblem } from '../http/problem.ts';
 
 const minute = 60_000;
 
-/** Requests a minute from one address: far more than a page makes, far fewer than would keep others out. */
+/** Requests per minute and address: far more than a page makes, few enough to leave room for other clients. */
 export const requestsPerMinute = 3_000;
 
-/** Where producers post what agents do, and ask before each call: many agents may share an address. */
-const waysIn: ReadonlySet<string> = new Set([
+/** Paths of agents and producers, of which many may share an address. */
+const agentPaths: ReadonlySet<string> = new Set([
   '/api/v1/events',
   '/api/v1/decide',
   ...hookAgents.map((agent) => `/api/v1/hooks/${agent}`),
@@ -17,15 +17,18 @@ const waysIn: ReadonlySet<string> = new Set([
   '/v1/logs',
 ]);
 
-/** Bounds what one address may ask for; posted events are bounded by what the log takes. */
-export function limitRequests(isFree: (path: string) => boolean): RequestHandler {
+/** Limits requests per address; posted events are limited by the throughput of the log instead. */
+export function limitRequests(isExempt: (path: string) => boolean): RequestHandler {
   return rateLimit({
     windowMs: minute,
     limit: requestsPerMinute,
     ...common,
-    skip: ({ path, method }) => isFree(path) || (method === 'POST' && waysIn.has(path)),
+    skip: ({ path, method }) => isExempt(path) || (method === 'POST' && agentPaths.has(path)),
     handler: () => {
-      throw new HttpProblem(429, `More than ${String(requestsPerMinute)} requests a minute; wait a little`);
+      throw new HttpProblem(
+        429,
+        `Too many requests (limit ${String(requestsPerMinute)} per minute and address); retry later`,
+      );
     },
   });
 }
@@ -33,6 +36,6 @@ export function limitRequests(isFree: (path: string) => boolean): RequestHandler
 const common = {
   standardHeaders: 'draft-8',
   legacyHeaders: false,
-  // Whose headers count is for server.trust_proxy to say; all others are left aside.
+  // server.trust_proxy decides whose headers are trusted; others are ignored.
   validate: { xForwardedForHeader: false, forwardedHeader: false },
 } as const;

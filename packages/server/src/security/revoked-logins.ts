@@ -3,27 +3,28 @@ import type { Database } from '@loopwatch/storage';
 const channel = 'loopwatch_logouts';
 
 /**
- * Logins that have ended before their time. A cookie says by itself whose login it is; this list says which of them count
- * no more, on every server of a database and after a restart.
+ * Logins that were ended before they expired. A cookie is valid by its signature alone; this list revokes it on every server
+ * of a database, and across restarts.
  */
 export class RevokedLogins {
   readonly #database: Database;
   readonly #now: () => number;
-  readonly #onEnded: () => void;
-  /** Until when the cookie would have counted. */
-  readonly #until = new Map<string, number>();
+  readonly #listeners: (() => void)[] = [];
+  /** When the login would have expired, by its id. */
+  readonly #expiry = new Map<string, number>();
   #unlisten: () => Promise<void> = () => Promise.resolve();
 
-  /** @param onEnded called when some have ended, here or at another server */
-  constructor(database: Database, now: () => number, onEnded: () => void) {
+  constructor(database: Database, now: () => number) {
     this.#database = database;
     this.#now = now;
-    this.#onEnded = onEnded;
   }
 
   async start(): Promise<void> {
     this.#unlisten = await this.#database.listen(channel, () => {
-      void this.#load().then(this.#onEnded, () => undefined);
+      void this.#load().then(
+        () => this.#notify(),
+        () => undefined,
+      );
     });
     await this.#load();
   }
@@ -32,21 +33,30 @@ export class RevokedLogins {
     return this.#unlisten();
   }
 
-  has(id: string): boolean {
-    return this.#until.has(id);
+  /** @param listener called when logins were revoked, here or by another server */
+  onRevoked(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
-  /** @throws DatabaseUnavailable; it has ended at this server all the same */
-  async end(id: string, until: number): Promise<void> {
-    for (const [other, over] of this.#until) if (over <= this.#now()) this.#until.delete(other);
-    this.#until.set(id, until);
-    this.#onEnded();
+  has(id: string): boolean {
+    return this.#expiry.has(id);
+  }
+
+  /** @throws DatabaseUnavailable; on this server the login is revoked all the same */
+  async revoke(id: string, expiresAt: number): Promise<void> {
+    for (const [other, at] of this.#expiry) if (at <= this.#now()) this.#expiry.delete(other);
+    this.#expiry.set(id, expiresAt);
+    this.#notify();
     await this.#database.query('delete from ended_sessions where until <= $1', [this.#now()]);
     await this.#database.query(
       'insert into ended_sessions (id, until) values ($1, $2) on conflict (id) do nothing',
-      [id, until],
+      [id, expiresAt],
     );
     await this.#database.query(`select pg_notify('${channel}', '')`);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   async #load(): Promise<void> {
@@ -54,6 +64,6 @@ export class RevokedLogins {
       'select id, until from ended_sessions where until > $1',
       [this.#now()],
     );
-    for (const { id, until } of rows) this.#until.set(id, until);
+    for (const { id, until } of rows) this.#expiry.set(id, until);
   }
 }

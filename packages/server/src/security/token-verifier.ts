@@ -7,11 +7,11 @@ import type { Access } from './access.ts';
 import type { User } from './user.ts';
 
 const windowMs = 60_000;
-/** Wrong tokens a minute from one address. */
+/** Wrong tokens per minute and address; above, verification is slowed down. */
 export const wrongTokensPerMinute = 10;
-/** Beyond that, a token is looked at so much later, and only one at a time. */
+/** Delay of a slowed down verification; an address gets one at a time. */
 const slowMs = 1_000;
-/** Addresses that are remembered, whatever attackers do. */
+/** Bounds memory under attack. */
 const MAX_ADDRESSES = 10_000;
 
 interface Failures {
@@ -20,16 +20,16 @@ interface Failures {
 }
 
 /**
- * Compares tokens, and bounds guessing on every way in. An address that has sent too many wrong ones gets one answer a
- * second, right or wrong; a token that has been right from there before is not held up by what others there do.
+ * Verifies tokens, and limits guessing over all endpoints. An address that has sent too many wrong tokens gets one answer a
+ * second; tokens that were valid from that address before are not slowed down.
  */
 export class TokenVerifier {
   readonly #access: Access;
   readonly #logger: Logger;
   readonly #refused: Counter<'result'>;
   readonly #failures = new Map<string, Failures>();
-  /** Address and name of the token, of those that were right. */
-  readonly #proven = new Set<string>();
+  /** Address and user of tokens that were valid. */
+  readonly #verified = new Set<string>();
   #window: ReturnType<typeof setTimeout> | undefined;
 
   constructor(access: Access, logger: Logger, refused: Counter<'result'>) {
@@ -39,15 +39,15 @@ export class TokenVerifier {
   }
 
   /**
-   * Whose token it is; undefined where it is wrong.
+   * The user of a token; undefined when it is wrong.
    *
-   * @throws HttpProblem 429 when too many were wrong
+   * @throws HttpProblem 429 after too many wrong ones
    */
-  async check(token: string, address: string): Promise<User | undefined> {
+  async verify(token: string, address: string): Promise<User | undefined> {
     const key = ipKeyGenerator(address);
-    const user = this.#access.byToken(token);
-    const proof = `${key} ${user?.name ?? ''}`;
-    if (user !== undefined && this.#proven.has(proof)) return user;
+    const user = this.#access.userOfToken(token);
+    const verifiedKey = `${key} ${user?.name ?? ''}`;
+    if (user !== undefined && this.#verified.has(verifiedKey)) return user;
     const failures = this.#failures.get(key);
     const isLimited = (failures?.count ?? 0) >= wrongTokensPerMinute;
     if (failures !== undefined && isLimited) {
@@ -57,8 +57,8 @@ export class TokenVerifier {
       failures.isBusy = false;
     }
     if (user !== undefined) {
-      if (this.#proven.size >= MAX_ADDRESSES) this.#proven.clear();
-      this.#proven.add(proof);
+      if (this.#verified.size >= MAX_ADDRESSES) this.#verified.clear();
+      this.#verified.add(verifiedKey);
       return user;
     }
     this.#count(key);
@@ -73,7 +73,7 @@ export class TokenVerifier {
 
   #limited(): HttpProblem {
     this.#refused.inc({ result: 'limited' });
-    const detail = `More than ${String(wrongTokensPerMinute)} wrong tokens a minute came from this address; wait a minute`;
+    const detail = `Too many wrong tokens from this address (limit ${String(wrongTokensPerMinute)} per minute); wait a minute`;
     return new HttpProblem(429, detail, {}, undefined, { 'retry-after': '60' });
   }
 
@@ -86,11 +86,14 @@ export class TokenVerifier {
     this.#failures.set(known, failures);
     failures.count += 1;
     if (failures.count === wrongTokensPerMinute) {
-      this.#logger.warn({ address: known }, 'too many wrong tokens from an address; it is slowed down');
+      this.#logger.warn(
+        { address: known, limit: wrongTokensPerMinute },
+        'too many wrong tokens; slowing down',
+      );
     }
   }
 
-  /** One line for all of them. */
+  /** Logs one line for all addresses. */
   #endWindow(): void {
     clearTimeout(this.#window);
     this.#window = undefined;
@@ -100,8 +103,8 @@ export class TokenVerifier {
     sums.sort((a, b) => b.count - a.count);
     const tokens = sums.reduce((sum, { count }) => sum + count, 0);
     this.#logger.warn(
-      { tokens, addresses: sums.length, most: sums.slice(0, 3) },
-      `${String(tokens)} wrong tokens within a minute`,
+      { tokens, addresses: sums.length, top: sums.slice(0, 3) },
+      'wrong tokens within the last minute',
     );
   }
 }

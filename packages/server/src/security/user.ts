@@ -1,25 +1,25 @@
 import { type Role, userHeader, userNameSchema } from '@loopwatch/contract/api';
 import { HttpProblem } from '../http/problem.ts';
 
-/** Who asks. */
+/** The user behind a request. */
 export interface User {
   readonly name: string;
   readonly role: Role;
 }
 
-/** Where no login is needed, every client may do everything. */
+/** Every client, when no login is needed. */
 export const anonymousOperator: User = { name: 'operator', role: 'operator' };
 
 /**
- * The user by the name that they give themselves.
+ * Applies the user name that a client sends.
  *
- * @param header as the request has it; absent: the login's name stays
- * @throws HttpProblem 400 when it is no name
+ * @param header absent: the login's name stays
+ * @throws HttpProblem 400 for an invalid name
  */
 export function withRequestedName(user: User, header: string | undefined): User {
   if (header === undefined) return user;
   const name = userNameSchema.safeParse(decoded(header));
-  if (!name.success) throw new HttpProblem(400, `${userHeader}: give a name, percent-encoded`);
+  if (!name.success) throw new HttpProblem(400, `${userHeader}: expected a percent-encoded name`);
   return { ...user, name: name.data };
 }
 
@@ -33,7 +33,7 @@ function decoded(text: string): string | undefined {
 
 const users = new WeakMap<object, User>();
 
-/** Notes who sent a request. */
+/** Attaches the user to a request. */
 export function setUser(request: object, user: User): void {
   users.set(request, user);
 }
@@ -42,7 +42,7 @@ export function userOf(request: object): User | undefined {
   return users.get(request);
 }
 
-/** The name that a change is noted under. */
+/** The name that a change is recorded under. */
 export function userName(request: object): string {
   return (userOf(request) ?? anonymousOperator).name;
 }

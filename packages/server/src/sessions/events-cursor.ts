@@ -4,16 +4,16 @@ import type { NumberingState } from './number-events.ts';
 
 const index = z.int().nonnegative().nullable();
 
-/** Ids that a cursor carries: it has to fit into an address. */
+/** Ids in a cursor: it has to fit into a URL. */
 const MAX_KNOWN_IDS = 64;
 
-/** Where to go on: the next offset, its index, and what tells duplicates of the latest events. */
+/** The next offset, its index, and the latest ids to detect duplicates. */
 const afterSchema = z.object({
   next: z.int().nonnegative(),
   index,
   known: z.array(z.string().max(6)).max(MAX_KNOWN_IDS),
 });
-/** What the events of a page stand before: an offset, and the index of the event there. */
+/** The offset where the previous page ends, and the index of the event there. */
 const beforeSchema = z.object({ end: z.int().nonnegative(), index });
 
 export type AfterCursor = z.infer<typeof afterSchema>;
@@ -23,12 +23,12 @@ export function encodeAfter({ next, index, known }: NumberingState & { readonly 
   return encodeCursor({ next, index, known: known.slice(-MAX_KNOWN_IDS) } satisfies AfterCursor);
 }
 
-/** @throws HttpProblem 400 when it is none of ours */
+/** @throws HttpProblem 400 for an invalid cursor */
 export function decodeAfter(cursor: string): AfterCursor {
   return decode('after', cursor, afterSchema);
 }
 
-/** @throws HttpProblem 400 when it is none of ours */
+/** @throws HttpProblem 400 for an invalid cursor */
 export function decodeBefore(cursor: string): BeforeCursor {
   return decode('before', cursor, beforeSchema);
 }
@@ -38,6 +38,6 @@ function decode<T>(parameter: string, cursor: string, schema: z.ZodType<T>): T {
     parameter,
     cursor,
     schema,
-    `pass the \`${parameter}\` of an earlier answer of the same session`,
+    `pass the \`${parameter}\` of a previous response for the same session`,
   );
 }

@@ -1,7 +1,8 @@
 import type { SessionFilter, SessionPage, SessionSort } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import type { Paging, Sorting } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
-import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import { pageOfIds } from '../storage/page-query.ts';
 import { sessionStateSql } from '../storage/state-sql.ts';
 import { sessionItems } from './read-sessions.ts';
 

@@ -3,17 +3,17 @@ import type { SessionEvent } from '@loopwatch/contract/api';
 import type { SessionRecord } from './scan-records.ts';
 import { serializableEvent } from './serializable-event.ts';
 
-/** What has to be known of the events before, to number those behind. */
+/** What numbering needs to know about the preceding events. */
 export interface NumberingState {
-  /** The index that the next event gets; null where it is not known. */
+  /** The index of the next event; null: unknown. */
   readonly index: number | null;
-  /** Short hashes of the ids that are known, oldest first. */
+  /** Short hashes of known event ids, oldest first. */
   readonly known: readonly string[];
 }
 
 export const firstEvent: NumberingState = { index: 0, known: [] };
 
-/** Tells duplicates from events and gives these their index, as verdicts count them. */
+/** Marks duplicates and gives the other events their index, as verdicts count them. */
 export function numberEvents(
   records: readonly SessionRecord[],
   state: NumberingState,
@@ -35,15 +35,15 @@ export function numberEvents(
   return { items, state: { index, known: [...known] } };
 }
 
-/** Where one event's index is known, gives the others theirs; null of all where it is not among them. */
+/** Numbers events by one whose index is known; when that is not among them, all indexes are null. */
 export function indexFromAnchor(
   items: readonly SessionEvent[],
   anchor: { readonly offset: number; readonly index: number } | undefined,
 ): SessionEvent[] {
-  const place = items.findIndex(({ offset }) => Number(offset) === anchor?.offset);
-  if (anchor === undefined || place === -1) return items.map((item) => ({ ...item, eventIndex: null }));
+  const position = items.findIndex(({ offset }) => Number(offset) === anchor?.offset);
+  if (anchor === undefined || position === -1) return items.map((item) => ({ ...item, eventIndex: null }));
   const counts = (item: SessionEvent): boolean => item.event !== null && !item.duplicate;
-  const before = items.slice(0, place).filter(counts).length;
+  const before = items.slice(0, position).filter(counts).length;
   let index = anchor.index - before;
   return items.map((item) => {
     if (!counts(item)) return { ...item, eventIndex: null };

@@ -1,6 +1,7 @@
 import { type SessionSummary, sessionAt } from '@loopwatch/contract';
 import type { SessionItem, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, storableText } from '@loopwatch/storage';
+import { HttpProblem } from '../http/problem.ts';
 
 interface SessionRow {
   readonly id: string;
@@ -11,7 +12,17 @@ interface SessionRow {
   readonly sample: boolean;
 }
 
-/** The sessions of these ids, in their order; what is not there is left out. @param now wall clock, epoch ms */
+/** @param now wall clock, epoch ms @throws HttpProblem 404 */
+export async function requireSession(database: Queryable, id: string, now: number): Promise<SessionItem> {
+  const [session] = await sessionItems(database, [id], now);
+  if (session !== undefined) return session;
+  throw new HttpProblem(
+    404,
+    `Session ${id} not found: it has sent no event yet, or retention has deleted it`,
+  );
+}
+
+/** The sessions with these ids, in the same order; unknown ids are skipped. @param now wall clock, epoch ms */
 export async function sessionItems(
   database: Queryable,
   ids: readonly string[],
@@ -36,7 +47,7 @@ function toItem(
   delete summary.v;
   delete summary.status;
   delete summary.openIncidents;
-  // As many as are not resolved; whether they are open is for the clock.
+  // The number of unresolved incidents; how many of them are open depends on the clock.
   const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
   return sessionAt(
     { ...summary, incidents, state, lastActivityAt, updatedAt, ...(sample && { sample }) },

@@ -2,17 +2,17 @@ import { decodeEvent } from '@loopwatch/contract/check';
 import type { LogRecord, RecordReader, TopicPartition } from '@loopwatch/log';
 import { storableText } from '@loopwatch/storage';
 
-/** A record of one session, its value decoded as the worker does. */
+/** A record of one session, decoded as by the worker. */
 export interface SessionRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly decoded: ReturnType<typeof decodeEvent>;
 }
 
-/** What was found in a stretch of a partition. */
+/** The session's records in a part of a partition. */
 export interface Scan {
   readonly records: SessionRecord[];
-  /** Where the stretch that was read begins and ends. */
+  /** The offsets that were scanned: from, up to but without next. */
   readonly from: number;
   readonly next: number;
   readonly scanned: number;
@@ -22,13 +22,13 @@ export interface ScanOptions {
   readonly reader: RecordReader;
   readonly place: TopicPartition;
   readonly sessionId: string;
-  /** Records that may be read, others' between them included. */
+  /** Records that may be read, those of other sessions included. */
   readonly budget: number;
 }
 
-const piece = 2_000;
+const CHUNK_RECORDS = 2_000;
 
-/** Reads on until enough of the session's records are found, the end is reached or the budget is spent. */
+/** Reads until enough of the session's records are found, the end is reached, or the budget is spent. */
 export async function scanForward(
   { reader, place, sessionId, budget }: ScanOptions,
   from: number,
@@ -39,7 +39,7 @@ export async function scanForward(
   let next = from;
   let scanned = 0;
   while (next < upTo && records.length < wanted && scanned < budget) {
-    const range = await reader.read(place, next, Math.min(piece, upTo - next));
+    const range = await reader.read(place, next, Math.min(CHUNK_RECORDS, upTo - next));
     if (range.next <= next) break;
     scanned += range.records.length;
     next = Math.min(range.next, upTo);
@@ -56,7 +56,7 @@ export async function scanForward(
   return { records, from, next, scanned };
 }
 
-/** The same the other way, in pieces that grow while nothing is found; records are in the order of the log. */
+/** The same backward, in chunks that double each time; records are in log order. */
 export async function scanBackward(
   options: ScanOptions,
   to: number,
@@ -67,7 +67,7 @@ export async function scanBackward(
   let from = to;
   let scanned = 0;
   for (
-    let length = piece;
+    let length = CHUNK_RECORDS;
     from > downTo && records.length < wanted && scanned < options.budget;
     length *= 2
   ) {
@@ -86,8 +86,8 @@ export async function scanBackward(
 }
 
 /**
- * A look at the bytes spares decoding what belongs to others. Names are compared as they are stored: the database says
- * U+FFFD for what it cannot hold.
+ * Decodes a record of the session; undefined for other sessions, most of which are skipped by their bytes alone. Ids are
+ * compared as stored: the database replaces characters that it cannot hold by U+FFFD.
  */
 export function ofSession(record: LogRecord, sessionId: string): SessionRecord | undefined {
   const { key, value, offset, timestamp } = record;

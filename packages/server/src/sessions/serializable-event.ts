@@ -1,9 +1,9 @@
 import { canonicalJson } from '@loopwatch/detectors';
 
-/** Levels that JSON.stringify takes wherever it is called; it recurses, and ends beyond some thousands. */
+/** Depth that JSON.stringify can handle at any call depth; it recurses, and overflows beyond some thousands. */
 const MAX_LEVELS = 1_000;
 
-/** The event as JSON can be written of it: a member that is nested deeper becomes the text of its JSON. */
+/** Makes an event safe to serialize: a member that is nested too deeply is replaced by its JSON text. */
 export function serializableEvent<T extends object>(event: T): T {
   const members = Object.entries(event).map(([name, member]: [string, unknown]) => [
     name,
@@ -12,7 +12,7 @@ export function serializableEvent<T extends object>(event: T): T {
   return Object.fromEntries(members) as T;
 }
 
-/** Walks level by level, so that it needs no stack. */
+/** Breadth first, because recursion could overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -5,7 +5,7 @@ import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { incidentDetail } from '../incidents/read-incidents.ts';
-import { sessionItems } from './read-sessions.ts';
+import { requireSession } from './read-sessions.ts';
 import { sessionEvents } from './session-events.ts';
 
 export interface SessionEventsApiOptions {
@@ -23,24 +23,25 @@ export function sessionEventsApi({ database, records, now }: SessionEventsApiOpt
     .get(async (request, response) => {
       const { id } = request.params;
       const query = parseQuery(request.query, sessionEventsQuerySchema);
-      const ways = [query.after, query.before, query.end, query.around].filter((way) => way !== undefined);
-      if (ways.length > 1) throw new HttpProblem(400, 'Give one of after, before, end and around');
-      const [session] = await sessionItems(database, [id], now());
-      if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
+      const positions = [query.after, query.before, query.end, query.around].filter(
+        (position) => position !== undefined,
+      );
+      if (positions.length > 1) throw new HttpProblem(400, 'Pass only one of after, before, end and around');
+      const session = await requireSession(database, id, now());
       const around =
-        query.around === undefined ? undefined : await placeOf(database, id, query.around, now());
+        query.around === undefined ? undefined : await positionOf(database, id, query.around, now());
       try {
         response.json(await sessionEvents(records, { session, query, around }));
       } catch (error) {
         if (error instanceof HttpProblem) throw error;
-        throw new HttpProblem(503, 'The event log could not be read; try again shortly', {}, error);
+        throw new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);
       }
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-async function placeOf(
+async function positionOf(
   database: Database,
   sessionId: string,
   incidentId: string,
@@ -48,7 +49,7 @@ async function placeOf(
 ): Promise<{ offset: number; index: number }> {
   const incident = await incidentDetail(database, incidentId, now);
   if (incident?.sessionId !== sessionId || incident.source === null) {
-    const detail = `${incidentId} is no incident of this session that says where its events lie`;
+    const detail = `${incidentId} is not an incident of this session, or its position in the log is unknown`;
     throw badRequest({ parameter: 'around', detail });
   }
   return { offset: Number(incident.source.offset), index: incident.lastEventIndex };

@@ -8,7 +8,7 @@ import { type ScanOptions, scanBackward, scanForward } from './scan-records.ts';
 export interface EventsRequest {
   readonly session: SessionItem;
   readonly query: SessionEventsQuery;
-  /** Of the incident that the query is about: where its latest event lies. */
+  /** The position of the latest event of the incident in the query. */
   readonly around?: Anchor | undefined;
 }
 
@@ -18,17 +18,17 @@ interface Anchor {
 }
 
 const defaultLimit = 200;
-/** Records that one answer may read through. */
+/** Records that one request may scan. */
 const budget = 100_000;
 /**
- * A page that begins at most so many records behind the session's beginning is read with all that is before it, so that its
- * duplicates are told as detection tells them. Further on only those of the latest events are.
+ * A page within this many records of the session's start is read with everything before it, so that its duplicates are the
+ * same as in detection. Further on, only duplicates of the latest events are found.
  */
-const near = 5_000;
-/** Before a page read backwards that is further on. */
-const context = 64;
+const NEAR_RECORDS = 5_000;
+/** Records that are read before a page further on, to find duplicates. */
+const CONTEXT_RECORDS = 64;
 
-/** Events of a session, read back from the log: from the start, the end, around an incident, or on from a page. */
+/** Reads a page of a session's events from the log: from the start, the end, around an incident, or by cursor. */
 export async function sessionEvents(
   reader: RecordReader,
   { session, query, around }: EventsRequest,
@@ -39,14 +39,14 @@ export async function sessionEvents(
   const first = Number(source.firstOffset);
   const last = Number(source.lastOffset);
   const limit = query.limit ?? defaultLimit;
-  const mayGoOn = state === 'live' || state === 'quiet';
+  const isLive = state === 'live' || state === 'quiet';
   const view: View = {
     scan: { reader, place, sessionId, budget },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
-    // A session that goes on may have more than its summary knows.
-    live: mayGoOn,
-    end: mayGoOn ? bounds.end : Math.min(last + 1, bounds.end),
+    // A live session may have events after its latest summary.
+    live: isLive,
+    end: isLive ? bounds.end : Math.min(last + 1, bounds.end),
     limit,
   };
   const latest = { offset: last, index: total - 1 };
@@ -63,7 +63,7 @@ interface View {
   readonly limit: number;
 }
 
-/** Where a page begins, and what its address carried of the events before it. */
+/** The start of a page, and what its cursor carries about preceding events. */
 type StartOfPage = NumberingState & { readonly next: number };
 
 const unknownBefore: NumberingState = { index: null, known: [] };
@@ -101,7 +101,7 @@ async function forward(view: View, { next, ...carried }: StartOfPage): Promise<P
   };
 }
 
-/** What all events before a place say of those behind it; undefined where they are too many, or no longer there. */
+/** The numbering state at a position; undefined when it is too far from the start, or the start is gone. */
 async function stateAt(view: View, from: number): Promise<NumberingState | undefined> {
   if (!isNear(view, from)) return undefined;
   const all = Number.POSITIVE_INFINITY;
@@ -109,23 +109,23 @@ async function stateAt(view: View, from: number): Promise<NumberingState | undef
   return numberEvents(records, firstEvent).state;
 }
 
-function isNear({ first, gone }: View, place: number): boolean {
-  return !gone && place - first <= near;
+function isNear({ first, gone }: View, offset: number): boolean {
+  return !gone && offset - first <= NEAR_RECORDS;
 }
 
-/** A session that is live goes on: there is always a behind. */
+/** A live session never ends: there is always a next page. */
 function atEnd({ end, live }: View, next: number): boolean {
   return next >= end && !live;
 }
 
-/** @param known an event of which the index is known, or that of the event behind the page */
+/** @param known an event with known index, or the index of the event after the page */
 async function backward(
   view: View,
   end: number,
   known: Anchor | { readonly behind: number } | undefined,
 ): Promise<PageOfEvents> {
   const to = Math.min(end, view.end);
-  const wanted = isNear(view, to) ? Number.POSITIVE_INFINITY : view.limit + context;
+  const wanted = isNear(view, to) ? Number.POSITIVE_INFINITY : view.limit + CONTEXT_RECORDS;
   const scan = await scanBackward(view.scan, to, view.first, wanted);
   const fromStart = scan.from <= view.first && !view.gone;
   const { items: numbered, state } = numberEvents(scan.records, fromStart ? firstEvent : unknownBefore);
@@ -173,7 +173,7 @@ function nextIndex(items: readonly SessionEvent[]): number | null {
   return last == null ? null : last + 1;
 }
 
-/** The index of the first event of a page, or of what comes behind it. */
+/** The index of the first event of a page, else of the event after it. */
 function indexAt(items: readonly SessionEvent[], behind: number | null): number | null {
   return items.find(({ eventIndex }) => eventIndex !== null)?.eventIndex ?? behind;
 }

@@ -3,8 +3,8 @@ import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { z } from 'zod';
 import { pagingParameters, parseQuery } from '../http/parse-query.ts';
-import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import { sessionItems } from './read-sessions.ts';
+import { badRequest, methodNotAllowed } from '../http/problem.ts';
+import { requireSession } from './read-sessions.ts';
 import type { SessionEventsApiOptions } from './session-events-api.ts';
 
 const querySchema = z.strictObject(pagingParameters).partial();
@@ -18,7 +18,7 @@ interface MessageRow {
   readonly doc: Partial<Omit<SessionMessage, 'number' | 'at' | 'role'>>;
 }
 
-/** `GET /sessions/:id/messages`: the conversation as the gateway has stored it. */
+/** `GET /sessions/:id/messages`: the conversation as stored by the gateway. */
 export function sessionMessagesApi({
   database,
   now,
@@ -29,19 +29,18 @@ export function sessionMessagesApi({
     .get(async (request, response) => {
       const { id } = request.params;
       const { cursor, limit = defaultLimit } = parseQuery(request.query, querySchema);
-      const [session] = await sessionItems(database, [id], now());
-      if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
-      response.json(await listMessages(database, id, after(cursor), limit));
+      await requireSession(database, id, now());
+      response.json(await listMessages(database, id, decodeNumber(cursor), limit));
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-/** @throws HttpProblem 400 when it is none of ours */
-function after(cursor: string | undefined): number {
+/** @throws HttpProblem 400 for an invalid cursor */
+function decodeNumber(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  const detail = 'pass the `nextCursor` of an earlier answer of the same session';
+  const detail = 'pass the `nextCursor` of a previous response for the same session';
   throw badRequest({ parameter: 'cursor', detail });
 }
 
@@ -56,7 +55,7 @@ async function listMessages(
      order by number limit ${String(limit + 1)}`,
     [sessionId, number],
   );
-  const [counted] = await database.query<{ total: number }>(
+  const [count] = await database.query<{ total: number }>(
     'select count(*)::float8 as total from messages where session_id = $1',
     [sessionId],
   );
@@ -64,7 +63,7 @@ async function listMessages(
   return {
     items,
     nextCursor: rows.length > limit ? String(items.at(-1)?.number) : null,
-    total: counted?.total ?? 0,
+    total: count?.total ?? 0,
   };
 }
 

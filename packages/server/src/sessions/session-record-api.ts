@@ -2,7 +2,7 @@ import type { SessionRecord } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
 import { Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import { sessionItems } from './read-sessions.ts';
+import { requireSession } from './read-sessions.ts';
 import { ofSession } from './scan-records.ts';
 import type { SessionEventsApiOptions } from './session-events-api.ts';
 
@@ -13,29 +13,29 @@ export function sessionRecordApi({ database, records, now }: SessionEventsApiOpt
     .route('/sessions/:id/records/:offset')
     .get(async (request, response) => {
       const { id, offset } = request.params;
-      const [session] = await sessionItems(database, [id], now());
-      if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
-      const { topic, partition } = session.source;
+      const { topic, partition } = (await requireSession(database, id, now())).source;
       let record: SessionRecord | undefined;
       try {
         record = await recordAt(records, { topic, partition, offset }, id);
       } catch (error) {
-        throw new HttpProblem(503, 'The event log could not be read; try again shortly', {}, error);
+        throw new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);
       }
-      const place = `${topic}/${String(partition)}/${offset}`;
-      if (record === undefined) throw new HttpProblem(404, `${place} is no record of ${id} that the log has`);
+      if (record === undefined) {
+        const detail = `Record ${topic}/${String(partition)}/${offset} of session ${id} not found in the event log`;
+        throw new HttpProblem(404, detail);
+      }
       response.json(record);
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-type RecordPlace = Pick<SessionRecord, 'topic' | 'partition' | 'offset'>;
+type RecordPosition = Pick<SessionRecord, 'topic' | 'partition' | 'offset'>;
 
-/** @returns undefined where the log has none there, or one of another session */
+/** @returns undefined when there is no record, or one of another session */
 async function recordAt(
   reader: RecordReader,
-  { topic, partition, offset }: RecordPlace,
+  { topic, partition, offset }: RecordPosition,
   sessionId: string,
 ): Promise<SessionRecord | undefined> {
   if (!/^\d{1,15}$/.test(offset)) return undefined;
@@ -43,7 +43,7 @@ async function recordAt(
   const { start, end } = await reader.bounds(place);
   const at = Number(offset);
   if (at < start || at >= end) return undefined;
-  // The log may have a gap there; then the record behind it comes.
+  // The log may have a gap there, and return the record after it.
   const found = (await reader.read(place, at, 1)).records.find((record) => record.offset === at);
   if (found === undefined || ofSession(found, sessionId) === undefined) return undefined;
   const { timestamp, key, value, headers } = found;

@@ -2,10 +2,10 @@ import { type SessionDetail, sessionFilterSchema, sessionSorts } from '@loopwatc
 import type { Database, Queryable } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseListQuery } from '../http/parse-query.ts';
-import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { methodNotAllowed } from '../http/problem.ts';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { listSessions } from './list-sessions.ts';
-import { sessionItems } from './read-sessions.ts';
+import { requireSession } from './read-sessions.ts';
 
 const MAX_INCIDENTS = 200;
 
@@ -36,21 +36,15 @@ export function sessionsApi({ database, now }: SessionsApiOptions): Router {
 
 /** @throws HttpProblem 404 */
 async function sessionDetail(database: Queryable, id: string, now: number): Promise<SessionDetail> {
-  const [session] = await sessionItems(database, [id], now);
-  if (session === undefined) {
-    throw new HttpProblem(
-      404,
-      `There is no session ${id}: it has sent no event yet, or retention has taken it`,
-    );
-  }
+  const session = await requireSession(database, id, now);
   const { items: incidentItems } = await listIncidents(
     database,
     { sessionId: [id] },
     { sort: { by: 'detectedAt', descending: true }, limit: MAX_INCIDENTS, cursor: undefined, now },
   );
-  const [own] = await database.query<{ values: Record<string, unknown> }>(
+  const [overrides] = await database.query<{ values: Record<string, unknown> }>(
     'select values from settings where scope = $1',
     [`session:${id}`],
   );
-  return { ...session, incidentItems, settings: own?.values ?? {} };
+  return { ...session, incidentItems, settings: overrides?.values ?? {} };
 }

@@ -3,7 +3,7 @@ import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwa
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
 
-/** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
+/** A record of the `sessions` topic; null: a tombstone of an expired session. */
 export interface SummaryRecord {
   readonly id: string;
   readonly summary: SessionSummary | null;
@@ -36,22 +36,22 @@ const columns = {
   doc: 'jsonb',
 } as const;
 
-/** A summary without a newer event, as after a control event or a takeover, is no sign of life. */
+/** A summary without a newer event, as after a control event or a rebalance, is no activity. */
 const replacing = {
   active_at: `case when sessions.last_event_at = excluded.last_event_at then sessions.active_at else excluded.active_at end`,
 };
 
 /**
- * Stores how sessions stand. One whose time is over stays, as idle or ended, until retention takes it: its incidents are
- * still of interest. The transaction holds the lock of changes.
+ * Stores session summaries. An expired session stays, as idle or ended, until retention deletes it, because of its incidents.
+ * The transaction holds the change lock.
  */
-export async function writeSummaries(tx: Queryable, news: readonly SummaryRecord[]): Promise<void> {
+export async function writeSummaries(tx: Queryable, records: readonly SummaryRecord[]): Promise<void> {
   const latest = new Map<string, SummaryRecord & { summary: SessionSummary }>();
-  const over = new Set<string>();
-  for (const { id, summary, at } of news) {
-    if (summary === null) over.add(id);
+  const expired = new Set<string>();
+  for (const { id, summary, at } of records) {
+    if (summary === null) expired.add(id);
     else {
-      over.delete(id);
+      expired.delete(id);
       latest.set(id, { id, summary, at });
     }
   }
@@ -60,11 +60,11 @@ export async function writeSummaries(tx: Queryable, news: readonly SummaryRecord
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
     await writeFigures(tx, [...latest.values()]);
   }
-  if (over.size === 0) return;
+  if (expired.size === 0) return;
   await tx.query(
     `update sessions set state = 'idle', change = nextval('changes')
      where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
-    [jsonText([...over])],
+    [jsonText([...expired])],
   );
 }
 
@@ -82,11 +82,11 @@ const figureColumns = {
   standing: 'text',
 } as const;
 
-/** How the open incidents of these sessions stand. One whose verdicts say more, or come later, is left as it is. */
-async function writeFigures(tx: Queryable, told: readonly { summary: SessionSummary }[]): Promise<void> {
-  const rows = told.flatMap(({ summary }) =>
-    Array.from(figuresByIncident(summary), ([id, standing]): RowOf<typeof figureColumns> => {
-      const { count, cost, lastAt, eventIndex } = standing;
+/** Updates count and cost of open incidents, unless a later verdict is stored. */
+async function writeFigures(tx: Queryable, summaries: readonly { summary: SessionSummary }[]): Promise<void> {
+  const rows = summaries.flatMap(({ summary }) =>
+    Array.from(figuresByIncident(summary), ([id, figures]): RowOf<typeof figureColumns> => {
+      const { count, cost, lastAt, eventIndex } = figures;
       return {
         id,
         session_id: summary.sessionId,
@@ -98,7 +98,7 @@ async function writeFigures(tx: Queryable, told: readonly { summary: SessionSumm
         usd: cost.usd ?? -1,
         duration: cost.ms,
         event_index: eventIndex,
-        standing: jsonText(standing),
+        standing: jsonText(figures),
       };
     }),
   );

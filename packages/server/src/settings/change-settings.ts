@@ -12,15 +12,15 @@ export interface ChangeSettingsDeps {
   readonly database: Database;
   readonly sink: RecordSink;
   readonly topics: { readonly control: string; readonly events: string };
-  /** The configured settings, which new ones lie over. */
+  /** The configured settings, which the changes override. */
   readonly base: DetectionSettings;
 }
 
 export interface SettingsChange {
   readonly scope: Scope;
-  /** In place of what the scope set before; empty: nothing any more. */
+  /** Replaces the overrides of the scope; empty: removes them. */
   readonly set: Readonly<Record<string, unknown>>;
-  /** The version the change was made on; whatever it is, where absent. */
+  /** The version that the change is based on; undefined: any. */
   readonly version: number | undefined;
   readonly by: string;
   /** Wall clock, epoch ms. */
@@ -28,10 +28,10 @@ export interface SettingsChange {
 }
 
 /**
- * Changes what a scope sets: in the log, where detection follows it, then in the database. While the log cannot be written
- * to, nothing changes: who switches something off has to know whether it is off.
+ * Changes the overrides of a scope: first in the log, which detection follows, then in the database. Nothing changes while the
+ * log is unavailable: a user who switches something off must know whether it is off.
  *
- * @throws HttpProblem 400 for a bad key or value, 404 for an unknown session, 409 for another version, 503 without log
+ * @throws HttpProblem 400 for a bad key or value, 404 for an unknown session, 409 for another version, 503 when the log is unavailable
  */
 export async function changeSettings(
   { database, sink, topics, base }: ChangeSettingsDeps,
@@ -43,7 +43,7 @@ export async function changeSettings(
   if (version !== undefined && version !== before.version) {
     throw new HttpProblem(
       409,
-      `The settings of ${scope.text} are at version ${String(before.version)} by now, changed by ${before.updatedBy ?? 'an unknown user'}; this change was made on version ${String(version)}. Read them again`,
+      `The settings of ${scope.text} were changed to version ${String(before.version)} by ${before.updatedBy ?? 'an unknown user'}; this change is based on version ${String(version)}. Reload and retry`,
       { current: before },
     );
   }
@@ -69,7 +69,7 @@ export async function changeSettings(
   } catch (error) {
     throw new HttpProblem(
       503,
-      'The event log did not take the settings; nothing has changed. Try again',
+      'Could not write the settings to the event log; nothing has changed. Retry',
       {},
       error,
     );
@@ -81,6 +81,6 @@ export async function changeSettings(
 }
 
 async function requireSession(database: Database, id: string): Promise<void> {
-  const found = await database.query('select 1 from sessions where id = $1', [id]);
-  if (found.length === 0) throw new HttpProblem(404, `There is no session ${id}: it has sent no event yet`);
+  const rows = await database.query('select 1 from sessions where id = $1', [id]);
+  if (rows.length === 0) throw new HttpProblem(404, `Session ${id} not found: it has sent no event yet`);
 }

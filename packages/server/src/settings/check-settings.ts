@@ -4,7 +4,7 @@ import { HttpProblem } from '../http/problem.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Checks values as detection itself will.
+ * Validates settings as detection does.
  *
  * @param base the configured settings
  * @throws HttpProblem 400 that names each bad key or value and says what is allowed
@@ -16,7 +16,7 @@ export function checkSettings(
 ): void {
   const errors = invalidSettings(base, scope, set);
   if (errors.length === 0) {
-    // Each by itself is right, all together may still contradict each other.
+    // Each is valid by itself, but together they may be contradictory.
     const detail = refusal(base, scope, set);
     if (detail !== undefined) errors.push({ path: '', detail });
   }
@@ -25,7 +25,7 @@ export function checkSettings(
   }
 }
 
-/** What of a scope's settings cannot be taken, key by key. */
+/** The invalid settings of a scope. */
 export function invalidSettings(
   base: DetectionSettings,
   scope: Scope,

@@ -9,11 +9,11 @@ import { effectiveDetectionValues, effectiveSettings, withScopes } from '@loopwa
 import type { Scope } from './scope.ts';
 import { detectionPaths } from './setting-keys.ts';
 
-/** The settings of file, environment and flags, and where each value came from. */
+/** The settings of file, environment and flags, and the origin of each value. */
 export interface ConfiguredSettings {
   readonly settings: DetectionSettings;
   readonly origins: Readonly<Record<string, SettingOrigin>>;
-  /** Whether there is a model for the semantic layer. */
+  /** Whether a model for the semantic layer is configured. */
   readonly hasModel: boolean;
 }
 
@@ -21,46 +21,46 @@ const NO_MODEL = 'no model: set llm.model with llm.base_url or llm.api_key';
 
 export interface EffectiveSettingsInput {
   readonly configured: ConfiguredSettings;
-  /** What scopes set, by the scope's text. */
+  /** Overrides by scope. */
   readonly scopes: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly scope: Scope;
-  /** Of a session: what it runs on, as far as that is known. */
+  /** Backend and model of a session, if known. */
   readonly labels: { readonly backend: string | null; readonly model: string | null };
 }
 
-/** Every key as it holds in a scope, and the tier that decided it; the narrowest wins, key by key. */
+/** The effective value of every key in a scope, and the tier it comes from: the narrowest wins, key by key. */
 export function effectiveSettingsOf({
   configured,
   scopes,
   scope,
   labels,
 }: EffectiveSettingsInput): EffectiveSetting[] {
-  const wide = new Map([...scopes].filter(([name]) => !name.startsWith('session:')));
-  const { settings } = withScopes(configured.settings, wide);
+  const shared = new Map([...scopes].filter(([name]) => !name.startsWith('session:')));
+  const { settings } = withScopes(configured.settings, shared);
   const { backend, model } = scope.kind === 'model' ? labelsOf(scope.name) : labels;
   const label =
     backend === null || model === null || scope.kind === 'server' ? undefined : `${backend}/${model}`;
   const overrides = scope.kind === 'session' ? (scopes.get(scope.text) ?? {}) : {};
-  const held =
+  const effective =
     scope.kind === 'server'
       ? settings
       : effectiveSettings(settings, settings.overrides.models, { backend, model, overrides });
-  const filled = effectiveDetectionValues(held);
+  const filled = effectiveDetectionValues(effective);
   const tiers: Tier[] = [
     ...(scope.kind === 'session' ? [{ tier: 'session', name: scope.text, sets: overrides } as const] : []),
     ...(label === undefined ? [] : [modelTier(label, scopes)]),
   ];
   const server: Tier = { tier: 'server', name: 'server', sets: scopes.get('server') ?? {} };
   return detectionPaths.map((path) => {
-    const value = settingValue(detectionSchema, held, path);
+    const value = settingValue(detectionSchema, effective, path);
     const origin =
       originIn(tiers, path) ??
       (label === undefined ? undefined : configuredFor(label, path, configured)) ??
       originIn([server], path) ??
-      configuredOrigin(path, configured, held);
-    const holding = value ?? (value === null ? null : (filled.get(path) ?? null));
-    const isIdle = path === 'semantic.enabled' && holding === true && !configured.hasModel;
-    return { path, value: holding, ...(isIdle && { note: NO_MODEL }), origin };
+      configuredOrigin(path, configured, effective);
+    const filledValue = value ?? (value === null ? null : (filled.get(path) ?? null));
+    const lacksModel = path === 'semantic.enabled' && filledValue === true && !configured.hasModel;
+    return { path, value: filledValue, ...(lacksModel && { note: NO_MODEL }), origin };
   });
 }
 
@@ -80,7 +80,7 @@ function originIn(tiers: readonly Tier[], path: string): EffectiveSetting['origi
   return found && { tier: found.tier, name: found.name };
 }
 
-/** A model's own settings in the configuration. */
+/** The origin of a model's override in the configuration. */
 function configuredFor(
   label: string,
   path: string,

@@ -1,22 +1,22 @@
 import type { ScopeKind } from '@loopwatch/contract/api';
 import { badRequest } from '../http/problem.ts';
 
-/** Whose settings: those of all sessions, of a model's, or of one. */
+/** The scope of settings: all sessions, those of a model, or one session. */
 export interface Scope {
   readonly kind: ScopeKind;
-  /** As in records and addresses: `server`, `model:openai/gpt-5-mini`, `session:s-1`. */
+  /** As in records and URLs: `server`, `model:openai/gpt-5-mini`, `session:s-1`. */
   readonly text: string;
-  /** What stands behind the colon. */
+  /** The part after the colon. */
   readonly name: string;
 }
 
-/** @throws HttpProblem 400 that says what scopes look like */
+/** @throws HttpProblem 400 */
 export function parseScope(text: string): Scope {
   if (text === 'server') return { kind: 'server', text, name: '' };
   const model = /^model:([^/]+\/.+)$/.exec(text)?.[1];
   if (model !== undefined) return { kind: 'model', text, name: model };
   const session = /^session:(.+)$/s.exec(text)?.[1];
   if (session !== undefined) return { kind: 'session', text, name: session };
-  const detail = 'has to be server, model:<backend>/<model> or session:<id>, URL-encoded';
+  const detail = 'must be server, model:<backend>/<model> or session:<id>, URL-encoded';
   throw badRequest({ parameter: 'scope', detail });
 }

@@ -16,10 +16,10 @@ const unknownKey = /is no setting|belongs to the process/;
 
 const allKeys = settingPaths(detectionSchema).map(toKey);
 
-/** Every setting of detection, also those that belong to the process, in the order of the schema. */
+/** Every detection setting in schema order, including those that can only be set at startup. */
 export const detectionPaths: readonly string[] = allKeys.map(({ path }) => path);
 
-/** Every setting of detection that can change while workers run. */
+/** Every detection setting that can be changed while workers run. */
 export const settingKeys: readonly SettingKey[] = allKeys.filter(({ scopes }) => scopes.length > 0);
 
 function toKey({ path, schema }: Path): SettingKey {
@@ -61,12 +61,12 @@ function typeOf({ type }: Record<string, unknown>, choices: string[] | null): Se
   }
 }
 
-/** Bounds of exact arithmetic are those of no setting. */
+/** The bounds of safe integers are implied by the schema, not by the setting. */
 function bound(value: unknown): number | null {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-/** Asked of detection itself, which refuses a key before it looks at the value. */
+/** Tries to set the key with an invalid value: detection rejects an unsupported key before it checks the value. */
 function isSettable(path: string, kind: ScopeKind): boolean {
   const set = { [path]: Symbol.for('no value') };
   if (kind === 'session') {

@@ -27,7 +27,7 @@ export function settingsApi(options: SettingsApiOptions): Router {
     .get(async (_request, response) => {
       const overview: SettingsOverview = {
         keys: [...settingKeys],
-        scopes: (await allSettings(database)).map(own),
+        scopes: (await allSettings(database)).map(toApi),
       };
       response.json(overview);
     })
@@ -52,7 +52,7 @@ export function settingsApi(options: SettingsApiOptions): Router {
   return router;
 }
 
-/** What a scope sets, and what holds in it. */
+/** The overrides of a scope, and its effective settings. */
 export async function scopeSettings(
   { database, configured }: Pick<SettingsApiOptions, 'database' | 'configured'>,
   scope: Scope,
@@ -64,24 +64,30 @@ export async function scopeSettings(
           [scope.name],
         )
       : [];
-  const others = (await allSettings(database)).filter(
+  const relevant = (await allSettings(database)).filter(
     ({ scope: name }) => name === scope.text || !name.startsWith('session:'),
   );
-  const scopes = new Map(others.map(({ scope: name, set }) => [name, valid(configured.settings, name, set)]));
+  const scopes = new Map(
+    relevant.map(({ scope: name, set }) => [name, validPart(configured.settings, name, set)]),
+  );
   const stored = await settingsOf(database, scope.text);
   return {
-    ...own(stored),
+    ...toApi(stored),
     invalid: invalidSettings(configured.settings, scope, stored.set),
     effective: effectiveSettingsOf({ configured, scopes, scope, labels }),
   };
 }
 
-/** What of a scope's settings holds. */
-function valid(base: DetectionSettings, scope: string, set: StoredSettings['set']): StoredSettings['set'] {
+/** The valid overrides of a scope. */
+function validPart(
+  base: DetectionSettings,
+  scope: string,
+  set: StoredSettings['set'],
+): StoredSettings['set'] {
   const invalid = invalidSettings(base, parseScope(scope), set).map(({ path }) => path);
   return Object.fromEntries(Object.entries(set).filter(([path]) => !invalid.includes(path)));
 }
 
-function own(settings: StoredSettings): Omit<ScopeSettings, 'effective' | 'invalid'> {
+function toApi(settings: StoredSettings): Omit<ScopeSettings, 'effective' | 'invalid'> {
   return { ...settings, set: { ...settings.set } };
 }

@@ -1,6 +1,6 @@
 import { jsonText, type Queryable } from '@loopwatch/storage';
 
-/** What one scope sets, and who said so. */
+/** The overrides of a scope, and who changed them. */
 export interface StoredSettings {
   readonly scope: string;
   readonly set: Readonly<Record<string, unknown>>;
@@ -11,14 +11,14 @@ export interface StoredSettings {
 
 const columns = `scope, "values" as set, version, updated_at as "updatedAt", updated_by as "updatedBy"`;
 
-/** Of all scopes that set something. */
+/** All scopes with overrides. */
 export function allSettings(database: Queryable): Promise<StoredSettings[]> {
   return database.query<StoredSettings>(
     `select ${columns} from settings where "values" <> '{}'::jsonb order by scope`,
   );
 }
 
-/** Of one scope; version 0 where nothing was ever set. */
+/** The overrides of one scope; version 0: never set. */
 export async function settingsOf(database: Queryable, scope: string): Promise<StoredSettings> {
   const [row] = await database.query<StoredSettings>(`select ${columns} from settings where scope = $1`, [
     scope,
@@ -26,7 +26,7 @@ export async function settingsOf(database: Queryable, scope: string): Promise<St
   return row ?? { scope, set: {}, version: 0, updatedAt: null, updatedBy: null };
 }
 
-/** Keeps settings unless newer ones are known. The transaction holds the lock of changes. */
+/** Stores overrides, unless a newer version is stored. The transaction holds the change lock. */
 export async function storeSettings(tx: Queryable, settings: StoredSettings): Promise<void> {
   await tx.query(
     `insert into settings (scope, change, version, "values", updated_at, updated_by)

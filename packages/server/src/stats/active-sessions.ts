@@ -1,7 +1,17 @@
 import type { Queryable } from '@loopwatch/storage';
-import type { TimeRange } from './range.ts';
+import { sessionStateSql } from '../storage/state-sql.ts';
+import type { TimeRange } from './query-range.ts';
 
-/** How many sessions were active in each bucket: from their first to their latest event, by event time. */
+/** Sessions that are live now. @param now wall clock, epoch ms */
+export async function countLiveSessions(database: Queryable, now: number): Promise<number> {
+  const [row] = await database.query<{ sessions: number }>(
+    `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateSql('$1')} = 'live'`,
+    [now],
+  );
+  return row?.sessions ?? 0;
+}
+
+/** Active sessions per bucket: a session is active from its first to its latest event, by event time. */
 export async function activeSessions(
   database: Queryable,
   { from, to, bucketMs }: TimeRange,
@@ -13,7 +23,7 @@ export async function activeSessions(
      from sessions where last_event_at >= $1::float8 and started_at < $2::float8 group by 1, 2`,
     [from, to, bucketMs, buckets - 1],
   );
-  // Where sessions begin and end being active; their running sum is how many are.
+  // Sessions that become active in a bucket, less those that ended before it; the running sum is the number of active ones.
   const steps = new Array<number>(buckets + 1).fill(0);
   for (const { first, last, sessions } of rows) {
     if (last < first) continue;

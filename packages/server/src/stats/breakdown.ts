@@ -6,16 +6,16 @@ import type {
   IncidentFilter,
 } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import type { Conditions } from '../storage/conditions.ts';
-import type { Sorting } from '../storage/page-query.ts';
 
 export interface BreakdownRequest {
   readonly groupBy: BreakdownDimension;
   /** Epoch ms. */
   readonly from: number;
   readonly to: number;
-  /** With the period before of the same length. */
+  /** Whether to compare with the preceding period of the same length. */
   readonly compare: boolean;
   readonly filter: IncidentFilter;
   readonly limit: number;
@@ -31,18 +31,18 @@ const columns = {
   detector: 'detector',
 } as const;
 
-/** What is summed up; sessions are counted, each once. */
+/** Amounts that are summed; sessions are counted once each. */
 const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
 type Amount = (typeof added)[number] | 'sessions';
 
-/** Sums of a group, those of the period before with `p_` in front. `rank`: limit + 1 for the rest, null for the total. */
+/** Sums of a group; `p_`: of the preceding period. `rank`: limit + 1 for the rest, null for the total. */
 type Row = {
   readonly rank: number | null;
   readonly value: string | null;
   readonly values: number;
 } & Readonly<Record<Amount | `p_${Amount}`, number | null>>;
 
-/** What loops used, by what tells them apart. @param now wall clock, epoch ms */
+/** The cost of loops by a dimension. @param now wall clock, epoch ms */
 export async function breakdown(
   database: Queryable,
   request: BreakdownRequest,
@@ -52,10 +52,10 @@ export async function breakdown(
   const before = from - (to - from);
   const conditions = incidentConditions({ ...request.filter, from: compare ? before : from, to }, now);
   const rows = await database.query<Row>(statement(request, conditions), conditions.parameters);
-  const compared = (row: Row) => comparedOf(row, compare);
+  const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
   const other = rows.find(({ rank }) => rank === limit + 1);
-  if (total === undefined) throw new Error('Sums always have a row');
+  if (total === undefined) throw new Error('An aggregate query returned no row');
   return {
     groupBy,
     from,
@@ -64,15 +64,16 @@ export async function breakdown(
     groups: rows
       .filter(({ rank }) => rank !== null && rank <= limit)
       .sort((a, b) => Number(a.rank) - Number(b.rank))
-      .map((row) => ({ value: row.value === '' ? null : row.value, ...compared(row) })),
-    other: other === undefined ? null : { values: other.values, ...compared(other) },
-    total: compared(total),
+      .map((row) => ({ value: row.value === '' ? null : row.value, ...toAmounts(row) })),
+    other: other === undefined ? null : { values: other.values, ...toAmounts(other) },
+    total: toAmounts(total),
   };
 }
 
 /**
- * First by group and session, since a session counts once in each group, once in the rest and once in all; the groups
- * are ranked, and all behind the limit are summed up. Hashes do all of it but the ranking: sorting takes three times as long.
+ * Groups by value and session first, since a session counts once in each group, once in the rest and once in the total; then
+ * ranks the groups and sums those beyond the limit. Everything but the ranking uses hashing, which is three times as fast as
+ * sorting.
  */
 function statement(
   { groupBy, from, compare, limit, sort }: BreakdownRequest,
@@ -123,13 +124,13 @@ function statement(
     from ranked group by grouping sets ((rank), ())`;
 }
 
-function comparedOf(row: Row, compare: boolean) {
+function amountsWithChange(row: Row, compare: boolean) {
   const current = amountsOf(row, '');
   if (!compare) return current;
   const previous = amountsOf(row, 'p_');
   const change = (name: Exclude<Amount, 'unpriced'>): number | null => {
     const before = previous[name];
-    // Without an incident, what is not known is nothing.
+    // Without incidents, an unknown amount is zero.
     const after = current.incidents === 0 ? 0 : current[name];
     return before === null || after === null || before === 0 ? null : (after - before) / before;
   };

@@ -1,6 +1,7 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
 import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
+import { SharedResult } from './shared-result.ts';
 
 const minute = 60_000;
 const minutes = 60;
@@ -20,7 +21,19 @@ interface Dropped extends Omit<Sums, 'kept'> {
   readonly incidents: number;
 }
 
-/** The numbers over everything stored, and over what retention has taken. @param now wall clock, epoch ms */
+/** Statistics that are shared by all clients for at least a second. */
+export type SharedStats = SharedResult<Readonly<Record<string, never>>, IncidentStats>;
+
+export function createSharedStats(database: Queryable, now: () => number): SharedStats {
+  return new SharedResult({
+    read: (_query, at) => currentStats(database, at),
+    now,
+    minAgeMs: 1_000,
+    maxShare: 0.05,
+  });
+}
+
+/** Statistics over everything stored, and over what retention has deleted. @param now wall clock, epoch ms */
 export async function currentStats(database: Queryable, now: number): Promise<IncidentStats> {
   const [sums] = await database.query<Sums>(
     `select count(*)::float8 as kept, min(detected_at) as since,
@@ -34,21 +47,9 @@ export async function currentStats(database: Queryable, now: number): Promise<In
   const [dropped] = await database.query<Dropped>(
     `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd from dropped`,
   );
-  const unresolved = await database.query<{
-    state: 'open' | 'quiet';
-    detector: DetectorId;
-    incidents: number;
-  }>(
-    `select ${incidentStateSql('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' and not ${isDismissedSql('$1')} group by 1, 2`,
-    [now],
-  );
-  const open = unresolved.filter(({ state }) => state === 'open');
-  if (sums === undefined || dropped === undefined) throw new Error('Sums always have a row');
+  if (sums === undefined || dropped === undefined) throw new Error('An aggregate query returned no row');
   return {
-    open: sum(open),
-    quiet: sum(unresolved) - sum(open),
-    openByDetector: Object.fromEntries(open.map(({ detector, incidents }) => [detector, incidents])),
+    ...(await countUnresolved(database, now)),
     found: sums.kept + dropped.incidents,
     foundSince: least(sums.since, dropped.since),
     foundPerMinute: await foundPerMinute(database, now),
@@ -66,8 +67,26 @@ export async function currentStats(database: Queryable, now: number): Promise<In
   };
 }
 
-function sum(rows: readonly { readonly incidents: number }[]): number {
-  return rows.reduce((all, { incidents }) => all + incidents, 0);
+/** Unresolved incidents that are not dismissed: the open ones, and those that are quiet. */
+export async function countUnresolved(
+  database: Queryable,
+  now: number,
+): Promise<Pick<IncidentStats, 'open' | 'quiet' | 'openByDetector'>> {
+  const rows = await database.query<{ state: 'open' | 'quiet'; detector: DetectorId; incidents: number }>(
+    `select ${incidentStateSql('$1')} as state, detector, count(*)::float8 as incidents
+     from incidents where state = 'open' and not ${isDismissedSql('$1')} group by 1, 2`,
+    [now],
+  );
+  const open = rows.filter(({ state }) => state === 'open');
+  return {
+    open: sumOf(open),
+    quiet: sumOf(rows) - sumOf(open),
+    openByDetector: Object.fromEntries(open.map(({ detector, incidents }) => [detector, incidents])),
+  };
+}
+
+function sumOf(rows: readonly { readonly incidents: number }[]): number {
+  return rows.reduce((sum, { incidents }) => sum + incidents, 0);
 }
 
 async function foundPerMinute(database: Queryable, now: number): Promise<number[]> {
@@ -84,7 +103,7 @@ async function foundPerMinute(database: Queryable, now: number): Promise<number[
   return counts;
 }
 
-/** Of the latest thousand: what the latency is now, not what it was once. */
+/** Of the latest thousand incidents, so that it shows the current latency. */
 async function latestLatency(database: Queryable): Promise<IncidentStats['latency']> {
   const [row] = await database.query<{ p50: number | null; incidents: number }>(
     `select percentile_disc(0.5) within group (order by latency_ms) as p50, count(latency_ms)::float8 as incidents

@@ -1,36 +1,27 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { DetectorStats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { detectorStats } from './detector-stats.ts';
-import type { TimeRange } from './range.ts';
+import { type DetectorRow, detectorStats } from './detector-stats.ts';
+import type { TimeRange } from './query-range.ts';
 
-/** Incidents of one detector found in one bucket. */
-interface FoundRow {
+/** Incidents that one detector found in one bucket. */
+interface BucketRow extends DetectorRow {
   readonly bucket: number;
-  readonly detector: DetectorId;
-  readonly found: number;
   readonly recovered: number;
-  readonly acknowledged: number;
-  readonly falsePositives: number;
-  readonly calls: number;
-  /** null: no producer reports any. */
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly unpriced: number;
 }
 
-export interface Found {
-  readonly rows: readonly FoundRow[];
-  bucket(index: number): readonly FoundRow[];
+export interface IncidentsInRange {
+  readonly rows: readonly BucketRow[];
+  bucket(index: number): readonly BucketRow[];
   detector(detector: DetectorId): Omit<DetectorStats, 'open'>;
 }
 
-/** Incidents found in a range, in one pass. */
+/** Incidents that were detected in a range, read in one pass. */
 export async function incidentsInRange(
   database: Queryable,
   { from, to, bucketMs }: TimeRange,
-): Promise<Found> {
-  const rows = await database.query<FoundRow>(
+): Promise<IncidentsInRange> {
+  const rows = await database.query<BucketRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::int as bucket, detector, count(*)::float8 as found,
        count(*) filter (where outcome = 'recovered')::float8 as recovered,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,

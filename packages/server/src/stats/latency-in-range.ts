@@ -1,6 +1,6 @@
 import type { Overview } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import type { TimeRange } from './range.ts';
+import type { TimeRange } from './query-range.ts';
 
 type Latency = Overview['latency'];
 
@@ -9,10 +9,10 @@ export interface LatencyInRange {
   bucket(index: number): Latency;
 }
 
-/** More than there are classes: latencies are at most ten minutes. */
+/** Exceeds the number of classes: latencies are at most ten minutes. */
 const classes = 8192;
 
-/** To two digits, as a small integer: percentiles of a hundred thousand then need few rows and no sort. */
+/** The latency to two digits as a small integer: percentiles then need few rows and no sort. */
 const latencyClass = `case when latency_ms < 100 then latency_ms::int when latency_ms < 1000 then 90 + (latency_ms / 10)::int
   else 180 + (latency_ms / 100)::int end`;
 
@@ -21,7 +21,7 @@ interface Counted {
   readonly incidents: number;
 }
 
-/** How soon the incidents of a range were found. */
+/** The detection latency of the incidents of a range. */
 export async function latencyInRange(
   database: Queryable,
   { from, to, bucketMs }: TimeRange,

@@ -1,29 +1,35 @@
-import { type Overview, overviewQuerySchema } from '@loopwatch/contract/api';
+import { type Overview, type OverviewQuery, overviewQuerySchema } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+
 import { parseQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { readOverview } from './overview.ts';
-import { SharedOverview } from './shared-overview.ts';
+import { SharedResult } from './shared-result.ts';
 
 export interface OverviewApiOptions {
   readonly database: Database;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  readonly lag: () => number | null;
+  readonly feeds: { readonly lag: number | null };
 }
 
 /** `GET /overview`. */
-export function overviewApi({ database, now, lag }: OverviewApiOptions): Router {
+export function overviewApi({ database, now, feeds }: OverviewApiOptions): Router {
   const router = Router();
-  const shared = new SharedOverview((query, at) => readOverview(database, query, at), now);
+  const shared = new SharedResult({
+    read: (query: OverviewQuery, at) => readOverview(database, query, at),
+    now,
+    minAgeMs: 500,
+    maxShare: 0.1,
+  });
   router
     .route('/overview')
     .get(async (request, response) => {
       const query = parseQuery(request.query, overviewQuerySchema);
       if (query.from !== undefined && query.lastMs !== undefined)
-        throw new HttpProblem(400, 'lastMs: takes the place of from; give one of them');
-      const overview: Overview = { ...(await shared.get(query)), lag: lag() };
+        throw new HttpProblem(400, 'lastMs: cannot be combined with from');
+      const overview: Overview = { ...(await shared.get(query)), lag: feeds.lag };
       response.json(overview);
     })
     .all(methodNotAllowed('GET'));

@@ -1,6 +1,5 @@
 import type { StatsQuery } from '@loopwatch/contract/api';
 import { HttpProblem } from '../http/problem.ts';
-import type { TimeRange } from './range.ts';
 
 const MAX_BUCKETS = 500;
 const wantedBuckets = 60;
@@ -13,8 +12,15 @@ const round = [
   ...[hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 7 * 24 * hour],
 ];
 
+/** A time range, epoch ms, in buckets of equal width; the last one may be shorter. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+  readonly bucketMs: number;
+}
+
 /**
- * The time a query asks for, with whole buckets.
+ * The range of a query, with default bounds and buckets.
  *
  * @param now wall clock, epoch ms
  * @throws HttpProblem 400 when it is empty, or has too many buckets
@@ -22,16 +28,16 @@ const round = [
 export function queryRange({ from, to, bucketMs }: StatsQuery, now: number): TimeRange {
   const end = to ?? now;
   const start = from ?? end - hour;
-  if (start >= end) throw new HttpProblem(400, 'from: has to be before to');
+  if (start >= end) throw new HttpProblem(400, 'from: must be before to');
   const width =
     bucketMs ??
     round.find((ms) => (end - start) / ms <= wantedBuckets) ??
     Math.ceil((end - start) / wantedBuckets);
   if ((end - start) / width > MAX_BUCKETS) {
-    const least = Math.ceil((end - start) / MAX_BUCKETS);
+    const minimum = Math.ceil((end - start) / MAX_BUCKETS);
     throw new HttpProblem(
       400,
-      `bucketMs: at most ${String(MAX_BUCKETS)} buckets; ${String(least)} or more for this time`,
+      `bucketMs: must be at least ${String(minimum)} for this range (at most ${String(MAX_BUCKETS)} buckets)`,
     );
   }
   return { from: start, to: end, bucketMs: width };

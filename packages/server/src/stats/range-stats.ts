@@ -1,35 +1,26 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
+import { isOpenSql } from '../storage/state-sql.ts';
 import { activeSessions } from './active-sessions.ts';
-import { detectorStats } from './detector-stats.ts';
-import type { TimeRange } from './range.ts';
+import { type DetectorRow, detectorStats, sumCosts } from './detector-stats.ts';
+import type { TimeRange } from './query-range.ts';
 import { verdictStats } from './verdict-stats.ts';
-import { wasteOf } from './waste.ts';
 
 type RangeStats = Pick<Stats, 'buckets' | 'latency' | 'wasted' | 'detectors'>;
 
-interface FoundRow {
+interface BucketRow extends DetectorRow {
   readonly bucket: number;
-  readonly detector: DetectorId;
-  readonly found: number;
   readonly open: number;
-  readonly acknowledged: number;
-  readonly falsePositives: number;
-  readonly calls: number;
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly unpriced: number;
 }
 
-/** What was found in a time, bucket by bucket. @param now wall clock, epoch ms */
+/** Statistics of a range, by bucket and by detector. @param now wall clock, epoch ms */
 export async function rangeStats(database: Queryable, range: TimeRange, now: number): Promise<RangeStats> {
   const { from, to, bucketMs } = range;
   const verdicts = await verdictStats(database, range);
-  const found = await database.query<FoundRow>(
+  const found = await database.query<BucketRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, count(*)::float8 as found,
-       count(*) filter (where ${incidentStateSql('$4')} = 'open' and not ${isDismissedSql('$4')})::float8 as open,
+       count(*) filter (where ${isOpenSql('$4')})::float8 as open,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
        sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
@@ -46,13 +37,13 @@ export async function rangeStats(database: Queryable, range: TimeRange, now: num
       ...verdicts.bucket(index),
       incidents: byDetector(own, (row) => row.found),
       activeSessions: sessions,
-      wasted: wasteOf(own),
+      wasted: sumCosts(own),
     };
   });
   return {
     buckets,
     latency: verdicts.latency,
-    wasted: wasteOf(found),
+    wasted: sumCosts(found),
     detectors: detectorIds.map((detector) => {
       const own = found.filter((row) => row.detector === detector);
       return { ...detectorStats(own, detector), open: own.reduce((sum, { open }) => sum + open, 0) };

@@ -1,46 +1,43 @@
-import type { IncidentStats } from '@loopwatch/contract';
 import type { Stats } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+
 import { methodNotAllowed } from '../http/problem.ts';
-import { sessionStateSql } from '../storage/state-sql.ts';
+import { countLiveSessions } from './active-sessions.ts';
 import { breakdown } from './breakdown.ts';
+import type { SharedStats } from './current-stats.ts';
 import { rangeStats } from './range-stats.ts';
-import { readStatsQuery } from './stats-query.ts';
+import { parseStatsQuery } from './stats-query.ts';
 
 export interface StatsApiOptions {
   readonly database: Database;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  readonly current: () => Promise<IncidentStats>;
-  readonly lag: () => number | null;
+  readonly stats: Pick<SharedStats, 'get'>;
+  readonly feeds: { readonly lag: number | null };
 }
 
 /** `GET /stats`. */
-export function statsApi({ database, now, current, lag }: StatsApiOptions): Router {
+export function statsApi({ database, now, stats, feeds }: StatsApiOptions): Router {
   const router = Router();
   router
     .route('/stats')
     .get(async (request, response) => {
       const at = now();
-      const asked = readStatsQuery(request.query, at);
-      if ('groupBy' in asked) {
-        response.json(await breakdown(database, asked, at));
+      const query = parseStatsQuery(request.query, at);
+      if ('groupBy' in query) {
+        response.json(await breakdown(database, query, at));
         return;
       }
-      const { range } = asked;
-      const [live] = await database.query<{ sessions: number }>(
-        `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateSql('$1')} = 'live'`,
-        [at],
-      );
-      const stats: Stats = {
+      const { range } = query;
+      const body: Stats = {
         ...range,
         ...(await rangeStats(database, range, at)),
-        lag: lag(),
-        activeSessions: live?.sessions ?? 0,
-        current: await current(),
+        lag: feeds.lag,
+        activeSessions: await countLiveSessions(database, at),
+        current: await stats.get({}),
       };
-      response.json(stats);
+      response.json(body);
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -9,13 +9,13 @@ import { z } from 'zod';
 import { parseQuery, sortParameter } from '../http/parse-query.ts';
 import { badRequest } from '../http/problem.ts';
 import type { BreakdownRequest } from './breakdown.ts';
+import type { TimeRange } from './query-range.ts';
 import { queryRange } from './query-range.ts';
-import type { TimeRange } from './range.ts';
 
 const MAX_GROUPS = 200;
 const DEFAULT_GROUPS = 20;
 
-/** What `/stats` takes besides the filters. */
+/** The parameters of `/stats` besides the filters. */
 export const statsParameters = z
   .object({
     ...statsQuerySchema.shape,
@@ -24,39 +24,40 @@ export const statsParameters = z
       .min(1)
       .max(MAX_GROUPS)
       .describe(
-        `Groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest is summed up as other. Needs groupBy.`,
+        `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest is summed up as other. Requires groupBy.`,
       ),
     sort: sortParameter(breakdownSorts).describe(
-      'What groups are sorted by, downwards with a minus; default -usd. increase: how many more incidents than in the period before. Needs groupBy.',
+      'The sort field of groups, prefixed with a minus for descending order; default -usd. increase: incidents more than in the preceding period. Requires groupBy.',
     ),
   })
   .partial();
 
 const schema = z.strictObject({ ...breakdownQuerySchema.shape, ...statsParameters.shape });
-/** Parameters that mean something without groupBy. */
+/** Parameters that are allowed without groupBy. */
 const byTime = new Set(Object.keys(statsQuerySchema.shape));
 
 /**
- * What a query of `/stats` asks for: sums by time, or by something else.
+ * Parses a query of `/stats`: statistics by time, or with groupBy by another dimension.
  *
  * @param now wall clock, epoch ms
- * @throws HttpProblem 400 that names each bad parameter and what is allowed
+ * @throws HttpProblem 400 that lists each invalid parameter
  */
-export function readStatsQuery(
+export function parseStatsQuery(
   query: unknown,
   now: number,
 ): { readonly range: TimeRange } | BreakdownRequest {
   const { groupBy, compare, limit, sort, from, to, bucketMs, ...filter } = parseQuery(query, schema);
   const range = queryRange({ from, to, bucketMs: groupBy === undefined ? bucketMs : undefined }, now);
   if (groupBy === undefined) {
-    const [alone] = Object.keys(query as object).filter((name) => !byTime.has(name));
-    if (alone !== undefined) throw badRequest({ parameter: alone, detail: 'only with groupBy' });
+    const [dependent] = Object.keys(query as object).filter((name) => !byTime.has(name));
+    if (dependent !== undefined) throw badRequest({ parameter: dependent, detail: 'requires groupBy' });
     return { range };
   }
-  if (bucketMs !== undefined) throw badRequest({ parameter: 'bucketMs', detail: 'not with groupBy' });
+  if (bucketMs !== undefined)
+    throw badRequest({ parameter: 'bucketMs', detail: 'cannot be combined with groupBy' });
   const by = sort ?? '-usd';
   if (by.endsWith('increase') && compare === undefined) {
-    throw badRequest({ parameter: 'sort', detail: 'increase needs compare=previous' });
+    throw badRequest({ parameter: 'sort', detail: 'increase requires compare=previous' });
   }
   if (!isBreakdownDimension(groupBy)) throw badRequest({ parameter: 'groupBy', detail: 'unknown' });
   return {

@@ -1,7 +1,7 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { Stats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import type { TimeRange } from './range.ts';
+import type { TimeRange } from './query-range.ts';
 
 export type Latency = Stats['latency'];
 
@@ -16,16 +16,16 @@ export interface VerdictStats {
 interface Row {
   readonly bucket: number;
   readonly detector: DetectorId;
-  /** Milliseconds; null where it says nothing. */
+  /** Milliseconds; null: unknown. */
   readonly latency: number | null;
   readonly verdicts: number;
 }
 
-/** To the millisecond below a second, to a hundredth above: so there are few different ones however many verdicts. */
+/** To the millisecond below a second, to two digits above, so that there are few distinct values. */
 const rounded = `case when latency_ms < 1000 then round(latency_ms)
   else round(latency_ms / power(10, floor(log(latency_ms)) - 2)) * power(10, floor(log(latency_ms)) - 2) end`;
 
-/** How many verdicts there were in a time, and how quick. They are counted where they lie, without being sorted. */
+/** Count and latency of the verdicts of a range, aggregated in the database without sorting. */
 export async function verdictStats(
   database: Queryable,
   { from, to, bucketMs }: TimeRange,
@@ -57,7 +57,7 @@ function countsOf(rows: readonly Row[]): Partial<Record<DetectorId, number>> {
   return counts;
 }
 
-/** For each share, the smallest latency that so many do not exceed. */
+/** Percentiles: the smallest latency that the given share does not exceed. */
 function latencyOf(rows: readonly Row[]): Latency {
   const known = rows.flatMap(({ latency, verdicts }) => (latency === null ? [] : [{ latency, verdicts }]));
   if (known.length === 0) return null;

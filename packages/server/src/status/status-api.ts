@@ -1,11 +1,18 @@
 import type { ServerInfo } from '@loopwatch/contract';
-import type { Status } from '@loopwatch/contract/api';
+import { detectorFacts, detectorIds } from '@loopwatch/contract';
+import type { EffectiveSetting, Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+import type { BacktestJobs } from '../backtests/backtest-jobs.ts';
+import type { Feeds, ServerLog } from '../feed/feeds.ts';
 import type { Readiness } from '../health.ts';
 import { methodNotAllowed } from '../http/problem.ts';
+import type { LiveHub } from '../live/live-hub.ts';
 import type { NotificationsApiOptions } from '../notifications/notifications-api.ts';
 import type { RetentionLimits } from '../retention/retention.ts';
+import type { ConfiguredSettings } from '../settings/effective-settings.ts';
+import { parseScope } from '../settings/scope.ts';
+import { scopeSettings } from '../settings/settings-api.ts';
 
 export interface StatusApiOptions extends NotificationsApiOptions {
   readonly database: Database;
@@ -15,10 +22,11 @@ export interface StatusApiOptions extends NotificationsApiOptions {
   readonly now: () => number;
   readonly readiness: () => Promise<Readiness>;
   readonly limits: RetentionLimits;
-  readonly logStatus: () => Status['log'];
-  readonly detectors: () => Promise<Status['detectors']>;
-  readonly liveStatus: () => Status['live'];
-  readonly backtestStatus: () => Status['backtests'];
+  readonly configured: ConfiguredSettings;
+  readonly logKind: ServerLog['kind'];
+  readonly feeds: Pick<Feeds, 'connection' | 'status'>;
+  readonly live: Pick<LiveHub, 'clients' | 'sequence' | 'dropped'>;
+  readonly jobs: Pick<BacktestJobs, 'counts'>;
   readonly links: Status['links'];
 }
 
@@ -28,19 +36,20 @@ export function statusApi(options: StatusApiOptions): Router {
   router
     .route('/status')
     .get(async (_request, response) => {
-      const { database, info, startedAt, now, limits } = options;
+      const { database, info, startedAt, now, limits, logKind, feeds, live } = options;
       const { lastRunAt, dropped, ...sizes } = await databaseStatus(database);
+      const { effective } = await scopeSettings(options, parseScope('server'));
       const status: Status = {
         ...info,
         startedAt,
         serverTime: now(),
         checks: await options.readiness(),
-        log: options.logStatus(),
+        log: { kind: logKind, ...feeds.connection, topics: feeds.status },
         database: sizes,
         retention: { ...limits, dropped, lastRunAt },
-        detectors: await options.detectors(),
-        live: options.liveStatus(),
-        backtests: options.backtestStatus(),
+        detectors: detectorStatus(effective),
+        live: { clients: live.clients, sequence: live.sequence, dropped: live.dropped },
+        backtests: options.jobs.counts,
         notifications: await options.notifications.status(),
         links: options.links,
       };
@@ -48,6 +57,17 @@ export function statusApi(options: StatusApiOptions): Router {
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** Which detectors run, by the server's effective settings. */
+function detectorStatus(effective: readonly EffectiveSetting[]): Status['detectors'] {
+  const settings = new Map(effective.map((setting) => [setting.path, setting]));
+  const isDetectionOn = settings.get('enabled')?.value === true;
+  return detectorIds.map((id) => {
+    const { value, note } = settings.get(`${detectorFacts[id].block}.enabled`) ?? {};
+    const isEnabled = isDetectionOn && value === true;
+    return { id, on: isEnabled && note === undefined, reason: (isEnabled && note) || null };
+  });
 }
 
 type DatabaseStatus = Status['database'] & Pick<Status['retention'], 'dropped' | 'lastRunAt'>;
@@ -61,6 +81,6 @@ async function databaseStatus(database: Database): Promise<DatabaseStatus> {
        (select count(*) from sessions)::float8 as sessions, (select min(detected_at) from verdicts) as "oldestAt",
        dropped.incidents::float8 as dropped, dropped.last_run_at as "lastRunAt" from dropped`,
   );
-  if (row === undefined) throw new Error('The sums of what was removed always have a row');
+  if (row === undefined) throw new Error('The table of retention sums has no row');
   return { kind: database.kind, ...row };
 }

@@ -1,25 +1,25 @@
-/** Puts a `where` together, with its values as parameters. */
+/** Builds a `where` clause with its values as parameters. */
 export class Conditions {
   readonly parameters: unknown[] = [];
-  private readonly parts: string[] = [];
+  readonly #parts: string[] = [];
 
-  /** @returns the name by which the statement knows the value */
+  /** @returns the parameter's name in the statement */
   parameter(value: unknown): string {
     this.parameters.push(value);
     return `$${String(this.parameters.length)}`;
   }
 
   add(condition: string): void {
-    this.parts.push(condition);
+    this.#parts.push(condition);
   }
 
-  /** The column holds one of the values; without values, anything fits. */
+  /** The column equals one of the values; no values: no condition. */
   anyOf(column: string, values: readonly string[] | undefined): void {
     if (values === undefined || values.length === 0) return;
     this.add(`${column} in (${values.map((value) => this.parameter(value)).join(', ')})`);
   }
 
-  /** The column, a JSON object, holds one of the values, each written as `name:value`. */
+  /** The column, a JSON object, holds one of the tags, each written as `name:value`. */
   anyTag(column: string, tags: readonly string[] | undefined): void {
     if (tags === undefined || tags.length === 0) return;
     const parts = tags.map((tag) => {
@@ -30,13 +30,13 @@ export class Conditions {
     this.add(`(${parts.join(' or ')})`);
   }
 
-  /** From the one, up to but without the other. */
+  /** From inclusive, to exclusive. */
   between(column: string, from: number | undefined, to: number | undefined): void {
     if (from !== undefined) this.add(`${column} >= ${this.parameter(from)}::float8`);
     if (to !== undefined) this.add(`${column} < ${this.parameter(to)}::float8`);
   }
 
-  /** The column, in lower case, holds the text. */
+  /** The column, which is in lower case, contains the text. */
   contains(column: string, text: string | undefined): void {
     if (text === undefined) return;
     const literal = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
@@ -44,14 +44,14 @@ export class Conditions {
   }
 
   get where(): string {
-    return this.parts.length === 0 ? '' : `where ${this.parts.join(' and ')}`;
+    return this.#parts.length === 0 ? '' : `where ${this.#parts.join(' and ')}`;
   }
 
-  /** To be narrowed further without changing this one. */
+  /** A copy that can be narrowed independently. */
   copy(): Conditions {
     const copy = new Conditions();
     copy.parameters.push(...this.parameters);
-    copy.parts.push(...this.parts);
+    copy.#parts.push(...this.#parts);
     return copy;
   }
 }

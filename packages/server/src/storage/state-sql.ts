@@ -1,6 +1,6 @@
 import { QUIET_AFTER_MS } from '@loopwatch/contract';
 
-/** The states of the contract's `incidentAt` and `sessionAt` in SQL. What is stored knows of no quiet: that is for the clock. */
+/** The states of the contract's `incidentAt` and `sessionAt` as SQL. Quiet is not stored: it depends on the clock. */
 
 /** @param now the parameter's name: wall clock, epoch ms */
 export function incidentStateSql(now: string): string {
@@ -17,7 +17,7 @@ function isQuietSql(now: string): string {
 }
 
 /**
- * The triage status as it counts: what was decided on the incident itself, else the mute by cause that it fits.
+ * The effective triage status: of the incident itself, else of a mute by cause that matches it.
  *
  * @param now the parameter's name: wall clock, epoch ms
  */
@@ -28,7 +28,12 @@ export function triageSql(now: string): string {
     when mute_id is not null and ${holds('mute_until')} then 'muted' else 'new' end`;
 }
 
-/** Condition in SQL: a person has said that the incident needs no look. @param now as that of {@link triageSql} */
+/** SQL condition: a person has muted the incident, or marked it as a false positive. @param now as in {@link triageSql} */
 export function isDismissedSql(now: string): string {
   return `${triageSql(now)} in ('muted', 'false_positive')`;
+}
+
+/** SQL condition: the incident counts as open, neither quiet nor dismissed. @param now as in {@link triageSql} */
+export function isOpenSql(now: string): string {
+  return `(${incidentStateSql(now)} = 'open' and not ${isDismissedSql(now)})`;
 }

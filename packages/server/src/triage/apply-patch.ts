@@ -8,26 +8,26 @@ import {
 } from '@loopwatch/contract/api';
 import { badRequest, HttpProblem } from '../http/problem.ts';
 
-/** A triage with how it came to be. */
+/** A triage and its history. */
 export interface TriageWithHistory {
   readonly triage: Triage;
   /** Oldest first. */
   readonly history: readonly TriageChange[];
 }
 
-// So that a record of the triage topic stays below what brokers take by default.
+// Keeps a record of the triage topic below the default limit of brokers.
 const MAX_CHANGES = 50;
 const MAX_COMMENTS = 40;
 
 /**
- * What a patch makes of a triage; pure.
+ * Applies a patch to a triage; pure.
  *
- * @param by who asks for it
+ * @param by the user's name
  * @param at wall clock, epoch ms
- * @returns undefined when it changes nothing
- * @throws HttpProblem 400 when the patch makes no sense, 409 when it was made on another revision, or there are too many comments
+ * @returns undefined when nothing changes
+ * @throws HttpProblem 400 for an inconsistent patch, 409 for another revision, or too many comments
  */
-export function decide(
+export function applyPatch(
   before: TriageWithHistory | undefined,
   patch: TriagePatch,
   { by, at }: { readonly by: string; readonly at: number },
@@ -36,14 +36,14 @@ export function decide(
   if (patch.revision !== undefined && patch.revision !== triage.revision) {
     throw new HttpProblem(
       409,
-      `The triage is at revision ${String(triage.revision)} by now, changed by ${triage.by ?? 'an unknown user'}; this change was made on revision ${String(patch.revision)}. Read it again`,
+      `The triage was changed to revision ${String(triage.revision)} by ${triage.by ?? 'an unknown user'}; this change is based on revision ${String(patch.revision)}. Reload and retry`,
       { current: triage },
     );
   }
   const from = stateOf(triage);
   const status = patch.status ?? from.status;
   if (status !== 'muted' && patch.mutedUntil != null) {
-    const detail = 'only an incident whose status is muted is muted until a time';
+    const detail = 'is allowed with status muted only';
     throw badRequest({ path: 'mutedUntil', detail });
   }
   const sameMute = status === from.status && patch.mutedUntil === undefined;
@@ -57,7 +57,7 @@ export function decide(
   if (comment === undefined && isDeepStrictEqual(from, to)) return undefined;
   const history = before?.history ?? [];
   if (comment !== undefined && history.filter(hasComment).length >= MAX_COMMENTS)
-    throw new HttpProblem(409, `An incident has at most ${String(MAX_COMMENTS)} comments; delete one first`);
+    throw new HttpProblem(409, `The incident already has ${String(MAX_COMMENTS)} comments; delete one first`);
   const revision = triage.revision + 1;
   const change = { at, by, from, to, revision, ...(comment !== undefined && { comment }) };
   return {
@@ -67,10 +67,10 @@ export function decide(
 }
 
 /**
- * Takes a comment out of the history; a change that was nothing else goes with it.
+ * Removes a comment from the history, together with its change when that changed nothing else.
  *
- * @param revision of the change that it was made with
- * @throws HttpProblem 404 when there is no such comment, 403 when somebody else wrote it
+ * @param revision of the change that the comment belongs to
+ * @throws HttpProblem 404 for an unknown comment, 403 for another user's
  */
 export function withoutComment(
   before: TriageWithHistory | undefined,
@@ -79,8 +79,9 @@ export function withoutComment(
 ): TriageWithHistory {
   const found = before?.history.find((change) => change.revision === revision);
   if (before === undefined || found?.comment === undefined)
-    throw new HttpProblem(404, `There is no comment ${String(revision)}; it may have been deleted already`);
-  if (found.by !== by) throw new HttpProblem(403, `The comment is by ${found.by}, who alone may delete it`);
+    throw new HttpProblem(404, `Comment ${String(revision)} not found; it may have been deleted`);
+  if (found.by !== by)
+    throw new HttpProblem(403, `Only the author of the comment, ${found.by}, may delete it`);
   const { comment: _, ...change } = found;
   const rest = isDeepStrictEqual(found.from, found.to) ? [] : [change];
   return {
@@ -89,7 +90,7 @@ export function withoutComment(
   };
 }
 
-/** What people wrote stays; of the other changes the oldest go. */
+/** Keeps all comments; of the other changes the oldest are dropped. */
 function newest(history: readonly TriageChange[]): TriageChange[] {
   const others = history.filter((change) => !hasComment(change));
   const tooMany = new Set(others.slice(0, Math.max(0, history.length - MAX_CHANGES)));

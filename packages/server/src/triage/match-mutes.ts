@@ -1,10 +1,10 @@
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { rankedActions } from '../incidents/columns.ts';
 
-/** How much worse than the worst known incident one may be before the mute no longer holds for it. */
+/** How much worse than the worst known incident another one may be before a mute until escalation no longer matches it. */
 export const ESCALATION_FACTOR = 2;
 
-/** The cause's columns of `mutes`, and the column of `incidents` each is held against. */
+/** The fields of a mute's cause, and the columns of `mutes` and `incidents` that they are compared by. */
 export const causeColumns = {
   detector: 'detector',
   tool: 'tool',
@@ -14,11 +14,11 @@ export const causeColumns = {
   tenant: 'tenant',
 } as const;
 
-/** Rank of the action of the incident `i` in SQL, from 1. */
+/** SQL: the rank of the action of the incident `i`, from 1. */
 export const actionRank = `array_position(array[${rankedActions.map((action) => `'${action}'`).join(', ')}], i.action)`;
 
-/** Condition in SQL: the incident `i` has the cause of the mute `m`. */
-export const fitsCause = Object.values(causeColumns)
+/** SQL condition: the incident `i` has the cause of the mute `m`. */
+export const matchesCause = Object.values(causeColumns)
   .map((column) => `(m.${column} is null or m.${column} = i.${column})`)
   .join(' and ');
 
@@ -26,17 +26,16 @@ const withinLimits = `(m.most_action is null or ${actionRank} <= m.most_action)
   and (m.most_count is null or i.count <= m.most_count) and (m.most_tokens is null or i.tokens <= m.most_tokens)`;
 
 /**
- * Finds the mute of each of some incidents, of those that hold the one that ends last. The transaction holds the lock of
- * changes.
+ * Assigns the matching mute to incidents; of several, the one that expires last. The transaction holds the change lock.
  *
- * @param among condition in SQL on the incident `i`
+ * @param among SQL condition on the incident `i`
  */
 async function matchAmong(tx: Queryable, among: string, parameters: readonly unknown[]): Promise<void> {
   await tx.query(
     `update incidents set mute_id = found.mute_id, mute_until = found.until, change = nextval('changes')
      from (select i.id, m.id as mute_id, m.until from incidents i
        left join lateral (
-         select m.id, m.until from mutes m where not m.removed and ${fitsCause} and ${withinLimits}
+         select m.id, m.until from mutes m where not m.removed and ${matchesCause} and ${withinLimits}
          order by m.until desc nulls first, m.at, m.id limit 1
        ) as m on true
        where ${among}) as found
@@ -46,7 +45,7 @@ async function matchAmong(tx: Queryable, among: string, parameters: readonly unk
   );
 }
 
-/** After incidents were written. */
+/** Call after incidents were written. */
 export async function matchMutes(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await matchAmong(
@@ -56,11 +55,11 @@ export async function matchMutes(tx: Queryable, ids: readonly string[]): Promise
   );
 }
 
-/** After a mute was written or removed. */
+/** Call after a mute was written or removed. */
 export async function rematchMute(tx: Queryable, id: string): Promise<void> {
   await matchAmong(
     tx,
-    `i.mute_id = $1 or exists (select 1 from mutes m where m.id = $1 and not m.removed and ${fitsCause})`,
+    `i.mute_id = $1 or exists (select 1 from mutes m where m.id = $1 and not m.removed and ${matchesCause})`,
     [id],
   );
 }

@@ -27,11 +27,11 @@ export function mutesApi({ database, now, onTriage }: IncidentsApiOptions): Rout
         if (escalation === undefined)
           throw badRequest({
             path: 'untilEscalates',
-            detail: 'no incident has this cause yet, so none can be compared with it',
+            detail: 'no incident has this cause yet, so there is nothing to compare with',
           });
-        const made = { id: `m-${randomUUID()}`, cause, until, escalation, note: note || null, by, at };
-        await addMute(tx, made);
-        return made;
+        const created = { id: `m-${randomUUID()}`, cause, until, escalation, note: note || null, by, at };
+        await addMute(tx, created);
+        return created;
       });
       onTriage();
       response.status(201).json(mute);
@@ -45,7 +45,7 @@ export function mutesApi({ database, now, onTriage }: IncidentsApiOptions): Rout
         await lockChanges(tx);
         return removeMute(tx, id);
       });
-      if (!removed) throw new HttpProblem(404, `There is no mute ${id}; it may have been removed already`);
+      if (!removed) throw new HttpProblem(404, `Mute ${id} not found; it may have been removed`);
       onTriage();
       response.status(204).end();
     })

@@ -6,9 +6,9 @@ import { changeTriage } from './write-triage.ts';
 const MAX_IDS = 500;
 
 /**
- * Makes the same change to every incident of a group. The transaction holds the lock of changes.
+ * Applies a patch to every incident of a group. The transaction holds the change lock.
  *
- * @returns undefined where there is no such group
+ * @returns undefined for an unknown group
  */
 export async function triageGroup(
   tx: Queryable,
@@ -31,21 +31,21 @@ export async function triageGroup(
   return { incidents: before.length, undo: undoOf(before, patch) };
 }
 
-/** Each to what it was; those that were alike go together. */
+/** The patches that undo a change, each for all incidents with the same previous triage. */
 function undoOf(
   before: readonly { readonly id: string; readonly triage: Triage | null }[],
   patch: TriagePatch,
 ): TriageMany[] {
-  const alike = new Map<string, string[]>();
+  const idsByPatch = new Map<string, string[]>();
   for (const { id, triage } of before) {
     const undo = undoPatch(triage ?? noTriage, patch);
     if (Object.keys(undo).length === 0) continue;
     const change = JSON.stringify(undo);
-    const ids = alike.get(change);
-    if (ids === undefined) alike.set(change, [id]);
+    const ids = idsByPatch.get(change);
+    if (ids === undefined) idsByPatch.set(change, [id]);
     else ids.push(id);
   }
-  return [...alike].flatMap(([change, ids]) => {
+  return [...idsByPatch].flatMap(([change, ids]) => {
     return Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, at) => ({
       ids: ids.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
       change: JSON.parse(change) as TriagePatch,

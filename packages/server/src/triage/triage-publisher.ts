@@ -11,65 +11,62 @@ export interface TriagePublisherOptions {
   readonly logger: Logger;
 }
 
-const batch = 100;
+const BATCH_SIZE = 100;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Writes decisions to the `triage` topic, so that another database can be built from the topics. A decision counts as
- * soon as it is in the database; while the log cannot be reached, those not written yet wait there.
+ * Publishes triage to its topic, so that a database can be rebuilt from the topics. Triage applies as soon as it is in the
+ * database; while the log is unavailable, unpublished rows wait there.
  */
 export class TriagePublisher {
-  private readonly options: TriagePublisherOptions;
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
-  private again = false;
+  readonly #options: TriagePublisherOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #isPending = false;
 
   constructor(options: TriagePublisherOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
-  /** There may be something to write. */
+  /** Call when there may be something to publish. */
   wake(): void {
-    this.again = true;
-    if (this.stopping.signal.aborted) return;
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
+    this.#isPending = true;
+    if (this.#stopping.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
     });
   }
 
-  /** Waits for what is being written. */
+  /** Waits for the current batch. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    this.#stopping.abort();
+    await this.#running;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
     const isStopped = (): boolean => signal.aborted;
-    for (let failures = 0; !isStopped() && this.again; ) {
-      this.again = false;
+    for (let failures = 0; !isStopped() && this.#isPending; ) {
+      this.#isPending = false;
       try {
-        for (let published = batch; published === batch && !isStopped(); )
-          published = Math.max(await this.publishSome(), await this.publishMutes());
+        for (let published = BATCH_SIZE; published === BATCH_SIZE && !isStopped(); )
+          published = Math.max(await this.#publishTriage(), await this.#publishMutes());
         failures = 0;
       } catch (err) {
-        this.again = true;
+        this.#isPending = true;
         const pauseMs = backoff(failures, 100, MAX_PAUSE_MS);
         failures += 1;
-        this.options.logger.warn(
-          { err, pauseMs },
-          'decisions about incidents are not in the log yet; tried again',
-        );
+        this.#options.logger.warn({ err, retryMs: pauseMs }, 'publishing triage failed; retrying');
         await delay(pauseMs, signal);
       }
     }
   }
 
-  private async publishSome(): Promise<number> {
-    const { database, sink, topic } = this.options;
+  async #publishTriage(): Promise<number> {
+    const { database, sink, topic } = this.#options;
     const rows = await database.query<{ id: string; revision: number; doc: Triage; history: TriageChange[] }>(
       `select incident_id as id, revision, doc, history from triage where published < revision
-       order by at limit ${String(batch)}`,
+       order by at limit ${String(BATCH_SIZE)}`,
     );
     if (rows.length === 0) return 0;
     await sink.publish(
@@ -86,10 +83,10 @@ export class TriagePublisher {
     return rows.length;
   }
 
-  private async publishMutes(): Promise<number> {
-    const { database, sink, topic } = this.options;
+  async #publishMutes(): Promise<number> {
+    const { database, sink, topic } = this.#options;
     const rows = await database.query<{ id: string; doc: Mute; removed: boolean }>(
-      `select id, doc, removed from mutes where not published order by change limit ${String(batch)}`,
+      `select id, doc, removed from mutes where not published order by change limit ${String(BATCH_SIZE)}`,
     );
     if (rows.length === 0) return 0;
     await sink.publish(

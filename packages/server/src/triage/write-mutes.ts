@@ -1,7 +1,7 @@
 import type { EscalationBaseline, Mute, MuteCause, MuteItem, MuteRecord } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 import { rankedActions } from '../incidents/columns.ts';
-import { actionRank, causeColumns, ESCALATION_FACTOR, fitsCause, rematchMute } from './match-mutes.ts';
+import { actionRank, causeColumns, ESCALATION_FACTOR, matchesCause, rematchMute } from './match-mutes.ts';
 
 const causeTypes = {
   detector: 'text',
@@ -24,7 +24,7 @@ const columns = {
   published: 'boolean',
 } as const;
 
-/** The mutes that are neither removed nor over, newest first. @param now wall clock, epoch ms */
+/** The active mutes, newest first. @param now wall clock, epoch ms */
 export async function listMutes(database: Queryable, now: number): Promise<MuteItem[]> {
   const rows = await database.query<{ doc: Mute; incidents: number }>(
     `select m.doc, (select count(*)::float8 from incidents i where i.mute_id = m.id
@@ -35,23 +35,23 @@ export async function listMutes(database: Queryable, now: number): Promise<MuteI
   return rows.map(({ doc, incidents }) => ({ ...doc, incidents }));
 }
 
-/** The worst of the incidents with this cause; undefined when there is none. */
+/** The maxima over all incidents with this cause; undefined when there is none. */
 export async function worstOf(tx: Queryable, cause: MuteCause): Promise<EscalationBaseline | undefined> {
   const [row] = await tx.query<{ action: number | null; count: number | null; tokens: number | null }>(
     `select max(${actionRank}) as action, max(i.count) as count, max(i.tokens) filter (where i.tokens >= 0) as tokens
-     from incidents i cross join (select * from ${recordset(causeTypes)}) as m where ${fitsCause}`,
+     from incidents i cross join (select * from ${recordset(causeTypes)}) as m where ${matchesCause}`,
     [jsonText([causeRow(cause)])],
   );
   if (row === undefined || row.action === null || row.count === null) return undefined;
   return { action: rankedActions[row.action - 1] ?? 'none', count: row.count, tokens: row.tokens };
 }
 
-/** Stores a mute that was made here. The transaction holds the lock of changes. */
+/** Stores a new mute. The transaction holds the change lock. */
 export function addMute(tx: Queryable, mute: Mute): Promise<void> {
   return write(tx, { v: 1, mute, removed: false }, false);
 }
 
-/** @returns whether there was one. The transaction holds the lock of changes. */
+/** @returns whether the mute existed. The transaction holds the change lock. */
 export async function removeMute(tx: Queryable, id: string): Promise<boolean> {
   const [found] = await tx.query<{ doc: Mute }>('select doc from mutes where id = $1 and not removed', [id]);
   if (found === undefined) return false;
@@ -59,7 +59,7 @@ export async function removeMute(tx: Queryable, id: string): Promise<boolean> {
   return true;
 }
 
-/** Stores what the `triage` topic says. The transaction holds the lock of changes. */
+/** Stores records of the `triage` topic. The transaction holds the change lock. */
 export async function storeMutes(tx: Queryable, records: readonly MuteRecord[]): Promise<void> {
   for (const record of records) await write(tx, record, true);
 }
@@ -70,7 +70,7 @@ function causeRow(cause: MuteCause): Record<string, unknown> {
   );
 }
 
-/** A mute never changes, it is only removed: what is stored gives way to that alone. */
+/** Mutes are immutable except for their removal. */
 async function write(tx: Queryable, { mute, removed }: MuteRecord, published: boolean): Promise<void> {
   const { id, cause, until, escalation, at } = mute;
   const row = {

@@ -1,6 +1,6 @@
 import type { TriagePatch, TriageRecord } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
-import { decide, type TriageWithHistory, withoutComment } from './apply-patch.ts';
+import { applyPatch, type TriageWithHistory, withoutComment } from './apply-patch.ts';
 
 const columns = {
   incident_id: 'text',
@@ -12,10 +12,10 @@ const columns = {
 } as const;
 
 /**
- * Makes the same change to several incidents. The transaction holds the lock of changes.
+ * Applies a patch to several incidents. The transaction holds the change lock.
  *
- * @returns the ids that there are no incidents of
- * @throws HttpProblem as {@link decide}
+ * @returns the ids of unknown incidents
+ * @throws HttpProblem as {@link applyPatch}
  */
 export async function changeTriage(
   tx: Queryable,
@@ -25,7 +25,7 @@ export async function changeTriage(
 ): Promise<string[]> {
   const found = await readTriage(tx, ids);
   const changed = [...found].flatMap(([id, before]) => {
-    const after = decide(before, patch, who);
+    const after = applyPatch(before, patch, who);
     return after === undefined ? [] : [{ incidentId: id, ...after }];
   });
   await write(tx, changed, false);
@@ -33,7 +33,7 @@ export async function changeTriage(
 }
 
 /**
- * Deletes what was said with a change. The transaction holds the lock of changes.
+ * Deletes a comment. The transaction holds the change lock.
  *
  * @throws HttpProblem as {@link withoutComment}
  */
@@ -47,7 +47,7 @@ export async function deleteComment(
   await write(tx, [{ incidentId: id, ...withoutComment(before, revision, who) }], false);
 }
 
-/** @returns of each incident that there is, what was decided */
+/** @returns the triage of each known incident */
 async function readTriage(
   tx: Queryable,
   ids: readonly string[],
@@ -69,7 +69,7 @@ async function readTriage(
   );
 }
 
-/** Takes what the `triage` topic says, unless something newer is known. The transaction holds the lock of changes. */
+/** Stores records of the `triage` topic, unless a newer revision is stored. The transaction holds the change lock. */
 export function storeTriage(tx: Queryable, records: readonly TriageRecord[]): Promise<void> {
   const latest = new Map<string, TriageRecord>();
   for (const record of records) {

@@ -3,40 +3,38 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { BufferLimit } from '../../src/events/buffer-limit.ts';
-import { EventCounts } from '../../src/events/event-counts.ts';
-import { ingestBody } from '../../src/events/ingest-body.ts';
+import { EventCounts, RecentIds } from '../../src/events/event-counts.ts';
+import { ingestBody, TimeSlicer } from '../../src/events/ingest-body.ts';
 import { limits } from '../../src/events/limits.ts';
-import { RecentIds } from '../../src/events/recent-ids.ts';
-import { TimeSlicer } from '../../src/events/time-slicer.ts';
-import { createServerMetrics } from '../../src/metrics.ts';
+import { createServerMetrics } from '../../src/metrics/metrics.ts';
 import { MemoryLog } from '../memory-log.ts';
 
 const metrics = createServerMetrics(new Registry());
 const line = '{"sessionId":"s-1","type":"turn_started","time":1}';
 
-interface Taking {
-  readonly areLines?: boolean;
+interface IngestOptions {
+  readonly isNdjson?: boolean;
   readonly sink?: RecordSink;
-  readonly turns?: TimeSlicer;
+  readonly slicer?: TimeSlicer;
   readonly onHeld?: (bytes: number) => void;
 }
 
 /** Takes a body that arrives in these chunks, and tells what became of it. */
 async function take(
   chunks: Iterable<Buffer>,
-  { areLines = false, sink, turns = new TimeSlicer(), onHeld }: Taking = {},
+  { isNdjson = false, sink, slicer = new TimeSlicer(), onHeld }: IngestOptions = {},
 ) {
   const log = new MemoryLog();
   const held = new BufferLimit();
-  const { hold, leave } = held.enter();
+  const { reserve, release: free } = held.admit();
   const counts = new EventCounts(new RecentIds(), metrics.postedEvents);
   const { failure, unread } = await ingestBody(arriving(chunks), {
     format: 'auto',
-    areLines,
-    turns,
+    isNdjson,
+    slicer,
     counts,
-    hold: (bytes) => {
-      hold(bytes);
+    reserve: (bytes) => {
+      reserve(bytes);
       onHeld?.(held.bytes);
     },
     sink: sink ?? log.sink(),
@@ -46,9 +44,9 @@ async function take(
     onAccepted: () => undefined,
   });
   const heldAfter = held.bytes;
-  leave();
+  free();
   return {
-    answer: counts.answer(),
+    answer: counts.toResponse(),
     failure,
     unread: unread && { fromLine: unread.fromLine, status: unread.problem.status },
     records: (log.topics.get('events') ?? []).map(({ value }) => String(value)),
@@ -84,12 +82,12 @@ const bodies = fc
 it('a body gives the same records and the same answer, however it is cut into chunks', async () => {
   const cuts = fc.array(fc.nat(200), { maxLength: 20 });
   await fc.assert(
-    fc.asyncProperty(bodies, cuts, fc.boolean(), async (body, at, areLines) => {
+    fc.asyncProperty(bodies, cuts, fc.boolean(), async (body, at, isNdjson) => {
       const ends = [...new Set([...at.map((cut) => Math.min(cut, body.length)), body.length])].sort(
         (a, b) => a - b,
       );
       const chunks = ends.map((end, n) => body.subarray(ends[n - 1] ?? 0, end));
-      expect(await take(chunks, { areLines })).toEqual(await take([body], { areLines }));
+      expect(await take(chunks, { isNdjson })).toEqual(await take([body], { isNdjson }));
     }),
     { numRuns: 500 },
   );
@@ -97,10 +95,10 @@ it('a body gives the same records and the same answer, however it is cut into ch
 
 it('a body that says it is lines is read by lines, whatever its first line looks like', async () => {
   for (const first of ['{"torn":', `[${line}`]) {
-    const { answer } = await take([Buffer.from(`${first}\n${line}\n`)], { areLines: true });
+    const { answer } = await take([Buffer.from(`${first}\n${line}\n`)], { isNdjson: true });
     expect(answer).toMatchObject({ accepted: 1, rejected: [{ line: 1 }] });
   }
-  const { answer } = await take([Buffer.from(`[${line},${line}]\n${line}\n`)], { areLines: true });
+  const { answer } = await take([Buffer.from(`[${line},${line}]\n${line}\n`)], { isNdjson: true });
   expect(answer).toMatchObject({ accepted: 3, rejected: [] });
 });
 
@@ -164,14 +162,14 @@ it('a line without an end is held up to the size of an event, refused, and skipp
 
 it('long bodies are taken in slices, and others get their turn between them', async () => {
   const chunks = [Buffer.from(`${line}\n`.repeat(20_000))];
-  const turns = new TimeSlicer();
+  const slicer = new TimeSlicer();
   let turnsOfOthers = 0;
   let taking = true;
   const others = async (): Promise<void> => {
     for (; taking; turnsOfOthers += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   const other = others();
-  const taken = await Promise.all([1, 2].map(() => take(chunks, { turns })));
+  const taken = await Promise.all([1, 2].map(() => take(chunks, { slicer })));
   taking = false;
   await other;
   expect(taken.map(({ answer }) => answer.accepted)).toEqual([20_000, 20_000]);

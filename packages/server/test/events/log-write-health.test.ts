@@ -2,39 +2,45 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { LogWriteHealth } from '../../src/events/log-write-health.ts';
 
-function intakeAt(clock: { now: number }) {
-  const lines: string[] = [];
-  const write = (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg);
-  return { lines, intake: new LogWriteHealth(pino({}, { write }), () => clock.now) };
+function healthAt(clock: { now: number }) {
+  const lines: object[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line) as object);
+  return {
+    lines,
+    health: new LogWriteHealth(
+      pino({ base: null, timestamp: false, formatters: { level: () => ({}) } }, { write }),
+      () => clock.now,
+    ),
+  };
 }
 const full = new Error('no space left on device');
 
-it('a log that refuses posted events is told of once, then once a minute, and when it is over', () => {
+it('log write health: an outage is logged once, then once a minute, and when it ends', () => {
   const clock = { now: 0 };
-  const { lines, intake } = intakeAt(clock);
-  intake.succeeded();
-  for (; clock.now < 90_000; clock.now += 1_000) intake.failed(full, 5);
-  intake.succeeded();
-  intake.succeeded();
-  const refusal = 'The event log does not take posted events: no space left on device';
+  const { lines, health } = healthAt(clock);
+  health.onSuccess();
+  for (; clock.now < 90_000; clock.now += 1_000) health.onFailure(full, 5);
+  health.onSuccess();
+  health.onSuccess();
+  const reason = 'no space left on device';
   expect(lines).toEqual([
-    refusal,
-    refusal,
-    'The event log takes posted events again after 90 s; 450 were refused meanwhile',
+    { msg: 'writing events to the log failed', events: 5, reason },
+    { msg: 'writing events to the log failed', events: 305, reason },
+    { msg: 'writing events to the log works again', seconds: 90, failedEvents: 450 },
   ]);
 });
 
-it('a log that refuses posted events is trouble until it takes some, or nothing has failed for 30 s', () => {
+it('log write health: a failure counts until a write succeeds, or for 30 s', () => {
   const clock = { now: 0 };
-  const { intake } = intakeAt(clock);
-  expect(intake.trouble).toBeUndefined();
-  intake.failed(full, 1);
-  expect(intake.trouble).toBe('no space left on device');
-  intake.succeeded();
-  expect(intake.trouble).toBeUndefined();
-  intake.failed(full, 1);
+  const { health } = healthAt(clock);
+  expect(health.problem).toBeUndefined();
+  health.onFailure(full, 1);
+  expect(health.problem).toBe('no space left on device');
+  health.onSuccess();
+  expect(health.problem).toBeUndefined();
+  health.onFailure(full, 1);
   clock.now = 30_000;
-  expect(intake.trouble).toBe('no space left on device');
+  expect(health.problem).toBe('no space left on device');
   clock.now = 30_001;
-  expect(intake.trouble).toBeUndefined();
+  expect(health.problem).toBeUndefined();
 });

@@ -218,7 +218,7 @@ describe('posted events', () => {
   it.each(hostile)('%s are refused for good, without their neighbours', async (_name, bad, status, code) => {
     const alone = await post(bad);
     expect(alone).toMatchObject({ status, body: { accepted: 0, rejected: [{ line: 1, code }] } });
-    expect(alone.body.detail).toMatch(/^The event was refused: line 1: /);
+    expect(alone.body.detail).toMatch(/^The event was rejected: line 1: /);
     const beside = await post([line, bad, line].join('\n'));
     expect(beside).toMatchObject({ status: 202, body: { accepted: 2, rejected: [{ line: 2, code }] } });
   });

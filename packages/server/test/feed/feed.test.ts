@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { Feeds } from '../../src/feed/feeds.ts';
-import { createServerMetrics } from '../../src/metrics.ts';
+import { createServerMetrics } from '../../src/metrics/metrics.ts';
 import { currentStats } from '../../src/stats/current-stats.ts';
 import { MemoryLog } from '../memory-log.ts';
 import { silent, topics } from '../running-server.ts';
@@ -145,7 +145,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     fresh.appendVerdict(verdict({ incidentId: 'i-newer', time: START + 600 }));
     await waitFor(() => fresh.delivered);
     await after.stop();
-    expect(lines.join('')).toMatch(/deleted and recreated/);
+    expect(lines.join('')).toMatch(/it was recreated/);
     expect(await currentStats(database, START)).toMatchObject({ found: 5 });
     expect(await database.query("select next from positions where topic = 'loopwatch.verdicts'")).toEqual([
       { next: 2 },

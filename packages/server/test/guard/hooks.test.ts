@@ -201,15 +201,27 @@ describe('hooks', () => {
   });
 
   it.each<[what: string, path: string, body: unknown, status: number, detail: RegExp]>([
-    ['an unknown agent', '/hooks/cursor', {}, 404, /claude-code, codex, gemini; cursor is none/],
+    [
+      'an unknown agent',
+      '/hooks/cursor',
+      {},
+      404,
+      /Unknown agent cursor; expected one of claude-code, codex, gemini/,
+    ],
     [
       'no hook input',
       '/hooks/codex',
       { type: 'tool_call_request' },
       400,
-      /hook_event_name: expected a string/,
+      /hook_event_name: expected a non-empty string/,
     ],
-    ['no session', '/hooks/codex', { hook_event_name: 'Stop' }, 400, /session_id: expected a string/],
+    [
+      'no session',
+      '/hooks/codex',
+      { hook_event_name: 'Stop' },
+      400,
+      /session_id: expected a non-empty string/,
+    ],
     ['no JSON', '/hooks/codex', '{', 400, /JSON/],
   ])('refuse %s', async (_what, path, body, status, detail) => {
     expect(await send(path, body)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });

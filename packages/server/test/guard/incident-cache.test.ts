@@ -51,10 +51,10 @@ it('takes effect at once where this server stored it', async () => {
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
   expect(await idsOf(known)).toEqual([]);
-  known.changed('s-1');
+  known.reload('s-1');
   expect(await idsOf(known)).toEqual(['i-1']);
   await found('i-2');
-  known.forget();
+  known.clear();
   expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
 });
 

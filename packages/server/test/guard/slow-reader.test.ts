@@ -33,14 +33,14 @@ function streams() {
     database,
     guard,
     logger: silent,
-    isStillAuthorized: () => isStillAuthorized.now,
+    mayStay: () => mayStay.now,
     now: Date.now,
   });
-  const isStillAuthorized = { now: true };
+  const mayStay = { now: true };
   const response = new FakeResponse();
   const open = () =>
     opened.open({ headers: {} } as unknown as IncomingMessage, response as unknown as ServerResponse, 's-1');
-  return { opened, open, response, query, isStillAuthorized };
+  return { opened, open, response, query, mayStay };
 }
 
 it('reads no more for a reader that takes nothing, and disconnects it at the second heartbeat', async () => {
@@ -76,10 +76,10 @@ it('goes on once the reader has taken its page', async () => {
 });
 
 it('ends the stream of a client whose login has ended', async () => {
-  const { opened, open, response, isStillAuthorized } = streams();
+  const { opened, open, response, mayStay } = streams();
   const end = vi.spyOn(response, 'end');
   await open();
-  isStillAuthorized.now = false;
+  mayStay.now = false;
   await vi.advanceTimersByTimeAsync(15_000);
   expect(end).toHaveBeenCalledOnce();
   await opened.stop();

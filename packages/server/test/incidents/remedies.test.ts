@@ -1,6 +1,6 @@
 import { type DetectorId, detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { remediesOf, settable } from '../../src/incidents/remedies.ts';
+import { remediesOf, settableRemedies } from '../../src/incidents/remedies.ts';
 import { verdict } from '../verdicts.ts';
 
 const tool = { name: 'deploy_status', signature: 'deploy_status:{}' };
@@ -32,7 +32,7 @@ describe('remedies', () => {
     const [remedy, ...others] = remedies(detector, { setting, value }, { count });
     expect(others).toEqual([]);
     expect(remedy).toMatchObject({ path: setting, value: raised });
-    expect(settable([remedy!], base)).toEqual([remedy]);
+    expect(settableRemedies([remedy!], base)).toEqual([remedy]);
   });
 
   it('of tool-repeat: a poller, a number for that tool, or one for all, what is set for tools kept', () => {
@@ -49,7 +49,7 @@ describe('remedies', () => {
       ['tool_call_loop.per_tool', { ...numbers, deploy_status: { mode: 'warn', max_repeats: 7 } }],
       ['tool_call_loop.max_repeats', 7],
     ]);
-    expect(settable(items, base)).toEqual(items);
+    expect(settableRemedies(items, base)).toEqual(items);
   });
 
   it('of a tool that is taken for a poller allow for the threefold threshold', () => {
@@ -71,7 +71,7 @@ describe('remedies', () => {
       { setting: 'content_loop.min_repeats', value: 10 },
       { count: 80 },
     );
-    expect([items.length, settable(items, base)]).toEqual([1, []]);
+    expect([items.length, settableRemedies(items, base)]).toEqual([1, []]);
   });
 
   it('of a semantic incident require more confidence, unless there is none', () => {

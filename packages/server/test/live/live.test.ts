@@ -200,7 +200,7 @@ describe('the pace', () => {
       acts += 1;
     });
     for (let ms = 0; ms < 250; ms += 10) {
-      pace.ask();
+      pace.request();
       vi.advanceTimersByTime(10);
     }
     expect(acts).toBe(2);

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
-import { createServerMetrics } from '../../src/metrics.ts';
+import { createServerMetrics } from '../../src/metrics/metrics.ts';
 import type { NotificationChannel } from '../../src/notifications/channel.ts';
 import { Delivery, type DeliveryOptions } from '../../src/notifications/delivery.ts';
 import { type ActiveChannel, createEnqueue } from '../../src/notifications/outbox.ts';
@@ -54,7 +54,7 @@ async function bench(channels: readonly NotificationChannel[]) {
       now,
       random: () => 1,
       owner: 'a',
-      base: 'https://loops.test',
+      baseUrl: 'https://loops.test',
       send,
       ...part,
     });
@@ -181,7 +181,7 @@ it('notifications: a receiver that is away for an hour delays no other and gets 
   expect(failed).toBeGreaterThan(10);
   expect(failed).toBeLessThan(30);
   expect(await stored('away')).toMatchObject({ failingSince: START, waiting: 1, error: 'HTTP 503' });
-  expect(logged.filter((line) => line.includes('could not be delivered'))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes('notification delivery failed'))).toHaveLength(1);
   away.reply = () => ({});
   clock.now += 10 * minute;
   await drain(second);

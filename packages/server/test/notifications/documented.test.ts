@@ -33,7 +33,7 @@ it.each(['a-plain-secret', `whsec_${Buffer.from('binary\0key').toString('base64'
     const entry = { name: 'ops', type: 'webhook', url: receiver.url, secret };
     const channel = notificationSchema.parse(entry) as NotificationChannel;
     const { signal } = new AbortController();
-    await sendTest(channel, { base: 'https://loops.test', now: Date.now(), signal });
+    await sendTest(channel, { baseUrl: 'https://loops.test', now: Date.now(), signal });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('the message was sent');
     const { headers, text } = request;

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { addVerdict, toRow } from '../../src/incidents/fold.ts';
 import type { NotificationChannel } from '../../src/notifications/channel.ts';
 import type { IncidentMessage, NotificationMessage } from '../../src/notifications/message.ts';
+import { plainText } from '../../src/notifications/message-text.ts';
 import { matches } from '../../src/notifications/rules.ts';
 import { langfuseScore } from '../../src/notifications/senders/langfuse.ts';
 import { otlpLogs } from '../../src/notifications/senders/otlp.ts';
 import { pagerdutyEvent } from '../../src/notifications/senders/pagerduty.ts';
 import { send } from '../../src/notifications/senders/senders.ts';
 import { slackContent } from '../../src/notifications/senders/slack.ts';
-import { plainText } from '../../src/notifications/wording.ts';
 import { START, verdict } from '../verdicts.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -45,7 +45,7 @@ describe('notifications: wording', () => {
       'Tool: read_file',
       'Since: 2026-08-03 14:02:11 UTC (8 min)',
       'Cost so far: $3.40, 1,234,000 tokens, 41 calls, 12 turns',
-      'Action: Reported only; the agent was not stopped',
+      'Action: Warning: reported only, the agent was not stopped',
       'Session: s-1',
       'https://loops.test/incidents/i-1',
     ]);

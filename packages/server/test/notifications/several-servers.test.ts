@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import type { NotificationChannel } from '../../src/index.ts';
-import { createServerMetrics } from '../../src/metrics.ts';
+import { createServerMetrics } from '../../src/metrics/metrics.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
 import { lockChanges } from '../../src/storage/change-lock.ts';
 import { silent } from '../running-server.ts';
@@ -24,7 +24,7 @@ onBothDatabases(({ kind, make }) => {
     const databases = kind === 'postgres' ? [database, await open()] : [database];
     const servers = databases.map((one) => {
       const metrics = createServerMetrics(new Registry());
-      const common = { base: 'https://loops.test', logger: silent, metrics, now: Date.now };
+      const common = { baseUrl: 'https://loops.test', logger: silent, metrics, now: Date.now };
       return { database: one, notifications: new Notifications({ ...common, database: one, channels }) };
     });
     for (const { notifications } of servers) {

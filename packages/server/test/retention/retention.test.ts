@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import type { RetentionLimits } from '../../src/index.ts';
-import { createServerMetrics } from '../../src/metrics.ts';
+import { createServerMetrics } from '../../src/metrics/metrics.ts';
 import { Retention } from '../../src/retention/retention.ts';
 import { storageSize } from '../../src/retention/storage-size.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';

@@ -216,12 +216,12 @@ describe('with tokens', () => {
 describe('a session', () => {
   const now = { at: 1_000 };
   const access = new Access(tokens, () => now.at);
-  const cookie = access.login({ name: 'a', role: 'viewer' }, true).split(';')[0] ?? '';
+  const cookie = access.loginCookie({ name: 'a', role: 'viewer' }, true).split(';')[0] ?? '';
 
   it('counts until its time is over', () => {
-    expect(access.user({ cookie })).toMatchObject({ role: 'viewer' });
+    expect(access.userOf({ cookie })).toMatchObject({ role: 'viewer' });
     now.at += 13 * 3_600_000;
-    expect(access.user({ cookie })).toBeUndefined();
+    expect(access.userOf({ cookie })).toBeUndefined();
     now.at = 1_000;
   });
 
@@ -237,9 +237,9 @@ describe('a session', () => {
       `${session}.${signature}x`,
       '',
     ]) {
-      expect(access.user({ cookie: `loopwatch_session=${value}` })).toBeUndefined();
+      expect(access.userOf({ cookie: `loopwatch_session=${value}` })).toBeUndefined();
     }
-    expect(new Access({ ...tokens, viewer: 'another' }, () => now.at).user({ cookie })).toBeUndefined();
+    expect(new Access({ ...tokens, viewer: 'another' }, () => now.at).userOf({ cookie })).toBeUndefined();
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { readOverview } from '../../src/stats/overview.ts';
-import { SharedOverview } from '../../src/stats/shared-overview.ts';
+import { SharedResult } from '../../src/stats/shared-result.ts';
 import { changeTriage } from '../../src/triage/write-triage.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
@@ -97,16 +97,18 @@ onBothDatabases(({ make }) => {
   });
 });
 
-it('an overview is read once for all who ask at the same time, and again when it is old', async () => {
+it('shared result: read once for all clients at the same time, and again after half a second', async () => {
   let now = START;
   const read: number[] = [];
-  const shared = new SharedOverview(
-    (_, at) => {
+  const shared = new SharedResult({
+    read: (_query: { readonly lastMs?: number }, at) => {
       read.push(at);
-      return Promise.resolve({ asOf: at } as Awaited<ReturnType<typeof readOverview>>);
+      return Promise.resolve({ asOf: at });
     },
-    () => now,
-  );
+    now: () => now,
+    minAgeMs: 500,
+    maxShare: 0.1,
+  });
   await Promise.all([shared.get({}), shared.get({}), shared.get({ lastMs: 5 * minute })]);
   expect(read).toEqual([START, START]);
   now += 499;

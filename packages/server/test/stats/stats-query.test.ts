@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readStatsQuery } from '../../src/stats/stats-query.ts';
+import { parseStatsQuery } from '../../src/stats/stats-query.ts';
 
-const read = (query: Record<string, string>) => readStatsQuery(query, 1_000_000_000);
+const read = (query: Record<string, string>) => parseStatsQuery(query, 1_000_000_000);
 
 it('statistics: by time without groupBy, else the most expensive groups of the time', () => {
   expect(read({})).toMatchObject({ range: { to: 1_000_000_000 } });

@@ -77,7 +77,7 @@ describe('a decision', () => {
       status: 409,
       body: {
         status: 409,
-        detail: expect.stringMatching(/at revision 1 by now, changed by operator/) as string,
+        detail: expect.stringMatching(/changed to revision 1 by operator/) as string,
         current: { status: 'acknowledged', revision: 1 },
       },
     });

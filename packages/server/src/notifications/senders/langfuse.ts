@@ -1,9 +1,9 @@
 import type { LangfuseChannel } from '../channel.ts';
 import { messageId, type NotificationMessage } from '../message.ts';
+import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { messageText } from '../wording.ts';
 
-/** A score of the session; its id is the incident's, so that what comes later replaces it. */
+/** A score of the session; later messages about an incident replace its score. */
 export async function sendLangfuse(
   channel: LangfuseChannel,
   message: NotificationMessage,

@@ -1,9 +1,9 @@
 import type { OtlpChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
+import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { messageText } from '../wording.ts';
 
-/** OTLP/HTTP: a log record, the event gen_ai.evaluation.result of the semantic conventions. */
+/** OTLP/HTTP: a log record with the event gen_ai.evaluation.result of the semantic conventions. */
 export async function sendOtlp(
   { endpoint, headers = {} }: OtlpChannel,
   message: NotificationMessage,

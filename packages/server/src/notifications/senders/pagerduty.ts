@@ -1,9 +1,9 @@
 import type { PagerdutyChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
+import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { messageText } from '../wording.ts';
 
-/** Events API v2: an alert by incident, resolved when the incident is. */
+/** Events API v2: one alert per incident, resolved with it. */
 export async function sendPagerduty(
   channel: PagerdutyChannel,
   message: NotificationMessage,
@@ -25,7 +25,7 @@ export function pagerdutyEvent(message: NotificationMessage): object {
     return {
       ...common,
       event_action: 'trigger',
-      // Digests join one alert, which a person closes.
+      // All digests share one alert, which a person closes.
       dedup_key: message.type === 'test' ? message.id : 'loopwatch-digest',
       payload: { summary, source: 'loopwatch', severity: message.type === 'test' ? 'info' : 'error' },
     };

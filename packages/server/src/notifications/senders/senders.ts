@@ -8,7 +8,7 @@ import { sendPagerduty } from './pagerduty.ts';
 import { sendSlack } from './slack.ts';
 import { sendWebhook } from './webhook.ts';
 
-/** Sends a message once. What the receiver says of a failure is told without the channel's secrets. */
+/** Sends a message once. The channel's secrets are removed from the reason of a failure. */
 export async function send(
   channel: NotificationChannel,
   message: NotificationMessage,

@@ -1,9 +1,9 @@
 import type { SlackChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
+import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { messageText } from '../wording.ts';
 
-/** By a bot's token there is one message an incident, which is updated; an incoming webhook can only post another. */
+/** With a bot token, one message per incident is posted and updated; an incoming webhook can only post new ones. */
 export async function sendSlack(
   { url, token, channel = '', api_url: api }: SlackChannel,
   message: NotificationMessage,
@@ -16,17 +16,17 @@ export async function sendSlack(
   }
   const call = (method: string, body: object): Promise<SendResult> =>
     callApi({ url: `${api}/${method}`, token, body, signal });
-  const place = 'ref' in message && message.ref !== null ? placeOf(message.ref) : undefined;
-  if (place !== undefined) {
-    const updated = await call('chat.update', { ...place, ...content });
+  const posted = 'ref' in message && message.ref !== null ? parseRef(message.ref) : undefined;
+  if (posted !== undefined) {
+    const updated = await call('chat.update', { ...posted, ...content });
     if (updated.outcome !== 'refused' || !goneErrors.has(updated.reason)) return updated;
   }
   return call('chat.postMessage', { channel, unfurl_links: false, ...content });
 }
 
-/** The message cannot be changed any more: a new one says how it goes on. */
+/** The message cannot be updated any more: a new one is posted instead. */
 const goneErrors = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
-const passingErrors = new Set([
+const transientErrors = new Set([
   'ratelimited',
   'rate_limited',
   'internal_error',
@@ -35,7 +35,7 @@ const passingErrors = new Set([
   'request_timeout',
 ]);
 
-/** Slack answers errors with 200 and their names. */
+/** Slack reports errors with status 200 and an error code. */
 async function callApi({
   url,
   token,
@@ -50,9 +50,9 @@ async function callApi({
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' };
   const answer = await post({ url, headers, body: JSON.stringify(body), signal });
   if (answer.outcome !== 'answered') return answer;
-  const { ok, error = 'no answer of Slack’s', channel, ts } = readAnswer(answer.text);
+  const { ok, error = 'not a Slack response', channel, ts } = readAnswer(answer.text);
   if (ok === true) return { outcome: 'sent', ref: JSON.stringify({ channel, ts }) };
-  return { outcome: passingErrors.has(error) ? 'retry' : 'refused', reason: error };
+  return { outcome: transientErrors.has(error) ? 'retry' : 'refused', reason: error };
 }
 
 interface SlackAnswer {
@@ -70,11 +70,11 @@ function readAnswer(text: string): SlackAnswer {
   }
 }
 
-function placeOf(ref: string): { channel: string; ts: string } {
+function parseRef(ref: string): { channel: string; ts: string } {
   return JSON.parse(ref) as { channel: string; ts: string };
 }
 
-const signs = {
+const emojis = {
   'incident.opened': '🔴',
   'incident.escalated': '🔴',
   'incident.resolved': '✅',
@@ -82,10 +82,10 @@ const signs = {
   test: '👋',
 } as const;
 
-/** Bounds of Slack's blocks are 3,000 characters of text and 2,000 of a field. */
+/** Slack's limits are 3,000 characters per text and 2,000 per field. */
 export function slackContent(message: NotificationMessage): { text: string; blocks: object[] } {
   const { title, facts } = messageText(message);
-  const text = `${signs[message.type]} ${escaped(title, 580)}`;
+  const text = `${emojis[message.type]} ${escaped(title, 580)}`;
   const fields = facts.map(({ label, text: value }) => ({
     type: 'mrkdwn',
     text: `*${label}*\n${escaped(value, 380)}`,
@@ -100,9 +100,9 @@ export function slackContent(message: NotificationMessage): { text: string; bloc
   };
 }
 
-/** What agents write must neither mention people nor make links. */
-function escaped(text: string, most: number): string {
-  const cut = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+/** Text from agents must neither mention people nor make links. */
+function escaped(text: string, maxLength: number): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
   return cut
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { WebhookChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
+import { plainText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { plainText } from '../wording.ts';
 
-/** JSON, signed by the convention of Standard Webhooks. */
+/** JSON, signed as specified by Standard Webhooks. */
 export async function sendWebhook(
   { url, secret }: WebhookChannel,
   message: NotificationMessage,
@@ -40,7 +40,7 @@ function dataOf(message: NotificationMessage): object {
 
 const encoded = 'whsec_';
 
-/** A secret that begins with whsec_ is base64, as the convention has it; another is taken as it is. */
+/** A secret with the prefix whsec_ is base64, as the specification says; any other is used as is. */
 function signature(secret: string, content: string): string {
   const key = secret.startsWith(encoded)
     ? Buffer.from(secret.slice(encoded.length), 'base64')

@@ -1,7 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
-/** A message as a person reads it: what happened in one line, and what one asks next. */
+/** A message as people read it: a title and the most important facts. */
 export interface MessageText {
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly text: string }[];
@@ -11,7 +11,7 @@ export function messageText(message: NotificationMessage): MessageText {
   switch (message.type) {
     case 'test':
       return {
-        title: `Test of the notification ${message.name}: Loopwatch can reach you here`,
+        title: `Test message of the notification ${message.name}: delivery works`,
         facts: [],
       };
     case 'incidents.digest':
@@ -21,7 +21,7 @@ export function messageText(message: NotificationMessage): MessageText {
   }
 }
 
-/** The same as plain lines. */
+/** The message as plain text. */
 export function plainText(message: NotificationMessage): string {
   const { title, facts } = messageText(message);
   return [title, ...facts.map(({ label, text }) => `${label}: ${text}`), message.url].join('\n');
@@ -58,12 +58,12 @@ function digestTitle({ count, open, since, at }: DigestMessage): string {
   return `${whole.format(count)} more ${count === 1 ? 'loop' : 'loops'} ${period}${still}`;
 }
 
-/** A verdict asks for an action; a gateway, a hook or the agent takes it. */
+/** Verdicts request an action; a gateway, a hook or the agent carries it out. */
 const actions: Readonly<Record<IncidentItem['action'], string>> = {
-  none: 'Nothing was asked for',
-  warn: 'Reported only; the agent was not stopped',
-  chance: 'The agent gets one chance: guidance to do something else',
-  block: 'Block: the call must not run again (where a gateway or hook enforces it)',
+  none: 'None',
+  warn: 'Warning: reported only, the agent was not stopped',
+  chance: 'One more chance: the agent gets guidance to try something else',
+  block: 'Block: the call must not run again (enforced by a gateway or hook, if there is one)',
 };
 
 function factsOf(incident: IncidentItem): MessageText['facts'] {
@@ -73,7 +73,7 @@ function factsOf(incident: IncidentItem): MessageText['facts'] {
     { label: 'Agent', text: [agent ?? 'unnamed', model].filter((name) => name !== null).join(', ') },
     ...(tool === null ? [] : [{ label: 'Tool', text: tool.name }]),
     { label: 'Since', text: `${utc(since)} (${duration(cost.ms)})` },
-    { label: state === 'resolved' ? 'Cost in all' : 'Cost so far', text: costText(cost) },
+    { label: state === 'resolved' ? 'Total cost' : 'Cost so far', text: costText(cost) },
     { label: 'Action', text: actions[action] },
     { label: 'Session', text: sessionId },
   ];

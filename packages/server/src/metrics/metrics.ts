@@ -1,8 +1,8 @@
 import type { NotificationStatus, Status } from '@loopwatch/contract/api';
-import type { DatabaseLoad } from '@loopwatch/storage';
+import type { Database, DatabaseLoad } from '@loopwatch/storage';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the server itself measures; detection is measured by the worker. Label values come from closed sets. */
+/** Metrics of the server; detection is measured by the worker. Label values come from closed sets. */
 export interface ServerMetrics {
   readonly verdicts: Counter<'result'>;
   readonly postedEvents: Counter<'result'>;
@@ -17,7 +17,7 @@ export interface ServerMetrics {
   readonly notifications: Counter<'name' | 'type' | 'outcome'>;
 }
 
-/** What is read when the metrics are scraped. */
+/** State that is read when the metrics are scraped. */
 export interface ServerState {
   readonly load: () => DatabaseLoad;
   readonly topics: () => Status['log']['topics'];
@@ -38,7 +38,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     postedEvents: new Counter({
       name: 'loopwatch_server_posted_events_total',
-      help: 'Events sent to POST /api/v1/events: accepted, duplicate, ignored, rejected, failed (the log did not take them).',
+      help: 'Events sent to POST /api/v1/events: accepted, duplicate, ignored, rejected, failed (the log could not be written).',
       labelNames: ['result'],
       registers,
     }),
@@ -57,7 +57,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     liveDropped: new Counter({
       name: 'loopwatch_server_live_dropped_total',
-      help: 'Changes not sent to dashboards one by one because there were too many at once.',
+      help: 'Changes not sent to dashboards one by one, because there were too many at once.',
       registers,
     }),
     liveClients: new Gauge({
@@ -99,7 +99,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
   };
 }
 
-/** Measures that are states, not events. */
+/** Gauges, read at each scrape. */
 export function watchServerState(registry: Registry, state: ServerState): void {
   const registers = [registry];
   new Gauge({
@@ -155,7 +155,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
     },
   });
   let reading: ReturnType<ServerState['notifications']> | undefined;
-  /** Read once for both gauges; while the database is away they say what they said last. */
+  /** Read once for both gauges; while the database is unavailable they keep their last values. */
   const notifications = () =>
     (reading ??= state
       .notifications()
@@ -193,3 +193,20 @@ export function watchServerState(registry: Registry, state: ServerState): void {
 }
 
 type PartitionStatus = Status['log']['topics'][number]['partitions'][number];
+
+/** Measures the duration of queries and transactions, the wait for a connection included. */
+export function timeQueries(database: Database, { queries }: Pick<ServerMetrics, 'queries'>): Database {
+  const timed = async <T>(work: 'query' | 'transaction', running: Promise<T>): Promise<T> => {
+    const stop = queries.startTimer({ work });
+    try {
+      return await running;
+    } finally {
+      stop();
+    }
+  };
+  return {
+    ...database,
+    query: (sql, parameters) => timed('query', database.query(sql, parameters)),
+    transaction: (work) => timed('transaction', database.transaction(work)),
+  };
+}

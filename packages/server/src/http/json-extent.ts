@@ -1,8 +1,8 @@
-/** How far a JSON text reaches and how much it holds, found without parsing it, so that parsing can be refused. */
+/** Length, depth and size of a JSON value, found without parsing it: a value that is too complex need not be parsed. */
 export interface Extent {
-  /** Behind the value, or where scanning stopped. */
+  /** Offset after the value, or where scanning stopped. */
   readonly end: number;
-  /** Whether all that was opened was closed. */
+  /** Whether every bracket was closed. */
   readonly closed: boolean;
   readonly depth: number;
   readonly values: number;
@@ -17,15 +17,15 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Scans one value from `start` on, up to the comma or bracket behind it, or up to `end`.
+ * Scans one value from `start` on, up to the comma or bracket after it, or up to `end`.
  *
- * @param most where to give up: what is deeper or has more values is refused anyway
+ * @param max where to stop scanning
  */
 export function extentOf(
   bytes: Buffer,
   start: number,
   end: number,
-  most: { readonly depth: number; readonly values: number } = everything,
+  max: { readonly depth: number; readonly values: number } = UNLIMITED,
 ): Extent {
   let depth = 0;
   let deepest = 0;
@@ -38,22 +38,22 @@ export function extentOf(
     } else if (byte === openBrace || byte === openBracket) {
       depth += 1;
       if (depth > deepest) deepest = depth;
-      if (deepest > most.depth) break;
+      if (deepest > max.depth) break;
     } else if (byte === closeBrace || byte === closeBracket) {
       if (depth === 0) break;
       depth -= 1;
     } else if (byte === comma) {
       if (depth === 0) break;
       values += 1;
-      if (values > most.values) break;
+      if (values > max.values) break;
     }
   }
   return { end: Math.min(at, end), closed: depth === 0 && at <= end, depth: deepest, values };
 }
 
-const everything = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
+const UNLIMITED = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
 
-/** Where the quote is that ends a string; `end` without one. */
+/** Offset of the closing quote; `end` when there is none. */
 function endOfString(bytes: Buffer, start: number, end: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at !== -1 && at < end; at = bytes.indexOf(quote, at + 1)) {
     let escapes = 0;

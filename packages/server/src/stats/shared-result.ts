@@ -1,0 +1,63 @@
+export interface SharedResultOptions<Query, Result> {
+  readonly read: (query: Query, now: number) => Promise<Result>;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** A result is at least this old before it is read again. */
+  readonly minAgeMs: number;
+  /** The share of the time that may be spent on reading: slow results are kept longer. */
+  readonly maxShare: number;
+}
+
+/** Queries whose results are kept, the latest. */
+const MAX_RESULTS = 20;
+
+interface Entry<Result> {
+  /** Wall clock at the start of reading, epoch ms. */
+  readonly readAt: number;
+  readonly result: Promise<Result>;
+  durationMs: number;
+}
+
+/** Caches results of expensive queries for a moment, so that many clients cost what one does. */
+export class SharedResult<Query, Result> {
+  readonly #options: SharedResultOptions<Query, Result>;
+  /** By query, the oldest first. */
+  readonly #entries = new Map<string, Entry<Result>>();
+
+  constructor(options: SharedResultOptions<Query, Result>) {
+    this.#options = options;
+  }
+
+  get(query: Query): Promise<Result> {
+    const { read, now, minAgeMs, maxShare } = this.#options;
+    const readAt = now();
+    const key = JSON.stringify(query);
+    const known = this.#entries.get(key);
+    const age = known === undefined ? -1 : readAt - known.readAt;
+    if (known !== undefined && age >= 0 && age < Math.max(minAgeMs, known.durationMs / maxShare)) {
+      return known.result;
+    }
+    const start = performance.now();
+    const entry: Entry<Result> = { readAt, result: read(query, readAt), durationMs: known?.durationMs ?? 0 };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_RESULTS) break;
+      this.#entries.delete(oldest);
+    }
+    entry.result.then(
+      () => {
+        entry.durationMs = performance.now() - start;
+      },
+      () => {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      },
+    );
+    return entry.result;
+  }
+
+  /** When the latest result was read, wall clock at the start, epoch ms; 0 before the first. */
+  get readAt(): number {
+    return [...this.#entries.values()].at(-1)?.readAt ?? 0;
+  }
+}
