@@ -7,7 +7,7 @@ import { pgliteFolder } from '../../storage/test/pglite-folder.ts';
 import { silent, startServer, topics } from './running-server.ts';
 import { verdict } from './verdicts.ts';
 
-it('a server over the embedded log and database knows after a restart what it knew before', async () => {
+it('embedded log and database: data survives a restart of the server', async () => {
   await using dir = await tempDir();
   await using data = { path: await pgliteFolder(), [Symbol.asyncDispose]: () => Promise.resolve() };
   const log = await openEmbeddedLog({ dir: join(dir.path), topics: Object.values(topics) });

@@ -57,7 +57,7 @@ function parse(text: string): any {
   }
 }
 
-describe('incidents', () => {
+describe('incidents API', () => {
   beforeEach(async () => {
     for (let n = 1; n <= 5; n += 1) {
       const detector = n % 2 === 0 ? 'content-repeat' : 'tool-repeat';
@@ -79,13 +79,13 @@ describe('incidents', () => {
     ['?limit=2', ['i-5', 'i-4']],
   ];
 
-  it.each(filters)('are filtered by %s', async (query, ids) => {
+  it.each(filters)('filters by %s', async (query, ids) => {
     const { status, body } = await get(`/api/v1/incidents${query}`);
     expect(status).toBe(200);
     expect(body.items.map((item: { id: string }) => item.id)).toEqual(ids);
   });
 
-  it('come in pages that neither repeat nor skip while new ones arrive', async () => {
+  it('pages neither repeat nor skip incidents while new ones arrive', async () => {
     const first = await get('/api/v1/incidents?limit=2');
     log.appendVerdict(verdict({ incidentId: 'i-6', time: START + 60 }));
     await stored();
@@ -98,7 +98,7 @@ describe('incidents', () => {
     expect(third.body.nextCursor).toBeNull();
   });
 
-  it('are read one by one, with evidence and history', async () => {
+  it('returns one incident with evidence and history', async () => {
     const { body } = await get('/api/v1/incidents/i-5');
     expect(body).toMatchObject({ id: 'i-5', state: 'resolved', evidence: { matching: 'exact' } });
     expect(body.verdicts).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('incidents', () => {
     expect(missing.type).toContain('application/problem+json');
   });
 
-  it('and verdicts are listed as they came', async () => {
+  it('lists verdicts, newest first', async () => {
     const { body } = await get('/api/v1/verdicts?phase=resolved');
     expect(body.items).toHaveLength(1);
     const first = await get('/api/v1/verdicts?limit=4');
@@ -116,7 +116,7 @@ describe('incidents', () => {
     expect(second.body.items.map((item: { incidentId: string }) => item.incidentId)).toEqual(['i-2', 'i-1']);
   });
 
-  it('are counted', async () => {
+  it('counts incidents', async () => {
     const { body } = await get('/api/v1/stats');
     expect(body.current).toMatchObject({ open: 4, found: 5, resolved: { recovered: 1 }, dropped: 0 });
   });
@@ -131,7 +131,7 @@ it.each([
   expect((await get(path)).status).toBe(status);
 });
 
-describe('a bad parameter is named together with what is allowed', () => {
+describe('an invalid parameter is rejected with its name and what is allowed', () => {
   const cases: [string, string, RegExp][] = [
     ['/api/v1/incidents?state=closed', 'state', /"open"\|"quiet"\|"resolved"/],
     ['/api/v1/incidents?detector=loop', 'detector', /tool-repeat/],
@@ -152,7 +152,7 @@ describe('a bad parameter is named together with what is allowed', () => {
 });
 
 describe('health', () => {
-  it('tells a living process from a ready one', async () => {
+  it('distinguishes liveness from readiness', async () => {
     expect((await get('/healthz')).body).toEqual({ status: 'ok' });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
     ready = false;
@@ -166,7 +166,7 @@ describe('health', () => {
     });
   });
 
-  it('shows metrics under route patterns', async () => {
+  it('labels request metrics by route pattern', async () => {
     await get('/api/v1/incidents/secret-id');
     const { text, type } = await get('/metrics');
     expect(type).toContain('text/plain');
@@ -174,7 +174,7 @@ describe('health', () => {
     expect(text).not.toContain('secret-id');
   });
 
-  it('counts what it cannot read in the verdict topic, and reads on', async () => {
+  it('counts unreadable verdict records, and continues', async () => {
     log.append(topics.verdicts, 'not json');
     log.append(topics.verdicts, '{"v":1}');
     log.appendVerdict(verdict());
@@ -186,7 +186,7 @@ describe('health', () => {
   });
 });
 
-it('metrics tell of the database, of what is read and of backtests', async () => {
+it('metrics cover the database, the feeds and backtests', async () => {
   log.appendVerdict(verdict());
   await stored();
   const { text } = await get('/metrics');
@@ -202,7 +202,7 @@ it('metrics tell of the database, of what is read and of backtests', async () =>
 });
 
 describe('pages', () => {
-  it.each(['/', '/incidents', '/incidents/i-1', '/status'])('%s is the dashboard', async (path) => {
+  it.each(['/', '/incidents', '/incidents/i-1', '/status'])('serves the dashboard at %s', async (path) => {
     const { status, text, headers } = await get(path);
     expect(status).toBe(200);
     expect(text).toContain('<title>Loopwatch</title>');
@@ -210,7 +210,7 @@ describe('pages', () => {
     expect(headers.get('content-security-policy')).not.toContain('unsafe');
   });
 
-  it('let browsers keep what has a hash in its name', async () => {
+  it('caches files with a hash in their name', async () => {
     expect((await get('/assets/index-abc123.js')).headers.get('cache-control')).toContain('immutable');
     expect((await get('/theme.js')).headers.get('cache-control')).toBe('no-cache');
   });
@@ -231,7 +231,7 @@ describe('pages', () => {
 
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-  it('that do not exist are shown by the dashboard, to who opens them in a browser', async () => {
+  it('lets the dashboard show "not found" to browsers', async () => {
     const { status, text, headers } = await get('/nowhere', { headers: { accept: browser } });
     expect(status).toBe(404);
     expect(text).toContain('<title>Loopwatch</title>');
@@ -246,7 +246,7 @@ describe('pages', () => {
     },
   );
 
-  it('say so when the dashboard is not built', async () => {
+  it('explains when the dashboard is not built', async () => {
     const other = await startServer({ openDatabase: emptyDatabase });
     const response = await fetch(`${other.url}/`);
     expect(response.status).toBe(503);
@@ -255,14 +255,14 @@ describe('pages', () => {
   });
 });
 
-it('a port that is taken makes start fail, and closes what was open', async () => {
+it('server: start fails on a port in use, and closes everything again', async () => {
   const { port } = new URL(url);
   await expect(startServer({ port: Number(port), openDatabase: emptyDatabase })).rejects.toThrow(
     'EADDRINUSE',
   );
 });
 
-describe('what is served is compressed', () => {
+describe('responses are compressed', () => {
   const cases: [string, string, string | null][] = [
     ['/assets/index-abc123.js', 'gzip, deflate, br', 'br'],
     ['/assets/index-abc123.js', 'gzip', 'gzip'],
@@ -271,7 +271,7 @@ describe('what is served is compressed', () => {
     ['/api/v1/openapi.json', 'identity', null],
     ['/api/v1/auth/me', 'gzip', null],
   ];
-  it.each(cases)('%s for a client that takes %s', async (path, accepted, encoding) => {
+  it.each(cases)('%s for a client that accepts %s', async (path, accepted, encoding) => {
     const answer = await get(path, { headers: { 'accept-encoding': accepted } });
     expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding]);
     expect(answer.text).toMatch(/^(?:export|\{)/);

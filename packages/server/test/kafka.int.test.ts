@@ -12,7 +12,7 @@ import {
   untilThereAre,
 } from './server-runs.ts';
 
-it('shows what workers publish, goes on after a restart, and is built again from the topics', {
+it('server on Kafka: shows published verdicts, resumes after a restart, and rebuilds its database from the topics', {
   timeout: 240_000,
 }, async () => {
   const { env } = await ownTopics(inject('kafkaBrokers'));
@@ -76,7 +76,7 @@ it('shows what workers publish, goes on after a restart, and is built again from
   expect(settings.set).toEqual(set.set);
 });
 
-it('says that Kafka is gone, shows what it has, and misses nothing when it is back', {
+it('server on Kafka: reports an outage, serves stored data, and catches up afterwards', {
   timeout: 240_000,
 }, async () => {
   const kafka = await startKafka({ own: true });

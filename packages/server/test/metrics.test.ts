@@ -17,7 +17,7 @@ function scraped(notifications: ServerState['notifications']): Promise<string> {
   return registry.metrics();
 }
 
-it('a scrape reads how notifications stand once', async () => {
+it('metrics: a scrape reads the notification status once', async () => {
   let reads = 0;
   const text = await scraped(() => {
     reads += 1;
@@ -28,7 +28,7 @@ it('a scrape reads how notifications stand once', async () => {
   expect(reads).toBe(1);
 });
 
-it('a scrape is answered while the database is away', async () => {
+it('metrics: a scrape succeeds while the database is unavailable', async () => {
   const text = await scraped(() => Promise.reject(new Error('no connection')));
   expect(text).toContain('loopwatch_server_backtests{status="queued"} 0');
 });

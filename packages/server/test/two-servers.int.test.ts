@@ -35,7 +35,7 @@ async function eventStream(url: string): Promise<() => string> {
   return () => text;
 }
 
-it('two servers on one PostgreSQL store each row once, and tell of what the other did', {
+it('two servers on one PostgreSQL: store each row once, and broadcast each other’s changes', {
   timeout: 240_000,
 }, async () => {
   const postgres = await startPostgres();

@@ -18,7 +18,7 @@ const resolved = verdict({
 });
 
 onBothDatabases(({ make }) => {
-  it('what the first version stored is read as what is stored now, and goes on', async () => {
+  it('upgrade: data of the first version is read and continued', async () => {
     const { database: old } = await make({ migrated: false });
     await migrate(old, migrations.slice(0, 1));
     // As step 1 had it: whole verdicts in the fold.

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Response } from 'express';
+import { HttpProblem } from '../http/problem.ts';
 import type { Auth } from './auth.ts';
 
 export interface LoginPageState {
@@ -29,8 +30,7 @@ export class LoginPage {
     const { access, oidc } = this.#auth;
     const hasOidc = access.methods.includes('oidc');
     const hasToken = access.methods.includes('token');
-    this.#template ??= readFileSync(join(this.#directory, 'login.html'), 'utf8');
-    const html = render(this.#template, {
+    const html = render((this.#template ??= this.#read()), {
       sections: { alert: alert !== '', oidc: hasOidc, both: hasOidc && hasToken, token: hasToken },
       values: {
         alert,
@@ -41,6 +41,13 @@ export class LoginPage {
       },
     });
     response.status(status).set('cache-control', 'no-store').type('html').send(html);
+  }
+
+  /** @throws HttpProblem 503 when the dashboard is not built */
+  #read(): string {
+    const path = join(this.#directory, 'login.html');
+    if (!existsSync(path)) throw new HttpProblem(503, 'The dashboard is not built: run `npm run build`');
+    return readFileSync(path, 'utf8');
   }
 }
 

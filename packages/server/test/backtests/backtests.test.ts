@@ -67,7 +67,7 @@ async function finished(id: string): Promise<Backtest> {
 
 const at = (name: string, repeats: number) => ({ name, set: { 'tool_call_loop.max_repeats': repeats } });
 
-it('says what other thresholds would have found, and how right that is', async () => {
+it('backtest: reports incidents, precision and recall of other settings', async () => {
   const { status, body } = await start({
     variants: [at('low', 3), at('middle', 6), at('high', 50)],
     sessions: { from: 0 },
@@ -109,14 +109,14 @@ it.each([
   expect(result?.sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(expected);
 });
 
-it('says what is wrong with a variant, and of a job that is not there', async () => {
+it('backtest: rejects an invalid variant and an unknown job', async () => {
   const { status, body } = await start({ variants: [at('bad', -1)], sessions: { labelled: true } });
   expect(status).toBe(400);
   expect(body).toMatchObject({ errors: [{ path: 'variants.0.set' }] });
   expect((await fetch(`${url}/api/v1/backtests/none`)).status).toBe(404);
 });
 
-it('tells its progress a few times a second, and how it ends at once', async () => {
+it('backtest: notifies progress a few times a second, and the end at once', async () => {
   let now = START;
   const told: string[] = [];
   const jobs = new BacktestJobs(
@@ -142,14 +142,14 @@ it('tells its progress a few times a second, and how it ends at once', async () 
   expect(told).toEqual(['running 0', 'running 25', 'running 50', 'running 75', 'running 100', 'done 100']);
 });
 
-it('ends when it is cancelled', async () => {
+it('backtest: stops when cancelled', async () => {
   const { body } = await start({ variants: [{ name: 'now' }], sessions: { from: 0 } });
   const cancelled = await fetch(`${url}/api/v1/backtests/${body.id}`, { method: 'DELETE' });
   expect(cancelled.status).toBe(200);
   expect(['cancelled', 'done']).toContain((await finished(body.id)).status);
 });
 
-it('judged sessions are exported as an eval set', async () => {
+it('exports: triaged sessions as an eval set', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'loopwatch-export-'));
   const [events, labels] = [join(dir, 'events.jsonl'), join(dir, 'labels.jsonl')];
   for (const file of [events, labels]) {

@@ -70,10 +70,10 @@ async function change(set: object): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-describe('a budget that the sessions of an agent share', () => {
+describe('a budget shared by the sessions of an agent', () => {
   beforeEach(() => start({ usd: 10, per: 'agent' }));
 
-  it('is warned of, used up, and stops the sessions of that agent and no other', async () => {
+  it('warns, then stops the sessions of that agent only', async () => {
     await told('s-1', { usd: 5 });
     await told('s-2', { usd: 3.5 });
     await told('other', { usd: 9.99, agent: 'writer', toolCalls: 1 });
@@ -96,7 +96,7 @@ describe('a budget that the sessions of an agent share', () => {
     expect(escalated?.evidence).toMatchObject({ per: 'agent', of: 'coder', uses: [{ used: 11, limit: 10 }] });
   });
 
-  it('counts each summary of a session once, and a session that restarted from nothing', async () => {
+  it('counts each summary once, and a restarted session from zero', async () => {
     await told('s-1', { usd: 4 });
     await told('s-1', { usd: 4 });
     await told('s-1', { usd: 7 });
@@ -106,7 +106,7 @@ describe('a budget that the sessions of an agent share', () => {
     ]);
   });
 
-  it('denies calls of its sessions, and says why', async () => {
+  it('denies calls of its sessions with a reason', async () => {
     await told('s-1', { usd: 12 });
     await until('s-1', true);
     const response = await fetch(`${url}/api/v1/decide`, {
@@ -120,7 +120,7 @@ describe('a budget that the sessions of an agent share', () => {
     });
   });
 
-  it('lets its sessions go on once it is raised, but not those that a person stopped', async () => {
+  it('resumes its sessions when raised, except those stopped by a person', async () => {
     await told('s-1', { usd: 6 });
     await told('mine', { usd: 0 });
     await fetch(`${url}/api/v1/sessions/mine/stop`, { method: 'POST' });
@@ -139,7 +139,7 @@ describe('a budget that the sessions of an agent share', () => {
     ]);
   });
 
-  it('stops a session that a person resumed no more', async () => {
+  it('does not stop a session again that a person has resumed', async () => {
     await told('s-1', { usd: 12 });
     await until('s-1', true);
     await fetch(`${url}/api/v1/sessions/s-1/stop`, { method: 'DELETE' });
@@ -149,7 +149,7 @@ describe('a budget that the sessions of an agent share', () => {
     expect((await stopsOf('s-1')).stopped).toBe(false);
   });
 
-  it('ends with its day, and the next one begins with nothing used', async () => {
+  it('resets at the end of the day', async () => {
     await told('s-1', { usd: 12 });
     await until('s-1', true);
     clock += DAY;

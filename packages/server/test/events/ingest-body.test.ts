@@ -79,7 +79,7 @@ const bodies = fc
   })
   .map(({ mark, parts: of, separator, end }) => Buffer.from(`${mark}${of.join(separator)}${end}`));
 
-it('a body gives the same records and the same answer, however it is cut into chunks', async () => {
+it('ingest: chunk boundaries change neither records nor response', async () => {
   const cuts = fc.array(fc.nat(200), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(bodies, cuts, fc.boolean(), async (body, at, isNdjson) => {
@@ -93,7 +93,7 @@ it('a body gives the same records and the same answer, however it is cut into ch
   );
 });
 
-it('a body that says it is lines is read by lines, whatever its first line looks like', async () => {
+it('ingest: a declared NDJSON body is read by lines, whatever its first line looks like', async () => {
   for (const first of ['{"torn":', `[${line}`]) {
     const { answer } = await take([Buffer.from(`${first}\n${line}\n`)], { isNdjson: true });
     expect(answer).toMatchObject({ accepted: 1, rejected: [{ line: 1 }] });
@@ -102,7 +102,7 @@ it('a body that says it is lines is read by lines, whatever its first line looks
   expect(answer).toMatchObject({ accepted: 3, rejected: [] });
 });
 
-it('no more of a body is read while the log is written, and little of it is held', async () => {
+it('ingest: backpressure from the log bounds what is read and buffered', async () => {
   const chunk = Buffer.from(`${line}\n`.repeat(1_000));
   let read = 0;
   function* counted(): Generator<Buffer> {
@@ -143,7 +143,7 @@ it('no more of a body is read while the log is written, and little of it is held
   expect(most).toBeLessThanOrEqual(limits.batchBytes + chunk.length);
 });
 
-it('a line without an end is held up to the size of an event, refused, and skipped to its end', async () => {
+it('ingest: an oversized line is buffered up to the event size, rejected, and skipped', async () => {
   let most = 0;
   const onHeld = (bytes: number): void => {
     most = Math.max(most, bytes);
@@ -160,7 +160,7 @@ it('a line without an end is held up to the size of an event, refused, and skipp
   expect(heldAfter).toBe(0);
 });
 
-it('long bodies are taken in slices, and others get their turn between them', async () => {
+it('ingest: long bodies are read in slices and do not block the event loop', async () => {
   const chunks = [Buffer.from(`${line}\n`.repeat(20_000))];
   const slicer = new TimeSlicer();
   let turnsOfOthers = 0;

@@ -22,7 +22,7 @@ const send = (path: string, type: string, body: string) =>
   fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': type }, body });
 
 describe('OTLP/HTTP', () => {
-  it('takes spans in JSON as the events of their session', async () => {
+  it('accepts spans in JSON as events of their session', async () => {
     const attributes = attributesOf({
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.conversation.id': 'c-1',
@@ -42,7 +42,7 @@ describe('OTLP/HTTP', () => {
     ]);
   });
 
-  it('takes the logs of coding agents', async () => {
+  it('accepts the logs of coding agents', async () => {
     const attributes = attributesOf({
       'event.name': 'tool_result',
       'session.id': 's-1',
@@ -57,7 +57,7 @@ describe('OTLP/HTTP', () => {
     expect(log.values(topics.events)).toMatchObject([{ type: 'tool_call_request', name: 'Bash' }]);
   });
 
-  it('answers what holds nothing of agents as taken', async () => {
+  it('accepts requests without agent data', async () => {
     const spans = [{ traceId: 'a', spanId: 'b', name: 'GET /', attributes: [] }];
     const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
     const answer = await send('/v1/traces', 'application/json', body);

@@ -40,14 +40,14 @@ async function post(
 const written = () => log.values(topics.events);
 
 describe('posted events', () => {
-  it('are written under their session, with the time where it is absent', async () => {
+  it('are keyed by session, with the current time as default', async () => {
     const { status, body } = await post(line, { 'content-type': 'application/json' });
     expect([status, body]).toEqual([202, { accepted: 1, duplicates: 0, ignored: {}, rejected: [] }]);
     expect(written()).toEqual([{ ...call, time: START }]);
     expect(String(log.topics.get(topics.events)?.[0]?.key)).toBe('s-1');
   });
 
-  it('get the time also where it is null, however deep they are', async () => {
+  it('get a time in place of null, however deeply they are nested', async () => {
     const deep = `{"sessionId":"s-1","type":"tool_call_request","name":"read_file","args":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`;
     const { status, body } = await post(`${JSON.stringify({ ...call, time: null })}\n${deep}\n${line} \n`);
     expect([status, body]).toMatchObject([202, { accepted: 3, rejected: [] }]);
@@ -75,14 +75,14 @@ describe('posted events', () => {
     expect(written()).toEqual([event]);
   });
 
-  it('may be in envelopes, which are left outside', async () => {
+  it('may be wrapped in envelopes, which are removed', async () => {
     const data = { type: 'content', text: 'Hello', sessionId: 'c', time: 5 };
     const envelope = { specversion: '1.0', id: '7', source: '/a', type: 'agent.event', data };
     expect(await post(JSON.stringify(envelope))).toMatchObject({ status: 202, body: { accepted: 1 } });
     expect(written()).toEqual([{ ...data, id: '/a#7.0' }]);
   });
 
-  it('may be records of another format, of which those that say nothing are counted', async () => {
+  it('may be records of another format; irrelevant ones are counted', async () => {
     const record = (type: string, more: object) => ({
       type,
       uuid: type,
@@ -140,7 +140,7 @@ describe('posted events', () => {
     expect(events.filter(({ costUsd }) => costUsd === 0.01)).toHaveLength(2);
   });
 
-  it('are refused under the name of another format, with the right one', async () => {
+  it('are rejected under a wrong format name, naming the right one', async () => {
     const answer = await post(line, {}, '?format=codex');
     expect(answer.status).toBe(400);
     expect(answer.body.rejected).toEqual([
@@ -152,7 +152,7 @@ describe('posted events', () => {
     ]);
   });
 
-  it('may be of a format that names no session where the request does', async () => {
+  it('may lack a session when the request names it', async () => {
     const event = { id: 'e', timestamp: '2026-04-02T15:25:41', source: 'user', kind: 'MessageEvent' };
     const said = { ...event, llm_message: { role: 'user', content: [{ type: 'text', text: 'look' }] } };
     expect((await post(JSON.stringify(said))).body).toMatchObject({
@@ -164,7 +164,7 @@ describe('posted events', () => {
     expect(written()).toMatchObject([{ sessionId: 'conversation' }]);
   });
 
-  it('are taken although others are refused, and each refusal names its line', async () => {
+  it('are accepted even when others are rejected, each with its line', async () => {
     const body = [
       line,
       'not json',
@@ -187,12 +187,12 @@ describe('posted events', () => {
     expect(written()).toHaveLength(2);
   });
 
-  it('of an array are named by their place in it when they are refused', async () => {
+  it('of an array are rejected by their position', async () => {
     const answer = await post(`[${line}, 7,\n {"sessionId": "s"}, ${line}]`);
     expect(answer.body).toMatchObject({ accepted: 2, rejected: [{ line: 2 }, { line: 3 }] });
   });
 
-  it('are counted as duplicates, and as ignored, beside those accepted', async () => {
+  it('are counted as accepted, duplicate or ignored', async () => {
     const known = JSON.stringify({ ...call, id: 'e-1' });
     const unknown = JSON.stringify({ ...call, type: 'thinking_harder' });
     expect((await post([known, unknown, known].join('\n'))).body).toMatchObject({
@@ -215,7 +215,7 @@ describe('posted events', () => {
     ['with more than 100,000 members', line.replace('"a"', wide), 422, 'too_complex'],
     ['larger than a record may be', large, 413, 'too_large'],
   ];
-  it.each(hostile)('%s are refused for good, without their neighbours', async (_name, bad, status, code) => {
+  it.each(hostile)('%s are rejected, their neighbours are not', async (_name, bad, status, code) => {
     const alone = await post(bad);
     expect(alone).toMatchObject({ status, body: { accepted: 0, rejected: [{ line: 1, code }] } });
     expect(alone.body.detail).toMatch(/^The event was rejected: line 1: /);
@@ -223,7 +223,7 @@ describe('posted events', () => {
     expect(beside).toMatchObject({ status: 202, body: { accepted: 2, rejected: [{ line: 2, code }] } });
   });
 
-  it('too large for the log alone are refused without their neighbours', async () => {
+  it('too large for the log are rejected, their neighbours are not', async () => {
     log.refusal = (value) =>
       value.includes('large') ? new LogError('record_too_large', 'too large') : undefined;
     const answer = await post([line, line.replace('"a"', '"large"'), line].join('\n'));
@@ -233,7 +233,7 @@ describe('posted events', () => {
     });
   });
 
-  it('are not read on after 10,000 refusals, and the answer says from where', async () => {
+  it('are not read beyond 10,000 rejections; the response names the line', async () => {
     const rubbish = 'x\n'.repeat(20_000);
     const mixed = await post(`${line}\n${rubbish}${line}`);
     expect(mixed).toMatchObject({
@@ -245,7 +245,7 @@ describe('posted events', () => {
     expect((await post(rubbish)).status).toBe(400);
   });
 
-  it('are refused whole where the body is empty, damaged, too large, or unpacks to too much', async () => {
+  it('are rejected when the body is empty, corrupt, too large, or a compression bomb', async () => {
     expect((await post('')).status).toBe(400);
     expect((await post('\n \r\n')).status).toBe(400);
     expect((await post(line, { 'content-encoding': 'gzip' })).status).toBe(400);
@@ -257,18 +257,18 @@ describe('posted events', () => {
     expect(written()).toEqual([]);
   });
 
-  it('are refused from a page of another origin', async () => {
+  it('are rejected from a page of another origin', async () => {
     expect((await post(line, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post(line, { origin: url })).status).toBe(202);
   });
 
-  it('in a format that is not known are refused with those that are', async () => {
+  it('in an unknown format are rejected with the known formats', async () => {
     expect((await post(line, {}, '?format=canonical')).status).toBe(202);
     const answer = await post(line, {}, '?format=yaml');
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('canonical')]);
   });
 
-  it('that the log does not take are to be sent again, from the line that is named', async () => {
+  it('that the log cannot write are to be retried from the named line', async () => {
     const large = line.replace('"a"', JSON.stringify('x'.repeat(600_000)));
     let left = 2;
     log.refusal = () => {

@@ -44,7 +44,7 @@ async function post(body: string | Buffer, headers: Record<string, string> = {})
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 }
 
-it('events are in the log before the end of their body is sent', async () => {
+it('streamed events are in the log before their body ends', async () => {
   const posting = open();
   const answered = once(posting, 'response');
   for (const events of [1, 2, 3]) {
@@ -58,7 +58,7 @@ it('events are in the log before the end of their body is sent', async () => {
   expect(statusCode).toBe(202);
 });
 
-it('a server that stops waits for no body', async () => {
+it('a stopping server does not wait for a streamed body', async () => {
   const posting = open();
   const closed = once(posting, 'error');
   posting.write(`${line}\n`);
@@ -67,7 +67,7 @@ it('a server that stops waits for no body', async () => {
   await closed;
 });
 
-it('complete lines of a body that is cut off are taken', async () => {
+it('complete lines of a truncated body are accepted', async () => {
   const { port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
   const head = 'POST /api/v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n';
@@ -78,7 +78,7 @@ it('complete lines of a body that is cut off are taken', async () => {
   expect(written()).toHaveLength(3);
 });
 
-it('lines before the damage of a compressed body are taken, and the answer says how many', async () => {
+it('lines before corrupt compressed data are accepted and counted', async () => {
   const text = Array.from({ length: 200_000 }, (_, n) => line.replace('1}', `${String(n)}}`)).join('\n');
   const whole = gzipSync(text);
   const { status, body } = await post(whole.subarray(0, whole.length / 2), { 'content-encoding': 'gzip' });
@@ -91,13 +91,13 @@ it('lines before the damage of a compressed body are taken, and the answer says 
   );
 });
 
-it('a body of lines may be longer than one of another form', async () => {
+it('an NDJSON body may be longer than other bodies', async () => {
   const lines = 1 + Math.ceil((21 * mebibyte) / (line.length + 1));
   const answer = await post(`${line}\n`.repeat(lines));
   expect(answer).toMatchObject({ status: 202, body: { accepted: lines } });
 });
 
-it('of a body without an end the first gibibyte is taken', async () => {
+it('an endless body is accepted up to 1 GiB', async () => {
   const blank = gzipSync(`${' '.repeat(mebibyte - 1)}\n`.repeat(128));
   const body = Buffer.concat([
     gzipSync(`${line}\n`),
@@ -109,7 +109,7 @@ it('of a body without an end the first gibibyte is taken', async () => {
   expect(written()).toHaveLength(1);
 });
 
-it('requests are put off when too much waits for a log that is slow', async () => {
+it('requests get a 429 when a slow log fills the buffer', async () => {
   let release: () => void = () => undefined;
   const hold = new Promise<void>((resolve) => {
     release = resolve;

@@ -65,7 +65,7 @@ function lives(count: number): Verdict[] {
 }
 
 onBothDatabases(({ make, kind, disconnect }) => {
-  it('a restart goes on where it was, and a new database holds the same', async () => {
+  it('feed: resumes after a restart, and rebuilds the same database', async () => {
     const log = new MemoryLog();
     log.batch = 4;
     const all = lives(20);
@@ -90,7 +90,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     expect(await contents(anew)).toEqual(before);
   });
 
-  it('whatever fails in between, nothing is lost and nothing doubled', async () => {
+  it('feed: failures lose and duplicate nothing', async () => {
     const log = new MemoryLog();
     log.batch = 7;
     for (const one of lives(10)) log.appendVerdict(one);
@@ -113,7 +113,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     expect(await currentStats(database, START)).toMatchObject({ found: 10, resolved: { recovered: 10 } });
   });
 
-  it('several servers that read side by side store each verdict once', async () => {
+  it('feed: several servers store each verdict once', async () => {
     const log = new MemoryLog();
     log.batch = 3;
     for (const one of lives(15)) log.appendVerdict(one);
@@ -129,7 +129,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     ).toEqual([{ n: 15, steps: 45 }]);
   });
 
-  it('a recreated topic is read from its start, and the log says so', async () => {
+  it('feed: a recreated topic is read from its start, with a warning', async () => {
     const { database } = await make();
     const old = new MemoryLog();
     for (const one of lives(3)) old.appendVerdict(one);
@@ -152,7 +152,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     ]);
   });
 
-  it('sessions stand as their latest summary says, and stay when their time is over', async () => {
+  it('feed: sessions follow their latest summary, and stay after they expire', async () => {
     const log = new MemoryLog();
     const write = (id: string, value: object | null) =>
       log.append(topics.sessions, value === null ? null : JSON.stringify(value), { key: id });
@@ -174,7 +174,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     ]);
   });
 
-  it('a verdict that holds what PostgreSQL cannot say is stored all the same', async () => {
+  it('feed: stores verdicts with characters that PostgreSQL cannot hold', async () => {
     const log = new MemoryLog();
     log.appendVerdict(verdict({ reason: 'nul \u0000 half \ud83d', evidence: { 'k\u0000': '\u0000' } }));
     const { database } = await make();
@@ -186,7 +186,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     ]);
   });
 
-  it('the order and number of deliveries make no difference', async () => {
+  it('feed: order and duplicates of records do not matter', async () => {
     const all = lives(4);
     const expected = await storedAs(all, await make());
     await fc.assert(
@@ -203,7 +203,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
   });
 
   if (kind === 'pglite') return;
-  it('connections that break are made again, and nothing is missed', async () => {
+  it('feed: reconnects without missing records', async () => {
     const log = new MemoryLog();
     const { database } = await make();
     const notices: string[] = [];

@@ -133,7 +133,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
   const fails = { file_path: '/src/absent.ts' };
   const text = 'File does not exist: /src/absent.ts';
 
-  it('deny the fourth call of a loop, and let the agent take another way', async () => {
+  it('deny the fourth call of a loop, but not other calls', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     expect(await hooked.prompt('Mend the build')).toEqual({});
     expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
@@ -151,7 +151,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
     });
   });
 
-  it('record each call once, the denied one with what the agent was told', async () => {
+  it('record each call once, the denied one with its guidance', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     await hooked.prompt('Mend the build');
     for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, true);
@@ -162,7 +162,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
     expect(recorded().at(-1)?.result).toMatch(guidance);
   });
 
-  it('never touch an agent that gets on', async () => {
+  it('never interfere with an agent that makes progress', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     for (let n = 0; n < 12; n += 1) {
       const file = { file_path: `/src/${String(n % 6)}.ts` };
@@ -175,7 +175,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
 });
 
 describe('hooks', () => {
-  it('record a call whose question did not arrive with its result', async () => {
+  it('record a call along with its result when the hook before it was lost', async () => {
     const input = { session_id: 's-1', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'x' };
     await send('/hooks/claude-code', { ...input, hook_event_name: 'PostToolUse', tool_response: 'a.ts' });
     expect(recorded().map(({ type, callId }) => [type, callId])).toEqual([
@@ -194,7 +194,7 @@ describe('hooks', () => {
     expect(new Set(recorded().map(({ sessionId }) => sessionId))).toEqual(new Set(['s-1', 's-1/a1']));
   });
 
-  it('answer what says nothing of calls with nothing', async () => {
+  it('answer events without calls with an empty object', async () => {
     const input = { session_id: 's-1', hook_event_name: 'Notification', message: 'waiting' };
     expect(await send('/hooks/claude-code', input)).toEqual({ status: 200, body: {} });
     expect(recorded()).toEqual([]);
@@ -227,7 +227,7 @@ describe('hooks', () => {
     expect(await send(path, body)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
   });
 
-  it('let the agent go on while the log is away', async () => {
+  it('let the agent continue while the log is unavailable', async () => {
     log.failure = new Error('no broker');
     const hooked = new HookedAgent('claude-code', 's-1');
     expect(await hooked.call('Read', { file_path: 'a' }, 'text')).toEqual({ before: {}, after: {} });
@@ -242,7 +242,7 @@ describe('POST /decide', () => {
     for (let n = 0; n < 3; n += 1) await send('/events', [call, result]);
   };
 
-  it('denies a call that goes on with a loop, and records nothing', async () => {
+  it('denies a call that continues a loop, and records nothing', async () => {
     await looping();
     const before = recorded().length;
     expect(await send('/decide', { sessionId: 's-1', name: 'get', args: '{"id":1}' })).toEqual({
@@ -260,14 +260,14 @@ describe('POST /decide', () => {
     expect(recorded()).toHaveLength(before);
   });
 
-  it('refuses a question without a session', async () => {
+  it('rejects a call without a session', async () => {
     expect(await send('/decide', { name: 'get' })).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining('sessionId') },
     });
   });
 
-  it('goes by the open incidents of a session that it has not seen, unless they are false alarms', async () => {
+  it('uses stored open incidents for an unknown session, unless they are false positives', async () => {
     const signature = 'get:{"id":7}';
     log.appendVerdict(
       verdict({
@@ -292,7 +292,7 @@ describe('POST /decide', () => {
     expect(await ask()).toMatchObject({ body: { action: 'deny' } });
   });
 
-  it('holds nothing against a call that was found before the latest prompt', async () => {
+  it('ignores incidents from before the latest prompt', async () => {
     const limit = { kind: 'limit', detector: 'tool-limit', action: 'block', tool: null } as const;
     log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-9', time: START, ...limit }));
     await stored();
@@ -302,7 +302,7 @@ describe('POST /decide', () => {
     expect(await ask()).toMatchObject({ body: { action: 'allow' } });
   });
 
-  it('goes by settings that are changed meanwhile', async () => {
+  it('applies changed settings', async () => {
     await looping();
     await send(
       '/settings/server',
@@ -323,7 +323,7 @@ describe('POST /decide', () => {
 describe('a budget', () => {
   const used = 'The budget of this session is used up: 10 of 10 tool calls';
 
-  it('is warned of once, lets the last call run, and denies every other, also after a prompt', async () => {
+  it('warns once, allows the last call, and denies every other, even after a prompt', async () => {
     await send('/settings/server', { set: { 'budget.calls': 10 } }, 'PUT');
     clock += 2_000;
     const hooked = new HookedAgent('claude-code', 's-1');
@@ -348,7 +348,7 @@ describe('a budget', () => {
     expect(await hooked.call('Read', { file_path: 'newer' }, 'text')).toMatchObject(denied);
   });
 
-  it('that another process saw used up is held against a call after a prompt, too', async () => {
+  it('exceeded in another process denies calls even after a prompt', async () => {
     const limit = { kind: 'limit', detector: 'budget', action: 'block', tool: null } as const;
     log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-9', time: START, reason: used, ...limit }));
     await stored();
@@ -365,7 +365,7 @@ describe('a stopped session', () => {
     await stored();
   });
 
-  it('is denied every call by its hook, whatever is asked next, until it may go on', async () => {
+  it('has every call denied by its hook until it is resumed', async () => {
     const hooked = new HookedAgent('claude-code', 's-1');
     await hooked.call('Read', { file_path: 'a' }, 'text');
     expect(await send('/sessions/s-1/stop', undefined)).toEqual({
@@ -387,13 +387,13 @@ describe('a stopped session', () => {
     expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({ before: {}, after: {} });
   });
 
-  it('says where nothing can obey', async () => {
+  it('reports when nothing enforces the stop', async () => {
     expect(await send('/sessions/s-1/stop', undefined)).toMatchObject({
       body: { stopped: true, obeyedBy: null },
     });
   });
 
-  it('has to be one that is known', async () => {
+  it('must be a known session', async () => {
     expect(await send('/sessions/s-404/stop', undefined)).toMatchObject({ status: 404 });
   });
 });

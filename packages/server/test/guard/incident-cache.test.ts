@@ -38,7 +38,7 @@ function counting(): { database: Database; asked: () => number } {
   return { database: { ...database, query }, asked: () => asked };
 }
 
-it('is read once, and known from then on', async () => {
+it('incident cache: reads a session once', async () => {
   await found('i-1');
   const { database: counted, asked } = counting();
   const known = new IncidentCache(counted, () => clock, 10);
@@ -46,7 +46,7 @@ it('is read once, and known from then on', async () => {
   expect(asked()).toBe(1);
 });
 
-it('takes effect at once where this server stored it', async () => {
+it('incident cache: changes of this server apply at once', async () => {
   const known = new IncidentCache(database, () => clock, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
@@ -58,7 +58,7 @@ it('takes effect at once where this server stored it', async () => {
   expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
 });
 
-it('takes effect by the second question where another server did, and is awaited once it is old', async () => {
+it('incident cache: refreshes in the background, and waits when too old', async () => {
   const known = new IncidentCache(database, () => clock, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
@@ -70,7 +70,7 @@ it('takes effect by the second question where another server did, and is awaited
   expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
 });
 
-it('keeps the sessions that were asked about last', async () => {
+it('incident cache: evicts the least recently used session', async () => {
   const { database: counted, asked } = counting();
   const known = new IncidentCache(counted, () => clock, 2);
   for (const session of ['s-1', 's-2', 's-1', 's-3', 's-1']) await known.of(session);
@@ -79,7 +79,7 @@ it('keeps the sessions that were asked about last', async () => {
   expect(asked()).toBe(4);
 });
 
-it('asks again after the database could not be read', async () => {
+it('incident cache: retries after a failed read', async () => {
   let isDown = true;
   const query: Database['query'] = (...args) =>
     isDown ? Promise.reject(new Error('away')) : database.query(...args);

@@ -43,7 +43,7 @@ function streams() {
   return { opened, open, response, query, mayStay };
 }
 
-it('reads no more for a reader that takes nothing, and disconnects it at the second heartbeat', async () => {
+it('verdict stream: stops reading for a stalled client, and disconnects it at the second heartbeat', async () => {
   const { opened, open, response, query } = streams();
   await open();
   await vi.advanceTimersByTimeAsync(150);
@@ -61,7 +61,7 @@ it('reads no more for a reader that takes nothing, and disconnects it at the sec
   await opened.stop();
 });
 
-it('goes on once the reader has taken its page', async () => {
+it('verdict stream: continues once the client has read its page', async () => {
   const { opened, open, response, query } = streams();
   response.writableNeedDrain = true;
   await open();
@@ -75,7 +75,7 @@ it('goes on once the reader has taken its page', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('ends the stream of a client whose login has ended', async () => {
+it('verdict stream: ends when the login of its client ends', async () => {
   const { opened, open, response, mayStay } = streams();
   const end = vi.spyOn(response, 'end');
   await open();

@@ -90,7 +90,7 @@ const at = (seconds: number) => ({ detectedAt: START + seconds * 1_000 });
 const stop = (method: string, session = 's-1') => fetch(`${url}/api/v1/sessions/${session}/stop`, { method });
 
 describe('GET /sessions/:id/verdicts/stream', () => {
-  it('sends what the session has, then each verdict as it comes, as GET /verdicts lists them', async () => {
+  it('sends stored verdicts, then each new one, as in GET /verdicts', async () => {
     log.appendVerdict(verdict({ incidentId: 'i-1' }));
     log.appendVerdict(verdict({ incidentId: 'i-other', sessionId: 's-2' }));
     await stored();
@@ -106,7 +106,7 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     expect(reader.text).toMatch(/^retry: \d+\n\n/);
   });
 
-  it('goes on behind the last verdict that a client has seen', async () => {
+  it('resumes after Last-Event-ID', async () => {
     const all = [0, 30, 60, 90].map((seconds, count) => verdict({ count, ...at(seconds) }));
     for (const one of all) log.appendVerdict(one);
     await stored();
@@ -115,7 +115,7 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     expect(reader.verdictIds).toEqual([all[2]!.id, all[3]!.id]);
   });
 
-  it('sends a verdict whose worker has a slower clock than the one before it', async () => {
+  it('sends a verdict with an earlier time than the previous one', async () => {
     const first = verdict({ count: 1, ...at(60) });
     log.appendVerdict(first);
     await stored();
@@ -137,7 +137,7 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     expect(reader.verdictIds).toEqual(all.map(({ id }) => id));
   });
 
-  it('says first whether the session is stopped, and then each change of it', async () => {
+  it('sends whether the session is stopped, first and at each change', async () => {
     log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
     await stored();
     expect((await stop('POST')).status).toBe(200);
@@ -157,7 +157,7 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     expect(other.stops).toEqual([{ stopped: false }, { stopped: true }]);
   });
 
-  it('says which open incidents are dismissed, and each change of it', async () => {
+  it('sends which open incidents are dismissed, at each change', async () => {
     log.appendVerdict(verdict({ incidentId: 'i-1' }));
     log.appendVerdict(verdict({ incidentId: 'i-2' }));
     await stored();
@@ -185,7 +185,7 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     await waitFor(() => reader.ended);
   });
 
-  it('asks for a token like the rest of the API', async () => {
+  it('requires a token like the rest of the API', async () => {
     const started = await startServer({ openDatabase: emptyDatabase, tokens: { viewer: 'v'.repeat(32) } });
     const path = `${started.url}/api/v1/sessions/s-1/verdicts/stream`;
     expect((await fetch(path)).status).toBe(401);

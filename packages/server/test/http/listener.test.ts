@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { openListener } from '../../src/http/listener.ts';
 
-it('a connection that falls silent in the middle of a request is closed', async () => {
+it('listener: closes a connection that is idle during a request', async () => {
   const door = await openListener({ host: '127.0.0.1', port: 0, idle: 50 });
   door.serve((request, response) => {
     request.on('end', () => response.end('whole')).resume();

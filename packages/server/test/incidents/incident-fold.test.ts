@@ -116,7 +116,7 @@ describe('an incident is the fold of its verdicts', () => {
     expect(foldOf(verdicts)).toMatchObject(expected);
   });
 
-  it('keeps the first and the latest of very many verdicts', () => {
+  it('keeps the first and the latest verdicts of many', () => {
     const many = Array.from({ length: 100 }, (_, n) => verdict({ phase: 'escalated', count: n + 6 }));
     const incident = foldOf([opened, ...many]);
     expect(incident.verdicts).toHaveLength(32);
@@ -125,12 +125,12 @@ describe('an incident is the fold of its verdicts', () => {
     expect(incident.revision).toBe(101);
   });
 
-  it('takes the arrival where a verdict does not say when it was made', () => {
+  it('uses the arrival time when a verdict has no detection time', () => {
     expect(foldOf([verdict({ detectedAt: undefined })], 777).detectedAt).toBe(777);
   });
 });
 
-it('an incident is the same whatever the order and however often its verdicts come', () => {
+it('fold: order and duplicates of verdicts do not matter', () => {
   const life = [opened, escalated, { ...escalated, id: 'more', count: 11, eventIndex: 11 }, resolved];
   const expected = foldOf(life);
   const anyOrder = fc
@@ -144,7 +144,7 @@ it('an incident is the same whatever the order and however often its verdicts co
   );
 });
 
-it('the fold is small: evidence is kept of the verdicts that are shown alone', () => {
+it('fold: keeps evidence only of the verdicts that are shown', () => {
   const evidence = { calls: ['x'.repeat(30_000)] };
   const many = Array.from({ length: 40 }, (_, n) => verdict({ phase: 'escalated', count: n + 6, evidence }));
   let fold: IncidentFold | undefined;
@@ -153,7 +153,7 @@ it('the fold is small: evidence is kept of the verdicts that are shown alone', (
   expect(toIncident(fold!).evidence).toEqual(evidence);
 });
 
-describe('identical loops have the same group', () => {
+describe('group key: identical loops share a group', () => {
   const cycle = (...names: string[]) =>
     verdict({
       detector: 'tool-cycle',
@@ -187,9 +187,9 @@ describe('identical loops have the same group', () => {
     ['steps', cycle('a', 'b'), cycle('a', 'b', 'b')],
   ];
   it.each(same)('%s', (_, a, b) => expect(groupKey(a)).toBe(groupKey(b)));
-  it.each(others)('but not of another %s', (_, a, b) => expect(groupKey(a)).not.toBe(groupKey(b)));
+  it.each(others)('but not with another %s', (_, a, b) => expect(groupKey(a)).not.toBe(groupKey(b)));
 
-  it('wherever a text is cut', () => {
+  it('wherever a repeated text starts', () => {
     const cut = fc
       .string({ minLength: 1, maxLength: 30 })
       .chain((whole) => fc.record({ whole: fc.constant(whole), at: fc.nat(whole.length) }));

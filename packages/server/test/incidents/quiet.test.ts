@@ -72,7 +72,7 @@ const gone = {
 };
 
 onBothDatabases(({ make }) => {
-  it('an incident goes quiet a minute after its session was heard of, and is open again with the next event', async () => {
+  it('an incident turns quiet a minute after the last event of its session, and open again with the next one', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
     await tell(database, START + 500, RECORDED, 6);
@@ -82,7 +82,7 @@ onBothDatabases(({ make }) => {
     expect(await looksAt(database, START + 200_001)).toEqual(goingOn);
   });
 
-  it('a summary without a newer event is no sign of life', async () => {
+  it('a summary without a newer event does not count as activity', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
     await tell(database, START, RECORDED, 6);
@@ -129,7 +129,7 @@ onBothDatabases(({ make }) => {
     },
   );
 
-  it('a muted incident is open still, but not among those that are counted, until its time is over', async () => {
+  it('a muted incident stays open but is not counted until the mute expires', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
     await tell(database, START, RECORDED, 6);
@@ -139,7 +139,7 @@ onBothDatabases(({ make }) => {
     expect(await looksAt(database, START + 1_000)).toEqual(goingOn);
   });
 
-  it('an incident that is read before its session is as active as the session', async () => {
+  it('an incident that is stored before its session gets the activity of the session', async () => {
     const { database } = await make();
     await tell(database, START + 300_000, RECORDED, 6);
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);

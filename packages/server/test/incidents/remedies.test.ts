@@ -35,7 +35,7 @@ describe('remedies', () => {
     expect(settableRemedies([remedy!], base)).toEqual([remedy]);
   });
 
-  it('of tool-repeat: a poller, a number for that tool, or one for all, what is set for tools kept', () => {
+  it('of tool-repeat: poller, threshold of the tool or of all tools; other tools keep their settings', () => {
     const numbers = { other: { max_repeats: 9 }, deploy_status: { mode: 'warn' } };
     const declared = { other: { poller: true }, deploy_status: { volatile: ['at'] } };
     const items = remedies(
@@ -52,7 +52,7 @@ describe('remedies', () => {
     expect(settableRemedies(items, base)).toEqual(items);
   });
 
-  it('of a tool that is taken for a poller allow for the threefold threshold', () => {
+  it('of a poller account for the tripled threshold', () => {
     const origin = { setting: 'tool_call_loop.max_repeats', value: 3 };
     const items = remedies('tool-repeat', { ...origin, adjustments: ['looks-like-poller'] }, { count: 12 });
     expect(items[0]?.value).toEqual({ deploy_status: { max_repeats: 5 } });
@@ -60,12 +60,12 @@ describe('remedies', () => {
     expect(less[0]?.value).toEqual({ deploy_status: { max_repeats: 14 } });
   });
 
-  it('offer no poller where three times as many is too few', () => {
+  it('offer no poller when tripling the threshold is not enough', () => {
     const items = remedies('tool-repeat', { setting: 'tool_call_loop.max_repeats', value: 4 }, { count: 40 });
     expect(items.map(({ value }) => value)).toEqual([{ deploy_status: { max_repeats: 41 } }, 41]);
   });
 
-  it('are left out where no scope takes them', () => {
+  it('are omitted when no scope accepts them', () => {
     const items = remedies(
       'content-repeat',
       { setting: 'content_loop.min_repeats', value: 10 },
@@ -74,7 +74,7 @@ describe('remedies', () => {
     expect([items.length, settableRemedies(items, base)]).toEqual([1, []]);
   });
 
-  it('of a semantic incident require more confidence, unless there is none', () => {
+  it('of a semantic incident require a higher confidence, unless that is impossible', () => {
     const origin = { setting: 'semantic.confidence', value: 0.8 };
     expect(remedies('semantic', origin, { confidence: 0.9 })).toMatchObject([{ value: 0.91 }]);
     expect(remedies('semantic', origin, { confidence: 1 })).toEqual([]);

@@ -54,7 +54,7 @@ describe('the namespace /live', () => {
     });
   }
 
-  it('greets with the incidents there are', async () => {
+  it('sends a snapshot on connect', async () => {
     log.appendVerdict(verdict());
     await stored();
     const socket = connect();
@@ -68,7 +68,7 @@ describe('the namespace /live', () => {
     });
   });
 
-  it('tells what changed, each incident once however many verdicts came', async () => {
+  it('broadcasts each changed incident once, however many verdicts arrived', async () => {
     log.appendVerdict(verdict({ incidentId: 'old' }));
     await stored();
     const socket = connect();
@@ -86,7 +86,7 @@ describe('the namespace /live', () => {
       .toBe(10);
   });
 
-  it('tells sums that hold everything in the end, however long they take to make', async () => {
+  it('sends complete statistics in the end, however slow they are', async () => {
     await server.stop();
     // By the clock that durations are taken from, sums over everything take as long as those of millions.
     let spent = 0;
@@ -116,7 +116,7 @@ describe('the namespace /live', () => {
     for (let found = 0; found !== 2; ) found = (await next(socket, 'changes')).stats?.found ?? found;
   });
 
-  it('tells that retention took incidents, by the sums', async () => {
+  it('sends new statistics after retention has deleted incidents', async () => {
     const database = await emptyDatabase();
     await server.stop();
     ({ url, log, server, stored } = await startServer({ openDatabase: () => Promise.resolve(database) }));
@@ -130,7 +130,7 @@ describe('the namespace /live', () => {
     expect(stats).toMatchObject({ kept: 1, found: 2 });
   });
 
-  it('tells every page what one of them decided', async () => {
+  it('broadcasts triage to all clients', async () => {
     log.appendVerdict(verdict());
     await stored();
     const socket = connect();
@@ -141,7 +141,7 @@ describe('the namespace /live', () => {
     expect((await update).incidents).toMatchObject([{ id: 'i-1', triage: { status: 'false_positive' } }]);
   });
 
-  it('leaves out nothing that those who come at the same time were greeted with', async () => {
+  it('misses no change when several clients connect at the same time', async () => {
     for (let n = 0; n < 300; n += 1) log.appendVerdict(verdict({ incidentId: `i-${String(n)}` }));
     await stored();
     const both = [connect(), connect()];
@@ -153,7 +153,7 @@ describe('the namespace /live', () => {
     }
   });
 
-  it('counts what it leaves out when very many change at once', async () => {
+  it('counts dropped changes when too many happen at once', async () => {
     const socket = connect();
     await next(socket, 'snapshot');
     const update = next(socket, 'changes');
@@ -165,7 +165,7 @@ describe('the namespace /live', () => {
     expect(incidents[0]?.id).toBe('i-299');
   });
 
-  it('tells who comes back what was missed, and everything again when that is too much', async () => {
+  it('sends a returning client what it missed, or a snapshot when that is too much', async () => {
     const first = connect();
     const { sequence } = await next(first, 'snapshot');
     first.disconnect();
@@ -177,11 +177,14 @@ describe('the namespace /live', () => {
     expect((await next(connect({ since: sequence }), 'snapshot')).incidents).toHaveLength(200);
   });
 
-  it.each([-1, 1e15, 'x', null, Number.NaN])('a sequence of %s is none', async (since) => {
-    expect((await next(connect({ since }), 'snapshot')).incidents).toEqual([]);
-  });
+  it.each([-1, 1e15, 'x', null, Number.NaN])(
+    'sends a snapshot for the invalid sequence %s',
+    async (since) => {
+      expect((await next(connect({ since }), 'snapshot')).incidents).toEqual([]);
+    },
+  );
 
-  it('refuses pages of other origins', async () => {
+  it('rejects pages of other origins', async () => {
     const refused = new Promise((resolve) =>
       connect({}, { origin: 'https://evil.example' }).on('connect_error', resolve),
     );
@@ -190,11 +193,11 @@ describe('the namespace /live', () => {
   });
 });
 
-describe('the pace', () => {
+describe('throttle', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('acts at most once per interval', () => {
+  it('runs at most once per interval', () => {
     let acts = 0;
     const pace = new Throttle(100, () => {
       acts += 1;

@@ -89,7 +89,7 @@ async function bench(channels: readonly NotificationChannel[]) {
 const typesOf = ({ received }: Receiver) => received.map(({ json }) => json['type']);
 const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['webhook-id']);
 
-it('notifications: one message an incident, another when it escalates and when it ends', async () => {
+it('notifications: one message per incident, and one each when it escalates and resolves', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver);
   const { store, drain, delivery } = await bench([channel]);
@@ -111,7 +111,7 @@ it('notifications: one message an incident, another when it escalates and when i
   });
 });
 
-it('notifications: states that pass before they are sent are one message', async () => {
+it('notifications: changes before sending are merged into one message', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver);
   const { store, drain, delivery } = await bench([channel]);
@@ -160,7 +160,7 @@ it('notifications: of two servers the one that holds the lease sends, and the ot
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
 });
 
-it('notifications: a receiver that is away for an hour delays no other and gets everything', async () => {
+it('notifications: a receiver that is unavailable for an hour delays no other and misses nothing', async () => {
   await using receiver = await startReceiver();
   await using away = await startReceiver();
   const channels = [webhook(receiver), webhook(away, { name: 'away' })] as const;
@@ -193,7 +193,7 @@ it('notifications: a receiver that is away for an hour delays no other and gets 
   );
 });
 
-it('notifications: Retry-After is obeyed', async () => {
+it('notifications: honors Retry-After', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver);
   const { store, drain, delivery, clock } = await bench([channel]);
@@ -210,7 +210,7 @@ it('notifications: Retry-After is obeyed', async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it('notifications: a refused message is recorded once, without secrets, and holds up no other', async () => {
+it('notifications: a refused message is recorded once, without secrets, and blocks no other', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver, { secret: 'very-secret' });
   const { store, drain, delivery, clock, stored, logged } = await bench([channel]);
@@ -230,7 +230,7 @@ it('notifications: a refused message is recorded once, without secrets, and hold
   expect(await stored()).toMatchObject({ failed: 2, sent: 1, failingSince: null });
 });
 
-it('notifications: what is not delivered within a day is given up and counted', async () => {
+it('notifications: messages expire after a day and are counted', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver);
   const { store, drain, delivery, clock, stored } = await bench([channel]);
@@ -245,7 +245,7 @@ it('notifications: what is not delivered within a day is given up and counted', 
   expect(await stored()).toMatchObject({ failed: 1, waiting: 0, error: 'not delivered within a day' });
 });
 
-it('notifications: beyond the limit of a minute the rest is one digest, sent again under the same id', async () => {
+it('notifications: messages beyond the rate limit become one digest, retried with the same id', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver, { max_per_minute: 3 });
   const { store, drain, delivery, clock } = await bench([channel]);
@@ -284,7 +284,7 @@ it('notifications: beyond the limit of a minute the rest is one digest, sent aga
   expect(typesOf(receiver).slice(before)).toEqual(['incident.opened']);
 });
 
-it('notifications: what is muted, a false positive, a sample or older than the notification is not sent', async () => {
+it('notifications: skips muted incidents, false positives, samples and older incidents', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver);
   const { store, drain, delivery, clock, database } = await bench([channel]);
@@ -317,7 +317,7 @@ it('notifications: what is muted, a false positive, a sample or older than the n
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
 });
 
-it('notifications: an incident is told once its cost reaches the minimum', async () => {
+it('notifications: an incident is sent once its cost reaches the minimum', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver, { when: { min_usd: 1 } });
   const { store, drain, delivery } = await bench([channel]);

@@ -37,8 +37,8 @@ function message(part: Partial<IncidentMessage> = {}): IncidentMessage {
 const channel = (entry: object) => notificationSchema.parse({ name: 'ops', ...entry }) as NotificationChannel;
 const context = { signal: new AbortController().signal, now: START };
 
-describe('notifications: wording', () => {
-  it('says which agent, what loop, since when, what it cost, what was asked for, and where to look', () => {
+describe('notifications: message text', () => {
+  it('names agent, loop, start, cost, action and link', () => {
     expect(plainText(message()).split('\n')).toEqual([
       'checkout-agent is looping: read_file was called 5 times in a row with the same arguments',
       'Agent: checkout-agent, gpt-5-mini',
@@ -65,7 +65,7 @@ describe('notifications: wording', () => {
     expect(plainText(message({ type, incident: incident(part) }))).toMatch(title);
   });
 
-  it('of a digest counts what is still open, and says since when', () => {
+  it('of a digest counts open incidents, and names the period', () => {
     const digest: NotificationMessage = {
       type: 'incidents.digest',
       id: 'd',
@@ -104,7 +104,7 @@ describe('notifications: rules', () => {
     [{ kind: 'loop', tool: 'write_file' }, false],
   ])('%j: %s', (when, expected) => expect(matches(when, known)).toBe(expected));
 
-  it('numbers that are not known reach no minimum', () => {
+  it('unknown costs reach no minimum', () => {
     const unknown = incident({ cost: { ...incident().cost, tokens: null, usd: null }, tool: null });
     expect(matches({ min_usd: 0 }, unknown)).toBe(false);
     expect(matches({ min_tokens: 0 }, unknown)).toBe(false);
@@ -113,7 +113,7 @@ describe('notifications: rules', () => {
 });
 
 describe('notifications: slack', () => {
-  it('escapes what agents write, so that it mentions no one and links nowhere', () => {
+  it('escapes text from agents, so that it cannot mention people or add links', () => {
     const reason = '<!channel> & <https://evil.test|click> *bold*';
     const text = JSON.stringify(slackContent(message({ incident: incident({ reason }) })));
     expect(text).not.toContain('<!channel>');
@@ -122,13 +122,13 @@ describe('notifications: slack', () => {
     expect(text).toContain('<https://loops.test/incidents/i-1|Open in Loopwatch>');
   });
 
-  it('keeps within the bounds of Slack’s blocks', () => {
+  it('respects the limits of Slack blocks', () => {
     const { blocks } = slackContent(message({ incident: incident({ reason: '<'.repeat(9_000) }) }));
     const [section] = blocks as [{ text: { text: string } }];
     expect(section.text.text.length).toBeLessThanOrEqual(3_000);
   });
 
-  it('posts with a bot’s token once, and updates that message', async () => {
+  it('with a bot token, posts once and updates that message', async () => {
     await using receiver = await startReceiver();
     receiver.reply = () => ({ text: '{"ok":true,"channel":"C1","ts":"17.5"}' });
     const slack = channel({ type: 'slack', token: 'xoxb', channel: '#loops', api_url: receiver.url });
@@ -153,7 +153,7 @@ describe('notifications: slack', () => {
     expect(await send(slack, message(), context)).toMatchObject({ outcome, reason: error });
   });
 
-  it('posts a new message where the old one is gone', async () => {
+  it('posts a new message when the old one is gone', async () => {
     await using receiver = await startReceiver();
     receiver.reply = ({ path }) => ({
       text: path === '/chat.update' ? '{"ok":false,"error":"message_not_found"}' : '{"ok":true,"ts":"2"}',
@@ -166,7 +166,7 @@ describe('notifications: slack', () => {
 });
 
 describe('notifications: pagerduty', () => {
-  it('triggers and resolves one alert an incident', async () => {
+  it('triggers and resolves one alert per incident', async () => {
     await using receiver = await startReceiver();
     receiver.reply = () => ({ status: 202 });
     const pager = channel({ type: 'pagerduty', routing_key: 'R', api_url: receiver.url });
@@ -188,7 +188,7 @@ describe('notifications: pagerduty', () => {
     ]);
   });
 
-  it('keeps a summary within its bound', () => {
+  it('truncates a long summary', () => {
     const long = message({ incident: incident({ reason: 'x'.repeat(5_000) }) });
     const { payload } = pagerdutyEvent(long) as { payload: { summary: string } };
     expect(payload.summary).toHaveLength(1_024);
@@ -196,7 +196,7 @@ describe('notifications: pagerduty', () => {
 });
 
 describe('notifications: langfuse', () => {
-  it('writes one score of the session, which later states replace', async () => {
+  it('writes one score per incident, replaced by later states', async () => {
     await using receiver = await startReceiver();
     const scores = channel({ type: 'langfuse', base_url: receiver.url, public_key: 'pk', secret_key: 'sk' });
     await send(scores, message(), context);
@@ -227,14 +227,14 @@ describe('notifications: otlp', () => {
 });
 
 describe('notifications: receivers', () => {
-  it('a redirection is refused: the message is for the configured address alone', async () => {
+  it('does not follow redirects', async () => {
     await using receiver = await startReceiver();
     receiver.reply = () => ({ status: 302, headers: { location: 'https://elsewhere.test' } });
     const hook = channel({ type: 'webhook', url: receiver.url, secret: 's' });
     expect(await send(hook, message(), context)).toMatchObject({ outcome: 'refused', reason: 'HTTP 302' });
   });
 
-  it('one that cannot be reached is tried again', async () => {
+  it('retries an unavailable receiver', async () => {
     const receiver = await startReceiver();
     await receiver[Symbol.asyncDispose]();
     const hook = channel({ type: 'webhook', url: receiver.url, secret: 's' });

@@ -39,7 +39,7 @@ it('notifications: a verdict of the topic is delivered, and API, status and metr
   await server.stop();
 });
 
-it('notifications: what a session costs between verdicts makes an incident due', async () => {
+it('notifications: rising cost between verdicts makes an incident due', async () => {
   await using receiver = await startReceiver();
   const entry = { name: 'ops', type: 'webhook', url: receiver.url, secret: 'abc', when: { min_usd: 1 } };
   const { log, server, stored } = await startServer({
@@ -57,7 +57,7 @@ it('notifications: what a session costs between verdicts makes an incident due',
   await server.stop();
 });
 
-it('notifications: a test message is for operators, and a failure says why', async () => {
+it('notifications: operators can send a test message; a failure has a reason', async () => {
   await using receiver = await startReceiver();
   const entry = { name: 'ops', type: 'webhook', url: receiver.url, secret: 'very-secret' };
   const { url, server } = await startServer({

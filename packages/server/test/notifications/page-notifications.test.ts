@@ -43,8 +43,8 @@ const listed = async () =>
 
 const webhook = () => ({ type: 'webhook', url: `${receiver.url}/very-secret`, secret: 'very-secret' });
 
-describe('a notification that is set up in the page', () => {
-  it('is sent what is found from then on, by its rules, until it is removed', async () => {
+describe('a notification set up in the dashboard', () => {
+  it('receives incidents detected from then on, by its rules, until it is deleted', async () => {
     const put = await send('PUT', 'page', { ...webhook(), when: { detector: 'tool-repeat' } });
     expect(put).toMatchObject({ status: 200, body: { name: 'page', origin: 'page', sent: 0 } });
     expect((await listed()).map(({ name, origin }) => [name, origin])).toEqual([
@@ -61,7 +61,7 @@ describe('a notification that is set up in the page', () => {
     expect((await send('POST', 'page/test')).status).toBe(404);
   });
 
-  it('shows its entry without secrets, and keeps those that come back hidden', async () => {
+  it('hides its secrets, and keeps those that are sent back hidden', async () => {
     const { body, text } = await send('PUT', 'page', webhook());
     expect(text).not.toContain('very-secret');
     const changed = { ...body.entry, when: { action: 'block' } };
@@ -71,7 +71,7 @@ describe('a notification that is set up in the page', () => {
     expect(receiver.received[0]?.headers['webhook-signature']).toBeDefined();
   });
 
-  it('sends by its new address at once, and no hidden secret to it', async () => {
+  it('sends to a changed address at once, but no hidden secret', async () => {
     const { body } = await send('PUT', 'page', webhook());
     const moved = { ...body.entry, url: `${receiver.url}/elsewhere` };
     expect(await send('PUT', 'page', moved)).toMatchObject({

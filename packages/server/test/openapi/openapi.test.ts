@@ -104,21 +104,24 @@ function request(path: string, method: string): Promise<Response> {
   );
 }
 
-it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {
-  const response = await request(path, method);
-  if (response.status === 204) {
-    expect(operation.responses['204']).toBeDefined();
-    return;
-  }
-  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
-  const described = operation.responses[String(response.status)]?.content[type];
-  expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
-  if (type === 'text/event-stream') return response.body?.cancel();
-  const value: unknown = type === 'application/json' ? await response.json() : await response.text();
-  expect(response.status, JSON.stringify(value)).toBeLessThan(300);
-  const parsed = z.fromJSONSchema(described!.schema).safeParse(value);
-  expect(parsed.error?.issues).toBeUndefined();
-});
+it.each(operations)(
+  'OpenAPI: $method $path exists and responds as described',
+  async ({ path, method, operation }) => {
+    const response = await request(path, method);
+    if (response.status === 204) {
+      expect(operation.responses['204']).toBeDefined();
+      return;
+    }
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const described = operation.responses[String(response.status)]?.content[type];
+    expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
+    if (type === 'text/event-stream') return response.body?.cancel();
+    const value: unknown = type === 'application/json' ? await response.json() : await response.text();
+    expect(response.status, JSON.stringify(value)).toBeLessThan(300);
+    const parsed = z.fromJSONSchema(described!.schema).safeParse(value);
+    expect(parsed.error?.issues).toBeUndefined();
+  },
+);
 
 it.each(operations.filter(({ operation }) => operation.parameters?.some((one) => one.in === 'query')))(
   '$path knows the parameters it describes',
@@ -131,19 +134,19 @@ it.each(operations.filter(({ operation }) => operation.parameters?.some((one) =>
   },
 );
 
-it('refusals are problems as described', async () => {
+it('OpenAPI: errors are problem details as described', async () => {
   const response = await fetch(`${url}/api/v1/incidents?limit=x`, { headers });
   const { schema } =
     document.paths['/api/v1/incidents']!['get']!.responses['400']!.content['application/problem+json']!;
   expect(z.fromJSONSchema(schema).safeParse(await response.json()).success).toBe(true);
 });
 
-it('is served', async () => {
+it('OpenAPI: the document is served', async () => {
   const served = await (await fetch(`${url}/api/v1/openapi.json`, { headers })).json();
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-describe('each body of the document has an example', () => {
+describe('OpenAPI: every request body has a valid example', () => {
   const bodies = Object.entries(apiOperations).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { body, example }]) =>
       body === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, body, example }],
@@ -154,7 +157,7 @@ describe('each body of the document has an example', () => {
     expect(body.safeParse(example)).toMatchObject({ success: true });
   });
 
-  it('and the one of events is taken by the log’s door', () => {
+  it('the example of events is a valid event', () => {
     const { example } = apiOperations['/events']?.['post'] ?? {};
     expect(decodeEvent({ text: JSON.stringify(example), key: null })).toMatchObject({ ok: true });
   });

@@ -44,7 +44,7 @@ const retention = (database: Database, limits: RetentionLimits) =>
   });
 
 onBothDatabases(({ make }) => {
-  it('takes what is too old with all that belongs to it, and the sums stay true', async () => {
+  it('retention: deletes old incidents with their rows, and keeps the sums', async () => {
     const { database } = await make();
     await fill(database, 1_100);
     const before = await currentStats(database, START);
@@ -67,7 +67,7 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select count(*) as n from messages')).toEqual([{ n: 10 }]);
   });
 
-  it('takes the oldest when it is too much, and no more than that', async () => {
+  it('retention: deletes no more than the size limit requires, oldest first', async () => {
     const { database } = await make();
     await fill(database, 400);
     const { bytes } = await storageSize(database);
@@ -84,7 +84,7 @@ onBothDatabases(({ make }) => {
     expect(await retention(database, limit).run()).toBe(0);
   });
 
-  it('leaves all where nothing is set', async () => {
+  it('retention: deletes nothing without limits', async () => {
     const { database } = await make();
     await fill(database, 3);
     expect(await retention(database, { days: null, megabytes: null }).run()).toBe(0);

@@ -22,7 +22,7 @@ function fakePlayback(id: string): SamplePlayback & { readonly calls: string[] }
   };
 }
 
-it('samples are marked as such in lists, stay stopped over a restart, and are removed without a trace', async () => {
+it('samples: are marked in lists, stay stopped across a restart, and are deleted completely', async () => {
   const playback = fakePlayback('played');
   const one = await database();
   const openDatabase = () => Promise.resolve(one);
@@ -64,7 +64,7 @@ it('samples are marked as such in lists, stay stopped over a restart, and are re
   await second.server.stop();
 });
 
-it('a server that plays no samples says so, and refuses to play them', async () => {
+it('samples: a server without them reports that, and rejects playing them', async () => {
   const { url, server } = await startServer({ openDatabase: database });
   expect(await (await fetch(`${url}/api/v1/samples`)).json()).toEqual({
     available: false,

@@ -59,7 +59,7 @@ function listen(url: string, headers: Record<string, string>): Promise<Socket | 
   });
 }
 
-describe('guessing a token is bounded', () => {
+describe('token guessing is limited', () => {
   const waysIn: [string, (server: Awaited<ReturnType<typeof start>>) => Promise<number>][] = [
     [
       'POST /api/v1/events',
@@ -99,7 +99,7 @@ describe('guessing a token is bounded', () => {
     expect(server.said('wrong tokens within the last minute')).toHaveLength(1);
   });
 
-  it('of sockets, too', async () => {
+  it('for sockets', async () => {
     const server = await start({ tokens });
     for (let n = 0; n < 11; n += 1) {
       expect(await listen(server.url, { authorization: 'Bearer guess' })).toBeUndefined();
@@ -108,7 +108,7 @@ describe('guessing a token is bounded', () => {
     expect(await listen(server.url, { authorization: `Bearer ${tokens.viewer}` })).toBeDefined();
   });
 
-  it('for each client of a trusted proxy by itself, and for the proxy where it is not trusted', async () => {
+  it('per client behind a trusted proxy, per proxy otherwise', async () => {
     for (const trustProxy of [['loopback'], []]) {
       const server = await start({ tokens, trustProxy });
       const guess = async (client: string): Promise<number> =>
@@ -121,7 +121,7 @@ describe('guessing a token is bounded', () => {
 });
 
 describe('a logout', () => {
-  it('ends the login on all pages and sockets at once, and no other', async () => {
+  it('ends that login on all pages and sockets at once', async () => {
     const server = await start({ tokens });
     const cookie = await server.login(tokens.viewer);
     const other = await server.login(tokens.viewer);
@@ -141,7 +141,7 @@ describe('a logout', () => {
     expect(server.said('logged out')).toEqual([expect.objectContaining({ user: 'viewer', role: 'viewer' })]);
   });
 
-  it('holds over a restart, and another token ends the logins of the one before', async () => {
+  it('survives a restart; a changed token ends all its logins', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'loopwatch-logins-'));
     onTestFinished(() => rm(dir, { recursive: true }));
     const openOwn = () => openDatabase({ data_dir: dir, database_url: undefined }, pino({ level: 'silent' }));
@@ -163,7 +163,7 @@ describe('a logout', () => {
     expect(await statuses(third)).toEqual([401, 401]);
   });
 
-  it('at one server holds at the others of its database', async () => {
+  it('applies to all servers of the database', async () => {
     const open = await emptyDatabase();
     const shared = () => Promise.resolve({ ...open, close: () => Promise.resolve() });
     onTestFinished(() => open.close());
@@ -179,14 +179,14 @@ describe('a logout', () => {
   });
 });
 
-it('a login that is refused is noted, without its token', async () => {
+it('logins: a rejected login is logged without its token', async () => {
   const server = await start({ tokens });
   await server.request('/api/v1/auth/login', { method: 'POST', body: '{"token":"not-the-token"}' });
   expect(server.said('login rejected: wrong token')).toHaveLength(1);
   expect(JSON.stringify(server.lines)).not.toContain('not-the-token');
 });
 
-describe('a server answers to its own names only', () => {
+describe('requests for unknown host names are rejected', () => {
   const web = {
     publicUrl: 'https://loops.acme.example',
     allowedHosts: ['watch', '.corp.example'],
@@ -240,7 +240,7 @@ describe('a server answers to its own names only', () => {
   });
 });
 
-it('a server says who asks that anyone may do everything, where other machines reach it without a login', async () => {
+it('auth: a server that is reachable from other machines without a login reports itself as exposed', async () => {
   const exposed = async (deps: Partial<ServerDeps>): Promise<unknown> => {
     const { request } = await start(deps);
     return ((await (await request('/api/v1/auth/me')).json()) as { exposed: unknown }).exposed;

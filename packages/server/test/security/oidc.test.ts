@@ -104,14 +104,14 @@ const me = async (cookie: string) => (await get('/api/v1/auth/me', cookie)).json
 const acknowledge = (cookie: string) =>
   get('/api/v1/incidents/i-1', cookie, { method: 'PATCH', body: JSON.stringify({ status: 'acknowledged' }) });
 
-describe('a login by the provider', () => {
+describe('a login at the identity provider', () => {
   // Here and not once for the file: the servers of other tests empty the database.
   beforeAll(async () => {
     log.appendVerdict(verdict());
     await stored();
   });
 
-  it('is offered beside the token, and without script', async () => {
+  it('is offered along with the token, without script', async () => {
     const asked = await get('/incidents?q=a');
     const html = await asked.text();
     expect(asked.status).toBe(401);
@@ -123,7 +123,7 @@ describe('a login by the provider', () => {
     expect(await me('')).toMatchObject({ required: true, user: null, methods: ['oidc', 'token'] });
   });
 
-  it('says who people are: no name that they give themselves counts', async () => {
+  it('identifies people: a name sent by the client is ignored', async () => {
     const headers = { 'loopwatch-user': 'Ada', authorization: `Bearer ${viewerToken}` };
     const answer = await fetch(new URL('/api/v1/auth/me', url), { headers });
     expect(await answer.json()).toMatchObject({ shared: false, user: { name: 'viewer' } });
@@ -154,7 +154,7 @@ describe('a login by the provider', () => {
     expect(challenge).toBe(again.searchParams.get('code_challenge'));
   });
 
-  it('leaves a session with name and role, and leads to where one wanted to go', async () => {
+  it('creates a login with name and role, and returns to the requested page', async () => {
     const { done, cookie } = await login(
       { preferred_username: 'ada', groups: ['x', 'sre'] },
       '/incidents/i-1?tab=cost',
@@ -169,7 +169,7 @@ describe('a login by the provider', () => {
     expect((await get('/incidents', cookie)).status).not.toBe(401);
   });
 
-  it('makes a viewer, who changes nothing, and lets sockets in', async () => {
+  it('can create a viewer: read-only, with live updates', async () => {
     const { cookie } = await login({ email: 'bob@acme.example', groups: 'staff' });
     expect(await me(cookie)).toMatchObject({ user: { name: 'bob@acme.example', role: 'viewer' } });
     expect((await acknowledge(cookie)).status).toBe(403);
@@ -186,7 +186,7 @@ describe('a login by the provider', () => {
     expect(greeted).toBe(true);
   });
 
-  it('ends with a logout, and by itself after twelve hours', async () => {
+  it('ends with a logout, or after twelve hours', async () => {
     const { cookie } = await login({ groups: ['sre'] });
     const out = await logOut(cookie);
     expect([out.status, out.headers.get('set-cookie')]).toEqual([
@@ -197,7 +197,7 @@ describe('a login by the provider', () => {
     expect(await me(cookie)).toMatchObject({ user: null });
   });
 
-  it('goes nowhere else afterwards', async () => {
+  it('never redirects to another site', async () => {
     for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
       const { done } = await login({ groups: ['sre'] }, to);
       expect(done.headers.get('location')).toBe('/');
@@ -208,7 +208,7 @@ describe('a login by the provider', () => {
 describe('a logout at the provider', () => {
   const goOnFrom = async (answer: Response) => new URL(((await answer.json()) as { goOn: string }).goOn);
 
-  it('is led to with the ID token of the login, and leads back', async () => {
+  it('is requested with the ID token, and leads back', async () => {
     const { done, cookie, idToken } = await login({ groups: ['sre'] });
     expect(done.headers.getSetCookie().join('\n')).toMatch(
       /loopwatch_id_token=\S+; Path=\/api\/v1\/auth\/logout; HttpOnly; SameSite=Lax; Max-Age=43200/,
@@ -229,14 +229,14 @@ describe('a logout at the provider', () => {
     expect(back.headers.get('location')).toBe(`${url}/`);
   });
 
-  it('does without an ID token that is too long for a cookie', async () => {
+  it('omits an ID token that is too long for a cookie', async () => {
     const { cookie, idToken } = await login({ groups: ['sre', ...Array<string>(400).fill('another-group')] });
     expect(idToken).toBe('loopwatch_id_token=-');
     const goOn = await goOnFrom(await logOut(cookie, idToken));
     expect([...goOn.searchParams.keys()].toSorted()).toEqual(['client_id', 'post_logout_redirect_uri']);
   });
 
-  it('is left out for who came by a token, and where the provider has no place for it', async () => {
+  it('is skipped for token logins, and without an end-session endpoint', async () => {
     const by = await get('/api/v1/auth/login', '', {
       method: 'POST',
       body: JSON.stringify({ token: viewerToken }),
@@ -261,7 +261,7 @@ describe('a logout at the provider', () => {
     metadata.close();
   });
 
-  it('never keeps a logout here from happening', async () => {
+  it('never prevents the logout from Loopwatch', async () => {
     expect(await logOutAt('http://127.0.0.1:1')).toBe(204);
   });
 
@@ -276,13 +276,13 @@ describe('a logout at the provider', () => {
   }
 });
 
-describe('no login comes of', () => {
+describe('login is rejected for', () => {
   const refused = async (response: Response, status: number, text: RegExp) => {
     expect([response.status, await response.text()]).toEqual([status, expect.stringMatching(text)]);
     expect(cookieOf(response, 'loopwatch_session')).toBe('');
   };
 
-  it('somebody who has no role', async () => {
+  it('a user without a role', async () => {
     await refused(
       (await login({ preferred_username: '<b>eve</b>', groups: ['guests'] })).done,
       403,
@@ -291,7 +291,7 @@ describe('no login comes of', () => {
     await refused((await login({})).done, 403, /no role/);
   });
 
-  it('another state, another browser, or none that was begun', async () => {
+  it('a wrong state, another browser, or a login that was not started', async () => {
     claims = { groups: ['sre'] };
     const [one, two] = [await leave(), await leave()];
     await refused(await get(one.back.href, two.cookie), 401, /Login failed/);
@@ -302,7 +302,7 @@ describe('no login comes of', () => {
     await refused(await get(without.href, two.cookie), 401, /Login failed/);
   });
 
-  it('a session’s cookie in the place of a begun login, nor the other way round', async () => {
+  it('a session cookie in place of a pending login, and vice versa', async () => {
     const { cookie } = await login({ groups: ['sre'] });
     const { back, cookie: begun } = await leave();
     await refused(
@@ -329,7 +329,7 @@ describe('no login comes of', () => {
     await refused((await login({ groups: ['sre'], ...wrong })).done, 401, /Login failed/);
   });
 
-  it('an ID token that somebody else has signed', async () => {
+  it('an ID token with a foreign signature', async () => {
     const other = new OAuth2Server();
     await other.issuer.keys.generate('RS256');
     other.issuer.url = options.issuer;
@@ -350,7 +350,7 @@ describe('no login comes of', () => {
     await refused(await get(back.href, cookie), 401, /Login failed/);
   });
 
-  it('what the provider refuses', async () => {
+  it('an error of the provider', async () => {
     const { back, cookie } = await leave();
     const denied = new URL(back);
     denied.searchParams.delete('code');
@@ -361,7 +361,7 @@ describe('no login comes of', () => {
     await refused(answer, 401, /Login failed/);
   });
 
-  it('one that took more than ten minutes', async () => {
+  it('a pending login after ten minutes', async () => {
     claims = { groups: ['sre'] };
     const { back, cookie } = await leave();
     now += 600_001;
@@ -369,7 +369,7 @@ describe('no login comes of', () => {
   });
 });
 
-it('a provider that does not answer is said to, and tokens go on to work', async () => {
+it('oidc: an unavailable provider is reported, and tokens still work', async () => {
   const other = await startServer({
     openDatabase: emptyDatabase,
     oidc: { ...options, issuer: 'http://127.0.0.1:1' },
@@ -385,7 +385,7 @@ it('a provider that does not answer is said to, and tokens go on to work', async
   await other.server.stop();
 });
 
-it('behind a proxy, the address that browsers know is the one to come back to', async () => {
+it('oidc: behind a proxy, the redirect URI is the public URL', async () => {
   const other = await startServer({
     openDatabase: emptyDatabase,
     oidc: { ...options, publicUrl: 'https://loops.acme.example/' },
@@ -400,7 +400,7 @@ it('behind a proxy, the address that browsers know is the one to come back to', 
   await other.server.stop();
 });
 
-it('without a provider there is no way to one', async () => {
+it('oidc: without a provider its paths do not exist', async () => {
   const other = await startServer({ openDatabase: emptyDatabase, tokens: { viewer: viewerToken } });
   for (const path of ['/login/oidc', '/login/oidc/callback?code=a&state=b']) {
     expect((await fetch(other.url + path, { redirect: 'manual' })).status).toBe(401);
@@ -408,7 +408,7 @@ it('without a provider there is no way to one', async () => {
   await other.server.stop();
 });
 
-it('all servers with the same secrets know each other’s logins, those with others do not', () => {
+it('logins: servers with the same secrets accept each other’s cookies, others do not', () => {
   const session = (secret: string) => new Access({}, () => START, secret);
   const cookie = session('shh').loginCookie({ name: 'ada', role: 'operator' }, false).replace(/;.*/, '');
   expect(session('shh').userOf({ cookie })).toEqual({ name: 'ada', role: 'operator' });

@@ -34,7 +34,7 @@ describe('with tokens', () => {
 
   afterAll(() => server.stop());
 
-  it.each(['/healthz', '/readyz', '/login.css'])('%s needs none', async (path) => {
+  it.each(['/healthz', '/readyz', '/login.css'])('%s is public', async (path) => {
     expect((await get(path)).status).toBe(200);
   });
 
@@ -46,7 +46,7 @@ describe('with tokens', () => {
     '/theme.js',
     '/assets/a.js',
   ];
-  it.each(guarded)('%s needs one', async (path) => {
+  it.each(guarded)('%s requires a token', async (path) => {
     for (const headers of [
       {},
       bearer('wrong'),
@@ -63,7 +63,7 @@ describe('with tokens', () => {
     expect((await get(path, { headers: bearer(tokens.viewer) })).status).not.toBe(401);
   });
 
-  it('a path that differs only in its spelling is guarded as well', async () => {
+  it('other spellings of a path are protected as well', async () => {
     for (const path of [
       '/METRICS',
       '/metrics/',
@@ -93,7 +93,7 @@ describe('with tokens', () => {
     expect((await get(path, { method, body, headers: bearer(tokens.operator) })).status).toBeLessThan(300);
   });
 
-  it('a page of another site can change nothing, whoever is logged in', async () => {
+  it('pages of other sites cannot change anything', async () => {
     const cookie = await cookieFor(tokens.operator);
     const body = '{"status":"acknowledged"}';
     for (const foreign of [
@@ -116,7 +116,7 @@ describe('with tokens', () => {
     expect(await own.json()).toMatchObject({ triage: { status: 'acknowledged', by: 'operator' } });
   });
 
-  it('pages that do not exist ask for a token as well, and tell nobody that they do not', async () => {
+  it('unknown pages require a login as well, and do not reveal that they are unknown', async () => {
     const headers = { accept: 'text/html,*/*;q=0.8' };
     const asked = await get('/nowhere', { headers });
     expect([asked.status, await asked.text()]).toEqual([
@@ -126,7 +126,7 @@ describe('with tokens', () => {
     expect((await get('/metrics', { headers })).headers.get('content-type')).toContain('problem+json');
   });
 
-  it('pages ask for a token, and go on to where one wanted to go', async () => {
+  it('pages ask for a token, and return to the requested page', async () => {
     const asked = await get('/incidents/i-1?tab=cost');
     const html = await asked.text();
     expect([asked.status, asked.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
@@ -150,7 +150,7 @@ describe('with tokens', () => {
     expect(await me({})).toMatchObject({ required: true, user: null });
   });
 
-  it('people who share one say who they are, which changes no role', async () => {
+  it('people who share a token may set their name, which changes no role', async () => {
     const me = async (token: string, name: string) => {
       const headers = { ...bearer(token), 'loopwatch-user': name };
       const answer = await get('/api/v1/auth/me', { headers });
@@ -169,7 +169,7 @@ describe('with tokens', () => {
     expect((await get('/api/v1/incidents', { headers })).status).toBe(401);
   });
 
-  it('sockets need one, too', async () => {
+  it('sockets require a token', async () => {
     const connect = (extraHeaders: Record<string, string>) =>
       new Promise<string>((resolve) => {
         const socket = io(`${url}/live`, {
@@ -193,7 +193,7 @@ describe('with tokens', () => {
     expect(await connect(bearer(tokens.viewer))).toBe('in');
   });
 
-  it('bodies are bounded', async () => {
+  it('body sizes are limited', async () => {
     const body = JSON.stringify({ note: 'x'.repeat(2_000_000) });
     const answer = await get('/api/v1/incidents/i-1', {
       method: 'PATCH',
@@ -203,7 +203,7 @@ describe('with tokens', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('what agents wrote is data: it is never sent as a page', async () => {
+  it('text from agents is never served as HTML', async () => {
     const answer = await get('/api/v1/incidents', { headers: bearer(tokens.viewer) });
     expect(answer.headers.get('content-type')).toContain('application/json');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -213,19 +213,19 @@ describe('with tokens', () => {
   });
 });
 
-describe('a session', () => {
+describe('a login cookie', () => {
   const now = { at: 1_000 };
   const access = new Access(tokens, () => now.at);
   const cookie = access.loginCookie({ name: 'a', role: 'viewer' }, true).split(';')[0] ?? '';
 
-  it('counts until its time is over', () => {
+  it('is valid until it expires', () => {
     expect(access.userOf({ cookie })).toMatchObject({ role: 'viewer' });
     now.at += 13 * 3_600_000;
     expect(access.userOf({ cookie })).toBeUndefined();
     now.at = 1_000;
   });
 
-  it('cannot be made or changed without the tokens', () => {
+  it('cannot be forged without the tokens', () => {
     const [session = '', signature = ''] = cookie.slice('loopwatch_session='.length).split('.');
     const forged = Buffer.from(JSON.stringify({ name: 'a', role: 'operator', until: 9e15 })).toString(
       'base64url',

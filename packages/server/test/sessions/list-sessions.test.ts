@@ -6,7 +6,7 @@ import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
 onBothDatabases(({ make }) => {
-  it('sessions are listed by the tools that their incidents are about', async () => {
+  it('sessions are filtered by the tools of their incidents', async () => {
     const { database } = await make();
     const tools = { 's-1': 'read_file', 's-2': 'grep', 's-3': undefined };
     for (const [id, tool] of Object.entries(tools)) {
@@ -27,7 +27,7 @@ onBothDatabases(({ make }) => {
     expect(await listed([])).toEqual(['s-1', 's-2', 's-3']);
   });
 
-  it('sessions are listed by tags and by the version of their agent', async () => {
+  it('sessions are filtered by tags and agent version', async () => {
     const { database } = await make();
     const parts = {
       's-1': { tags: { env: 'prod', team: 'shop' }, agentVersion: '1.2.0' },

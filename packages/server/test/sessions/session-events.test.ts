@@ -81,7 +81,7 @@ describe('a session read back from the log', () => {
     .array(anyRecord, { minLength: 1, maxLength: 60 })
     .map((all) => [{ kind: 'own' as const }, ...all]);
 
-  it('is the same page by page, from the start and from the end, as a whole', async () => {
+  it('is the same page by page in both directions as at once', async () => {
     await fc.assert(
       fc.asyncProperty(contents, fc.integer({ min: 1, max: 9 }), async (all, limit) => {
         const held = logOf(all);
@@ -129,7 +129,7 @@ describe('a session read back from the log', () => {
     },
   );
 
-  it('can be written however deep an event is, which then holds the text of it', async () => {
+  it('serializes deeply nested events as text', async () => {
     const held = logOf([{ kind: 'own' }]);
     const args = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     const call = `{"sessionId":"s-1","type":"tool_call_request","name":"read","args":${args}}`;
@@ -162,7 +162,7 @@ describe('a session read back from the log', () => {
     expect(later.items[0]?.eventIndex).toBe(161);
   });
 
-  it('says when its beginning is gone, and still knows the indexes from the end', async () => {
+  it('reports a deleted start, and still numbers events from the end', async () => {
     const held = logOf(Array.from({ length: 50 }, () => ({ kind: 'own' as const })));
     const reader = held.log.records();
     const cut = {
@@ -176,7 +176,7 @@ describe('a session read back from the log', () => {
     expect(end.items.map(({ eventIndex }) => eventIndex)).toEqual([45, 46, 47, 48, 49]);
   });
 
-  it('ends where an ended session ends, and stays open at the end of a live one', async () => {
+  it('has no next page after an ended session, but after a live one', async () => {
     const held = logOf([{ kind: 'own' }, { kind: 'other' }]);
     const reader = held.log.records();
     expect((await sessionEvents(reader, { session: sessionOf(held, 'ended'), query: {} })).after).toBeNull();

@@ -38,7 +38,7 @@ const read = async (path: string) => {
 };
 
 describe('the messages of a session', () => {
-  it('come in their order, page after page', async () => {
+  it('are listed in order, page by page', async () => {
     const texts: (string | null)[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -50,7 +50,7 @@ describe('the messages of a session', () => {
     expect(texts).toEqual(['Hello', '', 'no', 'Stop.']);
   });
 
-  it('say who spoke, what was called and what came of it', async () => {
+  it('have role, calls and results', async () => {
     const { page } = await read('s-1/messages');
     expect(page.items.slice(1)).toMatchObject([
       { role: 'assistant', thought: 'Hm.', calls: [{ id: 'c-1', name: 'read', arguments: '{"path":"a"}' }] },
@@ -59,7 +59,7 @@ describe('the messages of a session', () => {
     ]);
   });
 
-  it('tell what was not to be kept from what was empty', async () => {
+  it('distinguish text that was not stored from empty text', async () => {
     const { page } = await read('s-3/messages');
     expect(page.items).toMatchObject([{ text: null, calls: [{ name: 'read', arguments: null }] }]);
   });

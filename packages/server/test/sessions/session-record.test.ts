@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 const read = (path: string) => fetch(`${url}/api/v1/sessions/${path}`);
 
 describe('a record of a session', () => {
-  it('is given byte for byte, with where it lies', async () => {
+  it('is returned byte for byte, with its position', async () => {
     expect(await (await read('s-1/records/0')).json()).toEqual({
       topic: 'loopwatch.events',
       partition: 0,
@@ -42,7 +42,7 @@ describe('a record of a session', () => {
     });
   });
 
-  it('is given although it cannot be read', async () => {
+  it('is returned even when it is not a valid event', async () => {
     expect(await (await read('s-1/records/1')).json()).toMatchObject({ value: '{"type"', bytes: 7 });
   });
 

@@ -36,7 +36,7 @@ function isTaken(scope: keyof typeof scopes, path: string): boolean {
   return !('refused' in result && keyFault.test(result.refused));
 }
 
-test('the page has the table', () => {
+test('docs/configuration.md has the table of scopes', () => {
   expect(rows.map(({ takes }) => takes)).toEqual([
     [false, false, false],
     [false, false, false],
@@ -47,11 +47,11 @@ test('the page has the table', () => {
 });
 
 describe.each(settingPaths(settingsSchema).map(({ path }) => path))('%s', (path) => {
-  test('is taken where the page says', () => {
+  test('is accepted in the documented scopes', () => {
     expect(scopeKinds.map((scope) => isTaken(scope, path))).toEqual(documented(path));
   });
 
-  test('is offered by the API where it is taken, and refused with the way to set it where it is not', () => {
+  test('is offered by the API where it is accepted, and rejected with a hint elsewhere', () => {
     const offered = settingKeys.find((key) => key.path === path)?.scopes ?? [];
     expect(scopeKinds.map((scope) => offered.includes(scope))).toEqual(documented(path));
     for (const scope of scopeKinds.filter((kind) => !offered.includes(kind))) {
@@ -67,7 +67,7 @@ describe.each(settingPaths(settingsSchema).map(({ path }) => path))('%s', (path)
     }
   });
 
-  test('is refused in a control event as in the API', () => {
+  test('is rejected in a control event as in the API', () => {
     const analyzer = createSessionAnalyzer({});
     analyzer.push({ type: 'control', sessionId: 's-1', set: { [path]: defaults.get(path) ?? null } });
     const overrides = analyzer.snapshot()?.state.overrides ?? {};

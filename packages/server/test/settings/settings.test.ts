@@ -48,7 +48,7 @@ async function call(method: string, scope: string, body?: unknown): Promise<{ st
 const effective = ({ effective: all }: ScopeSettings, path: string) => all.find((one) => one.path === path);
 
 describe('settings of a scope', () => {
-  it('hold over the configured ones, and say which tier decided', async () => {
+  it('override the configured ones, and name their tier', async () => {
     await call('PUT', 'server', { set: { 'tool_cycle.min_repeats': 5, 'content_loop.window': 64 } });
     const model = await call('PUT', 'model:openai/gpt-5-mini', { set: { 'stagnation.same_error': 6 } });
     expect(model.status).toBe(200);
@@ -69,7 +69,7 @@ describe('settings of a scope', () => {
     });
   });
 
-  it('go to the control topic, where workers follow them, and come back from there', async () => {
+  it('are published to the control topic, and read back from it', async () => {
     await call('PUT', 'server', { set: { enabled: false } });
     expect(log.values(topics.control)).toEqual([
       { v: 1, scope: 'server', set: { enabled: false }, unset: [] },
@@ -89,7 +89,7 @@ describe('settings of a scope', () => {
     expect(overview.scopes).toEqual([]);
   });
 
-  it('of a session go into its own stream: the off switch', async () => {
+  it('of a session are sent into its event stream: the off switch', async () => {
     log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
     await stored();
     await call('PUT', 'session:s-1', { set: { enabled: false, 'tool_cycle.min_repeats': 4 } });
@@ -104,7 +104,7 @@ describe('settings of a scope', () => {
     expect((await call('PUT', 'session:nobody', { set: {} })).status).toBe(404);
   });
 
-  it('are changed on the version that was seen', async () => {
+  it('are changed only on the current version', async () => {
     await call('PUT', 'server', { set: { enabled: false }, version: 0 });
     const late = await call('PUT', 'server', { set: { enabled: true }, version: 0 });
     expect(late.status).toBe(409);
@@ -112,7 +112,7 @@ describe('settings of a scope', () => {
     expect((await call('PUT', 'server', { set: {}, version: 1 })).status).toBe(200);
   });
 
-  it('of the semantic layer have no effect without a model, and the status says why', async () => {
+  it('of the semantic layer have no effect without a model; the status has the reason', async () => {
     const { body } = await call('GET', 'server');
     const note = 'no model: set llm.model with llm.base_url or llm.api_key';
     expect(effective(body as ScopeSettings, 'semantic.enabled')).toMatchObject({ value: true, note });
@@ -126,7 +126,7 @@ describe('settings of a scope', () => {
     expect(off.detectors).toContainEqual({ id: 'semantic', on: false, reason: null });
   });
 
-  it('that came by the log and cannot be taken are shown as invalid, and the others hold', async () => {
+  it('from the topic that are invalid are shown as such, and the others apply', async () => {
     const set = { 'privacy.mask': ['(a+)+$'], 'tool_cycle.min_repeats': 'x', 'content_loop.window': 64 };
     log.append(topics.control, JSON.stringify({ scope: 'server', set }), { key: 'server' });
     await stored();
@@ -151,7 +151,7 @@ describe('settings of a scope', () => {
     expect((await call('PUT', 'server', { set: { 'content_loop.window': 64 } })).body.invalid).toEqual([]);
   });
 
-  it('do not change while the log cannot be written to', async () => {
+  it('do not change while the log is unavailable', async () => {
     log.failure = new Error('no brokers');
     expect((await call('PUT', 'server', { set: { enabled: false } })).status).toBe(503);
     expect((await call('GET', 'server')).body).toMatchObject({ set: {}, version: 0 });
@@ -186,8 +186,8 @@ describe('settings of a scope', () => {
   });
 });
 
-describe('the keys', () => {
-  it('say what each takes, and where it may be set', () => {
+describe('setting keys', () => {
+  it('list allowed values and scopes', () => {
     const key = (path: string) => settingKeys.find((one) => one.path === path);
     expect(key('content_loop.window')).toMatchObject({
       type: 'integer',

@@ -65,7 +65,7 @@ onBothDatabases(({ make }) => {
     return (part: Partial<BreakdownRequest>) => breakdown(database, { ...request, ...part }, START);
   };
 
-  it('breakdown: sums by agent with the period before, the dearest first, unknown names as null', async () => {
+  it('breakdown: sums by agent with the preceding period, most expensive first, unknown names as null', async () => {
     const sums = await filled();
     const { groups, other, total, previous } = await sums({});
     expect(groups.map(({ value, incidents, usd }) => [value, incidents, usd])).toEqual([
@@ -85,7 +85,7 @@ onBothDatabases(({ make }) => {
     expect(previous).toEqual({ from: START - HOUR, to: START });
   });
 
-  it('breakdown: sums up what is behind the limit, a session of several groups once', async () => {
+  it('breakdown: sums the groups beyond the limit, counting each session once', async () => {
     const sums = await filled();
     const { groups, other } = await sums({ limit: 1, groupBy: 'agentVersion', compare: false });
     expect(groups.map(({ value }) => value)).toEqual(['1.3.0']);
@@ -112,13 +112,13 @@ onBothDatabases(({ make }) => {
     expect(named((await sums({ groupBy: 'detector', compare: false })).groups)).toEqual([['tool-repeat', 5]]);
   });
 
-  it('breakdown: by increase, what got worse comes first', async () => {
+  it('breakdown: sorts by increase', async () => {
     const sums = await filled();
     const { groups } = await sums({ sort: { by: 'increase', descending: true } });
     expect(groups.map(({ value }) => value)).toEqual(['coder', 'writer', null, 'gone']);
   });
 
-  it('breakdown: over nothing, the total is nothing', async () => {
+  it('breakdown: the total without incidents is zero', async () => {
     const sums = await filled();
     const { groups, other, total } = await sums({ filter: { agent: ['nobody'] } });
     expect([groups, other]).toEqual([[], null]);

@@ -44,7 +44,7 @@ onBothDatabases(({ make }) => {
     return database;
   };
 
-  it('incidents, causes and sessions are listed by what they cost, those without a price last', async () => {
+  it('incidents, groups and sessions are sorted by cost, unpriced ones last', async () => {
     const database = await filled();
     const incidents = await listIncidents(database, {}, dearestFirst);
     expect(incidents.items.map(({ id, cost }) => [id, cost.usd])).toEqual([
@@ -66,7 +66,7 @@ onBothDatabases(({ make }) => {
     ]);
   });
 
-  it('an open incident costs what the latest summary of its session says', async () => {
+  it('the cost of an open incident is that of the latest session summary', async () => {
     const database = await filled();
     const openIncidents = [{ id: 'cheap', count: 9, cost: costOf(9) }];
     await database.transaction((tx) =>
@@ -76,14 +76,14 @@ onBothDatabases(({ make }) => {
     expect(items[0]).toMatchObject({ id: 'cheap', cost: { usd: 9 } });
   });
 
-  it('the sum of all incidents stays what it was when retention takes some', async () => {
+  it('total cost includes incidents deleted by retention', async () => {
     const database = await filled();
     expect((await currentStats(database, START)).usd).toBe(9.25);
     expect(await removeIncidents(database, { limit: 2, now: START })).toBe(2);
     expect((await currentStats(database, START)).usd).toBe(9.25);
   });
 
-  it('without any price there is no sum', async () => {
+  it('total cost is null without any price', async () => {
     const { database } = await make();
     await database.transaction((tx) =>
       writeVerdicts(tx, [{ verdict: verdict({ cost: costOf(null) }), arrivedAt: START }]),

@@ -38,7 +38,7 @@ onBothDatabases(({ make }) => {
     return database;
   };
 
-  it('the overview is of one moment: its sums, buckets, detectors and open incidents agree', async () => {
+  it('overview: sums, buckets, detectors and open incidents are consistent', async () => {
     const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 2.5 * minute);
     expect(overview).toMatchObject({
       asOf: START + 2.5 * minute,
@@ -68,12 +68,12 @@ onBothDatabases(({ make }) => {
     expect(overview.latency).toEqual({ p50Ms: 12, p95Ms: 12, incidents: 3 });
   });
 
-  it('incidents of a session that has gone quiet are counted apart from open ones', async () => {
+  it('overview: counts quiet incidents apart from open ones', async () => {
     const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 5 * minute);
     expect(overview).toMatchObject({ open: 0, quiet: 3, openByDetector: {}, openItems: [], liveSessions: 0 });
   });
 
-  it('the overview reaches back as far as there is data, 5 minutes to 6 hours', async () => {
+  it('overview: the default range covers the data, from 5 minutes to 6 hours', async () => {
     const { database } = await make();
     const spanAt = async (now: number) => {
       const { from, to } = await readOverview(database, {}, now);

@@ -6,7 +6,7 @@ import { changeTriage } from '../../src/triage/write-triage.ts';
 import { START, verdict } from '../verdicts.ts';
 
 onBothDatabases(({ make }) => {
-  it('each detector is told with what is open, what people said of it, and what it found wasted', async () => {
+  it('range statistics: open incidents, triage and cost by detector', async () => {
     const { database } = await make();
     const tokens = { calls: 5, turns: 5, characters: 0, tokens: 900, usd: 0.25, ms: 1 };
     const verdicts = [

@@ -8,7 +8,7 @@ import { START, verdict } from '../verdicts.ts';
 const range = { from: START, to: START + 3_600_000, bucketMs: 600_000 };
 
 onBothDatabases(({ make, kind }) => {
-  it('percentiles are those of the sorted latencies, to a hundredth', async () => {
+  it('verdict statistics: percentiles match the sorted latencies within 1 %', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -58,7 +58,7 @@ onBothDatabases(({ make, kind }) => {
     );
   });
 
-  it('a time without verdicts has none', async () => {
+  it('verdict statistics: a range without verdicts is empty', async () => {
     const { database } = await make();
     const stats = await verdictStats(database, range);
     expect([stats.latency, stats.bucket(0)]).toEqual([null, { verdicts: {}, latency: null }]);

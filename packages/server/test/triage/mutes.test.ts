@@ -50,7 +50,7 @@ const statusOf = async (id: string) => (await read(id)).triage.status;
 const mutes = async () => ((await send('GET', '/mutes')).body as Mutes).items;
 
 describe('a mute by cause', () => {
-  it('holds for incidents that are there and those to come, and each says by which', async () => {
+  it('applies to existing and future incidents, which name the mute', async () => {
     const made = await mute({ cause: { tool: 'deploy_status' }, note: 'it polls' });
     await append(verdict({ incidentId: 'i-2', tool }), verdict({ incidentId: 'i-3' }));
     expect([await statusOf('i-1'), await statusOf('i-2'), await statusOf('i-3')]).toEqual([
@@ -81,7 +81,7 @@ describe('a mute by cause', () => {
     expect(await statusOf('i-1')).toBe(fits ? 'muted' : 'new');
   });
 
-  it('of a group fits the identical loops', async () => {
+  it('of a group matches identical loops', async () => {
     await mute({ cause: { group: (await read('i-1')).groupKey } });
     const other = verdict({
       ...labels,
@@ -96,7 +96,7 @@ describe('a mute by cause', () => {
     ]);
   });
 
-  it('ends with its time, and with its removal', async () => {
+  it('ends when it expires or is removed', async () => {
     const short = await mute({ cause: { tool: 'deploy_status' }, until: START + 60_000 });
     expect((await read('i-1')).triage.mutedUntil).toBe(START + 60_000);
     now += 60_000;
@@ -109,7 +109,7 @@ describe('a mute by cause', () => {
     expect(short.until).not.toBeNull();
   });
 
-  it('gives way to what was decided on the incident itself', async () => {
+  it('is overridden by the triage of the incident itself', async () => {
     await send('PATCH', '/incidents/i-1', { status: 'acknowledged' });
     await mute({ cause: { tool: 'deploy_status' } });
     expect(await statusOf('i-1')).toBe('acknowledged');
@@ -154,7 +154,7 @@ describe('a mute until it escalates', () => {
 });
 
 describe('the triage topic', () => {
-  it('carries mutes and their removal, so that another database has them', async () => {
+  it('carries mutes and their removal to other databases', async () => {
     const kept = await mute({ cause: { tool: 'deploy_status' } });
     const removed = await mute({ cause: { detector: 'tool-repeat' } });
     await send('DELETE', `/mutes/${removed.id}`);

@@ -6,7 +6,7 @@ import { verdict } from '../verdicts.ts';
 
 const emptyDatabase = sharedPglite();
 
-it('a group is triaged as a whole, and back to what each incident was before', async () => {
+it('triage of a group applies to all its incidents, and can be undone for each', async () => {
   const { url, log, server, stored } = await startServer({ openDatabase: emptyDatabase });
   for (const incidentId of ['i-1', 'i-2', 'i-3']) log.appendVerdict(verdict({ incidentId }));
   const tool = { name: 'other', signature: 'other:{}' };

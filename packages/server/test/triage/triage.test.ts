@@ -36,8 +36,8 @@ async function patch(body: unknown, path = '/i-1', headers: Record<string, strin
 const read = async (id = 'i-1') =>
   (await (await fetch(`${url}/api/v1/incidents/${id}`)).json()) as IncidentDetail;
 
-describe('a decision', () => {
-  it('is noted with who, when, and what it was before', async () => {
+describe('triage', () => {
+  it('is recorded with author, time and previous state', async () => {
     await patch({ status: 'acknowledged', note: 'seen' });
     now += 5_000;
     await patch({ status: 'false_positive' });
@@ -57,7 +57,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('is undone by handing back what it was before, and that undone as well', async () => {
+  it('is undone by restoring the previous state, and redone likewise', async () => {
     await patch({ status: 'muted', mutedUntil: START + 60_000, note: 'until the fix is out' });
     await patch({ status: 'acknowledged', note: null });
     const undo = async () => (await patch((await read()).triageHistory.at(-1)?.from)).body.triage;
@@ -70,7 +70,7 @@ describe('a decision', () => {
     expect(await undo()).toMatchObject({ status: 'acknowledged', mutedUntil: null, note: null, revision: 4 });
   });
 
-  it('made on what has changed meanwhile is refused, with how it stands', async () => {
+  it('of an outdated revision is rejected with the current one', async () => {
     expect((await patch({ status: 'acknowledged', revision: 0 })).status).toBe(200);
     const late = await patch({ status: 'false_positive', revision: 0 });
     expect(late).toMatchObject({
@@ -85,7 +85,7 @@ describe('a decision', () => {
     expect((await patch({ status: 'false_positive', revision: 1 })).body.triage.revision).toBe(2);
   });
 
-  it('on several is made on all or none', async () => {
+  it('of several incidents applies to all or none', async () => {
     await patch({ status: 'acknowledged' });
     const late = await patch({ ids: ['i-2', 'i-1'], change: { status: 'muted', revision: 0 } }, '');
     expect(late.status).toBe(409);
@@ -95,7 +95,7 @@ describe('a decision', () => {
     expect((await read('i-2')).triage).toMatchObject({ status: 'muted', revision: 1 });
   });
 
-  it('that changes nothing makes no revision', async () => {
+  it('without a change creates no revision', async () => {
     await patch({ status: 'acknowledged' });
     expect((await patch({ status: 'acknowledged' })).body.triage.revision).toBe(1);
     expect((await read()).triageHistory).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('a decision', () => {
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringMatching(detail)]);
   });
 
-  it('to mute ends with its time: then the incident counts as new', async () => {
+  it('muted until a time expires: then the incident counts as new', async () => {
     await patch({ status: 'muted', mutedUntil: START + 60_000 });
     const total = async (filter: string) =>
       ((await (await fetch(`${url}/api/v1/incidents?${filter}`)).json()) as { total: number }).total;
@@ -128,7 +128,7 @@ describe('a decision', () => {
     expect((await read()).triage).toMatchObject({ status: 'new', mutedUntil: null });
   });
 
-  it('says who looks after it, which lists are filtered by', async () => {
+  it('has an assignee that lists filter by', async () => {
     await patch({ assignee: ' ada ' });
     await patch({ status: 'acknowledged' }, '/i-2');
     expect((await read()).triage).toMatchObject({ status: 'new', assignee: 'ada' });
@@ -143,7 +143,7 @@ describe('a decision', () => {
     expect(await listed('assignee=ada')).toEqual([]);
   });
 
-  it('keeps its assignee when more verdicts of the incident come', async () => {
+  it('keeps its assignee when more verdicts arrive', async () => {
     await patch({ assignee: 'ada' });
     log.appendVerdict(
       verdict({ incidentId: 'i-1', phase: 'escalated', count: 6, detectedAt: START + 30_000 }),
@@ -153,7 +153,7 @@ describe('a decision', () => {
     expect(total).toBe(1);
   });
 
-  it('is commented on; whoever wrote a comment deletes it, and what was changed with it stays', async () => {
+  it('has comments; deleting one keeps the change made with it', async () => {
     await patch({ comment: 'Is it the deploy?' });
     await patch({ status: 'acknowledged', comment: 'It is.' });
     const comments = async () => (await read()).triageHistory.map(({ comment }) => comment);
@@ -171,7 +171,7 @@ describe('a decision', () => {
     expect((await read()).triage).toMatchObject({ status: 'acknowledged', revision: 4 });
   });
 
-  it('has comments that nobody but whoever wrote them deletes', async () => {
+  it('has comments that only their author can delete', async () => {
     const ada = { 'loopwatch-user': 'Ada' };
     await patch({ comment: 'Mine.' }, '/i-1', ada);
     expect((await read()).triageHistory).toMatchObject([{ by: 'Ada', comment: 'Mine.' }]);
@@ -183,7 +183,7 @@ describe('a decision', () => {
     expect((await read()).triageHistory).toEqual([]);
   });
 
-  it('keeps its comments when many more changes come, and takes 40 of them', async () => {
+  it('keeps up to 40 comments however many changes follow', async () => {
     await patch({ comment: 'the first' });
     for (let change = 0; change < 55; change += 1) await patch({ note: String(change) });
     const { triageHistory } = await read();
@@ -198,7 +198,7 @@ describe('a decision', () => {
     expect(history.filter(({ comment }) => comment !== undefined)).toHaveLength(40);
   });
 
-  it('waits in the database until the log takes it', async () => {
+  it('waits in the database until it can be published', async () => {
     log.failure = new Error('the log is down');
     expect((await patch({ status: 'acknowledged' })).status).toBe(200);
     await patch({ status: 'false_positive' });
