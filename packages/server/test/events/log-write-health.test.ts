@@ -7,10 +7,7 @@ function healthAt(clock: { now: number }) {
   const write = (line: string) => lines.push(JSON.parse(line) as object);
   return {
     lines,
-    health: new LogWriteHealth(
-      pino({ base: null, timestamp: false, formatters: { level: () => ({}) } }, { write }),
-      () => clock.now,
-    ),
+    health: new LogWriteHealth(pino({ base: null, timestamp: false }, { write }), () => clock.now),
   };
 }
 const full = new Error('no space left on device');
@@ -24,9 +21,9 @@ it('log write health: an outage is logged once, then once a minute, and when it 
   health.onSuccess();
   const reason = 'no space left on device';
   expect(lines).toEqual([
-    { msg: 'writing events to the log failed', events: 5, reason },
-    { msg: 'writing events to the log failed', events: 305, reason },
-    { msg: 'writing events to the log works again', seconds: 90, failedEvents: 450 },
+    { level: 50, msg: 'writing events to the log failed', events: 5, reason },
+    { level: 50, msg: 'writing events to the log failed', events: 305, reason },
+    { level: 30, msg: 'writing events to the log works again', seconds: 90, failedEvents: 450 },
   ]);
 });
 

@@ -28,7 +28,7 @@ function streams() {
     Array.from({ length: 20 }, () => ({ stream: 0, id: `v-${String((read += 1))}`, at: read, doc: '{}' }));
   const query = vi.fn((sql: string) => Promise.resolve(sql.includes('from verdicts') ? verdicts() : []));
   const database = { query, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as Database;
-  const guard = { stops: () => Promise.resolve(() => false) } as unknown as Guard;
+  const guard = { readStops: () => Promise.resolve(() => false) } as unknown as Guard;
   const opened = new VerdictStreams({
     database,
     guard,

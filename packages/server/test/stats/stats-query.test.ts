@@ -23,12 +23,12 @@ it.each([
   ],
   [{ groupBy: 'tag:' }, 'groupBy: must be one of'],
   [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: Invalid input: expected "previous"'],
-  [{ agent: 'coder' }, 'agent: only with groupBy'],
-  [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: not with groupBy'],
-  [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase needs compare=previous'],
+  [{ agent: 'coder' }, 'agent: requires groupBy'],
+  [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: cannot be combined with groupBy'],
+  [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase requires compare=previous'],
   [{ groupBy: 'agent', limit: '0' }, 'limit: '],
-  [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown; known are groupBy, compare'],
-  [{ groupBy: 'agent', tag: 'env' }, 'tag: must be name:value'],
+  [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown parameter; expected one of groupBy, compare'],
+  [{ groupBy: 'agent', tag: 'env' }, 'tag: a tag is name:value'],
 ])('statistics: %o is refused with what is allowed', (query, detail) => {
   expect(() => read(query)).toThrow(detail);
 });
