@@ -81,7 +81,7 @@ export class SessionTotals {
   }
 
   snapshot(): TotalsSnapshot {
-    return { ...this };
+    return Object.assign({}, this);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EvidenceOf, Mode } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
-import { CallHistory } from '../../calls/call-history.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
