@@ -81,8 +81,6 @@ describe('sources', () => {
   });
 
   it('say which path is not there', () => {
-    expect(() => sourcesAt(['/nowhere/at/all'], 0)).toThrow(
-      '/nowhere/at/all: no such file or folder',
-    );
+    expect(() => sourcesAt(['/nowhere/at/all'], 0)).toThrow('/nowhere/at/all: no such file or folder');
   });
 });

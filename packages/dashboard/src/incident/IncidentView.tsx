@@ -34,10 +34,10 @@ import { LifecycleCard } from './LifecycleCard.tsx';
 import { LoopMessages } from './LoopMessages.tsx';
 import { ReasonCard } from './ReasonCard.tsx';
 import { Related } from './Related.tsx';
-import { Remedies } from './Remedies.tsx';
 import { SessionTimeline, useAround } from './SessionTimeline.tsx';
-import { TriageCard } from './TriageCard.tsx';
 import { buildTestCase } from './test-case.ts';
+import { Remedies } from './triage/Remedies.tsx';
+import { TriageCard } from './triage/TriageCard.tsx';
 
 interface Props {
   readonly id: string;

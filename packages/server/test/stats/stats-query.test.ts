@@ -28,7 +28,7 @@ it.each([
   [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase requires compare=previous'],
   [{ groupBy: 'agent', limit: '0' }, 'limit: '],
   [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown parameter; expected one of groupBy, compare'],
-  [{ groupBy: 'agent', tag: 'env' }, 'tag: a tag is name:value'],
+  [{ groupBy: 'agent', tag: 'env' }, 'tag: must be name:value'],
 ])('statistics: %o is refused with what is allowed', (query, detail) => {
   expect(() => read(query)).toThrow(detail);
 });

@@ -1,6 +1,6 @@
 import type { BacktestResult } from '@loopwatch/contract/api';
 import { expect, test } from 'vitest';
-import { remedyImpact } from '../../src/incident/remedy-impact.ts';
+import { remedyImpact } from '../../../src/incident/triage/remedy-impact.ts';
 
 const hit = (eventIndex: number) => ({
   detector: 'tool-repeat' as const,

@@ -1,10 +1,10 @@
 import type { IncidentDetail } from '@loopwatch/contract/api';
-import { useRefusal } from '../api/me.ts';
-import { MuteText } from '../incidents/mutes/MuteText.tsx';
-import { triageNames } from '../incidents/triage.ts';
-import { visibleText } from '../lib/visible-text.ts';
-import { Card } from '../ui/layout/Card.tsx';
-import { Clock } from '../ui/layout/Time.tsx';
+import { useRefusal } from '../../api/me.ts';
+import { MuteText } from '../../incidents/mutes/MuteText.tsx';
+import { triageNames } from '../../incidents/triage.ts';
+import { visibleText } from '../../lib/visible-text.ts';
+import { Card } from '../../ui/layout/Card.tsx';
+import { Clock } from '../../ui/layout/Time.tsx';
 import { Activity } from './Activity.tsx';
 import { Assignee } from './Assignee.tsx';
 import styles from './TriageCard.module.css';

@@ -1,15 +1,15 @@
 import type { IncidentDetail, TriageChange, TriageState } from '@loopwatch/contract/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, use, useState } from 'react';
-import { deleteComment, patchIncidents } from '../api/incidents.ts';
-import { useMyName, useRefusal } from '../api/me.ts';
-import { showChanged, triageNames } from '../incidents/triage.ts';
-import { errorText } from '../lib/error-text.ts';
-import { visibleText } from '../lib/visible-text.ts';
-import { LiveContext } from '../live/context.ts';
-import { Button } from '../ui/controls/Button.tsx';
-import { toast } from '../ui/feedback/toast-store.ts';
-import { Ago } from '../ui/layout/Time.tsx';
+import { deleteComment, patchIncidents } from '../../api/incidents.ts';
+import { useMyName, useRefusal } from '../../api/me.ts';
+import { showChanged, triageNames } from '../../incidents/triage.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { visibleText } from '../../lib/visible-text.ts';
+import { LiveContext } from '../../live/context.ts';
+import { Button } from '../../ui/controls/Button.tsx';
+import { toast } from '../../ui/feedback/toast-store.ts';
+import { Ago } from '../../ui/layout/Time.tsx';
 import { MyName } from './MyName.tsx';
 import styles from './TriageCard.module.css';
 

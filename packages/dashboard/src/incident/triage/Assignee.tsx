@@ -1,9 +1,9 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { type SubmitEvent, useId } from 'react';
-import { useMyName } from '../api/me.ts';
-import { useTriage } from '../incidents/triage.ts';
-import { useLive } from '../live/context.ts';
-import { Button } from '../ui/controls/Button.tsx';
+import { useMyName } from '../../api/me.ts';
+import { useTriage } from '../../incidents/triage.ts';
+import { useLive } from '../../live/context.ts';
+import { Button } from '../../ui/controls/Button.tsx';
 import styles from './TriageCard.module.css';
 
 /** The assignee field: any name, or the user's own with one click. */

@@ -1,10 +1,10 @@
 import { userNameSchema } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { meQuery } from '../api/me.ts';
-import { prefer, usePreferences } from '../lib/preferences.ts';
-import { visibleText } from '../lib/visible-text.ts';
-import { Button } from '../ui/controls/Button.tsx';
+import { meQuery } from '../../api/me.ts';
+import { prefer, usePreferences } from '../../lib/preferences.ts';
+import { visibleText } from '../../lib/visible-text.ts';
+import { Button } from '../../ui/controls/Button.tsx';
 import styles from './TriageCard.module.css';
 
 /** Lets users who share a login set a display name, which is stored in this browser. */
