@@ -127,7 +127,7 @@ it('model request limit: the synthetic reply has structured details', async () =
         message: {
           content:
             'The limit of 1 model requests for one prompt is reached. ' +
-            'Send another message to go on, or raise turn_requests.max_turn_requests.',
+            'Send another message to continue, or raise turn_requests.max_turn_requests.',
         },
       },
     ],
