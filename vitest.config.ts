@@ -7,6 +7,20 @@ const source = '@loopwatch/source';
 /** `*.test.ts` runs in Node, `*.test.tsx` in a DOM; a middle name moves a file to a slower project. */
 const slower = ['**/*.int.test.ts', '**/*.clients.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
 
+/** Packages whose tests start no process, server or database: the inner loop. */
+const pure = 'packages/{contract,dashboard,detectors,formats,pipeline,platform}/test/**';
+const property = '**/*.property.test.ts';
+
+/** Shared by the tests that need Node alone. */
+const inNode = {
+  // Most of the time went into loading the same modules again for each file. So nothing may be left behind: `vi.mock` comes
+  // too late for modules that another file has loaded, and a test restores what it stubs or spies on.
+  isolate: false,
+  // Property tests take long on a busy machine; a test that hangs is still found.
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+};
+
 /** The run with faults takes longest by far, and would otherwise be what is left when all other files are done. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -29,15 +43,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...inNode,
           name: 'unit',
-          // Most of the time went into loading the same modules anew for each file. So nothing may be left behind: `vi.mock`
-          // comes too late for what another file has loaded, and what a test stubs or spies on it has to put back.
-          isolate: false,
-          // Property tests on a busy machine take their time; what hangs is still found.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          include: [`${pure}/*.test.ts`],
+          exclude: [...slower, property],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...inNode,
+          name: 'component',
           include: ['packages/*/test/**/*.test.ts', 'tools/*/**/*.test.ts'],
-          exclude: slower,
+          // Property tests run here, wherever they are.
+          exclude: [...slower, `${pure}/!(*.property).test.ts`],
         },
       },
       {

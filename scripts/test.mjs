@@ -29,6 +29,7 @@ const steps = [
   // Tests start the built commands, which takes a third of the time of starting from sources.
   check('build', 'node scripts/build.mjs'),
   vitest('unit'),
+  vitest('component'),
   vitest('dom'),
   vitest('clients'),
   vitest('integration'),
