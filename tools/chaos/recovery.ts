@@ -78,7 +78,7 @@ function ownedBy({ whom, at }: Fault, lines: readonly LogLine[]): number[] {
 }
 
 function takeoverLines(lines: readonly LogLine[]): LogLine[] {
-  return lines.filter(({ message }) => /^Partition \d+ taken over/.test(message));
+  return lines.filter(({ message }) => /^Partition \d+ recovered in/.test(message));
 }
 
 function distribution(values: readonly number[]): Distribution {

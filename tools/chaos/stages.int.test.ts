@@ -74,7 +74,7 @@ describe('a worker killed during a transaction', () => {
       else expect(await lab.committed()).toBe(-1);
 
       const second = lab.worker();
-      await second.line(/Partition 0 taken over/);
+      await second.line(/Partition 0 recovered in/);
       await lab.expectEachOnce();
       expect(await second.stop()).toBe(0);
       await lab.expectEachOnce();
