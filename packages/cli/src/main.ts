@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from './errors.ts';
-import { endQuietlyWithReader } from './runtime/output.ts';
-import { version } from './runtime/version.ts';
+import { version } from './runtime/installation.ts';
+import { exitOnBrokenPipe } from './runtime/output.ts';
 
 const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
@@ -35,7 +35,7 @@ for (const name of namesOf(process.argv.slice(2))) {
   if (command !== undefined) program.addCommand(command.exitOverride());
 }
 
-endQuietlyWithReader();
+exitOnBrokenPipe();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -7,7 +7,7 @@ import { openDatabase } from '@loopwatch/storage';
 import { modelReply, spawnCli, startScriptedUpstream, tempDir, waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { gatewaySettings } from '../src/runtime/gateway.ts';
+import { gatewaySettings } from '../src/gateway/start-gateway.ts';
 
 const key = 'sk-test-abcdef0123456789abcdef0123456789';
 

@@ -1,9 +1,9 @@
 import { messageOf, type Settings, topicNames } from '@loopwatch/contract';
 import { ensureTopics, grantCommand, type KafkaOptions, missingRights, topicSpecs } from '@loopwatch/log';
-import { findDurability } from '../runtime/durability.ts';
-import { kafkaOptions } from '../runtime/kafka.ts';
+import { findDurability } from '../kafka/durability.ts';
+import { kafkaOptions } from '../kafka/options.ts';
+import { type NeededRight, neededRights } from '../kafka/rights.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { type NeededRight, neededRights } from '../runtime/needed-rights.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 /** Checks brokers, login, certificates, permissions and topics. */

@@ -8,7 +8,7 @@ import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { dashboardDir } from '../runtime/paths.ts';
+import { dashboardDir } from '../runtime/installation.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
 import { checkServerNeeds } from './doctor-server.ts';

@@ -5,9 +5,9 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { openDataDir } from '../runtime/embedded.ts';
-import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
-import { kafkaOptions, kafkaSink } from '../runtime/kafka.ts';
+import { gatewaySettings, startGateway } from '../gateway/start-gateway.ts';
+import { kafkaOptions, kafkaSink } from '../kafka/options.ts';
+import { openDataDir } from '../runtime/embedded-log.ts';
 import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 

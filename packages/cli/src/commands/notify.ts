@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { notificationChannels } from '../runtime/notification-channels.ts';
-import { tellWarnings } from '../runtime/output.ts';
+import { printWarnings } from '../runtime/output.ts';
+import { notificationChannels } from '../server/notification-channels.ts';
 
 /** `loopwatch notify test NAME`: sends a test message as configured; needs no running server. */
 export function notifyCommand(): Command {
@@ -17,7 +17,7 @@ export function notifyCommand(): Command {
 
 async function sendTestMessage(name: string, options: ConfigOptions): Promise<void> {
   const { settings, warnings } = loadConfig(options);
-  tellWarnings(warnings);
+  printWarnings(warnings);
   const names = settings.notifications.map((entry) => entry.name);
   const entry = settings.notifications.filter((one) => one.name === name);
   const [channel] = notificationChannels({ notifications: entry });

@@ -11,9 +11,9 @@ import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Pace } from '../events/pace.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
-import { kafkaSink, requireBrokers } from '../runtime/kafka.ts';
+import { kafkaSink, requireBrokers } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { tellWarnings } from '../runtime/output.ts';
+import { printWarnings } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -46,7 +46,7 @@ export function produceCommand(): Command {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
     ]);
-    tellWarnings(warnings);
+    printWarnings(warnings);
     const brokers = requireBrokers(settings);
     const topic = options.topic ?? topicNames(settings.kafka.topics).events;
     const sink = kafkaSink(settings, silentLogger());

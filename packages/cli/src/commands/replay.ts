@@ -15,8 +15,8 @@ import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
-import { answersFor } from '../events/recorded-answers.ts';
-import { tellWarnings, writeOut } from '../runtime/output.ts';
+import { checkHandlingFor } from '../events/recorded-answers.ts';
+import { printWarnings, writeOut } from '../runtime/output.ts';
 import { counted } from '../scan/numbers.ts';
 
 interface Options extends ConfigOptions {
@@ -42,8 +42,8 @@ export function replayCommand(): Command {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
-    tellWarnings(warnings);
-    process.exitCode = await replay(files, settings, options, answersFor(settings, options.checks));
+    printWarnings(warnings);
+    process.exitCode = await replay(files, settings, options, checkHandlingFor(settings, options.checks));
   });
 }
 

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
-import { tellWarnings, writeOut } from '../runtime/output.ts';
+import { printWarnings, writeOut } from '../runtime/output.ts';
 import { type Source, sourcesAt, sourcesOf } from '../scan/find-sources.ts';
 import { knownHistories } from '../scan/histories.ts';
 import { megabytes } from '../scan/numbers.ts';
@@ -47,7 +47,7 @@ export function scanCommand(): Command {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
-    tellWarnings(warnings);
+    printWarnings(warnings);
     const sources = paths.length > 0 ? sourcesAt(paths, options.since) : ownSources(options.since);
     const bad = new BadLines();
     const progress = new Progress();

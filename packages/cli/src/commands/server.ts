@@ -3,14 +3,14 @@ import { openDatabase } from '@loopwatch/storage';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { logDurability } from '../runtime/durability.ts';
+import { logDurability } from '../kafka/durability.ts';
+import { kafkaServerLog, requireBrokers } from '../kafka/options.ts';
 import { listenFailure } from '../runtime/http.ts';
-import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
-import { endWhenLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
+import { version } from '../runtime/installation.ts';
+import { exitWhenStorageLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
-import { serverDeps } from '../runtime/server-deps.ts';
-import { version } from '../runtime/version.ts';
+import { serverDeps } from '../server/server-deps.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -48,7 +48,7 @@ export function serverCommand(): Command {
     const server = createServer({
       ...serverDeps(loaded, logger),
       log: kafkaServerLog(settings, logger),
-      openDatabase: () => openDatabase(settings.storage, logger, endWhenLost(logger)),
+      openDatabase: () => openDatabase(settings.storage, logger, exitWhenStorageLost(logger)),
       registry: processRegistry(),
       readiness: () => Promise.resolve({}),
     });

@@ -6,20 +6,19 @@ import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { logDurability } from '../runtime/durability.ts';
-import { openDataDir } from '../runtime/embedded.ts';
-import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
+import { gatewaySettings, startGateway } from '../gateway/start-gateway.ts';
+import { logDurability } from '../kafka/durability.ts';
+import { kafkaServerLog, kafkaSink } from '../kafka/options.ts';
+import { workerInputs } from '../kafka/worker-inputs.ts';
+import { openDataDir } from '../runtime/embedded-log.ts';
 import { listenFailure } from '../runtime/http.ts';
-import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
-import { endWhenLost, type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
+import { samplesDir, version } from '../runtime/installation.ts';
+import { exitWhenStorageLost, type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
-import { serverDeps } from '../runtime/server-deps.ts';
-import { version } from '../runtime/version.ts';
-import { workerInputs } from '../runtime/worker-inputs.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
+import { serverDeps } from '../server/server-deps.ts';
 import { createWorker } from '../workers/create-worker.ts';
 
 interface Options extends ConfigOptions {
@@ -98,7 +97,7 @@ export function startCommand(): Command {
 /** The database that server and gateway share; opened on first use. */
 function sharedDatabase({ storage }: Settings, logger: Logger): () => Promise<Database> {
   let opening: Promise<Database> | undefined;
-  return () => (opening ??= openDatabase(storage, logger, endWhenLost(logger)));
+  return () => (opening ??= openDatabase(storage, logger, exitWhenStorageLost(logger)));
 }
 
 /** The event log as worker, server and gateway use it. */

@@ -3,10 +3,10 @@ import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { findDurability } from '../runtime/durability.ts';
-import { kafkaOptions } from '../runtime/kafka.ts';
+import { findDurability } from '../kafka/durability.ts';
+import { kafkaOptions } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { tellWarnings } from '../runtime/output.ts';
+import { printWarnings } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -32,7 +32,7 @@ export function topicsCommand(): Command {
       { flag: '--partitions', path: 'kafka.partitions', text: options.partitions },
       { flag: '--replication-factor', path: 'kafka.replication_factor', text: options.replicationFactor },
     ]);
-    tellWarnings(warnings);
+    printWarnings(warnings);
     const { partitions, replication_factor: replicationFactor } = settings.kafka;
     const specs = topicSpecs(topicNames(settings.kafka.topics), {
       partitions,

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { logDurability } from '../runtime/durability.ts';
+import { logDurability } from '../kafka/durability.ts';
+import { kafkaReadiness, requireBrokers } from '../kafka/options.ts';
+import { workerInputs } from '../kafka/worker-inputs.ts';
 import { listenForHealth } from '../runtime/http.ts';
-import { kafkaReadiness, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
-import { workerInputs } from '../runtime/worker-inputs.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
 import { runCluster } from '../workers/run-cluster.ts';
 

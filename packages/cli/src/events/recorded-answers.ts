@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
  * Who answers the checks of a replay: recorded answers, then the configured model, which is waited for. Neither: the
  * semantic layer is off.
  */
-export function answersFor(settings: Settings, file: string | undefined): CheckHandling | undefined {
+export function checkHandlingFor(settings: Settings, file: string | undefined): CheckHandling | undefined {
   const client = modelClient(settings.llm);
   if (client === undefined && file === undefined) return undefined;
   const { semantic } = settings;

@@ -12,7 +12,7 @@ export interface Running {
  * Exits when another process may have taken the data folder or the database is lost: a process manager can start one
  * that works, while this one could only fail. Nothing more is written.
  */
-export function endWhenLost(logger: Logger): (error: Error) => void {
+export function exitWhenStorageLost(logger: Logger): (error: Error) => void {
   return (err) => {
     logger.error({ err }, `${err.message} Exiting with status 1; restart the process.`);
     process.exit(1);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RecordReader } from '../events/read-records.ts';
-import { commandFile } from '../runtime/paths.ts';
+import { commandFile } from '../runtime/installation.ts';
 import type { Source } from './find-sources.ts';
 import type { ScannedLoop } from './scan-report.ts';
 

@@ -2,8 +2,8 @@ import { type Settings, topicNames } from '@loopwatch/contract';
 import { Worker } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { configuredModel } from '../runtime/model.ts';
-import type { WorkerInputs } from '../runtime/worker-inputs.ts';
+import type { WorkerInputs } from '../kafka/worker-inputs.ts';
+import { configuredModel } from './configured-model.ts';
 
 /** Creates the worker of this process; does not start it. */
 export function createWorker(

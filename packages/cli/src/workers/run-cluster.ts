@@ -3,13 +3,13 @@ import { type Settings, topicNames } from '@loopwatch/contract';
 import { partitionCount } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
-import { logDurability } from '../runtime/durability.ts';
+import { logDurability } from '../kafka/durability.ts';
+import { kafkaOptions, kafkaReadiness } from '../kafka/options.ts';
+import { workerInputs } from '../kafka/worker-inputs.ts';
 import { listenForHealth } from '../runtime/http.ts';
-import { kafkaOptions, kafkaReadiness } from '../runtime/kafka.ts';
 import { runUntilSignal, stopInTime } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
-import { workerInputs } from '../runtime/worker-inputs.ts';
 import { createWorker, logWatching } from './create-worker.ts';
 import { REPORT_EVERY_MS, WorkerCluster, type WorkerReport } from './worker-cluster.ts';
 

@@ -6,7 +6,7 @@ import { type Verdict, verdictSchema } from '@loopwatch/contract';
 import { createSessionAnalyzer, semanticLayer } from '@loopwatch/detectors';
 import { type CliProcess, spawnCli, startModelServer, tempDir } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { samplesDir } from '../../src/runtime/paths.ts';
+import { samplesDir } from '../../src/runtime/installation.ts';
 
 /** A process takes its time to start, more so when others do as well. */
 const timeout = 60_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isEventType } from '@loopwatch/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { samplesDir } from '../../src/runtime/paths.ts';
+import { samplesDir } from '../../src/runtime/installation.ts';
 import { loadSamples } from '../../src/samples/load-samples.ts';
 import { pausesBefore } from '../../src/samples/sample-player.ts';
 

@@ -5,12 +5,12 @@ import { modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { UsageError } from '../errors.ts';
-import { accessTokens } from './access-tokens.ts';
+import { dashboardDir, version } from '../runtime/installation.ts';
 import { notificationChannels } from './notification-channels.ts';
 import { oidcLogin } from './oidc-login.ts';
-import { outwardLinks } from './outward-links.ts';
-import { dashboardDir } from './paths.ts';
-import { version } from './version.ts';
+
+/** Shorter tokens can be guessed. */
+const MIN_TOKEN_LENGTH = 16;
 
 /**
  * The options of a server that follow from the configuration.
@@ -42,7 +42,7 @@ export function serverDeps(
     allowedHosts: hostsOf(settings),
     trustProxy: settings.server.trust_proxy,
     notifications: notificationChannels(settings),
-    links: outwardLinks(settings.server),
+    links: { grafana: settings.server.grafana_url ?? null, kafka: settings.server.kafka_ui_url ?? null },
     topics: topicNames(settings.kafka.topics),
     logger,
     info: { version, preset, configHash },
@@ -50,6 +50,21 @@ export function serverDeps(
     retention: retentionLimits(settings),
     dashboardDir,
   };
+}
+
+/** The API tokens from the environment; warns about short ones. */
+function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
+  const read = (name: string): string | undefined => {
+    const token = process.env[name]?.trim();
+    if (token === undefined || token === '') return undefined;
+    if (token.length < MIN_TOKEN_LENGTH) {
+      logger.warn(
+        `${name} has only ${String(token.length)} characters: generate one that cannot be guessed, for example with \`openssl rand -hex 32\``,
+      );
+    }
+    return token;
+  };
+  return { operator: read('LOOPWATCH_API_TOKEN'), viewer: read('LOOPWATCH_VIEWER_TOKEN') };
 }
 
 /** Host names to accept; an OpenID Connect provider redirects to one of them. */

@@ -1,6 +1,6 @@
 import type { Settings } from '@loopwatch/contract';
 import type { OidcOptions } from '@loopwatch/server';
-import { readSecret } from './secret-files.ts';
+import { readSecret } from '../config/secret-files.ts';
 
 /** The configured identity provider, if any. @throws UsageError when its secret file cannot be read */
 export function oidcLogin({ server: { oidc } }: Pick<Settings, 'server'>): OidcOptions | undefined {

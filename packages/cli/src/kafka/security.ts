@@ -2,9 +2,9 @@ import type { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import type { Settings } from '@loopwatch/contract';
 import type { KafkaOptions, KafkaSasl } from '@loopwatch/log';
+import { readSecret } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';
 import { readCertificates, readPrivateKey } from './pem-files.ts';
-import { readSecret } from './secret-files.ts';
 
 type KafkaSettings = Settings['kafka'];
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readNamedFile } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';
-import { readNamedFile } from './secret-files.ts';
 
 /** The certificates of a PEM file. */
 export interface PemCertificates {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Settings, TopicNames } from '@loopwatch/contract';
 import { type EmbeddedLog, openEmbeddedLog } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import { endWhenLost } from './lifecycle.ts';
+import { exitWhenStorageLost } from './lifecycle.ts';
 import { logFunction } from './logger.ts';
 
 /** The event log in the data folder. @throws LogError when another process has it, or it cannot be used */
@@ -16,7 +16,7 @@ export async function openDataDir(
     dir,
     topics: Object.values(topics),
     log: logFunction(logger),
-    onLockLost: endWhenLost(logger),
+    onLockLost: exitWhenStorageLost(logger),
   });
   logger.info({ dir }, `Embedded event log in ${dir}`);
   return log;

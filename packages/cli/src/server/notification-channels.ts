@@ -5,8 +5,8 @@ import {
   type Settings,
 } from '@loopwatch/contract';
 import type { NotificationChannel } from '@loopwatch/server';
+import { readSecret } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';
-import { readSecret } from './secret-files.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

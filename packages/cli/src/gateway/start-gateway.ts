@@ -2,9 +2,9 @@ import { type Settings, topicNames } from '@loopwatch/contract';
 import type { GatewayDeps } from '@loopwatch/gateway';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { listenFailure } from './http.ts';
-import type { Running } from './lifecycle.ts';
-import { processRegistry } from './registry.ts';
+import { listenFailure } from '../runtime/http.ts';
+import type { Running } from '../runtime/lifecycle.ts';
+import { processRegistry } from '../runtime/registry.ts';
 
 /** What the gateway detects by where no preset is set: it acts at once, so it acts on what is certain. */
 const OWN_PRESET = 'proxy';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { notificationSchema } from '@loopwatch/contract';
 import { tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
-import { notificationChannels } from '../../src/runtime/notification-channels.ts';
+import { notificationChannels } from '../../src/server/notification-channels.ts';
 
 const channelsOf = (entry: object, environment: Record<string, string> = {}) =>
   notificationChannels({ notifications: [notificationSchema.parse({ name: 'ops', ...entry })] }, environment);

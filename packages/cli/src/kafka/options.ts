@@ -11,9 +11,9 @@ import {
 import type { ServerLog } from '@loopwatch/server';
 import type { Logger } from 'pino';
 import { UsageError } from '../errors.ts';
-import { kafkaSecurity } from './kafka-security.ts';
-import { logFunction } from './logger.ts';
-import { neededRights } from './needed-rights.ts';
+import { logFunction } from '../runtime/logger.ts';
+import { neededRights } from './rights.ts';
+import { kafkaSecurity } from './security.ts';
 
 /** @throws UsageError when no brokers are configured */
 export function requireBrokers(settings: Settings): readonly string[] {
@@ -47,7 +47,7 @@ export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
 }
 
 /** For long-running processes: wait for unavailable brokers without a time limit. */
-export function patientKafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
+export function longRunningKafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
   return { ...kafkaOptions(settings, logger), connectTimeoutMs: Number.POSITIVE_INFINITY };
 }
 
@@ -64,11 +64,11 @@ export function kafkaSink(settings: Settings, logger: Logger): RecordSink {
 }
 
 /** Milliseconds that an HTTP request waits for Kafka. */
-const patienceMs = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /** The event log of the server; checks the permissions of the Kafka user before the first read. */
 export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
-  const options = patientKafkaOptions(settings, logger);
+  const options = longRunningKafkaOptions(settings, logger);
   const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('server'));
   let checked: Promise<void> | undefined;
   const check = () => (checked ??= requireRights(options, 'serve the dashboard', rights));
@@ -85,6 +85,6 @@ export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
       };
     },
     records: () => createKafkaRecordReader(options),
-    sink: () => createKafkaSink({ ...options, deliveryTimeoutMs: patienceMs }),
+    sink: () => createKafkaSink({ ...options, deliveryTimeoutMs: REQUEST_TIMEOUT_MS }),
   };
 }

@@ -1,8 +1,8 @@
 import { messageOf, type Settings, topicNames } from '@loopwatch/contract';
 import { checkDurability, type Durability, type DurabilityRisk } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import { kafkaOptions } from './kafka.ts';
-import { silentLogger } from './logger.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { kafkaOptions } from './options.ts';
 
 /** Risks to durability of a Kafka cluster, and notes for operators. */
 export interface DurabilityFindings {

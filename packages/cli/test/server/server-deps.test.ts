@@ -1,7 +1,7 @@
 import { settingsSchema } from '@loopwatch/contract';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { serverDeps } from '../../src/runtime/server-deps.ts';
+import { serverDeps } from '../../src/server/server-deps.ts';
 
 const lines: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });

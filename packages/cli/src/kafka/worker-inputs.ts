@@ -8,8 +8,8 @@ import {
 } from '@loopwatch/log';
 import type { Sources } from '@loopwatch/worker';
 import type { Logger } from 'pino';
-import { patientKafkaOptions } from './kafka.ts';
-import { neededRights, sourceGroup } from './needed-rights.ts';
+import { longRunningKafkaOptions } from './options.ts';
+import { neededRights, sourceGroup } from './rights.ts';
 
 /** The inputs of a worker from Kafka. */
 export interface WorkerInputs {
@@ -24,7 +24,7 @@ export interface WorkerInputs {
 /** Its parts start only if the Kafka user has every permission that a worker needs. */
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
-  const options = patientKafkaOptions(settings, logger);
+  const options = longRunningKafkaOptions(settings, logger);
   const { group, delivery, sources } = settings.kafka;
   const runner = (names: readonly string[], groupId: string) =>
     createKafkaTaskRunner({ ...options, topics: names, stateTopic: topics.state, groupId, delivery });

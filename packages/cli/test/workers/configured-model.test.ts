@@ -1,7 +1,7 @@
 import { settingsSchema } from '@loopwatch/contract';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { configuredModel } from '../../src/runtime/model.ts';
+import { configuredModel } from '../../src/workers/configured-model.ts';
 
 const off =
   'Semantic checks are off: no model is configured (set llm.model with llm.base_url or llm.api_key)';

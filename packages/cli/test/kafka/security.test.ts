@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { effectiveValues } from '../../src/config/effective-values.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { UsageError } from '../../src/errors.ts';
-import { kafkaSecurity } from '../../src/runtime/kafka-security.ts';
+import { kafkaSecurity } from '../../src/kafka/security.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loopwatch-security-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { neededRights } from '../../src/runtime/needed-rights.ts';
+import { neededRights } from '../../src/kafka/rights.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/kafka-security.md'), 'utf8');
 /** `topics \`a\`, \`b\` | Read | …` as `Read on topic a` and so on. */

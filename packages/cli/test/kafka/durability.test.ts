@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findingsOf } from '../../src/runtime/durability.ts';
+import { findingsOf } from '../../src/kafka/durability.ts';
 
 const risk = { risk: 'x: replication factor 1.', advice: 'Raise it.' };
 const three = { brokers: 3, enoughBrokers: true, risks: [], hidden: [] };
