@@ -7,8 +7,8 @@ import { hookAgents } from '@loopwatch/contract/api';
 import { Command } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
-import { installedIn, withHook, withoutHook } from '../hooks/hook-settings.ts';
-import { type HookedAgent, hookedAgentOf, hookedAgents } from '../hooks/hooked-agents.ts';
+import { findHooks, addHook, removeHook } from '../hooks/hook-settings.ts';
+import { type HookedAgent, findHookedAgent, hookedAgents } from '../hooks/hooked-agents.ts';
 
 interface Options {
   readonly project?: boolean;
@@ -47,49 +47,49 @@ export function hookCommand(): Command {
 }
 
 async function install(name: string, options: InstallOptions): Promise<void> {
-  const agent = hookedAgentOf(name);
+  const agent = findHookedAgent(name);
   if (!/^https?:\/\/[^\s'"]+$/.test(options.url))
     throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
   if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
     throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
-  const file = fileOf(agent, options);
-  const text = await textOf(file);
+  const file = settingsFile(agent, options);
+  const text = await readOrEmpty(file);
   const target = { url: options.url, tokenEnv: options.tokenEnv };
-  if (await write(file, text, withHook(file, text, agent, target), options)) say(agent.note);
+  if (await confirmAndWrite(file, text, addHook(file, text, agent, target), options)) printLine(agent.note);
 }
 
 async function uninstall(name: string, options: Options): Promise<void> {
-  const agent = hookedAgentOf(name);
-  const file = fileOf(agent, options);
-  const text = await textOf(file);
-  if (installedIn(file, text, agent).events.length === 0) say(`${file} has no Loopwatch hook`);
-  else await write(file, text, withoutHook(file, text, agent), options);
+  const agent = findHookedAgent(name);
+  const file = settingsFile(agent, options);
+  const text = await readOrEmpty(file);
+  if (findHooks(file, text, agent).events.length === 0) printLine(`${file} has no Loopwatch hook`);
+  else await confirmAndWrite(file, text, removeHook(file, text, agent), options);
 }
 
 async function status(name: string | undefined, options: Options): Promise<void> {
-  const agents = name === undefined ? Object.values(hookedAgents) : [hookedAgentOf(name)];
-  let works = false;
+  const agents = name === undefined ? Object.values(hookedAgents) : [findHookedAgent(name)];
+  let isWorking = false;
   for (const agent of agents) {
-    const file = fileOf(agent, options);
-    const { events, server } = installedIn(file, await textOf(file), agent);
+    const file = settingsFile(agent, options);
+    const { events, server } = findHooks(file, await readOrEmpty(file), agent);
     const missing = agent.events.filter((event) => !events.includes(event));
     if (events.length === 0 || server === undefined) {
-      say(`${agent.title}: not installed (${file})`);
+      printLine(`${agent.title}: not installed (${file})`);
       continue;
     }
-    const answer = await answerOf(server);
-    const gap =
+    const fault = await checkServer(server);
+    const missingText =
       missing.length === 0
         ? ''
         : `, missing ${missing.join(', ')}: run \`loopwatch hook install ${agent.name}\``;
-    say(`${agent.title}: installed (${file})${gap}; ${server} ${answer ?? 'answers'}`);
-    works ||= missing.length === 0 && answer === undefined;
+    printLine(`${agent.title}: installed (${file})${missingText}; ${server} ${fault ?? 'answers'}`);
+    isWorking ||= missing.length === 0 && fault === undefined;
   }
-  process.exitCode = works ? 0 : 1;
+  process.exitCode = isWorking ? 0 : 1;
 }
 
 /** @returns why the server is not healthy; undefined if it is */
-async function answerOf(server: string): Promise<string | undefined> {
+async function checkServer(server: string): Promise<string | undefined> {
   try {
     const { ok, status: code } = await fetch(`${server}/healthz`, { signal: AbortSignal.timeout(2_000) });
     return ok ? undefined : `answers ${String(code)}`;
@@ -99,24 +99,24 @@ async function answerOf(server: string): Promise<string | undefined> {
   }
 }
 
-function fileOf(agent: HookedAgent, { project }: Options): string {
+function settingsFile(agent: HookedAgent, { project }: Options): string {
   return project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
 }
 
-async function textOf(file: string): Promise<string> {
+async function readOrEmpty(file: string): Promise<string> {
   return existsSync(file) ? await readFile(file, 'utf8') : '';
 }
 
 /** Shows the change, asks, and writes the file in one step. @returns whether it was changed */
-async function write(file: string, before: string, after: string, { yes }: Options): Promise<boolean> {
+async function confirmAndWrite(file: string, before: string, after: string, { yes }: Options): Promise<boolean> {
   if (before === after) {
-    say(`${file} is up to date`);
+    printLine(`${file} is up to date`);
     return false;
   }
-  const shown = { context: 2, headerOptions: FILE_HEADERS_ONLY };
-  process.stdout.write(createTwoFilesPatch(file, file, before, after, undefined, undefined, shown));
-  if (yes !== true && !(await isWanted())) {
-    say('No changes made');
+  const patchOptions = { context: 2, headerOptions: FILE_HEADERS_ONLY };
+  process.stdout.write(createTwoFilesPatch(file, file, before, after, undefined, undefined, patchOptions));
+  if (yes !== true && !(await isConfirmed())) {
+    printLine('No changes made');
     process.exitCode = 1;
     return false;
   }
@@ -125,12 +125,12 @@ async function write(file: string, before: string, after: string, { yes }: Optio
   const next = `${file}.${String(process.pid)}.tmp`;
   await writeFile(next, after, { mode });
   await rename(next, file);
-  say(`Changed ${file}`);
+  printLine(`Changed ${file}`);
   return true;
 }
 
 /** @throws UsageError without a terminal */
-async function isWanted(): Promise<boolean> {
+async function isConfirmed(): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError('cannot ask for confirmation without a terminal: pass --yes to change the file');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -141,6 +141,6 @@ async function isWanted(): Promise<boolean> {
   }
 }
 
-function say(text: string): void {
+function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }

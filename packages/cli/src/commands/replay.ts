@@ -56,7 +56,7 @@ async function replay(
   const bad = new BadLines();
   const progress = new Progress();
   const ignored = new IgnoredTypes();
-  const counts = { events: 0, evaluated: 0, loops: 0, outages: 0, sessions: new Set<string>(), forgotten: 0 };
+  const counts = { events: 0, evaluated: 0, loops: 0, outages: 0, sessions: new Set<string>(), evicted: 0 };
   const pipeline = new LoopPipeline(
     settings,
     {
@@ -66,7 +66,7 @@ async function replay(
         if (isEventType(type)) counts.evaluated += 1;
       },
       evicted: (reason) => {
-        if (reason === 'lru') counts.forgotten += 1;
+        if (reason === 'lru') counts.evicted += 1;
       },
       refusedSetting: (sessionId, message) => {
         process.stderr.write(`setting rejected in session ${sessionId}: ${message}\n`);
@@ -90,7 +90,7 @@ async function replay(
         }
         let out = '';
         await pipeline.process(toRecords(batch, offsets)).forEach((outcome) => {
-          out += told(outcome, json, (record, message) => {
+          out += outputOf(outcome, json, (record, message) => {
             bad.add(file, record.line, message);
           });
           if (outcome.type !== 'verdict' || outcome.verdict.phase !== 'opened') return;
@@ -113,9 +113,9 @@ async function replay(
   }
   progress.clear();
   bad.finish();
-  if (counts.forgotten > 0) {
+  if (counts.evicted > 0) {
     process.stderr.write(
-      `${String(counts.forgotten)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
+      `${String(counts.evicted)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
     );
   }
   if (json && ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
@@ -169,13 +169,13 @@ function toRecords(batch: readonly FileRecord[], offsets: LineOffsets): LineReco
 }
 
 function nothingEvaluated(files: readonly string[], ignored: number): string {
-  const where = files.length === 1 ? String(files[0]) : `these ${String(files.length)} files`;
+  const source = files.length === 1 ? String(files[0]) : `these ${String(files.length)} files`;
   return ignored === 0
-    ? `nothing to evaluate: no events in ${where}`
-    : `nothing to evaluate: all ${String(ignored)} records in ${where} are of types that loop detection ignores; if the format was not recognized, name it with --format`;
+    ? `nothing to evaluate: no events in ${source}`
+    : `nothing to evaluate: all ${String(ignored)} records in ${source} are of types that loop detection ignores; if the format was not recognized, name it with --format`;
 }
 
-function told(
+function outputOf(
   outcome: Outcome<LineRecord>,
   json: boolean,
   onBad: (record: LineRecord, message: string) => void,

@@ -72,7 +72,7 @@ function flagValue(path: string, text: string): unknown {
   return place === undefined ? text : valueFromText(text, place.schema);
 }
 
-/** Goes on after a fault, so that the others are found too. */
+/** Continues after an error, to report all errors together. */
 function attempt<T>(read: () => T, faults: string[]): T | undefined {
   try {
     return read();

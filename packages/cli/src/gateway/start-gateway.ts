@@ -6,43 +6,43 @@ import { listenFailure } from '../runtime/http.ts';
 import type { Running } from '../runtime/lifecycle.ts';
 import { processRegistry } from '../runtime/registry.ts';
 
-/** What the gateway detects by where no preset is set: it acts at once, so it acts on what is certain. */
-const OWN_PRESET = 'proxy';
+/** Default preset of the gateway, which blocks at once and so reports only certain loops. */
+const DEFAULT_PRESET = 'proxy';
 
-/** The settings as the gateway goes by them: with the preset that is meant for it. */
+/** The settings with the preset of the gateway. */
 export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>): Settings {
   const chosen = (origins['preset']?.source ?? 'default') !== 'default';
-  return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : OWN_PRESET) };
+  return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : DEFAULT_PRESET) };
 }
 
-/** The default stops identical calls in a row, and nothing else. */
-function adviceOn(preset: string): string {
-  return preset === OWN_PRESET
+/** The default preset stops only identical calls in a row. */
+function presetAdvice(preset: string): string {
+  return preset === DEFAULT_PRESET
     ? ' (recommended for agents: --preset balanced, which knows results and cycles)'
     : '';
 }
 
-/** What a gateway reads and writes, besides its clients and its upstream; nothing where it stores nothing. */
-export type GatewayEnds = Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>;
+/** Storage of a gateway; empty when it stores nothing. */
+export type GatewayStorage = Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>;
 
 /**
- * Starts a gateway; its metrics are its own, on its own port.
+ * Starts a gateway with its own metrics, on its own port.
  *
- * @param flag what chooses another port, for the message when it is taken
+ * @param flag the option that chooses another port, for the error when it is in use
  */
 export async function startGateway(
   settings: Settings,
-  ends: GatewayEnds,
+  storage: GatewayStorage,
   logger: Logger,
   flag = '--port',
 ): Promise<Running> {
-  // Loaded here, because most processes run none.
+  // Most processes run no gateway and need not load it.
   const { Gateway } = await import('@loopwatch/gateway');
   const { gateway: own, preset, kafka } = settings;
   const gateway = new Gateway({
     settings,
     topics: topicNames(kafka.topics),
-    ...ends,
+    ...storage,
     registry: processRegistry(),
     logger,
   });
@@ -50,7 +50,7 @@ export async function startGateway(
     const { url } = await gateway.start();
     logger.info(
       { url, upstream: own.upstream, preset },
-      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}${adviceOn(preset)}`,
+      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}${presetAdvice(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

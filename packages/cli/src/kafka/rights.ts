@@ -1,17 +1,17 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
 import type { KafkaRight } from '@loopwatch/log';
 
-/** A right in Kafka, and who makes use of it. */
+/** A Kafka permission and the commands that need it. */
 export interface NeededRight extends KafkaRight {
   readonly neededBy: readonly ('worker' | 'server' | 'produce' | 'gateway')[];
 }
 
-/** The group that reads the topics of other producers. */
+/** Consumer group for the topics of other producers. */
 export function sourceGroup(group: string): string {
   return `${group}-sources`;
 }
 
-/** All rights that the commands need; `start` needs those of the worker and of the server. */
+/** All permissions that the commands need; `start` needs those of worker and server. */
 export function neededRights({ kafka }: Settings): NeededRight[] {
   const names = topicNames(kafka.topics);
   const topic = (
@@ -44,7 +44,7 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
   ];
 }
 
-/** One for each partition. */
+/** Each partition has its own transactional id, with this prefix. */
 function transactions(group: string): NeededRight {
   const name = `${group}/`;
   return { resource: 'transactional-id', name, prefix: true, operation: 'Write', neededBy: ['worker'] };

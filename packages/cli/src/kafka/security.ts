@@ -9,7 +9,7 @@ import { readCertificates, readPrivateKey } from './pem-files.ts';
 type KafkaSettings = Settings['kafka'];
 
 /**
- * How to log in to Kafka and whom to trust. Files are read here, once, and checked as far as can be without a broker.
+ * TLS and SASL options of a Kafka client. Files are read once and checked as far as possible without a broker.
  *
  * @param now Epoch milliseconds, for the validity of certificates.
  * @throws UsageError naming setting and file, and what to do
@@ -21,14 +21,14 @@ export function kafkaSecurity(
   const { security_protocol: protocol } = settings;
   return {
     ...(protocol.endsWith('SSL') && { ssl: tlsOptions(settings, now) }),
-    ...(protocol.startsWith('SASL') && { sasl: login(settings) }),
+    ...(protocol.startsWith('SASL') && { sasl: saslOptions(settings) }),
   };
 }
 
-function login({ sasl }: KafkaSettings): KafkaSasl {
+function saslOptions({ sasl }: KafkaSettings): KafkaSasl {
   const { mechanism, username, password, password_file: file } = sasl;
   const secret = readSecret('kafka.sasl.password', password, file);
-  // The schema wants them with each SASL protocol.
+  // The schema requires them for SASL protocols.
   if (mechanism === undefined || username === undefined || secret === undefined) {
     throw new UsageError('kafka.sasl: mechanism, username and password are needed');
   }
@@ -37,24 +37,24 @@ function login({ sasl }: KafkaSettings): KafkaSasl {
 
 function tlsOptions({ ssl }: KafkaSettings, now: number): ConnectionOptions {
   return {
-    ...(ssl.ca_file !== undefined && { ca: authorities(ssl.ca_file, now) }),
-    ...identity(ssl, now),
+    ...(ssl.ca_file !== undefined && { ca: trustedAuthorities(ssl.ca_file, now) }),
+    ...clientIdentity(ssl, now),
     ...(!ssl.verify_hostname && { checkServerIdentity: () => undefined }),
   };
 }
 
-function authorities(file: string, now: number): string {
+function trustedAuthorities(file: string, now: number): string {
   const setting = 'kafka.ssl.ca_file';
   const { pem, certificates } = readCertificates(setting, file);
   const faults = certificates.map((certificate) => invalidity(certificate, now));
   const [first] = faults;
-  // Bundles often hold some that are out of date.
+  // Bundles often contain some expired certificates.
   if (first !== undefined && !faults.includes(undefined))
     throw new UsageError(`${setting}: in ${file}, ${first}`);
   return pem;
 }
 
-function identity(ssl: KafkaSettings['ssl'], now: number): ConnectionOptions {
+function clientIdentity(ssl: KafkaSettings['ssl'], now: number): ConnectionOptions {
   const { cert_file: certFile, key_file: keyFile } = ssl;
   if (certFile === undefined || keyFile === undefined) return {};
   const { pem: cert, certificates } = readCertificates('kafka.ssl.cert_file', certFile);
@@ -71,7 +71,7 @@ function identity(ssl: KafkaSettings['ssl'], now: number): ConnectionOptions {
   return { cert, key, ...(passphrase !== undefined && { passphrase }) };
 }
 
-/** Why a certificate does not count at a time; undefined when it does. */
+/** Why a certificate is not valid at a time; undefined when it is. */
 function invalidity(certificate: X509Certificate, now: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) < now)

@@ -11,17 +11,17 @@ import type { Logger } from 'pino';
 import { longRunningKafkaOptions } from './options.ts';
 import { neededRights, sourceGroup } from './rights.ts';
 
-/** The inputs of a worker from Kafka. */
+/** What a worker reads from Kafka. */
 export interface WorkerInputs {
-  /** The partitions of the events, shared among the workers of the group. */
+  /** Partitions of the events topic, shared by the consumer group. */
   readonly events: TaskRunner;
   /** Topics of other producers, if any are configured. */
   readonly sources?: Sources | undefined;
-  /** Settings of the server and of models that change while workers run. */
+  /** Settings that change while workers run. */
   readonly control: TopicReader;
 }
 
-/** Its parts start only if the Kafka user has every permission that a worker needs. */
+/** The inputs start only if the Kafka user has every permission that a worker needs. */
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
   const options = longRunningKafkaOptions(settings, logger);

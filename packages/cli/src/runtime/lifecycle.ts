@@ -9,8 +9,8 @@ export interface Running {
 }
 
 /**
- * Exits when another process may have taken the data folder or the database is lost: a process manager can start one
- * that works, while this one could only fail. Nothing more is written.
+ * Exits with status 1 when another process may have locked the data folder or the database is lost: this process could
+ * only fail, and a process manager can start a new one. Nothing more is written.
  */
 export function exitWhenStorageLost(logger: Logger): (error: Error) => void {
   return (err) => {

@@ -3,18 +3,18 @@ import type { LogFunction } from '@loopwatch/platform';
 import { type LogFn, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
-/** A loop of calls is told in two sentences that scripts look for; on a terminal the first is enough. */
+/** Each tool call loop is logged as two lines that scripts look for; a terminal shows only the first. */
 const secondLine = /^Tool call loop detection: /;
 
-/** On a terminal an incident is told once, when it is opened: how it goes on is for the dashboard to show. */
-function onceAnIncident(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+/** A terminal shows only the opening of an incident; the dashboard shows the rest. */
+function logOpenedOnly(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [fields] = args as readonly unknown[];
   const phase = typeof fields === 'object' && fields !== null && 'phase' in fields ? fields.phase : 'opened';
   const message = args.find((arg) => typeof arg === 'string');
   if (phase === 'opened' && (message === undefined || !secondLine.test(message))) method.apply(this, args);
 }
 
-/** Structured logs on the standard output: JSON lines for machines, readable ones on a terminal. */
+/** Logs to stdout: readable lines on a terminal, otherwise JSON lines. */
 export function createLogger({ level, format }: Settings['log'], name: string): Logger {
   const options = {
     level,
@@ -25,12 +25,12 @@ export function createLogger({ level, format }: Settings['log'], name: string): 
   const readable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
   if (!readable) return pino(options);
   return pino(
-    { ...options, ...(level !== 'debug' && { hooks: { logMethod: onceAnIncident } }) },
+    { ...options, ...(level !== 'debug' && { hooks: { logMethod: logOpenedOnly } }) },
     pretty({
       translateTime: 'SYS:HH:MM:ss',
       messageFormat: '{if worker}worker {worker}: {end}{msg}{if error}: {error}{end}',
       ignore: 'name,worker,error',
-      // A person reads sentences; who wants the fields reads JSON. Of an error the stack is shown.
+      // The messages are complete sentences, and the JSON format shows the fields. Errors keep their stack.
       hideObject: true,
       sync: true,
     }),
@@ -41,7 +41,7 @@ export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }
 
-/** The event log's messages in the same place as all others. */
+/** Adapts a logger to the log function that other packages accept. */
 export function logFunction(logger: Logger): LogFunction {
   return (level, message, fields) => {
     logger[level](fields, message);

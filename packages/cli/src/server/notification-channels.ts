@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configured notifications, their secrets read from where the configuration says.
+ * The configured notification channels, with secrets from environment variables and files.
  *
  * @throws UsageError naming the notification and the setting, never the secret
  */
@@ -24,11 +24,11 @@ export function notificationChannels(
 
 function channelOf(entry: NotificationSettings, environment: Environment): NotificationChannel {
   const path = `notifications: ${entry.name}`;
-  const given: Readonly<Record<string, unknown>> = { ...entry };
-  const keys = notificationSecrets(given);
+  const fields: Readonly<Record<string, unknown>> = { ...entry };
+  const keys = notificationSecrets(fields);
   const sources = new Set(keys.flatMap((key) => [`${key}_env`, `${key}_file`]));
-  const rest = Object.entries(given).filter(([key]) => !sources.has(key));
-  const secrets = keys.map((key) => [key, secretOf(`${path}: ${key}`, given, key, environment)] as const);
+  const rest = Object.entries(fields).filter(([key]) => !sources.has(key));
+  const secrets = keys.map((key) => [key, secretOf(`${path}: ${key}`, fields, key, environment)] as const);
   const parsed = notificationSchema.safeParse(Object.fromEntries([...rest, ...secrets]));
   if (parsed.success) return parsed.data as NotificationChannel;
   const [issue] = parsed.error.issues;
@@ -45,15 +45,15 @@ function secretOf(
   if (typeof variable !== 'string') {
     const file = entry[`${key}_file`];
     const text = readSecret(setting, undefined, typeof file === 'string' ? file : undefined);
-    return text === undefined ? entry[key] : fromText(key, text);
+    return text === undefined ? entry[key] : parseSecret(key, text);
   }
   const text = environment[variable]?.trim() ?? '';
   if (text === '') throw new UsageError(`${setting}_env: the environment variable ${variable} is not set`);
-  return fromText(key, text);
+  return parseSecret(key, text);
 }
 
-/** Headers are written as OTEL_EXPORTER_OTLP_HEADERS are: name=value, name=value. */
-function fromText(key: string, text: string): unknown {
+/** Headers have the format of OTEL_EXPORTER_OTLP_HEADERS: name=value, name=value. */
+function parseSecret(key: string, text: string): unknown {
   if (key !== 'headers') return text;
   const pairs = text.split(',').map((pair) => {
     const equals = pair.indexOf('=');

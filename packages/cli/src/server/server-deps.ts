@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { UsageError } from '../errors.ts';
 import { dashboardDir, version } from '../runtime/installation.ts';
 import { notificationChannels } from './notification-channels.ts';
-import { oidcLogin } from './oidc-login.ts';
+import { oidcOptions } from './oidc-options.ts';
 
 /** Shorter tokens can be guessed. */
 const MIN_TOKEN_LENGTH = 16;
@@ -22,10 +22,10 @@ export function serverDeps(
   logger: Logger,
 ): Omit<ServerDeps, 'log' | 'openDatabase' | 'registry' | 'readiness'> {
   const tokens = accessTokens(logger);
-  const oidc = oidcLogin(settings);
+  const oidc = oidcOptions(settings);
   const { host, port, public_url: publicUrl, allow_anonymous: anonymous } = settings.server;
   if (!isLoopback(host) && oidc === undefined && !tokens.operator && !tokens.viewer) {
-    if (!anonymous) throw openToAll(host);
+    if (!anonymous) throw missingLoginError(host);
     logger.warn(
       { host },
       `No login is set up: anyone who can reach ${host}:${String(port)} can read and change everything`,
@@ -39,7 +39,7 @@ export function serverDeps(
     publicUrl,
     tokens,
     oidc,
-    allowedHosts: hostsOf(settings),
+    allowedHosts: allowedHosts(settings),
     trustProxy: settings.server.trust_proxy,
     notifications: notificationChannels(settings),
     links: { grafana: settings.server.grafana_url ?? null, kafka: settings.server.kafka_ui_url ?? null },
@@ -68,14 +68,14 @@ function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
 }
 
 /** Host names to accept; an OpenID Connect provider redirects to one of them. */
-function hostsOf({ server }: LoadedConfig['settings']): string[] {
+function allowedHosts({ server }: LoadedConfig['settings']): string[] {
   const { public_url: callback } = server.oidc;
   return callback === undefined
     ? server.allowed_hosts
     : [...server.allowed_hosts, new URL(callback).hostname];
 }
 
-function openToAll(host: string): UsageError {
+function missingLoginError(host: string): UsageError {
   return new UsageError(
     `server.host is ${host}, so other machines can reach the server, and no login is set up: anyone could read and change everything. ` +
       'Set LOOPWATCH_API_TOKEN (openssl rand -hex 32) or server.oidc, or keep server.host at 127.0.0.1; to allow access without a login, pass --allow-anonymous (server.allow_anonymous).',

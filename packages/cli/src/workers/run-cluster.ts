@@ -13,7 +13,7 @@ import { processRegistry } from '../runtime/registry.ts';
 import { createWorker, logWatching } from './create-worker.ts';
 import { REPORT_EVERY_MS, WorkerCluster, type WorkerReport } from './worker-cluster.ts';
 
-/** Tells a process of the cluster its worker number; `cluster.worker.id` changes with each restart. */
+/** Passes a worker its number; `cluster.worker.id` changes with each restart. */
 const NUMBER_VARIABLE = 'CLUSTER_WORKER_NUMBER';
 
 /** Runs `worker.workers` processes of this command; one port serves the health and metrics of all. */

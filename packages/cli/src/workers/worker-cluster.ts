@@ -133,7 +133,7 @@ export class WorkerCluster implements Running {
     return this.#registry.contentType;
   }
 
-  /** The metrics of every worker, told apart by the label `worker`, in Prometheus' text format. */
+  /** The metrics of every worker, distinguished by the label `worker`, in Prometheus' text format. */
   async metrics(): Promise<string> {
     return `${await this.#aggregator.clusterMetrics()}\n${await this.#registry.metrics()}`;
   }

@@ -1,6 +1,6 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { installedIn, withHook, withoutHook } from '../../src/hooks/hook-settings.ts';
+import { findHooks, addHook, removeHook } from '../../src/hooks/hook-settings.ts';
 import { hookedAgents, serverOf } from '../../src/hooks/hooked-agents.ts';
 
 const target = { url: 'http://localhost:4600/', tokenEnv: undefined };
@@ -21,26 +21,26 @@ describe.each(agents)('the settings of $title', (agent) => {
   ];
 
   it.each(files)('with %s, get the hook and lose it again, and keep the rest', (_what, text) => {
-    const installed = withHook('f.json', text, agent, target);
-    expect(installedIn('f.json', installed, agent)).toEqual({
+    const installed = addHook('f.json', text, agent, target);
+    expect(findHooks('f.json', installed, agent)).toEqual({
       events: agent.events,
       server: 'http://localhost:4600',
     });
-    const removed = withoutHook('f.json', installed, agent);
+    const removed = removeHook('f.json', installed, agent);
     expect(parse(removed)).toEqual(text === '' ? {} : parse(text));
     expect(removed.includes('// mine')).toBe(text.includes('// mine'));
   });
 
   it('get it once, and the newest server', () => {
-    const before = withHook('f.json', '', agent, { ...target, url: 'http://old:1' });
-    const text = withHook('f.json', before, agent, target);
+    const before = addHook('f.json', '', agent, { ...target, url: 'http://old:1' });
+    const text = addHook('f.json', before, agent, target);
     expect(text).not.toContain('old:1');
-    expect(withHook('f.json', text, agent, target)).toBe(text);
+    expect(addHook('f.json', text, agent, target)).toBe(text);
   });
 
   it('keep a hook of others that stands in the same group', () => {
     const both = { hooks: [...others.hooks, agent.hook(target)] };
-    const removed = withoutHook('f.json', JSON.stringify({ hooks: { [event]: [both] } }), agent);
+    const removed = removeHook('f.json', JSON.stringify({ hooks: { [event]: [both] } }), agent);
     expect(parse(removed)).toEqual({ hooks: { [event]: [others] } });
   });
 
@@ -49,7 +49,7 @@ describe.each(agents)('the settings of $title', (agent) => {
     ['no object', '[]', /^f\.json: expected a JSON object$/],
     ['hooks of another shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
   ])('are refused with %s', (_what, text, message) => {
-    expect(() => withHook('f.json', text, agent, target)).toThrow(message);
+    expect(() => addHook('f.json', text, agent, target)).toThrow(message);
   });
 });
 
