@@ -7,8 +7,8 @@ import { hookAgents } from '@loopwatch/contract/api';
 import { Command } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
-import { findHooks, addHook, removeHook } from '../hooks/hook-settings.ts';
-import { type HookedAgent, findHookedAgent, hookedAgents } from '../hooks/hooked-agents.ts';
+import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
+import { findHookedAgent, type HookedAgent, hookedAgents } from '../hooks/hooked-agents.ts';
 
 interface Options {
   readonly project?: boolean;
@@ -108,7 +108,12 @@ async function readOrEmpty(file: string): Promise<string> {
 }
 
 /** Shows the change, asks, and writes the file in one step. @returns whether it was changed */
-async function confirmAndWrite(file: string, before: string, after: string, { yes }: Options): Promise<boolean> {
+async function confirmAndWrite(
+  file: string,
+  before: string,
+  after: string,
+  { yes }: Options,
+): Promise<boolean> {
   if (before === after) {
     printLine(`${file} is up to date`);
     return false;

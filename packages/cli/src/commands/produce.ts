@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
-import { EventStamp } from '../events/event-stamp.ts';
+import { EventStamper } from '../events/event-stamper.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Pace } from '../events/pace.ts';
@@ -53,7 +53,7 @@ export function produceCommand(): Command {
     await sink.open();
     const bad = new BadLines();
     const progress = new Progress();
-    const stamp = new EventStamp(settings);
+    const stamp = new EventStamper(settings);
     const pace = new Pace(options.speed, options.rate);
     let sent = 0;
     let waiting: OutputRecord[] = [];

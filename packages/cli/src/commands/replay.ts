@@ -10,14 +10,14 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { BadLines, badLines } from '../events/bad-lines.ts';
+import { BadLines, formatBadLines } from '../events/bad-lines.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { checkHandlingFor } from '../events/recorded-answers.ts';
 import { printWarnings, writeOut } from '../runtime/output.ts';
-import { counted } from '../scan/numbers.ts';
+import { formatCount } from '../scan/format-values.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
@@ -198,11 +198,11 @@ function summaryLine(
   bad: number,
   seconds: number,
 ): string {
-  const outages = counts.outages === 0 ? '' : `, ${counted(counts.outages, 'outage')}`;
-  const badText = bad === 0 ? '' : `, ${badLines(bad)}`;
+  const outages = counts.outages === 0 ? '' : `, ${formatCount(counts.outages, 'outage')}`;
+  const badText = bad === 0 ? '' : `, ${formatBadLines(bad)}`;
   const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${counts.ignored})`;
   return (
-    `${counted(counts.loops, 'loop')} in ${counted(counts.sessions.size, 'session')}${outages}; ${counted(counts.events, 'event')}${badText}${ignoredText} ` +
+    `${formatCount(counts.loops, 'loop')} in ${formatCount(counts.sessions.size, 'session')}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }

@@ -7,9 +7,9 @@ import { BadLines } from '../events/bad-lines.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
 import { printWarnings, writeOut } from '../runtime/output.ts';
-import { type Source, sourcesAt, sourcesOf } from '../scan/find-sources.ts';
+import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
+import { formatBytes } from '../scan/format-values.ts';
 import { knownHistories } from '../scan/histories.ts';
-import { megabytes } from '../scan/numbers.ts';
 import { reportPage } from '../scan/report-page.ts';
 import { reportText } from '../scan/report-text.ts';
 import { Scan } from '../scan/scan.ts';
@@ -48,7 +48,7 @@ export function scanCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     printWarnings(warnings);
-    const sources = paths.length > 0 ? sourcesAt(paths, options.since) : ownSources(options.since);
+    const sources = paths.length > 0 ? findSourcesAt(paths, options.since) : ownSources(options.since);
     const bad = new BadLines();
     const progress = new Progress();
     const total = sources.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -57,7 +57,7 @@ export function scanCommand(): Command {
       format: options.format,
       bad,
       onProgress: (files, bytes) => {
-        progress.show(() => `${String(files)} files, ${megabytes(bytes)} of ${megabytes(total)} read`);
+        progress.show(() => `${String(files)} files, ${formatBytes(bytes)} of ${formatBytes(total)} read`);
       },
     });
     for (const source of sources) await scan.read(source);
@@ -77,7 +77,7 @@ export function scanCommand(): Command {
 /** @throws UsageError when no histories are found */
 function ownSources(since: number): Source[] {
   const histories = knownHistories();
-  const sources = sourcesOf(histories, since);
+  const sources = findSources(histories, since);
   if (sources.length > 0) return sources;
   const folders = histories.map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`).join('\n');
   const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;

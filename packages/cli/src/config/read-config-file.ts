@@ -48,7 +48,7 @@ function unresolvedAliases(document: Document): { start: number; message: string
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
-  EACCES: 'reading it is not allowed',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };
 

@@ -1,47 +1,48 @@
 import { oneLine } from '@loopwatch/detectors';
 
-/** More faults of one file are counted, not listed. */
-const LISTED_PER_FILE = 20;
-/** Messages quote what they could not read. */
-const MAX_MESSAGE = 300;
+/** Further bad lines of a file are only counted. */
+const MAX_LISTED_PER_FILE = 20;
+/** Messages quote the unreadable text. */
+const MAX_MESSAGE_LENGTH = 300;
 const EXPECTED =
-  'JSON is expected: an event or an agent’s record a line, an array of them, or one document; docs/connect.md names the formats';
+  'expected JSON: one event or agent record per line, an array of them, or one document; docs/connect.md lists the formats';
 
-/** Collects what could not be read, tells it on the standard error as it comes, and sums up at the end. */
+/** Reports unreadable lines on stderr as they occur, with a summary at the end. */
 export class BadLines {
   total = 0;
-  private readonly perFile = new Map<string, number>();
-  private readonly wrongFromTheStart = new Set<string>();
-  private readonly write: (text: string) => void;
+  readonly #perFile = new Map<string, number>();
+  readonly #badFromStart = new Set<string>();
+  readonly #write: (text: string) => void;
 
   constructor(write: (text: string) => void = (text) => process.stderr.write(text)) {
-    this.write = write;
+    this.#write = write;
   }
 
-  /** A line that holds no event, or `line` 0 for the file as a whole, which is always told. */
+  /** @param line from 1; 0 for the file as a whole, which is always reported */
   add(file: string, line: number, message: string): void {
     this.total += 1;
     if (line === 0) {
-      this.write(`${message}\n`);
+      this.#write(`${message}\n`);
       return;
     }
-    const count = (this.perFile.get(file) ?? 0) + 1;
-    if (line === 2 && count === 2) this.wrongFromTheStart.add(file);
-    this.perFile.set(file, count);
-    if (count <= LISTED_PER_FILE)
-      this.write(`${file}:${String(line)}: ${oneLine(message).slice(0, MAX_MESSAGE)}\n`);
+    const count = (this.#perFile.get(file) ?? 0) + 1;
+    if (line === 2 && count === 2) this.#badFromStart.add(file);
+    this.#perFile.set(file, count);
+    if (count <= MAX_LISTED_PER_FILE)
+      this.#write(`${file}:${String(line)}: ${oneLine(message).slice(0, MAX_MESSAGE_LENGTH)}\n`);
   }
 
-  /** Says how many were not listed, and what a file should be that was none of ours from its first line on. */
+  /** Reports how many lines were not listed, and the expected format of files whose first lines were all bad. */
   finish(): void {
-    for (const [file, count] of this.perFile) {
-      if (count > LISTED_PER_FILE) this.write(`${file}: and ${badLines(count - LISTED_PER_FILE, 'more ')}\n`);
-      if (this.wrongFromTheStart.has(file)) this.write(`${file}: ${EXPECTED}\n`);
+    for (const [file, count] of this.#perFile) {
+      if (count > MAX_LISTED_PER_FILE)
+        this.#write(`${file}: and ${formatBadLines(count - MAX_LISTED_PER_FILE, 'more ')}\n`);
+      if (this.#badFromStart.has(file)) this.#write(`${file}: ${EXPECTED}\n`);
     }
   }
 }
 
 /** `1 bad line`, `2 bad lines`. */
-export function badLines(count: number, more = ''): string {
+export function formatBadLines(count: number, more = ''): string {
   return `${String(count)} ${more}bad ${count === 1 ? 'line' : 'lines'}`;
 }

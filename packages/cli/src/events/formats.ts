@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 /** The help of `--format`. */
 export const formatHelp = `format of the events: auto (by record, then by file), ${formatNames.join(', ')}`;
 
-/** A format's name; `auto` tells the format by the records. */
+/** A format's name; `auto` detects the format from the records. */
 export type FormatChoice = FormatName | 'auto';
 
 /** The value of `--format`. */

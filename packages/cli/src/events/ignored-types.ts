@@ -1,7 +1,7 @@
-/** More types are counted together. */
-const LISTED = 8;
+/** Further types are counted together. */
+const MAX_LISTED = 8;
 
-/** What was read and holds nothing to be judged, by type. */
+/** Counts records without a meaning for loop detection, by type. */
 export class IgnoredTypes {
   readonly #counts = new Map<string, number>();
 
@@ -17,12 +17,12 @@ export class IgnoredTypes {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** `814 progress, 12 summary`, the most frequent first; empty where nothing was ignored. */
+  /** `814 progress, 12 summary`, the most frequent first; empty if nothing was ignored. */
   toString(): string {
     const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
-    const rest = sorted.slice(LISTED);
+    const rest = sorted.slice(MAX_LISTED);
     const more = rest.reduce((sum, [, count]) => sum + count, 0);
-    const listed = sorted.slice(0, LISTED).map(([type, count]) => `${String(count)} ${type}`);
+    const listed = sorted.slice(0, MAX_LISTED).map(([type, count]) => `${String(count)} ${type}`);
     return [...listed, ...(more > 0 ? [`${String(more)} of ${String(rest.length)} other types`] : [])].join(
       ', ',
     );

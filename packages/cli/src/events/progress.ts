@@ -1,29 +1,29 @@
-const EVERY_MS = 250;
+const INTERVAL_MS = 250;
 
-/** One line on the standard error that is rewritten as long work goes on; silent where there is no terminal. */
+/** A progress line on stderr that is rewritten in place; silent without a terminal. */
 export class Progress {
-  private readonly began = performance.now();
-  private shownAt = 0;
-  private readonly enabled: boolean;
+  readonly #startedAt = performance.now();
+  #shownAt = 0;
+  readonly #isEnabled: boolean;
 
   constructor(enabled = process.stderr.isTTY) {
-    this.enabled = enabled;
+    this.#isEnabled = enabled;
   }
 
   get seconds(): number {
-    return (performance.now() - this.began) / 1000;
+    return (performance.now() - this.#startedAt) / 1000;
   }
 
-  /** @param text what is going on, made only when it is shown */
+  /** @param text called only when the line is written */
   show(text: () => string): void {
-    if (!this.enabled) return;
+    if (!this.#isEnabled) return;
     const now = performance.now();
-    if (now - this.shownAt < EVERY_MS) return;
-    this.shownAt = now;
+    if (now - this.#shownAt < INTERVAL_MS) return;
+    this.#shownAt = now;
     process.stderr.write(`\r\u001b[K${text()}`);
   }
 
   clear(): void {
-    if (this.enabled && this.shownAt > 0) process.stderr.write('\r\u001b[K');
+    if (this.#isEnabled && this.#shownAt > 0) process.stderr.write('\r\u001b[K');
   }
 }

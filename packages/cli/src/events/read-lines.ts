@@ -3,19 +3,19 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 
-/** Lines that came together, without their line breaks. */
+/** The lines of one chunk, without their line breaks. */
 export type Lines = readonly string[];
 
 const LINE_BREAK = 0x0a;
-/** As far as git looks to tell text from binary data; what is broken later is a bad line among good ones. */
+/** git looks as far to distinguish text from binary data; later binary data is reported as a bad line. */
 const SNIFFED_BYTES = 8_000;
 
 /**
- * Reads a file line by line: `-` is the standard input, a name that ends in `.gz` is unpacked. Only `\n` ends a line,
- * since JSON may hold the other Unicode line ends.
+ * Reads a file line by line: `-` is stdin, `.gz` files are decompressed. Only `\n` ends a line, because JSON may contain
+ * other Unicode line breaks.
  *
- * @param onBytes told of the bytes read so far, as they lie in the file, for progress
- * @throws UsageError when the file cannot be read, or holds a NUL byte near its beginning, which no text does
+ * @param onBytes called with the bytes of the file read so far, before decompression
+ * @throws UsageError when the file cannot be read, or has a NUL byte near its beginning, as no text has
  */
 export async function* readLines(
   file: string,
@@ -30,7 +30,7 @@ export async function* readLines(
       isBeginning = false;
       if (binaryAt !== -1)
         throw new UsageError(
-          `this is no JSONL: binary data at byte ${String(binaryAt)}; one JSON object a line is expected`,
+          `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`,
         );
       const end = chunk.lastIndexOf(LINE_BREAK);
       if (end === -1) {
@@ -49,7 +49,7 @@ export async function* readLines(
   if (rest.length > 0) yield [textOf(rest, first)];
 }
 
-/** Some editors put a byte order mark in front of a file; it is no part of the first line. */
+/** Drops the byte order mark that some editors put at the start of a file. */
 function textOf(bytes: Buffer, first: boolean): string {
   const text = bytes.toString('utf8');
   return first && text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -71,10 +71,10 @@ function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buf
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
-  EACCES: 'reading it is not allowed',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder; name the files in it',
-  Z_DATA_ERROR: 'it is not a sound gzip file',
-  Z_BUF_ERROR: 'the gzip file ends too early',
+  Z_DATA_ERROR: 'not a valid gzip file',
+  Z_BUF_ERROR: 'the gzip file is truncated',
 };
 
 function describe(error: unknown): string {
@@ -83,5 +83,5 @@ function describe(error: unknown): string {
 }
 
 function ignore(): void {
-  // The file was read; a failure to close it changes nothing.
+  // Without progress there is nothing to do.
 }

@@ -3,15 +3,15 @@ import { type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { readLines } from './read-lines.ts';
 
-/** What one line of a file says. */
+/** The events of one line of a file. */
 export interface FileRecord extends Translation {
   /** From 1. */
   readonly line: number;
-  /** As it stands in the file; undefined for what is made of several lines. */
+  /** Text of the line; undefined for a document of several lines. */
   readonly text: string | undefined;
 }
 
-const nothing = {
+const emptyRecord = {
   line: 0,
   text: undefined,
   events: [],
@@ -21,32 +21,32 @@ const nothing = {
   isPending: false,
   isCanonical: false,
 };
-/** A document is parsed as a whole, which takes several times its size in memory. */
+/** A document is parseJson as a whole, which takes several times its size in memory. */
 const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
 
 /**
- * Reads the records of files, whatever their format. Files of one session that follow each other are one stream: some
- * producers write a file an event.
+ * Reads the records of files in any known format. Consecutive files of one session form one stream: some producers write
+ * one file per event.
  */
 export class RecordReader {
   readonly #format: FormatChoice;
-  readonly #only: string | undefined;
+  readonly #fixedSession: string | undefined;
   #session: string | undefined;
   #translator: Translator | undefined;
 
   /**
    * @param format a format's name, or `auto`
-   * @param session the session that all files belong to; by default a file's name says it
+   * @param session the session that all files belong to; default: named after each file
    */
   constructor(format: FormatChoice, session?: string) {
     this.#format = format;
-    this.#only = session;
+    this.#fixedSession = session;
   }
 
   /**
-   * The records of a file, those that came together at a time.
+   * The records of a file, in batches.
    *
-   * @param onBytes told of the bytes read so far, as they lie in the file
+   * @param onBytes called with the bytes of the file read so far, before decompression
    * @throws UsageError when the file cannot be read
    */
   async *read(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
@@ -72,11 +72,11 @@ export class RecordReader {
       yield readDocument(document, translator);
       line += document.length;
     }
-    yield [{ ...nothing, line, events: translator.end() }];
+    yield [{ ...emptyRecord, line, events: translator.end() }];
   }
 
   #translatorFor(file: string): Translator {
-    const session = this.#only ?? sessionOf(file);
+    const session = this.#fixedSession ?? sessionOf(file);
     if (this.#translator === undefined || this.#session !== session)
       this.#translator = new Translator({ format: this.#format, session });
     this.#session = session;
@@ -90,9 +90,9 @@ function recordsOf(lines: readonly string[], before: number, translator: Transla
   );
 }
 
-/** One value over several lines, or lines after all. */
+/** Reads the lines as one JSON value or, if they are none, line by line. */
 function readDocument(lines: readonly string[], translator: Translator): FileRecord[] {
-  const value = parsed(lines.join('\n'));
+  const value = parseJson(lines.join('\n'));
   if (value === undefined) return recordsOf(lines, 0, translator);
   return [{ line: 1, text: undefined, ...translator.readValue(value) }];
 }
@@ -100,10 +100,10 @@ function readDocument(lines: readonly string[], translator: Translator): FileRec
 /** Whether the first line that is not blank begins a value that it does not end. */
 function beginsDocument(lines: readonly string[]): boolean {
   const first = lines.find((line) => line.trim() !== '')?.trim();
-  return first !== undefined && /^[{[]/.test(first) && parsed(first) === undefined;
+  return first !== undefined && /^[{[]/.test(first) && parseJson(first) === undefined;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -113,7 +113,7 @@ function parsed(text: string): unknown {
 
 const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz']);
 
-/** The session of records that name none: the file's name, or that of the conversation's folder. */
+/** Session id for records without one: the name of the file or of the conversation's folder. */
 function sessionOf(file: string): string {
   if (file === '-') return 'stdin';
   const folder = dirname(file);

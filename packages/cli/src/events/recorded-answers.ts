@@ -6,14 +6,14 @@ import { CallBudget, CheckAnswerer, LimitedJudge, modelClient, RecordedAnswers }
 import { UsageError } from '../errors.ts';
 
 /**
- * Who answers the checks of a replay: recorded answers, then the configured model, which is waited for. Neither: the
+ * Answers the semantic checks of a replay from recorded answers, then from the configured model. With neither, the
  * semantic layer is off.
  */
 export function checkHandlingFor(settings: Settings, file: string | undefined): CheckHandling | undefined {
   const client = modelClient(settings.llm);
   if (client === undefined && file === undefined) return undefined;
   const { semantic } = settings;
-  // One question at a time, from this process alone: only time is limited.
+  // A single process asks one question at a time, so only time is limited.
   const unlimited = { maxConcurrent: 1, perMinute: Infinity, perSession: Infinity };
   const budget = new CallBudget(unlimited, () => performance.now());
   return new CheckAnswerer({
@@ -29,7 +29,7 @@ export function checkHandlingFor(settings: Settings, file: string | undefined): 
   });
 }
 
-/** @throws UsageError names the line that is no recorded answer */
+/** @throws UsageError with the number of an invalid line */
 function readAnswers(file: string): RecordedAnswers {
   let text: string;
   try {
@@ -43,7 +43,7 @@ function readAnswers(file: string): RecordedAnswers {
   text.split('\n').forEach((line, i) => {
     if (line.trim() === '') return;
     const check = readJson(line, checkSchema);
-    if (!check.ok) throw new UsageError(`--checks ${file}:${String(i + 1)}: is no recorded answer`);
+    if (!check.ok) throw new UsageError(`--checks ${file}:${String(i + 1)}: not a recorded answer`);
     answers.add(check.value);
   });
   return answers;

@@ -56,7 +56,11 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     userFile: (env) => join(env['CODEX_HOME'] || join(homeFolder(env), '.codex'), 'hooks.json'),
     projectFile: '.codex/hooks.json',
     events: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse'],
-    hook: (target) => ({ type: 'command', command: hookCommandLine('codex', target), timeout: TIMEOUT_SECONDS }),
+    hook: (target) => ({
+      type: 'command',
+      command: hookCommandLine('codex', target),
+      timeout: TIMEOUT_SECONDS,
+    }),
     note: 'Codex runs a new hook only after you have trusted it: open /hooks in its next session.',
   },
   gemini: {

@@ -11,21 +11,21 @@ export interface Sample {
   readonly events: readonly AgentEvent[];
 }
 
-const ENDING = '.events.jsonl';
+const SUFFIX = '.events.jsonl';
 /** Played first, so that a fresh start has something to show at once. */
 const FIRST = ['content-chant', 'tool-repeat-read-file', 'polling-progress', 'polling-never-changes'];
 
-/** Reads the recorded sessions of a folder, one a file. */
+/** Reads the recorded sessions of a folder, one per file. */
 export function loadSamples(dir: string): Sample[] {
   const names = readdirSync(dir)
-    .filter((file) => file.endsWith(ENDING))
-    .map((file) => file.slice(0, -ENDING.length));
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length));
   const rest = names.filter((name) => !FIRST.includes(name));
   return [...FIRST.filter((name) => names.includes(name)), ...rest].map((name) => loadSample(dir, name));
 }
 
 function loadSample(dir: string, name: string): Sample {
-  const file = join(dir, name + ENDING);
+  const file = join(dir, name + SUFFIX);
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   let sessionId = name;
   const events = lines.map((line, i) => {

@@ -1,39 +1,41 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { anyHistory, type History } from './histories.ts';
+import { anyHistoryFile, type History } from './histories.ts';
 
-/** Files that are read one behind the other, because they make up one session, or a file alone. */
+/** A history file, or several files that make up one session and are read in order. */
 export interface Source {
   readonly files: readonly string[];
-  /** The session that several files make up. */
+  /** Id of the session that several files make up. */
   readonly session: string | undefined;
-  /** On the disk. */
+  /** Size on disk. */
   readonly bytes: number;
   /** When it was last written, epoch ms. */
   readonly modifiedAt: number;
-  /** Whether the user named the file; others may be of no known format. */
+  /** Whether the user named the file; files found in folders may have an unknown format. */
   readonly isNamed: boolean;
 }
 
-/** The histories in the agents' own folders, the oldest first: an original comes before what was copied from it. */
-export function sourcesOf(histories: readonly History[], since: number): Source[] {
+/** The histories in the agents' own folders, oldest first, so that an original precedes its copies. */
+export function findSources(histories: readonly History[], since: number): Source[] {
   return histories
-    .flatMap(({ folder, files }) => sourcesIn(folder, files))
+    .flatMap(({ folder, files }) => findSourcesIn(folder, files))
     .filter(({ modifiedAt }) => modifiedAt >= since)
     .sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
 
-/** The histories in files and folders that the user names. @throws UsageError for a path that is not there */
-export function sourcesAt(paths: readonly string[], since: number): Source[] {
+/** The histories in files and folders that the user names. @throws UsageError when a path does not exist */
+export function findSourcesAt(paths: readonly string[], since: number): Source[] {
   const sources = paths.flatMap((path) => {
     if (!existsSync(path)) throw new UsageError(`${path}: no such file or folder`);
-    return statSync(path).isDirectory() ? sourcesIn(path, anyHistory) : [sourceOf([path], undefined, true)];
+    return statSync(path).isDirectory()
+      ? findSourcesIn(path, anyHistoryFile)
+      : [sourceOf([path], undefined, true)];
   });
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
 
-function sourcesIn(folder: string, files: RegExp): Source[] {
+function findSourcesIn(folder: string, files: RegExp): Source[] {
   if (!existsSync(folder)) return [];
   const sessions = new Map<string, string[]>();
   const all = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -53,28 +55,28 @@ function sourcesIn(folder: string, files: RegExp): Source[] {
   return [...sources, ...[...storages].flatMap(openCodeSessions)];
 }
 
-/** The storage of opencode that a session's file lies in. */
+/** The opencode storage folder that contains a session file. */
 function openCodeStorage(path: string): string | undefined {
   const session = /^(.*)\/session\/[^/]+\/ses_[^/]*\.json$/.exec(path)?.[1];
   const part = /^(.*)\/(?:message|part)\/[^/]+\/(?:msg|prt)_[^/]*\.json$/.exec(path)?.[1];
   return session ?? part;
 }
 
-/** A session of opencode is a file for itself, for each message, and for each part of it; their names are in their order. */
+/** opencode stores one file per session, message and message part; file names sort in order. */
 function openCodeSessions(storage: string): Source[] {
-  const sessions = listed(join(storage, 'session')).flatMap((project) => listed(project));
+  const sessions = listFolder(join(storage, 'session')).flatMap((project) => listFolder(project));
   return sessions.map((session) => {
     const id = basename(session, '.json');
-    const messages = listed(join(storage, 'message', id));
+    const messages = listFolder(join(storage, 'message', id));
     const files = messages.flatMap((message) => [
       message,
-      ...listed(join(storage, 'part', basename(message, '.json'))),
+      ...listFolder(join(storage, 'part', basename(message, '.json'))),
     ]);
     return sourceOf([session, ...files], id);
   });
 }
 
-function listed(folder: string): string[] {
+function listFolder(folder: string): string[] {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
   return readdirSync(folder)
     .sort()

@@ -1,6 +1,14 @@
-import { compactNumber, counted, day, duration, megabytes, usDollars, wholeNumber } from './numbers.ts';
+import {
+  formatBytes,
+  formatCompact,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatInteger,
+  formatUsd,
+  shortPath,
+} from './format-values.ts';
 import type { ScannedLoop, ScanReport } from './scan-report.ts';
-import { shortPath } from './short-path.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #17191c; --soft: #5d6570; --line: #dfe3e8; --paper: #fff; --bad: #b3261e; }
@@ -19,12 +27,14 @@ code { font: 12px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; color: v
 export function reportPage(report: ScanReport): string {
   const { sessions, files, bytes, seconds, loops, sessionsWithLoops, wasted } = report;
   const title =
-    loops === 0 ? 'No loops' : `${counted(loops, 'loop')} in ${counted(sessionsWithLoops, 'session')}`;
+    loops === 0
+      ? 'No loops'
+      : `${formatCount(loops, 'loop')} in ${formatCount(sessionsWithLoops, 'session')}`;
   const figures = [
-    [wholeNumber(loops), loops === 1 ? 'loop' : 'loops'],
-    [wholeNumber(wasted.calls), 'wasted calls'],
-    [compactNumber(wasted.tokens), 'wasted tokens'],
-    ...(wasted.usd > 0 ? [[usDollars(wasted.usd), 'wasted']] : []),
+    [formatInteger(loops), loops === 1 ? 'loop' : 'loops'],
+    [formatInteger(wasted.calls), 'wasted calls'],
+    [formatCompact(wasted.tokens), 'wasted tokens'],
+    ...(wasted.usd > 0 ? [[formatUsd(wasted.usd), 'wasted']] : []),
   ];
   return `<!doctype html>
 <html lang="en">
@@ -32,12 +42,12 @@ export function reportPage(report: ScanReport): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(title)} · Loopwatch</title>
+<title>${escapeHtml(title)} · Loopwatch</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
-<p class="soft">Loopwatch scanned ${counted(sessions, 'session')} (${counted(files, 'file')}, ${megabytes(bytes)}) in ${duration(seconds)}.</p>
+<h1>${escapeHtml(title)}</h1>
+<p class="soft">Loopwatch scanned ${formatCount(sessions, 'session')} (${formatCount(files, 'file')}, ${formatBytes(bytes)}) in ${formatDuration(seconds)}.</p>
 <ul class="figures">${figures.map(([figure = '', name = '']) => `<li><strong>${figure}</strong>${name}</li>`).join('')}</ul>
 ${loops === 0 ? '' : detectorTable(report) + loopTable(report.worst)}
 </body>
@@ -48,27 +58,27 @@ ${loops === 0 ? '' : detectorTable(report) + loopTable(report.worst)}
 function detectorTable({ byDetector }: ScanReport): string {
   const rows = Object.entries(byDetector).map(
     ([detector, { loops, calls, tokens, usd }]) =>
-      `<tr><td>${escaped(detector)}</td>${numberCells([wholeNumber(loops), wholeNumber(calls), compactNumber(tokens), moneyText(usd)])}</tr>`,
+      `<tr><td>${escapeHtml(detector)}</td>${numberCells([formatInteger(loops), formatInteger(calls), formatCompact(tokens), moneyText(usd)])}</tr>`,
   );
   return `<h2>By detector</h2>
-<table><thead><tr><th>Detector</th>${numberHeads(['Loops', 'Calls', 'Tokens', 'Cost'])}</tr></thead>
+<table><thead><tr><th>Detector</th>${numberHeaders(['Loops', 'Calls', 'Tokens', 'Cost'])}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>
 `;
 }
 
 function loopTable(worst: readonly ScannedLoop[]): string {
   const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, cost }) => {
-    const facts = [agent, model, day(time), detector].filter((fact) => fact !== null).join(' · ');
-    const cells = [wholeNumber(cost.calls), compactNumber(cost.tokens ?? 0), moneyText(cost.usd ?? 0)];
-    return `<tr><td>${escaped(reason)}<br><span class="soft">${escaped(facts)}</span><br><code>${escaped(sessionId)}<br>${escaped(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
+    const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null).join(' · ');
+    const cells = [formatInteger(cost.calls), formatCompact(cost.tokens ?? 0), moneyText(cost.usd ?? 0)];
+    return `<tr><td>${escapeHtml(reason)}<br><span class="soft">${escapeHtml(facts)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
   });
   return `<h2>The loops that cost most</h2>
-<table><thead><tr><th>What was repeated</th>${numberHeads(['Calls', 'Tokens', 'Cost'])}</tr></thead>
+<table><thead><tr><th>What was repeated</th>${numberHeaders(['Calls', 'Tokens', 'Cost'])}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>
 `;
 }
 
-function numberHeads(names: readonly string[]): string {
+function numberHeaders(names: readonly string[]): string {
   return names.map((name) => `<th class="number">${name}</th>`).join('');
 }
 
@@ -77,11 +87,11 @@ function numberCells(texts: readonly string[]): string {
 }
 
 function moneyText(usd: number): string {
-  return usd > 0 ? usDollars(usd) : '—';
+  return usd > 0 ? formatUsd(usd) : '—';
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

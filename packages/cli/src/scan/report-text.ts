@@ -1,7 +1,15 @@
 import { styleText } from 'node:util';
-import { compactNumber, counted, day, duration, megabytes, usDollars, wholeNumber } from './numbers.ts';
+import {
+  formatBytes,
+  formatCompact,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatInteger,
+  formatUsd,
+  shortPath,
+} from './format-values.ts';
 import type { ScannedLoop, ScanReport, Usage } from './scan-report.ts';
-import { shortPath } from './short-path.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -10,20 +18,20 @@ export function reportText(report: ScanReport, hasColours: boolean): string {
   const paint = (style: Style, text: string) => (hasColours ? styleText(style, text) : text);
   const { seconds, characters, sessions, files, loops, sessionsWithLoops, used, wasted } = report;
   const speed = `${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
-  const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${wholeNumber(count)}`);
+  const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${formatInteger(count)}`);
   const lines = [
     '',
-    paint('bold', `  ${counted(sessions, 'session')} scanned`) +
+    paint('bold', `  ${formatCount(sessions, 'session')} scanned`) +
       paint(
         'dim',
-        `  ${counted(files, 'file')}, ${megabytes(report.bytes)} in ${duration(seconds)}, ${speed}`,
+        `  ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}, ${speed}`,
       ),
     ...(agents.length > 0 ? [paint('dim', `  ${agents.join(' · ')} · ${usageText(used)}`)] : []),
     '',
     loops === 0
       ? paint(['bold', 'green'], '  No loops')
-      : paint(['bold', 'red'], `  ${counted(loops, 'loop')}`) +
-        paint('bold', ` in ${counted(sessionsWithLoops, 'session')}: ${usageText(wasted, 'wasted')}`),
+      : paint(['bold', 'red'], `  ${formatCount(loops, 'loop')}`) +
+        paint('bold', ` in ${formatCount(sessionsWithLoops, 'session')}: ${usageText(wasted, 'wasted')}`),
     '',
     ...detectorLines(report),
     ...report.worst.flatMap((loop, i) => loopLines(loop, i + 1, paint)),
@@ -35,7 +43,7 @@ export function reportText(report: ScanReport, hasColours: boolean): string {
 function detectorLines({ byDetector }: ScanReport): string[] {
   const rows = Object.entries(byDetector).map(
     ([detector, { loops, ...usage }]) =>
-      `  ${wholeNumber(loops).padStart(6)} ${detector.padEnd(16)} ${usageText(usage)}`,
+      `  ${formatInteger(loops).padStart(6)} ${detector.padEnd(16)} ${usageText(usage)}`,
   );
   return rows.length === 0 ? [] : [...rows, ''];
 }
@@ -43,7 +51,7 @@ function detectorLines({ byDetector }: ScanReport): string[] {
 function loopLines(loop: ScannedLoop, rank: number, paint: (style: Style, text: string) => string): string[] {
   const { agent, model, time, detector, reason, sessionId, file, cost } = loop;
   const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: cost.usd ?? 0 };
-  const facts = [agent, model, day(time), detector].filter((fact) => fact !== null);
+  const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null);
   return [
     `  ${paint('bold', `${String(rank)}.`.padEnd(4))}${paint('bold', usageText(usage))}${paint('dim', `  ${facts.join(' · ')}`)}`,
     `      ${reason}`,
@@ -54,14 +62,16 @@ function loopLines(loop: ScannedLoop, rank: number, paint: (style: Style, text: 
 
 function noteLines({ ignored, duplicates, skippedFiles, withoutPrice, loops }: ScanReport): string[] {
   const types = Object.entries(ignored).sort(([, a], [, b]) => b - a);
-  const listed = types.slice(0, 6).map(([type, count]) => `${wholeNumber(count)} ${type}`);
+  const listed = types.slice(0, 6).map(([type, count]) => `${formatInteger(count)} ${type}`);
   const more = types.length > listed.length ? ', …' : '';
   return [
-    ...(types.length > 0 ? [`Ignored, because they say nothing of loops: ${listed.join(', ')}${more}`] : []),
-    ...(duplicates > 0
-      ? [`${counted(duplicates, 'copied event')} of resumed or forked sessions counted once`]
+    ...(types.length > 0
+      ? [`Ignored, because they are irrelevant to loops: ${listed.join(', ')}${more}`]
       : []),
-    ...(skippedFiles > 0 ? [`${counted(skippedFiles, 'file')} of no known format skipped`] : []),
+    ...(duplicates > 0
+      ? [`${formatCount(duplicates, 'copied event')} of resumed or forked sessions counted once`]
+      : []),
+    ...(skippedFiles > 0 ? [`${formatCount(skippedFiles, 'file')} of no known format skipped`] : []),
     ...(withoutPrice.length > 0 ? [`No price is known for ${withoutPrice.join(', ')}`] : []),
     ...(loops > 0
       ? ['loopwatch scan --open shows these sessions in the dashboard, --html FILE writes a page']
@@ -72,9 +82,9 @@ function noteLines({ ignored, duplicates, skippedFiles, withoutPrice, loops }: S
 /** 42 calls, 1.2M tokens, $3.20 */
 function usageText({ calls, tokens, usd }: Usage, what = ''): string {
   const parts = [
-    `${wholeNumber(calls)} ${what === '' ? '' : `${what} `}call${calls === 1 ? '' : 's'}`,
-    ...(tokens > 0 ? [`${compactNumber(tokens)} tokens`] : []),
-    ...(usd > 0 ? [usDollars(usd)] : []),
+    `${formatInteger(calls)} ${what === '' ? '' : `${what} `}call${calls === 1 ? '' : 's'}`,
+    ...(tokens > 0 ? [`${formatCompact(tokens)} tokens`] : []),
+    ...(usd > 0 ? [formatUsd(usd)] : []),
   ];
   return parts.join(', ');
 }

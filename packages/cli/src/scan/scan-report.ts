@@ -13,11 +13,11 @@ export interface ScannedLoop {
   readonly reason: string;
   /** Event time of its first finding, epoch ms. */
   readonly time: number;
-  /** What it had used when it ended, or at the session's last event. */
+  /** Usage of the loop when it ended, or at the session's last event. */
   readonly cost: Cost;
 }
 
-/** What the sessions, or their loops, used together. */
+/** Total usage of sessions or of their loops. */
 export interface Usage {
   calls: number;
   tokens: number;
@@ -30,7 +30,7 @@ export interface ScanReport {
   readonly v: 1;
   readonly files: number;
   readonly bytes: number;
-  /** Characters of JSON that were read, unpacked. */
+  /** Characters of JSON read, after decompression. */
   readonly characters: number;
   readonly seconds: number;
   readonly sessions: number;
@@ -40,18 +40,18 @@ export interface ScanReport {
   readonly events: number;
   /** Copies of events in resumed and forked sessions, which count once. */
   readonly duplicates: number;
-  /** What was read and says nothing of loops, by type. */
+  /** Number of records without a meaning for loop detection, by type. */
   readonly ignored: Readonly<Record<string, number>>;
-  /** Places that could not be read. */
+  /** Number of lines and files that could not be read. */
   readonly faults: number;
-  /** Files of no known format, in folders. */
+  /** Files of unknown format in folders. */
   readonly skippedFiles: number;
   readonly used: Usage;
   readonly loops: number;
   readonly wasted: Usage;
   readonly byDetector: Readonly<Record<string, { readonly loops: number } & Usage>>;
-  /** Models of which no price is known. */
+  /** Models without a known price. */
   readonly withoutPrice: readonly string[];
-  /** The loops that cost most, the worst first. */
+  /** The most expensive loops, worst first. */
   readonly worst: readonly ScannedLoop[];
 }

@@ -1,10 +1,10 @@
 import { type ScannedLoop, type ScanReport, type Usage } from './scan-report.ts';
 import type { ScannedSession } from './scanned-session.ts';
 
-/** The loops that a report names. */
-const NAMED_LOOPS = 10;
+/** How many loops a report lists. */
+const MAX_LISTED_LOOPS = 10;
 
-/** What all sessions of a scan have in common, added up as they are finished. */
+/** Totals over the sessions of a scan, updated as each session ends. */
 export class ScanTotals {
   characters = 0;
   duplicates = 0;
@@ -36,7 +36,7 @@ export class ScanTotals {
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
     for (const loop of loops) this.#addLoop(loop);
-    this.#worst = [...this.#worst, ...loops].sort(byCost).slice(0, NAMED_LOOPS);
+    this.#worst = [...this.#worst, ...loops].sort(byCost).slice(0, MAX_LISTED_LOOPS);
   }
 
   #addLoop({ detector, cost }: ScannedLoop): void {
@@ -58,7 +58,7 @@ export class ScanTotals {
       seconds: read.seconds,
       sessions: this.#sessions,
       sessionsWithLoops: this.#sessionsWithLoops,
-      agents: sorted(this.#agents, (count) => count),
+      agents: sortEntries(this.#agents, (count) => count),
       events: this.#events,
       duplicates: this.duplicates,
       ignored: read.ignored,
@@ -67,7 +67,7 @@ export class ScanTotals {
       used: this.#used,
       loops: this.#loops,
       wasted: this.#wasted,
-      byDetector: sorted(this.#byDetector, ({ loops }) => loops),
+      byDetector: sortEntries(this.#byDetector, ({ loops }) => loops),
       withoutPrice: [...this.#withoutPrice].sort(),
       worst: this.#worst,
     };
@@ -94,6 +94,6 @@ function byCost(a: ScannedLoop, b: ScannedLoop): number {
 }
 
 /** The entries of a map, the largest first. */
-function sorted<T>(map: ReadonlyMap<string, T>, size: (value: T) => number): Record<string, T> {
+function sortEntries<T>(map: ReadonlyMap<string, T>, size: (value: T) => number): Record<string, T> {
   return Object.fromEntries([...map].sort(([, a], [, b]) => size(b) - size(a)));
 }

@@ -1,12 +1,12 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
 import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors';
+import type { Fault } from '@loopwatch/formats';
 import { UsageError } from '../errors.ts';
 import type { BadLines } from '../events/bad-lines.ts';
 import type { FormatChoice } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
-import { FileFaults } from './file-faults.ts';
 import type { Source } from './find-sources.ts';
 import type { ScanReport } from './scan-report.ts';
 import { ScanTotals } from './scan-totals.ts';
@@ -17,16 +17,16 @@ export interface ScanOptions {
   /** A format's name, or `auto`. */
   readonly format: FormatChoice;
   readonly bad: BadLines;
-  /** Called as it goes on, with the files and bytes behind it. */
+  /** Called with the files and bytes read so far. */
   readonly onProgress: (files: number, bytes: number) => void;
 }
 
-/** A file in a folder that begins with so many records of no known format is no history. */
-const UNKNOWN_FROM_THE_START = 50;
+/** Skips a file in a folder after this many leading records of unknown format. */
+const MAX_UNKNOWN_RECORDS = 50;
 
 /**
- * Analyzes histories, one source after the other. Of a session nothing is kept behind its source but what it used and its
- * loops; a history that was copied into another session counts once.
+ * Analyzes histories, one source after another. After each source only the usage and the loops of its sessions remain in
+ * memory. Events copied into another session count once.
  */
 export class Scan {
   readonly #options: ScanOptions;
@@ -74,20 +74,25 @@ export class Scan {
       });
       for await (const records of batches) {
         for (const record of records) {
-          this.#take(record, file, sessions, faults);
+          this.#addRecord(record, file, sessions, faults);
           if (record.events.length > 0 || record.ignored.length > 0) isKnown = true;
         }
-        if (!isKnown && faults.count >= UNKNOWN_FROM_THE_START) break;
+        if (!isKnown && faults.count >= MAX_UNKNOWN_RECORDS) break;
       }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       faults.add(0, error);
     }
-    if (isKnown) faults.tell(file, this.#options.bad);
+    if (isKnown) faults.report(file, this.#options.bad);
     else if (faults.count > 0) this.#totals.skippedFiles += 1;
   }
 
-  #take(record: FileRecord, file: string, sessions: Map<string, ScannedSession>, faults: FileFaults): void {
+  #addRecord(
+    record: FileRecord,
+    file: string,
+    sessions: Map<string, ScannedSession>,
+    faults: FileFaults,
+  ): void {
     faults.lines = record.line;
     this.#totals.characters += record.text?.length ?? 0;
     this.#ignored.add(record.ignored);
@@ -109,6 +114,30 @@ export class Scan {
         sessions.set(sessionId, session);
       }
       session.push(event);
+    }
+  }
+}
+
+/** Faults of a file, collected until it is known whether the file is a history at all. */
+class FileFaults {
+  readonly #faults: (Pick<Fault, 'message'> & { readonly line: number; readonly reason?: string })[] = [];
+  /** Lines read so far. */
+  lines = 0;
+
+  get count(): number {
+    return this.#faults.length;
+  }
+
+  /** @param line from 1; 0 for the file as a whole */
+  add(line: number, { message, reason }: { message: string; reason?: string }): void {
+    this.#faults.push({ line, message, ...(reason !== undefined && { reason }) });
+  }
+
+  report(file: string, bad: BadLines): void {
+    for (const { line, message, reason } of this.#faults) {
+      // The agent of a live session is still writing the last line.
+      const isUnfinished = reason === 'not_json' && line === this.lines && line > 1;
+      if (!isUnfinished) bad.add(file, line, message);
     }
   }
 }

@@ -2,13 +2,13 @@ import { type AgentEvent, type Cost, isOpenAfter, reasonWithCount, type Verdict 
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { ScannedLoop } from './scan-report.ts';
 
-type Found = Omit<Verdict, 'detectedAt' | 'source'>;
+type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
 
-/** One session of a history as it is analyzed. */
+/** A session of a history during analysis. */
 export class ScannedSession {
   readonly #analyzer: SessionAnalyzer;
   readonly #file: string;
-  readonly #incidents = new Map<string, { readonly first: Found; latest: Found }>();
+  readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
   duplicates = 0;
 
   constructor(sessionId: string, detection: Detection, file: string) {
@@ -29,7 +29,7 @@ export class ScannedSession {
     return this.#analyzer.account;
   }
 
-  /** Its loops as they stand at the session's last event. */
+  /** The session's loops, as of its last event. */
   get loops(): ScannedLoop[] {
     const open = new Map(this.#analyzer.openIncidentSummaries.map((summary) => [summary.id, summary]));
     return [...this.#incidents].map(([id, { first, latest }]) => {
@@ -39,9 +39,15 @@ export class ScannedSession {
   }
 }
 
-function loopOf(first: Found, latest: Found, count: number, cost: Cost, file: string): ScannedLoop {
+function loopOf(
+  first: ScannedVerdict,
+  latest: ScannedVerdict,
+  count: number,
+  cost: Cost,
+  file: string,
+): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;
-  // A resolution says how it ended, not what was repeated.
+  // The reason of a resolution is how the loop ended, not what was repeated.
   const reason = reasonWithCount(latest.phase === 'resolved' ? first : latest, count);
   return { sessionId, file, agent, model: latest.model ?? model, detector, kind, count, reason, time, cost };
 }

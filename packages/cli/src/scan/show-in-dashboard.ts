@@ -10,17 +10,17 @@ import { commandFile } from '../runtime/installation.ts';
 import type { Source } from './find-sources.ts';
 import type { ScannedLoop } from './scan-report.ts';
 
-/** Events in one request. */
-const POSTED_AT_ONCE = 2000;
-const READY_WITHIN_MS = 60_000;
+/** Events per request. */
+const BATCH_SIZE = 2000;
+const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
 
 /**
- * Runs the dashboard on the sessions of these loops, in a folder of its own that is removed at the end, and opens a browser.
- * Resolves when the user ends it.
+ * Runs the dashboard with the sessions of these loops in a temporary folder and opens a browser. Resolves when the user
+ * stops it.
  *
- * @param sources that the loops were found in
- * @param preset that they were found with
+ * @param sources the sources of the loops
+ * @param preset the preset that found them
  */
 export async function showInDashboard(
   loops: readonly ScannedLoop[],
@@ -35,19 +35,19 @@ export async function showInDashboard(
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, LOOPWATCH_LOG_LEVEL: 'error' },
   });
-  const ended = once(dashboard, 'exit');
-  const end = () => dashboard.kill('SIGTERM');
-  process.once('SIGINT', end).once('SIGTERM', end);
+  const exited = once(dashboard, 'exit');
+  const stop = () => dashboard.kill('SIGTERM');
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    await Promise.race([ready(url), ended]);
-    if (dashboard.exitCode !== null) throw new Error('the dashboard did not start; its message stands above');
+    await Promise.race([waitUntilReady(url), exited]);
+    if (dashboard.exitCode !== null) throw new Error('the dashboard did not start; see its message above');
     for (const source of sources) {
       const own = loops.filter(({ file }) => source.files.includes(file));
-      if (own.length > 0) await post(url, source, new Set(own.map(({ sessionId }) => sessionId)));
+      if (own.length > 0) await postSessions(url, source, new Set(own.map(({ sessionId }) => sessionId)));
     }
-    process.stderr.write(`The dashboard shows these sessions at ${url}/incidents; Ctrl+C ends it.\n`);
+    process.stderr.write(`The dashboard shows these sessions at ${url}/incidents; press Ctrl+C to stop.\n`);
     openBrowser(`${url}/incidents`);
-    await ended;
+    await exited;
   } finally {
     dashboard.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -60,12 +60,12 @@ async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  if (address === null || typeof address === 'string') throw new Error('no free port found');
   return address.port;
 }
 
-async function ready(url: string): Promise<void> {
-  const until = performance.now() + READY_WITHIN_MS;
+async function waitUntilReady(url: string): Promise<void> {
+  const until = performance.now() + READY_TIMEOUT_MS;
   while (performance.now() < until) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     if (answer?.ok === true) return;
@@ -74,8 +74,8 @@ async function ready(url: string): Promise<void> {
   throw new Error('the dashboard was not ready within a minute');
 }
 
-/** Sends the events of these sessions in a history. */
-async function post(url: string, source: Source, sessions: ReadonlySet<string>): Promise<void> {
+/** Sends the events of the given sessions of a source. */
+async function postSessions(url: string, source: Source, sessions: ReadonlySet<string>): Promise<void> {
   let lines: string[] = [];
   const flush = async () => {
     if (lines.length === 0) return;
@@ -83,7 +83,7 @@ async function post(url: string, source: Source, sessions: ReadonlySet<string>):
     lines = [];
     const headers = { 'content-type': 'application/x-ndjson' };
     const answer = await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
-    if (!answer.ok) throw new Error(`the dashboard refused events: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`the dashboard rejected events: ${await answer.text()}`);
   };
   const reader = new RecordReader('auto', source.session);
   for (const file of source.files) {
@@ -91,7 +91,7 @@ async function post(url: string, source: Source, sessions: ReadonlySet<string>):
       const events = records.flatMap((record) => record.events);
       const own = events.filter(({ sessionId }) => sessions.has(sessionId ?? ''));
       lines.push(...own.map((event) => JSON.stringify(event)));
-      if (lines.length >= POSTED_AT_ONCE) await flush();
+      if (lines.length >= BATCH_SIZE) await flush();
     }
   }
   await flush();
@@ -102,7 +102,7 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Where there is no browser, the address on the terminal has to do. */
+/** Ignores failures: the terminal shows the address as well. */
 function openBrowser(url: string): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

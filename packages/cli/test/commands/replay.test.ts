@@ -86,7 +86,7 @@ describe('loopwatch replay', { timeout }, () => {
       expect.stringMatching(`^${files['a.jsonl']}:6: text: `),
       `${missing}: no such file`,
       expect.stringMatching(`^${files['c.gz']}:20000: .*JSON`),
-      `${files['c.gz']}: the gzip file ends too early`,
+      `${files['c.gz']}: the gzip file is truncated`,
       `${files['b.jsonl']}:1: expected a JSON object, got a number`,
     ]);
     const found = verdictsIn(ended).filter(({ phase }) => phase === 'opened');
@@ -256,6 +256,6 @@ describe('loopwatch replay with a model', { timeout }, () => {
       { phase: 'opened', eventIndex: 29, evidence: { analysis: 'a' } },
     ]);
     expect(bad).toMatchObject({ code: 2, stdout: [] });
-    expect(bad.stderr.join()).toMatch(/--checks .*bad\.jsonl:2: is no recorded answer/);
+    expect(bad.stderr.join()).toMatch(/--checks .*bad\.jsonl:2: not a recorded answer/);
   });
 });

@@ -48,8 +48,8 @@ describe('bad lines', () => {
 
   it('do not hide that the file as a whole is bad', () => {
     add('a.gz', 2, 26);
-    bad.add('a.gz', 0, 'a.gz: the gzip file ends too early');
-    expect(said.at(-1)).toBe('a.gz: the gzip file ends too early\n');
+    bad.add('a.gz', 0, 'a.gz: the gzip file is truncated');
+    expect(said.at(-1)).toBe('a.gz: the gzip file is truncated\n');
     bad.finish();
     expect(said.at(-1)).toBe('a.gz: and 5 more bad lines\n');
     expect(bad.total).toBe(26);
@@ -61,7 +61,7 @@ describe('bad lines', () => {
     add('events.jsonl', 3, 4);
     bad.finish();
     expect(said.slice(5)).toEqual([
-      expect.stringMatching(/^array\.json: JSON is expected: .*docs\/connect\.md/),
+      expect.stringMatching(/^array\.json: expected JSON: .*docs\/connect\.md/),
     ]);
   });
 });

@@ -51,7 +51,7 @@ describe('a file that is no text', () => {
     const { lines, error } = await faultOf(file);
     expect(lines).toEqual([]);
     expect(error).toEqual(
-      new UsageError(`${file}: this is no JSONL: binary data at byte 8; one JSON object a line is expected`),
+      new UsageError(`${file}: not JSONL: binary data at byte 8; expected one JSON object per line`),
     );
   });
 
@@ -134,13 +134,13 @@ describe('a file that cannot be read', () => {
     ['that is not there', () => join(folder, 'nowhere.jsonl'), 'no such file'],
     ['that is not there, packed', () => join(folder, 'nowhere.gz'), 'no such file'],
     ['that is a folder', () => folder, 'it is a folder; name the files in it'],
-    ['that is not packed', () => fileWith('{}\n', '.gz'), 'it is not a sound gzip file'],
+    ['that is not packed', () => fileWith('{}\n', '.gz'), 'not a valid gzip file'],
     [
       'that is packed badly',
       () => fileWith(Buffer.concat([packed.subarray(0, 12), random]), '.gz'),
-      'it is not a sound gzip file',
+      'not a valid gzip file',
     ],
-    ['that ends too early', () => fileWith(packed.subarray(0, -9), '.gz'), 'the gzip file ends too early'],
+    ['that ends too early', () => fileWith(packed.subarray(0, -9), '.gz'), 'the gzip file is truncated'],
   ])('is named, with the reason: one %s', async (_, make, reason) => {
     const file = make();
     const { error } = await faultOf(file);
@@ -151,7 +151,7 @@ describe('a file that cannot be read', () => {
   it('gives the lines before the fault', async () => {
     const whole = gzipSync(long);
     const { lines, error } = await faultOf(fileWith(whole.subarray(0, whole.length - 20), '.gz'));
-    expect(error).toHaveProperty('message', expect.stringContaining('ends too early'));
+    expect(error).toHaveProperty('message', expect.stringContaining('is truncated'));
     expect(lines.length).toBeGreaterThan(100);
     expect(lines).toEqual(split(long).slice(0, lines.length));
   });

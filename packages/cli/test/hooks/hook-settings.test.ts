@@ -1,6 +1,6 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { findHooks, addHook, removeHook } from '../../src/hooks/hook-settings.ts';
+import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
 import { hookedAgents, serverOf } from '../../src/hooks/hooked-agents.ts';
 
 const target = { url: 'http://localhost:4600/', tokenEnv: undefined };

@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourcesAt, sourcesOf } from '../../src/scan/find-sources.ts';
+import { findSources, findSourcesAt } from '../../src/scan/find-sources.ts';
 import { knownHistories } from '../../src/scan/histories.ts';
 import { folderOf } from './histories.ts';
 
@@ -40,7 +40,7 @@ describe('sources', () => {
       '.gemini/tmp/p/chats/session-1.json': '{}',
       '.gemini/tmp/p/logs.json': '{}',
     });
-    const found = sourcesOf(knownHistories({}, home), 0).flatMap(({ files }) => files);
+    const found = findSources(knownHistories({}, home), 0).flatMap(({ files }) => files);
     expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
       '.claude/projects/-w/a.jsonl',
       '.claude/projects/-w/a/subagents/agent-1.jsonl',
@@ -60,7 +60,7 @@ describe('sources', () => {
       'conversations/c1/events/event-00001-b.json': '{}',
       'conversations/c1/events/event-00000-a.json': '{}',
     });
-    const sources = sourcesAt([folder], 0).map(({ session, files }) => [
+    const sources = findSourcesAt([folder], 0).map(({ session, files }) => [
       session,
       files.map((file) => file.split('/').at(-1)),
     ]);
@@ -75,12 +75,12 @@ describe('sources', () => {
     const at = (name: string, seconds: number) => utimes(join(folder, name), seconds, seconds);
     await Promise.all([at('new.jsonl', 3000), at('old.jsonl', 2000), at('older.jsonl', 1000)]);
     const names = (since: number) =>
-      sourcesAt([folder], since).map(({ files }) => files[0]?.split('/').at(-1));
+      findSourcesAt([folder], since).map(({ files }) => files[0]?.split('/').at(-1));
     expect(names(0)).toEqual(['older.jsonl', 'old.jsonl', 'new.jsonl']);
     expect(names(2_000_000)).toEqual(['old.jsonl', 'new.jsonl']);
   });
 
   it('say which path is not there', () => {
-    expect(() => sourcesAt(['/nowhere/at/all'], 0)).toThrow('/nowhere/at/all: no such file or folder');
+    expect(() => findSourcesAt(['/nowhere/at/all'], 0)).toThrow('/nowhere/at/all: no such file or folder');
   });
 });

@@ -50,7 +50,7 @@ describe('the report on the terminal', () => {
     expect(text).toContain('1 loop in 1 session: 42 wasted calls, 3.1M tokens, $8.40');
     expect(text).toContain('Read "<script>" was called 42 times in a row');
     expect(text).toContain('session s-1 in /h/<a>.jsonl');
-    expect(text).toContain('Ignored, because they say nothing of loops: 800 progress, 3 summary');
+    expect(text).toContain('Ignored, because they are irrelevant to loops: 800 progress, 3 summary');
     expect(text).toContain('No price is known for gpt-9');
     expect(text).not.toContain('\u001b');
   });

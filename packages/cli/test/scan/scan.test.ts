@@ -1,7 +1,7 @@
 import { detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { BadLines } from '../../src/events/bad-lines.ts';
-import { sourcesAt } from '../../src/scan/find-sources.ts';
+import { findSourcesAt } from '../../src/scan/find-sources.ts';
 import { Scan } from '../../src/scan/scan.ts';
 import { claudeLoop, folderOf } from './histories.ts';
 
@@ -15,7 +15,7 @@ async function scanned(files: Parameters<typeof folderOf>[0], names = ['']) {
     bad,
     onProgress: () => undefined,
   });
-  for (const source of sourcesAt(
+  for (const source of findSourcesAt(
     names.map((name) => `${folder}/${name}`),
     0,
   ))

@@ -2,9 +2,9 @@ import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { PipelineTestDriver } from '@loopwatch/pipeline';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventStamp } from '../../src/events/event-stamp.ts';
+import { EventStamper } from '../../src/events/event-stamper.ts';
 
-const stampOf = (config: DetectionInput = {}) => new EventStamp(detectionSchema.parse(config));
+const stampOf = (config: DetectionInput = {}) => new EventStamper(detectionSchema.parse(config));
 
 /** The ids and times that lines leave with. */
 function stamped(lines: readonly unknown[], config: DetectionInput = {}): [id: unknown, time: unknown][] {
@@ -196,7 +196,7 @@ describe('stamped lines', () => {
         fc.nat(),
         async (file, order, now) => {
           const replay = await new PipelineTestDriver(config).write(file, { timestamp: null });
-          const stamp = new EventStamp(detectionSchema.parse(config));
+          const stamp = new EventStamper(detectionSchema.parse(config));
           const sent = file.map((text) => stamp.stamp(text)).filter((result) => result.ok);
           const worker = new PipelineTestDriver(config);
           for (const [partition, session] of order.entries()) {
