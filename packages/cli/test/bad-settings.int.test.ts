@@ -4,7 +4,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { leftSettings, warning } from './left-settings.ts';
 import { ownTopics } from './worker-runs.ts';
 
-it('worker, server and gateway start on a control topic with bad settings, and say which they leave out', async () => {
+it('control topic with bad settings: worker, server and gateway start, and report the rejected ones', async () => {
   const brokers = inject('kafkaBrokers');
   const { topics, env } = await ownTopics(brokers);
   const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });

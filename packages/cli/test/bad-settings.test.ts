@@ -12,7 +12,7 @@ async function leave(dir: string): Promise<void> {
   await log.close();
 }
 
-test('start starts on a log with bad settings, goes by the good ones, and shows the bad ones', async () => {
+test('start: with bad settings in the log, applies the good ones and shows the bad ones', async () => {
   await using dir = await tempDir();
   await leave(dir.path);
   const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--set', 'worker.port=0'];
@@ -53,7 +53,7 @@ test('start starts on a log with bad settings, goes by the good ones, and shows 
   );
 }, 180_000);
 
-test('gateway starts on a log with bad settings, and says which it leaves out', async () => {
+test('gateway: starts with bad settings in the log, and reports the rejected ones', async () => {
   await using dir = await tempDir();
   await leave(dir.path);
   await using upstream = await startScriptedUpstream(() => ({ json: {} }));

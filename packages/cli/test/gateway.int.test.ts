@@ -71,7 +71,7 @@ const typesIn = async (brokers: readonly string[], topic: string, count: number)
     judged: headers[analyzedByHeader],
   }));
 
-it('writes what it sees and concludes; a worker judges none of it again, and the dashboard shows and steers it', async () => {
+it('gateway with Kafka: publishes events and verdicts, which workers skip and the dashboard shows and controls', async () => {
   const brokers = inject('kafkaBrokers');
   const { topics, env: own } = await ownTopics(brokers);
   // With the gateway's preset the worker would come to the same verdicts, and write them twice.
@@ -127,7 +127,7 @@ it('writes what it sees and concludes; a worker judges none of it again, and the
   expect(found.every(({ source }) => source === undefined)).toBe(true);
 }, 240_000);
 
-it('fails no request while Kafka is away, at the start and later, and writes all of it when it is back', async () => {
+it('gateway with Kafka: fails no request during outages, and publishes everything afterwards', async () => {
   const kafka = await startKafka({ own: true });
   onTestFinished(() => kafka.stop());
   const { topics, env } = await ownTopics(kafka.brokers, 1);
@@ -154,7 +154,7 @@ it('fails no request while Kafka is away, at the start and later, and writes all
   expect(verdicts.map(({ key }) => key)).toEqual(['s-1', 's-2']);
 }, 240_000);
 
-it('keeps no more than it may while Kafka is away, and says what is lost', async () => {
+it('gateway with Kafka: limits its buffer during an outage, and logs what is lost', async () => {
   const env = {
     KAFKA_BROKERS: '127.0.0.1:9',
     LOOPWATCH_KAFKA_TOPICS_PREFIX: `${uniqueName('none')}.`,

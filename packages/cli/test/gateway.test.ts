@@ -36,17 +36,17 @@ const startUpstream = () =>
     modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] }),
   );
 
-describe('the preset of a gateway', () => {
+describe('gatewaySettings', () => {
   it.each([
-    ['is its own unless somebody chose one', {}, {}, 'proxy'],
-    ['is the one that is chosen for all', { LOOPWATCH_PRESET: 'balanced' }, {}, 'balanced'],
+    ['the default is proxy', {}, {}, 'proxy'],
+    ['a preset for all commands applies', { LOOPWATCH_PRESET: 'balanced' }, {}, 'balanced'],
     [
-      'is its own where that is chosen',
+      'the preset of the gateway overrides it',
       { LOOPWATCH_PRESET: 'balanced' },
       { 'gateway.preset': 'similar' },
       'similar',
     ],
-  ])('%s', (_, environment, flags, preset) => {
+  ])('gateway preset: %s', (_, environment, flags, preset) => {
     const resolved = resolveSettings({ environment, flags });
     if (!resolved.ok) throw new Error(resolved.errors.join('; '));
     expect(gatewaySettings(resolved).preset).toBe(preset);
@@ -54,7 +54,7 @@ describe('the preset of a gateway', () => {
 });
 
 describe('loopwatch gateway', () => {
-  it('stops a loop across a restart, keeps what it saw in the data folder, and never shows a key', async () => {
+  it('gateway: stops a loop across a restart, stores events in the data folder, and never shows a key', async () => {
     await using upstream = await startUpstream();
     await using dir = await tempDir();
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
@@ -86,7 +86,7 @@ describe('loopwatch gateway', () => {
     ]);
   }, 240_000);
 
-  it('stops a loop without a folder or a database when told to store nothing, and says so', async () => {
+  it('gateway: stops a loop without a data folder or database when storage is off, and logs that', async () => {
     await using upstream = await startUpstream();
     await using dir = await tempDir();
     const folder = join(dir.path, 'none');
@@ -101,7 +101,7 @@ describe('loopwatch gateway', () => {
     expect(existsSync(folder)).toBe(false);
   }, 240_000);
 
-  it('names the option that stores nothing where the folder cannot be used', async () => {
+  it('gateway: suggests the option that turns storage off when the data folder is unusable', async () => {
     await using dir = await tempDir();
     const file = join(dir.path, 'file');
     await writeFile(file, '');
@@ -112,7 +112,7 @@ describe('loopwatch gateway', () => {
     expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no data folder');
   }, 120_000);
 
-  it('says what is missing', async () => {
+  it('gateway: reports a missing upstream', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
     expect(await cli.exited).toBe(2);
     expect(cli.stderr.join('\n')).toContain('No upstream is configured. Set it with --upstream');
@@ -120,7 +120,7 @@ describe('loopwatch gateway', () => {
 });
 
 describe('loopwatch start with an upstream', () => {
-  it('runs a gateway whose loops the dashboard shows, once', async () => {
+  it('start: runs a gateway and shows each of its loops once in the dashboard', async () => {
     await using upstream = await startUpstream();
     await using dir = await tempDir();
     const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--upstream', upstream.url];

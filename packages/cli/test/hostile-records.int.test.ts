@@ -34,7 +34,7 @@ const loop = Array.from({ length: 6 }, (_, i) => ({
   }),
 }));
 
-it('a worker makes each hostile record one dead letter that fits, and its partition goes on', async () => {
+it('hostile records: each becomes one dead letter within the size limit, and the partition continues', async () => {
   const brokers = inject('kafkaBrokers');
   const { topics, env } = await ownTopics(brokers, 1);
   const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
@@ -87,7 +87,7 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   expect(await running.stop()).toBe(0);
 }, 240_000);
 
-it('a partition whose dead letters cannot be written stands still, tells its lag, and goes on once they can be', async () => {
+it('dead letters: while they cannot be written, the partition waits and reports its lag, then continues', async () => {
   const brokers = inject('kafkaBrokers');
   const { topics, env } = await ownTopics(brokers, 1);
   const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const hook = fileURLToPath(new URL('./loaded-modules.js', import.meta.url));
 
-it('start: loads no client of what is not configured, for the sake of its memory', async () => {
+it('start: loads no clients that are not configured, to save memory', async () => {
   await using dir = await tempDir();
   const port = await freePort();
   await using cli = spawnCli(
@@ -28,7 +28,7 @@ it('start: loads no client of what is not configured, for the sake of its memory
 it.each([
   ['--version', 'commander', 'kafkajs'],
   ['replay --help', 'rxjs', 'express'],
-])('%s: loads nothing of other commands, for the sake of its start', async (args, needed, unneeded) => {
+])('%s: loads no modules of other commands, to start fast', async (args, needed, unneeded) => {
   await using cli = spawnCli(args.split(' '), { NODE_OPTIONS: `--import=${hook}` }, { from: 'build' });
   expect(await cli.exited).toBe(0);
   const modules = cli.stderr.filter((line) => line.startsWith('module ')).join('\n');

@@ -7,7 +7,7 @@ const loop = Array.from({ length: 6 }, () =>
   JSON.stringify({ sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } }),
 ).join('\n');
 
-it('notifications: a server that is killed while it sends sends the same message after its restart', {
+it('notifications: a server that is killed while sending sends the same message after its restart', {
   timeout: 120_000,
 }, async () => {
   const dir = await tempDir();

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-it.each(['SIGTERM', 'SIGINT'] as const)('npm start ends its server when it is sent %s', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)('npm start: stops its server on %s', async (signal) => {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
   // A group of its own, as a service manager makes it; the signal goes to npm alone.

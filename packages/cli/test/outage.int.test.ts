@@ -17,8 +17,8 @@ function started(args: readonly string[], env: Record<string, string>): CliProce
   return process;
 }
 
-describe('a broker that stops and starts', () => {
-  it('is told of in two sentences by each long-running command, which all go on', {
+describe('a broker restart', () => {
+  it('broker outage: each long-running command logs two lines and continues', {
     timeout: 300_000,
   }, async () => {
     const kafka = await startKafka({ own: true });
@@ -58,7 +58,7 @@ describe('a broker that stops and starts', () => {
 
 describe('a worker without a broker', () => {
   it.each([1, 2])(
-    'waits for it, says why, and ends at once when it is told to: %i processes',
+    'worker without a broker: waits, logs why, and exits at once on a signal: %i processes',
     async (workers) => {
       const brokers = `127.0.0.1:${String(await freePort())}`;
       const port = String(await freePort());

@@ -37,7 +37,7 @@ describe('topics of the OpenTelemetry Collector', () => {
     return { topics, spans, logRecords, settings, producer };
   }
 
-  it('become sessions with their loops, each event once though workers are killed', async () => {
+  it('OTLP topics: become sessions with loops, each event once although workers are killed', async () => {
     const { topics, spans, settings, producer } = await sourceTopics();
     const encodings = [traces.otlp_proto, traces.otlp_json];
     const messages = sessions.map((session, i) => ({
@@ -72,7 +72,7 @@ describe('topics of the OpenTelemetry Collector', () => {
     expect(verdicts.map(({ key }) => key).toSorted()).toEqual(sessions.toSorted());
   });
 
-  it("take agents' logs by their header, and keep what cannot be read as dead letters", async () => {
+  it("OTLP topics: agents' logs are recognized by header, and unreadable records become dead letters", async () => {
     const { topics, logRecords, settings, producer } = await sourceTopics();
     const headers = { 'loopwatch-format': 'otlp' };
     await producer.send({
@@ -94,7 +94,7 @@ describe('topics of the OpenTelemetry Collector', () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it('are refused where they are missing, or a topic of ours', async () => {
+  it('OTLP topics: a missing topic or a Loopwatch topic is rejected', async () => {
     const { topics, env } = await ownTopics(brokers);
     const withSource = (name: string) =>
       spawnCli(['worker'], { ...env, LOOPWATCH_KAFKA_SOURCES: JSON.stringify({ [name]: {} }) });

@@ -30,7 +30,7 @@ const ids = (lines: readonly string[]) =>
   lines.map((line) => verdictSchema.parse(JSON.parse(line)).id).toSorted();
 
 describe('real runs of agents', () => {
-  it.each(events())('%s: through Kafka and a worker come the verdicts of a replay', async (name) => {
+  it.each(events())('%s: a worker on Kafka publishes the verdicts of a replay', async (name) => {
     const file = join(trajectories, name);
     const replay = spawnCli(['replay', file, '--json']);
     expect([0, 3]).toContain(await replay.exited);
@@ -64,9 +64,12 @@ describe('real streams of small models', () => {
   const stream = z.object({ chunks: z.array(z.string()), seedRuleFires: z.boolean() });
   const streams = jsonLines('streams/small-models.jsonl.gz').map((line) => stream.parse(line));
 
-  it.each(streams.map((entry, i) => [i, entry] as const))('stream %i', (_, { chunks, seedRuleFires }) => {
-    const analyzer = createSessionAnalyzer({ preset: 'stream' });
-    const verdicts = chunks.flatMap((text) => analyzer.push({ type: 'content', text }));
-    expect(verdicts.some(({ phase }) => phase === 'opened')).toBe(seedRuleFires);
-  });
+  it.each(streams.map((entry, i) => [i, entry] as const))(
+    'model stream %i: fires only where the seed rule fires',
+    (_, { chunks, seedRuleFires }) => {
+      const analyzer = createSessionAnalyzer({ preset: 'stream' });
+      const verdicts = chunks.flatMap((text) => analyzer.push({ type: 'content', text }));
+      expect(verdicts.some(({ phase }) => phase === 'opened')).toBe(seedRuleFires);
+    },
+  );
 });

@@ -4,13 +4,13 @@ import kafkajs from 'kafkajs';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { fileOf, interleavedSamples, ownTopics, publishedIds, replayed, worker } from './worker-runs.ts';
 
-describe('the worker on a real broker', () => {
+describe('worker on a real broker', () => {
   let brokers: string[] = [];
   beforeAll(() => {
     brokers = inject('kafkaBrokers');
   });
 
-  it('comes to the verdicts of a replay of the same events', async () => {
+  it('worker: publishes the verdicts of a replay of the same events', async () => {
     const { topics, env } = await ownTopics(brokers);
     const file = await fileOf(interleavedSamples());
     const expected = await replayed(file);
@@ -30,7 +30,7 @@ describe('the worker on a real broker', () => {
     expect([...latest.values()].reduce((sum, verdicts) => sum + verdicts, 0)).toBe(expected.length);
   });
 
-  it('survives records of every bad kind, and keeps them as dead letters', async () => {
+  it('worker: sends every kind of bad record to the dead letter topic', async () => {
     const { topics, env } = await ownTopics(brokers, 1);
     const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
     const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
@@ -96,14 +96,14 @@ describe('the worker on a real broker', () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it('says how to make a topic that does not exist', async () => {
+  it('worker: explains how to create a missing topic', async () => {
     const env = { KAFKA_BROKERS: brokers.join(','), LOOPWATCH_KAFKA_TOPICS_PREFIX: `${uniqueName('none')}.` };
     const process = spawnCli(['worker', '--port', '0'], env);
     expect(await process.exited).toBe(1);
     expect(process.stderr.join('\n')).toContain('npx loopwatch topics --brokers');
   });
 
-  it('stops on SIGTERM in the middle, and the next one goes on behind what was committed', async () => {
+  it('worker: stops on SIGTERM, and the next one continues from the committed offset', async () => {
     const { topics, env } = await ownTopics(brokers, 1);
     const loop = (session: number): string[] =>
       Array.from({ length: 6 }, (_, i) =>
@@ -135,8 +135,8 @@ describe('the worker on a real broker', () => {
   });
 });
 
-describe('a broker that goes away', () => {
-  it('is waited for, and nothing is missed', async () => {
+describe('worker during a broker outage', () => {
+  it('worker: waits for an unavailable broker and misses nothing', async () => {
     const kafka = await startKafka();
     onTestFinished(() => kafka.stop());
     const { topics, env } = await ownTopics(kafka.brokers, 1);

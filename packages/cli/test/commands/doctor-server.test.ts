@@ -8,11 +8,11 @@ const login = { client_id: 'loopwatch', client_secret: 'shh', default_role: 'vie
 
 const check = (settings: object) => checkServerNeeds(settingsSchema.parse(settings));
 
-it('needs nothing that is not configured', async () => {
+it('doctor: checks nothing that is not configured', async () => {
   expect(await check({})).toEqual([]);
 });
 
-it('a PostgreSQL that is not there is named, without its password', async () => {
+it('doctor: names an unavailable PostgreSQL without its password', async () => {
   const [found] = await check({ storage: { database_url: 'postgres://loop:hunter2@127.0.0.1:1/x' } });
   expect(found).toMatchObject({
     ok: false,
@@ -37,12 +37,12 @@ describe('an OpenID Connect provider', () => {
   afterAll(() => server.close());
   const asked = async (at = issuer) => (await check({ server: { oidc: { ...login, issuer: at } } }))[0];
 
-  it('that answers as it is called is good', async () => {
+  it('doctor: accepts an OpenID Connect provider whose issuer matches', async () => {
     answer = { status: 200, body: { issuer } };
     expect(await asked()).toEqual({ ok: true, what: `OpenID Connect provider ${issuer} answers` });
   });
 
-  it('that calls itself otherwise, answers with an error or not at all is told', async () => {
+  it('doctor: reports an OpenID Connect provider with another issuer, an error response or no response', async () => {
     answer = { status: 200, body: { issuer: `${issuer}/` } };
     expect((await asked())?.advice).toMatch(/Its issuer is .*must match exactly/);
     answer = { status: 404, body: {} };

@@ -45,7 +45,7 @@ const commands: [name: string, create: () => Command, flags: string[]][] = [
 ];
 
 describe.each(commands)('loopwatch %s', (name, create, flags) => {
-  it('--help says what it does and lists its flags', async () => {
+  it(`${name} --help: describes the command and lists its flags`, async () => {
     const { out, err, error } = await parsed(create(), ['--help']);
     expect(error).toBeInstanceOf(CommanderError);
     expect(error).toHaveProperty('exitCode', 0);
@@ -57,7 +57,7 @@ describe.each(commands)('loopwatch %s', (name, create, flags) => {
     for (const flag of [...flags, '--config', '--set', '--help']) expect(out).toContain(`${flag} `);
   });
 
-  it('refuses a flag that it does not know', async () => {
+  it(`${name}: rejects an unknown flag`, async () => {
     const { out, err, error } = await parsed(create(), ['a-file', '--prot=1']);
     expect(error).toBeInstanceOf(CommanderError);
     expect(out).toBe('');
@@ -65,7 +65,7 @@ describe.each(commands)('loopwatch %s', (name, create, flags) => {
   });
 });
 
-it('loopwatch replay --help says what its exit status means', async () => {
+it('replay --help: explains the exit status', async () => {
   const { out } = await parsed(replayCommand(), ['--help']);
   expect(out).toMatch(/Exit status: 0 .*3 .*2 /);
 });
@@ -74,7 +74,7 @@ it.each([
   ['--speed', '-1'],
   ['--speed', 'fast'],
   ['--rate', 'Infinity'],
-])('loopwatch produce refuses %s %s', async (flag, value) => {
+])('produce: rejects %s %s', async (flag, value) => {
   const { err, error } = await parsed(produceCommand(), ['file', flag, value]);
   expect(error).toBeInstanceOf(CommanderError);
   expect(err).toContain('Expected a number, 0 or more.');

@@ -37,11 +37,11 @@ async function run(name: string, status = 200) {
   return { types, written: written.join(''), exitCode: process.exitCode };
 }
 
-it('loopwatch notify test: sends a test message by the configuration, without a server', async () => {
+it('loopwatch notify test: sends a test message to the configured channel, without a server', async () => {
   expect(await run('ops')).toEqual({ types: ['test'], written: 'ops: delivered\n', exitCode: undefined });
 });
 
-it('loopwatch notify test: ends with 1 and the reason when it is not delivered', async () => {
+it('loopwatch notify test: exits with 1 and the reason when delivery fails', async () => {
   expect(await run('ops', 404)).toEqual({
     types: ['test'],
     written: 'ops: not delivered: HTTP 404\n',
@@ -49,6 +49,6 @@ it('loopwatch notify test: ends with 1 and the reason when it is not delivered',
   });
 });
 
-it('loopwatch notify test: names those that there are when the name is wrong', async () => {
+it('loopwatch notify test: lists the configured channels when the name is unknown', async () => {
   await expect(run('opps')).rejects.toThrow('No notification is named opps; configured: ops');
 });

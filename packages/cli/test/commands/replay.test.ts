@@ -51,7 +51,7 @@ function verdictsIn({ stdout }: Ended): Verdict[] {
 }
 
 describe('loopwatch replay', { timeout }, () => {
-  it('prints nothing but verdicts with --json, over several files, and ends with 3', async () => {
+  it('replay: prints only verdicts with --json, for several files, and exits with 3', async () => {
     const files = await filesOf({
       'packed.jsonl.gz': gzipSync(readFileSync(sample('tool-repeat-read-file'))),
       'one.jsonl': `\n${jsonLines(calls('across files', 2))}\n`,
@@ -69,7 +69,7 @@ describe('loopwatch replay', { timeout }, () => {
     expect(ended).toMatchObject({ code: 3, stderr: [] });
   });
 
-  it('names bad input by file and line, analyses the rest, and ends with 2 although there are loops', async () => {
+  it('replay: reports bad input by file and line, analyses the rest, and exits with 2 in spite of loops', async () => {
     // Far behind what is read at once.
     const half = gzipSync(`${jsonLines(calls('cut off', 19_999))}?\n${jsonLines(calls('cut off', 9999))}`);
     const files = await filesOf({
@@ -98,7 +98,7 @@ describe('loopwatch replay', { timeout }, () => {
     );
   });
 
-  it('reads the standard input, and ends with 0 where nothing loops', async () => {
+  it('replay: reads stdin, and exits with 0 without loops', async () => {
     const input = readFileSync(sample('test-edit-test'), 'utf8');
     const events = input.trim().split('\n').length;
     const ended = await run(['replay', '-', '--preset', 'stream'], { input });
@@ -110,7 +110,7 @@ describe('loopwatch replay', { timeout }, () => {
     ]);
   });
 
-  it('tells of an outage, which is no loop', async () => {
+  it('replay: reports an outage, which is not a loop', async () => {
     const failed = { sessionId: 's', type: 'tool_result', result: 'HTTP 503 Service Unavailable' };
     const input = jsonLines(calls('s', 3).flatMap((made) => [made, failed]));
     const ended = await run(['replay', '-'], { input });
@@ -121,7 +121,7 @@ describe('loopwatch replay', { timeout }, () => {
     ]);
   });
 
-  it('goes by --preset and --set, tells what is odd, and says for people what it found', async () => {
+  it('replay: applies --preset and --set, prints warnings, and summarizes the findings', async () => {
     const set = { sessionId: 's', type: 'control', set: { unheard_of: 1 } };
     const input = `${jsonLines([set, ...calls('s', 3), { sessionId: 's', type: 'session_ended' }])}x\n`;
     const flags = [
@@ -146,7 +146,7 @@ describe('loopwatch replay', { timeout }, () => {
     ]);
   });
 
-  it('refuses a preset and settings that do not exist, all at once', async () => {
+  it('replay: reports unknown presets and settings all at once', async () => {
     const ended = await run([
       'replay',
       '-',
@@ -164,7 +164,7 @@ describe('loopwatch replay', { timeout }, () => {
     expect(said).toMatch(/--set: expected path=value, got "nonsense"/);
   });
 
-  it('refuses a format that it does not know, and names those it does', async () => {
+  it('replay: rejects an unknown format and lists the known ones', async () => {
     const ended = await run(['replay', '-', '--format', 'morse']);
     expect(ended).toMatchObject({ code: 2, stdout: [] });
     expect(ended.stderr.join('\n')).toMatch(/--format.*morse.*Known formats: auto, canonical, claude-code/);
@@ -172,7 +172,7 @@ describe('loopwatch replay', { timeout }, () => {
 });
 
 describe('loopwatch', { timeout }, () => {
-  it('does not know every word', async () => {
+  it('loopwatch: rejects an unknown command', async () => {
     const ended = await run(['replya']);
     expect(ended).toMatchObject({ code: 2, stdout: [] });
     expect(ended.stderr.join('\n')).toMatch(
@@ -180,7 +180,7 @@ describe('loopwatch', { timeout }, () => {
     );
   });
 
-  it('worker says how to name brokers when it has none', async () => {
+  it('worker: explains how to configure brokers when there are none', async () => {
     const ended = await run(['worker']);
     expect(ended).toMatchObject({ code: 2, stdout: [] });
     expect(ended.stderr.join('\n')).toMatch(
@@ -188,7 +188,7 @@ describe('loopwatch', { timeout }, () => {
     );
   });
 
-  it('config --check reports whether the configuration is valid', async () => {
+  it('config --check: reports whether the configuration is valid', async () => {
     const files = await filesOf({ 'bad.yaml': 'preset: proxi\nkafka:\n  brokrs: []\n' });
     const [good, bad] = await Promise.all([
       run(['config', '--check', '--set', 'preset=proxy']),
@@ -199,7 +199,7 @@ describe('loopwatch', { timeout }, () => {
     expect(bad.stderr.join('\n')).toMatch(/proxi[\s\S]*brokrs.*brokers/);
   });
 
-  it('names its commands with --help', async () => {
+  it('loopwatch --help: lists the commands', async () => {
     const ended = await run(['--help']);
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     const commands = ended.stdout.flatMap((line) => /^ {2}(\w+) \[options\]/.exec(line)?.[1] ?? []);
@@ -222,7 +222,7 @@ describe('loopwatch replay with a model', { timeout }, () => {
   const turns = jsonLines(Array.from({ length: 44 }, () => ({ sessionId: 's', type: 'turn_started' })));
   const flags = ['--set', 'llm.model=judge', '--set'];
 
-  it('waits for each answer, so that checks come at the turns the rules name', async () => {
+  it('replay with a model: waits for each answer, so that checks run at the turns of the rules', async () => {
     await using model = await startModelServer((_, i) => ({
       text: JSON.stringify({ analysis: 'to and fro', confidence: [0.9, 0.91][i] ?? 0 }),
     }));
@@ -238,7 +238,7 @@ describe('loopwatch replay with a model', { timeout }, () => {
     expect(ended).toMatchObject({ code: 3, stderr: [] });
   });
 
-  it('asks nobody where the answers are recorded, and says which line is none', async () => {
+  it('replay --checks: uses recorded answers instead of the model, and reports invalid lines', async () => {
     const analyzer = createSessionAnalyzer({ preset: 'stream' }, { semantic: semanticLayer });
     for (let i = 0; i < 30; i += 1) analyzer.push({ sessionId: 's', type: 'turn_started' });
     const { messages, threshold, ...check } = analyzer.takeCheck()!;

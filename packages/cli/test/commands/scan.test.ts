@@ -19,7 +19,7 @@ async function scan(home: string, ...args: string[]) {
 }
 
 describe('loopwatch scan', { timeout }, () => {
-  it('reports the loops in the histories of this machine, ends with 3, and writes the page', async () => {
+  it('scan: reports the loops in the histories of this machine, exits with 3, and writes the page', async () => {
     const home = await folderOf({ '.claude/projects/-w/a.jsonl': claudeLoop('a', 6) });
     const page = join(home, 'report.html');
     const ended = await scan(home, '--html', page);
@@ -28,14 +28,14 @@ describe('loopwatch scan', { timeout }, () => {
     expect(await readFile(page, 'utf8')).toContain('<h1>1 loop in 1 session</h1>');
   });
 
-  it('writes one JSON document with --json', async () => {
+  it('scan --json: writes one JSON document', async () => {
     const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 1) });
     const ended = await scan(folder, folder, '--json');
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     expect(JSON.parse(ended.stdout.join('\n'))).toMatchObject({ v: 1, sessions: 1, loops: 0 });
   });
 
-  it('ends with 2 where there is nothing to evaluate, and says where it looked', async () => {
+  it('scan: exits with 2 when there is nothing to evaluate, and lists the searched folders', async () => {
     const home = await folderOf({ 'a.jsonl': [{ type: 'summary', summary: 'x', leafUuid: 'y' }] });
     const nowhere = await scan(home);
     expect(nowhere.code).toBe(2);
@@ -45,7 +45,7 @@ describe('loopwatch scan', { timeout }, () => {
     expect(nothing.stderr.join('\n')).toContain('nothing to evaluate');
   });
 
-  it.each(['soon', '30'])('refuses --since %s, and says what it expects', async (since) => {
+  it.each(['soon', '30'])('scan: rejects --since %s with the expected form', async (since) => {
     const ended = await scan('/nowhere', '--since', since);
     expect(ended.code).toBe(2);
     expect(ended.stderr.join('\n')).toContain('30d, 12h, 2w or a date');

@@ -33,7 +33,7 @@ function faultsOf(options: ConfigOptions, environment: Record<string, string> = 
 }
 
 describe('loadConfig', () => {
-  it('reads a file, the environment above it, flags above both', () => {
+  it('loadConfig: flags override the environment, which overrides the file', () => {
     const config = fileWith('preset: proxy\nkafka:\n  group: a\n  client_id: a\n');
     const { settings, origins } = loadConfig(
       { config, set: ['kafka.client_id=c', 'server.port=1'] },
@@ -57,7 +57,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('shows what is set for single models, by its path, with its origin', () => {
+  it('loadConfig: settings of single models have a path and an origin', () => {
     const config = fileWith(
       'overrides:\n  models:\n    openai/gpt-5.1:\n      tool_loop_detection_max_repeats: 3\n',
     );
@@ -70,7 +70,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('finds the file by LOOPWATCH_CONFIG, which --config covers', () => {
+  it('loadConfig: LOOPWATCH_CONFIG names the file, and --config overrides it', () => {
     const environment = { LOOPWATCH_CONFIG: fileWith('preset: api') };
     expect(loadConfig({}, [], environment).settings.preset).toBe('api');
     const config = fileWith('preset: files');
@@ -82,7 +82,7 @@ describe('loadConfig', () => {
     ['comments only', '# nothing\n'],
     ['an empty block', 'tool_call_loop:\n  # max_repeats: 3\n'],
     ['JSON', '{"preset": "balanced"}'],
-  ])('reads a file that is %s', (_, text) => {
+  ])('loadConfig: reads a file that is %s', (_, text) => {
     expect(loadConfig({ config: fileWith(text) }, [], {}).settings).toEqual(loadConfig({}, [], {}).settings);
   });
 
@@ -90,28 +90,28 @@ describe('loadConfig', () => {
     ['an unclosed list', 'preset: stream\nkafka:\n  brokers: [a\nlog: {}\n', /:\d+:\d+: /],
     ['a key twice', 'preset: a\npreset: b\n', /:2:1: Map keys must be unique/],
     ['a tab', 'kafka:\n\tgroup: a\n', /:2:1: /],
-    ['an anchor that is not there', 'preset: *a\n', /:1:9: /],
+    ['an unknown anchor', 'preset: *a\n', /:1:9: /],
     ['two documents', 'preset: a\n---\npreset: b\n', /:2:1: .*multiple documents/],
-  ])('names file, line and column of %s', (_, text, place) => {
+  ])('loadConfig: reports file, line and column of %s', (_, text, place) => {
     const config = fileWith(text);
     const [fault = ''] = faultsOf({ config });
     expect(fault.startsWith(config)).toBe(true);
     expect(fault.slice(config.length)).toMatch(place);
   });
 
-  it('refuses anchors that expand without end', () => {
+  it('loadConfig: rejects anchors that expand without limit', () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n`;
     expect(faultsOf({ config: fileWith(bomb) })[0]).toMatch(/alias/i);
   });
 
   it.each([
-    ['a file that is not there', join(folder, 'none.yaml'), 'no such file'],
+    ['a missing file', join(folder, 'none.yaml'), 'no such file'],
     ['a folder', folder, 'it is a folder'],
-  ])('says why it cannot read %s', (_, config, reason) => {
+  ])('loadConfig: reports why it cannot read %s', (_, config, reason) => {
     expect(faultsOf({ config })).toEqual([`${config}: ${reason}`]);
   });
 
-  it('tells faults of file, environment and flags at once', () => {
+  it('loadConfig: reports errors of file, environment and flags together', () => {
     const faults = faultsOf(
       { config: fileWith('presett: proxy'), set: ['novalue', '=1', 'log.level=loud', 'a.b=1'] },
       { LOOPWATCH_SERVER_PORT: 'x' },
@@ -152,7 +152,7 @@ describe('effectiveValues', () => {
   };
 
   it.each(Object.entries(presets))(
-    'shows the numbers of the preset %s',
+    'effectiveValues: shows the values of preset %s',
     (name, { tool, content, thought }) => {
       const values = valuesOf(`preset=${name}`);
       expect(values.get('tool_call_loop.max_repeats')).toEqual([tool.maxRepeats, 'preset', name]);
@@ -165,7 +165,7 @@ describe('effectiveValues', () => {
     },
   );
 
-  it('shows what was set over the preset', () => {
+  it('effectiveValues: shows values that override the preset', () => {
     const values = valuesOf(
       'preset=proxy',
       'tool_call_loop.ttl_seconds=null',
@@ -176,14 +176,14 @@ describe('effectiveValues', () => {
     expect(values.get('tool_call_loop.similarity.algorithm')).toEqual(['levenshtein', 'default', undefined]);
   });
 
-  it('says whose numbers a layer has that the preset leaves out', () => {
+  it('effectiveValues: shows the origin of the values of a layer that the preset omits', () => {
     const values = valuesOf('preset=proxy', 'content_loop.window=40');
     expect(values.get('content_loop.enabled')).toEqual([true, 'preset', 'stream']);
     expect(values.get('content_loop.window')).toEqual([40, 'flag', '--set']);
     expect(values.get('content_loop.min_repeats')).toEqual([10, 'preset', 'stream']);
   });
 
-  it('shows the topics by the names they have', () => {
+  it('effectiveValues: shows the effective topic names', () => {
     const values = valuesOf('kafka.topics.prefix=prod.', 'kafka.topics.events=agents');
     expect(values.get('kafka.topics.events')).toEqual(['agents', 'flag', '--set']);
     expect(values.get('kafka.topics.dead-letters')).toEqual(['prod.dead-letters', 'default', undefined]);
@@ -206,7 +206,7 @@ describe('loopwatch config', () => {
     return { out, err, exitCode };
   }
 
-  it('prints a table of values and where they came from', async () => {
+  it('config: prints a table of values and their origins', async () => {
     vi.stubEnv('TOOL_LOOP_MODE', 'break');
     const { out, exitCode } = await run('--set', 'preset=proxy', '--set', 'server.port=80');
     expect(exitCode).toBe(0);
@@ -217,7 +217,7 @@ describe('loopwatch config', () => {
     expect(out).toMatch(/^kafka\.replication_factor +- +default$/m);
   });
 
-  it('prints the same as JSON, and nothing else', async () => {
+  it('config --json: prints the same values, and nothing else', async () => {
     const { out, err } = await run('--json', '--set', 'log.level=debug');
     expect(JSON.parse(out)).toMatchObject({
       configHash: expect.stringMatching(/^[0-9a-f]{12}$/),
@@ -232,7 +232,7 @@ describe('loopwatch config', () => {
     expect(err).toBe('');
   });
 
-  it('--check says that all is well, warnings aside', async () => {
+  it('config --check: reports a valid configuration and its warnings', async () => {
     vi.stubEnv('LOOPWATCH_PRESETT', 'x');
     expect(await run('--check')).toEqual({
       out: 'configuration is valid\n',
@@ -241,14 +241,17 @@ describe('loopwatch config', () => {
     });
   });
 
-  it.each([[['--check']], [[]], [['--json']]])('exits with 2 and the faults on stderr: %j', async (args) => {
-    const { out, err, exitCode } = await run(...args, '--set', 'log.level=loud', '--set', 'x=1');
-    expect({ out, exitCode }).toEqual({ out: '', exitCode: 2 });
-    expect(err).toMatch(/log\.level is "loud".*\n.*unknown key x/);
-  });
+  it.each([[['--check']], [[]], [['--json']]])(
+    'config %j: exits with 2 and prints the errors on stderr',
+    async (args) => {
+      const { out, err, exitCode } = await run(...args, '--set', 'log.level=loud', '--set', 'x=1');
+      expect({ out, exitCode }).toEqual({ out: '', exitCode: 2 });
+      expect(err).toMatch(/log\.level is "loud".*\n.*unknown key x/);
+    },
+  );
 });
 
-it('addConfigOptions collects every --set', () => {
+it('addConfigOptions: collects every --set', () => {
   const command = addConfigOptions(new Command()).parse(['--set', 'a=1', '--config', 'f', '--set', 'b=2'], {
     from: 'user',
   });
@@ -256,7 +259,7 @@ it('addConfigOptions collects every --set', () => {
 });
 
 describe('notifications in the effective configuration', () => {
-  it('hides every secret and shows where the others come from', () => {
+  it('effective notifications: secrets are hidden and their sources shown', () => {
     const entries = [
       { name: 'ops', type: 'webhook', url: 'https://hooks.test/very-secret', secret: 'very-secret' },
       { name: 'chat', type: 'slack', token_env: 'SLACK_TOKEN', channel: 'C1' },

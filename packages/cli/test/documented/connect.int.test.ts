@@ -193,21 +193,21 @@ const pages = [
   },
 ];
 
-describe.each(pages)('the commands of $page', ({ checks, blocks }) => {
-  it('are all run, and are five a block at most', () => {
+describe.each(pages)('commands in $page', ({ checks, blocks }) => {
+  it('documented commands: all are tested, at most five per block', () => {
     expect(Object.keys(checks)).toEqual(blocks.map(({ title }) => title));
     const lines = blocks.map(({ commands }) => commands.trim().split('\n').length);
     expect(Math.max(...lines)).toBeLessThanOrEqual(5);
   });
 
-  it.each(blocks)('$title: do what the page says', async ({ title, commands }) => {
+  it.each(blocks)('$title: the commands work as documented', async ({ title, commands }) => {
     const check = checks[title];
     if (check === undefined) throw new Error(`no test runs the block ${title}`);
     await check(commands);
   });
 });
 
-it('POST takes records of every format, as the page prints it', async () => {
+it('POST /api/v1/events: accepts records of every format, as documented', async () => {
   const { host } = await startedServer();
   const { commands } = pages[0]!.blocks.find(({ title }) => title === 'HTTP')!;
   const post = commands.split('\n').find((command) => command.includes('session=run-7'))!;

@@ -13,7 +13,7 @@ const add = (file: string, from: number, to: number) => {
 };
 
 describe('bad lines', () => {
-  it('are told as they come, with file and line', () => {
+  it('bad lines: are reported at once, with file and line', () => {
     bad.add('a.jsonl', 3, 'no JSON');
     expect(said).toEqual(['a.jsonl:3: no JSON\n']);
     bad.add('b.jsonl', 1, 'text: expected string');
@@ -21,13 +21,13 @@ describe('bad lines', () => {
     expect(bad.total).toBe(2);
   });
 
-  it('neither steer the terminal nor fill it', () => {
+  it('bad lines: are cut, and cannot control the terminal', () => {
     bad.add('a.jsonl', 3, `Unexpected token '\u001b[2J\u0000', ${'x'.repeat(1000)}`);
     expect(said[0]).toMatch(/^a\.jsonl:3: Unexpected token ' \[2J ', x+\n$/);
     expect(said[0]?.length).toBeLessThan(330);
   });
 
-  it('are listed up to twenty a file; the others are counted', () => {
+  it('bad lines: at most twenty are listed per file, and the others counted', () => {
     add('a.jsonl', 2, 21);
     add('b.jsonl', 2, 2);
     expect(said).toHaveLength(21);
@@ -40,13 +40,13 @@ describe('bad lines', () => {
     expect(bad.total).toBe(24);
   });
 
-  it('are told in the singular where there is one', () => {
+  it('bad lines: a single further line is reported in the singular', () => {
     add('a.jsonl', 2, 22);
     bad.finish();
     expect(said.at(-1)).toBe('a.jsonl: and 1 more bad line\n');
   });
 
-  it('do not hide that the file as a whole is bad', () => {
+  it('bad lines: an error of the whole file is always reported', () => {
     add('a.gz', 2, 26);
     bad.add('a.gz', 0, 'a.gz: the gzip file is truncated');
     expect(said.at(-1)).toBe('a.gz: the gzip file is truncated\n');
@@ -55,7 +55,7 @@ describe('bad lines', () => {
     expect(bad.total).toBe(26);
   });
 
-  it('from the first line on mean that the file is something else, and how to make events of it', () => {
+  it('bad lines: a file that is bad from the first line gets a note on the expected format', () => {
     add('array.json', 1, 2);
     add('events.jsonl', 1, 1);
     add('events.jsonl', 3, 4);

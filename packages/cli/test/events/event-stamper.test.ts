@@ -19,7 +19,7 @@ function stamped(lines: readonly unknown[], config: DetectionInput = {}): [id: u
 
 const turn = (fields: Record<string, unknown> = {}) => ({ sessionId: 's', type: 'turn_started', ...fields });
 
-describe('what an event lacks', () => {
+describe('EventStamper', () => {
   it.each<[string, object[], [unknown, unknown][]]>([
     [
       'ids by the index in the session, and 0 as the first time',
@@ -30,7 +30,7 @@ describe('what an event lacks', () => {
       ],
     ],
     [
-      'the time of the session’s event before',
+      'the time of the previous event of the session',
       [turn({ time: 5 }), turn(), turn({ time: 9 }), turn()],
       [
         ['#0', 5],
@@ -40,7 +40,7 @@ describe('what an event lacks', () => {
       ],
     ],
     [
-      'an index that counts events with ids too',
+      'an index that includes events with ids',
       [turn({ id: 'a' }), turn()],
       [
         ['a', 0],
@@ -48,7 +48,7 @@ describe('what an event lacks', () => {
       ],
     ],
     [
-      'an index that does not count duplicates',
+      'an index without duplicates',
       [turn({ id: 'a' }), turn({ id: 'a' }), turn()],
       [
         ['a', 0],
@@ -57,7 +57,7 @@ describe('what an event lacks', () => {
       ],
     ],
     [
-      'an index that counts unknown types',
+      'an index that includes unknown types',
       [turn({ type: 'unheard_of' }), turn()],
       [
         ['#0', 0],
@@ -65,7 +65,7 @@ describe('what an event lacks', () => {
       ],
     ],
     [
-      'each session’s own',
+      'values per session',
       [turn({ time: 5 }), turn({ sessionId: 't' }), turn()],
       [
         ['#0', 5],
@@ -73,14 +73,14 @@ describe('what an event lacks', () => {
         ['#1', 5],
       ],
     ],
-    ['what null stands for', [turn({ id: null, time: null })], [['#0', 0]]],
+    ['values that are null', [turn({ id: null, time: null })], [['#0', 0]]],
     [
-      'nothing, where nothing lacks',
+      'nothing when nothing is missing',
       [turn({ id: 'a', time: '2026-01-01T00:00:00Z' })],
       [['a', '2026-01-01T00:00:00Z']],
     ],
     [
-      'the time of a date before',
+      'the time after an ISO date',
       [turn({ time: '1970-01-01T00:00:01Z' }), turn()],
       [
         ['#0', '1970-01-01T00:00:01Z'],
@@ -96,11 +96,11 @@ describe('what an event lacks', () => {
         ['#1', 3_600_001],
       ],
     ],
-  ])('is filled in: %s', (_, lines, expected) => {
+  ])('event stamper: fills in %s', (_, lines, expected) => {
     expect(stamped(lines)).toEqual(expected);
   });
 
-  it('goes by the configured pause', () => {
+  it('event stamper: applies the configured session pause', () => {
     const lines = [turn({ time: 0 }), turn({ time: 60_001 })];
     expect(stamped(lines, { session: { idle_seconds: 60 } })).toEqual([
       ['#0', 0],
@@ -112,7 +112,7 @@ describe('what an event lacks', () => {
     ]);
   });
 
-  it('leaves the rest of the text as the producer wrote it', () => {
+  it('event stamper: leaves the rest of the text unchanged', () => {
     const line =
       ' {"type" : "content","sessionId":"s","text":"\\u00e4 1.0 é","big":12345678901234567890, "twice":1,"twice":2 }\r';
     const result = stampOf().stamp(line);
@@ -127,11 +127,11 @@ describe('what an event lacks', () => {
   });
 
   it.each([
-    ['no JSON', '{', /JSON/],
-    ['no object', '7', /expected a JSON object/],
-    ['no event', '{"type":"content","sessionId":"s"}', /text: /],
-    ['no session', '{"type":"turn_started"}', /sessionId/],
-  ])('is told of %s, which counts for nothing', (_, line, message) => {
+    ['invalid JSON', '{', /JSON/],
+    ['a number', '7', /expected a JSON object/],
+    ['an invalid event', '{"type":"content","sessionId":"s"}', /text: /],
+    ['an event without a session', '{"type":"turn_started"}', /sessionId/],
+  ])('event stamper: rejects %s without counting it', (_, line, message) => {
     const stamp = stampOf();
     expect(stamp.stamp(line)).toEqual({ ok: false, message: expect.stringMatching(message) });
     expect(stamp.stamp(JSON.stringify(turn()))).toMatchObject({
@@ -140,7 +140,7 @@ describe('what an event lacks', () => {
   });
 });
 
-describe('stamped lines', () => {
+describe('EventStamper and replay', () => {
   const idle = 60_000;
   const config: DetectionInput = {
     tool_call_loop: { max_repeats: 2, mode: 'chance_then_block' },
@@ -187,7 +187,7 @@ describe('stamped lines', () => {
     return ids;
   };
 
-  it('lead to the verdict ids of a replay of the file, whatever partitions and order the sessions come in', async () => {
+  it('event stamper: stamped lines lead to the verdict ids of a replay, in any order of sessions', async () => {
     let found = 0;
     await fc.assert(
       fc.asyncProperty(

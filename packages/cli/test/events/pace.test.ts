@@ -13,23 +13,23 @@ function pauses(speed: number, rate: number | undefined, times: readonly number[
   });
 }
 
-describe('the pace of events', () => {
+describe('Pace', () => {
   it.each<[string, number, number | undefined, number[], number[], number?]>([
-    ['none', 0, undefined, [0, 1000, 5000], [0, 0, 0]],
-    ['that of their times', 1, undefined, [500, 600, 600, 1600], [0, 100, 0, 1000]],
-    ['ten times that', 10, undefined, [500, 600, 600, 1600], [0, 10, 0, 100]],
-    ['half of it', 0.5, undefined, [0, 100], [0, 200]],
-    ['a rate', 0, 10, [0, 0, 0, 0], [0, 100, 100, 100]],
-    ['a rate of none: as fast as it goes', 0, 0, [0, 0, 0], [0, 0, 0]],
-    ['the slower of both', 1, 10, [0, 10, 500, 510], [0, 100, 400, 10]],
-    ['one that makes up for slow sending', 1, undefined, [0, 100, 200, 1000], [0, 70, 70, 770], 30],
-    ['one that sending is too slow for', 1, undefined, [0, 100, 200], [0, 0, 0], 150],
-    ['one that does not go back in time', 1, undefined, [1000, 0, 2000], [0, 0, 1000]],
-  ])('is %s', (_, speed, rate, times, expected, took = 0) => {
+    ['events are sent at once', 0, undefined, [0, 1000, 5000], [0, 0, 0]],
+    ['events follow their times', 1, undefined, [500, 600, 600, 1600], [0, 100, 0, 1000]],
+    ['speed 10 is ten times as fast', 10, undefined, [500, 600, 600, 1600], [0, 10, 0, 100]],
+    ['speed 0.5 is half as fast', 0.5, undefined, [0, 100], [0, 200]],
+    ['a rate spaces events evenly', 0, 10, [0, 0, 0, 0], [0, 100, 100, 100]],
+    ['rate 0 means no limit', 0, 0, [0, 0, 0], [0, 0, 0]],
+    ['the slower of times and rate applies', 1, 10, [0, 10, 500, 510], [0, 100, 400, 10]],
+    ['pauses are shortened after slow sending', 1, undefined, [0, 100, 200, 1000], [0, 70, 70, 770], 30],
+    ['there is no pause when sending is too slow', 1, undefined, [0, 100, 200], [0, 0, 0], 150],
+    ['time that goes backwards needs no pause', 1, undefined, [1000, 0, 2000], [0, 0, 1000]],
+  ])('pace: %s', (_, speed, rate, times, expected, took = 0) => {
     expect(pauses(speed, rate, times, took)).toEqual(expected);
   });
 
-  it('is never faster than the rate, nor ahead of the times', () => {
+  it('pace: never exceeds the rate or runs ahead of the times', () => {
     const gaps = fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(
@@ -54,7 +54,7 @@ describe('the pace of events', () => {
     );
   });
 
-  it('waits for nothing when there is less than a millisecond to wait', async () => {
+  it('pace: skips pauses of less than a millisecond', async () => {
     let ticked = false;
     setImmediate(() => {
       ticked = true;

@@ -43,8 +43,8 @@ function split(text: string): string[] {
 /** Lines of all lengths, together far more than what is read at once, with characters of one to four bytes. */
 const long = Array.from({ length: 400 }, (_, i) => `${String(i)} ${'aäあ😀'.repeat(i * 4)}`).join('\n');
 
-describe('a file that is no text', () => {
-  it('is refused as a whole, with the place of its first binary byte', async () => {
+describe('readLines of binary data', () => {
+  it('readLines: rejects a binary file with the position of its first binary byte', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452\n\u001b[2J\n', 'latin1');
     const bytes = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), png]);
     const file = fileWith(bytes, '.png');
@@ -55,36 +55,36 @@ describe('a file that is no text', () => {
     );
   });
 
-  it('is a bad line among good ones where it is broken later', async () => {
+  it('readLines: later binary data is a bad line among good ones', async () => {
     const good = '{"a":1}\n'.repeat(2_000);
     expect(await linesOf(fileWith(`${good}\0\n`))).toHaveLength(2_001);
   });
 });
 
-describe('lines of a file', () => {
+describe('readLines', () => {
   it.each<[string, string, string[]]>([
-    ['end with a line break', 'a\nb\n', ['a', 'b']],
-    ['may lack the last one', 'a\nb', ['a', 'b']],
-    ['may be empty', 'a\n\n\nb\n', ['a', '', '', 'b']],
-    ['may all be empty', '\n\n', ['', '']],
-    ['are none in an empty file', '', []],
-    ['keep their \\r, which JSON takes for white space', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
+    ['lines end with a line break', 'a\nb\n', ['a', 'b']],
+    ['the last line break may be missing', 'a\nb', ['a', 'b']],
+    ['lines may be empty', 'a\n\n\nb\n', ['a', '', '', 'b']],
+    ['all lines may be empty', '\n\n', ['', '']],
+    ['an empty file has no lines', '', []],
+    ['lines keep their \\r, which is white space in JSON', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
     [
-      'do not end at other line ends',
+      'other Unicode line breaks do not end a line',
       '"\u2028\u2029\u0085\u000b\f\r"\n1',
       ['"\u2028\u2029\u0085\u000b\f\r"', '1'],
     ],
-  ])('%s', async (_, text, expected) => {
+  ])('readLines: %s', async (_, text, expected) => {
     expect(await linesOf(fileWith(text))).toEqual(expected);
     expect(await linesOf(fileWith(gzipSync(text), '.gz'))).toEqual(expected);
   });
 
-  it('parse, with whatever they end', async () => {
+  it('readLines: lines parse as JSON with any line break', async () => {
     const lines = await linesOf(fileWith('{"text":"\u2028"}\r\n[1]\r\n'));
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ text: '\u2028' }, [1]]);
   });
 
-  it('may be longer than what is read at once, in one piece or packed', async () => {
+  it('readLines: a line may exceed the chunk size, also in a gzip file', async () => {
     expect(Buffer.byteLength(long)).toBeGreaterThan(3 << 20);
     const expected = split(long);
     const one = '0123456789'.repeat(1 << 19);
@@ -93,7 +93,7 @@ describe('lines of a file', () => {
     expect(await linesOf(fileWith(gzipSync(long), '.gz'))).toEqual(expected);
   });
 
-  it('are the same wherever the pieces are cut that a file is read in', async () => {
+  it('readLines: chunk boundaries do not change the lines', async () => {
     // Two packed pieces in a row are one file, and come out of the unpacker as two.
     await fc.assert(
       fc.asyncProperty(
@@ -110,7 +110,7 @@ describe('lines of a file', () => {
     );
   });
 
-  it('are counted in bytes of the file', async () => {
+  it('readLines: progress counts bytes of the file', async () => {
     const packed = gzipSync(long);
     for (const [file, size] of [
       [fileWith(long), Buffer.byteLength(long)],
@@ -126,29 +126,29 @@ describe('lines of a file', () => {
   });
 });
 
-describe('a file that cannot be read', () => {
+describe('readLines errors', () => {
   const random = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * i * 31 + i * 7) % 251));
   const packed = gzipSync('a\nb\n'.repeat(1000));
 
   it.each<[string, () => string, string]>([
-    ['that is not there', () => join(folder, 'nowhere.jsonl'), 'no such file'],
-    ['that is not there, packed', () => join(folder, 'nowhere.gz'), 'no such file'],
-    ['that is a folder', () => folder, 'it is a folder; name the files in it'],
-    ['that is not packed', () => fileWith('{}\n', '.gz'), 'not a valid gzip file'],
+    ['a missing file', () => join(folder, 'nowhere.jsonl'), 'no such file'],
+    ['a missing gzip file', () => join(folder, 'nowhere.gz'), 'no such file'],
+    ['a folder', () => folder, 'it is a folder; name the files in it'],
+    ['a .gz file that is not compressed', () => fileWith('{}\n', '.gz'), 'not a valid gzip file'],
     [
-      'that is packed badly',
+      'a corrupt gzip file',
       () => fileWith(Buffer.concat([packed.subarray(0, 12), random]), '.gz'),
       'not a valid gzip file',
     ],
-    ['that ends too early', () => fileWith(packed.subarray(0, -9), '.gz'), 'the gzip file is truncated'],
-  ])('is named, with the reason: one %s', async (_, make, reason) => {
+    ['a truncated gzip file', () => fileWith(packed.subarray(0, -9), '.gz'), 'the gzip file is truncated'],
+  ])('readLines: reports %s with the reason', async (_, make, reason) => {
     const file = make();
     const { error } = await faultOf(file);
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty('message', `${file}: ${reason}`);
   });
 
-  it('gives the lines before the fault', async () => {
+  it('readLines: yields the lines before the error', async () => {
     const whole = gzipSync(long);
     const { lines, error } = await faultOf(fileWith(whole.subarray(0, whole.length - 20), '.gz'));
     expect(error).toHaveProperty('message', expect.stringContaining('is truncated'));

@@ -7,20 +7,17 @@ const target = { url: 'http://localhost:4600/', tokenEnv: undefined };
 const agents = Object.values(hookedAgents);
 const others = { hooks: [{ type: 'command', command: './check.sh' }] };
 
-describe.each(agents)('the settings of $title', (agent) => {
+describe.each(agents)('hook settings of $title', (agent) => {
   const [event = ''] = agent.events;
   const files: [what: string, text: string][] = [
     ['no file', ''],
     ['an empty object', '{}'],
     ['other settings', '{\n\t"model": "opus",\n\t"list": [1, 2]\n}\n'],
     ['comments and trailing commas', '{\n    // mine\n    "model": "opus", /* and mine */\n}'],
-    [
-      'hooks of others',
-      JSON.stringify({ hooks: { [event]: [others], Stop: [others] }, model: 'x' }, null, 2),
-    ],
+    ['other hooks', JSON.stringify({ hooks: { [event]: [others], Stop: [others] }, model: 'x' }, null, 2)],
   ];
 
-  it.each(files)('with %s, get the hook and lose it again, and keep the rest', (_what, text) => {
+  it.each(files)('hook settings: adding and removing the hook leaves %s unchanged', (_what, text) => {
     const installed = addHook('f.json', text, agent, target);
     expect(findHooks('f.json', installed, agent)).toEqual({
       events: agent.events,
@@ -31,34 +28,34 @@ describe.each(agents)('the settings of $title', (agent) => {
     expect(removed.includes('// mine')).toBe(text.includes('// mine'));
   });
 
-  it('get it once, and the newest server', () => {
+  it('hook settings: a second installation replaces the first one and its server', () => {
     const before = addHook('f.json', '', agent, { ...target, url: 'http://old:1' });
     const text = addHook('f.json', before, agent, target);
     expect(text).not.toContain('old:1');
     expect(addHook('f.json', text, agent, target)).toBe(text);
   });
 
-  it('keep a hook of others that stands in the same group', () => {
+  it('hook settings: removal keeps other hooks of the same group', () => {
     const both = { hooks: [...others.hooks, agent.hook(target)] };
     const removed = removeHook('f.json', JSON.stringify({ hooks: { [event]: [both] } }), agent);
     expect(parse(removed)).toEqual({ hooks: { [event]: [others] } });
   });
 
   it.each<[what: string, text: string, message: RegExp]>([
-    ['no JSON', '{\n "a": ,\n}', /^f\.json:2: ValueExpected; fix the file first$/],
-    ['no object', '[]', /^f\.json: expected a JSON object$/],
-    ['hooks of another shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
-  ])('are refused with %s', (_what, text, message) => {
+    ['invalid JSON', '{\n "a": ,\n}', /^f\.json:2: ValueExpected; fix the file first$/],
+    ['an array', '[]', /^f\.json: expected a JSON object$/],
+    ['hooks of an unknown shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
+  ])('hook settings: %s is rejected', (_what, text, message) => {
     expect(() => addHook('f.json', text, agent, target)).toThrow(message);
   });
 });
 
-it('name the variable of a token, never the token', () => {
+it('hook: a token is passed by the name of its environment variable', () => {
   for (const agent of agents)
     expect(JSON.stringify(agent.hook({ ...target, tokenEnv: 'TOKEN' }))).toContain('Bearer $TOKEN');
 });
 
-it('say which server a hook asks', () => {
+it('serverOf: finds the server in a hook command', () => {
   expect(serverOf({ command: "curl 'https://loops.example.com/api/v1/hooks/codex' || true" })).toBe(
     'https://loops.example.com',
   );

@@ -41,7 +41,7 @@ it.each<[agent: HookAgent, before: string, after: string]>([
   ['codex', 'PreToolUse', 'PostToolUse'],
   ['gemini', 'BeforeTool', 'AfterTool'],
 ])(
-  'the loop of %s is denied by the hook that was installed, shown, and left',
+  'hook of %s: after installation it denies a loop',
   async (agent, before, after) => {
     const home = await tempDir();
     onTestFinished(() => home.remove());

@@ -99,7 +99,7 @@ async function stubbornModel(read: RealAgent['read'], folder: string): Promise<S
 }
 
 it.each(agents)(
-  '$command itself is denied the fourth call of its loop, and goes on differently',
+  '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   {
     timeout: 60_000,
   },

@@ -17,15 +17,15 @@ it.each([
     0,
     /^2 Kafka brokers: fine for development/,
   ],
-  ['three brokers with sound settings', three, 0, /^acknowledged records survive/],
-  ['settings that are hidden', { ...three, hidden: ['a', 'b'] }, 0, /may not read the settings of a, b, so/],
+  ['three brokers with safe settings', three, 0, /^acknowledged records survive/],
+  ['unreadable settings', { ...three, hidden: ['a', 'b'] }, 0, /may not read the settings of a, b, so/],
   ['risks and hidden settings', { ...three, risks: [risk], hidden: ['a'] }, 1, /settings of a,/],
-])('durability of %s is told in one note', (_, durability, risks, note) => {
+])('durability: %s results in one note', (_, durability, risks, note) => {
   const findings = findingsOf(durability);
   expect(findings.risks).toHaveLength(risks);
   expect(findings.notes).toEqual([expect.stringMatching(note)]);
 });
 
-it('durability at risk is not called sound', () => {
+it('durability: a cluster at risk has no reassuring note', () => {
   expect(findingsOf({ ...three, risks: [risk] })).toEqual({ risks: [risk], notes: [] });
 });

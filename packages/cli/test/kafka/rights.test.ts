@@ -16,12 +16,12 @@ const documented = [...page.matchAll(/^\| (topic|group|transactional id)s? ([^|]
 const named = (settings: Parameters<typeof neededRights>[0]) =>
   neededRights(settings).map(({ operation, resource, name }) => `${operation} on ${resource} ${name}`);
 
-describe('the rights that are needed', () => {
-  it('are those in the docs', () => {
+describe('neededRights', () => {
+  it('neededRights: match the documentation', () => {
     expect(documented.toSorted()).toEqual(named(settingsSchema.parse({})).toSorted());
   });
 
-  it('grow with the topics of other producers', () => {
+  it('neededRights: include the topics of other producers', () => {
     const plain = named(settingsSchema.parse({}));
     const more = named(settingsSchema.parse({ kafka: { sources: { otlp_spans: {} } } }));
     expect(more.filter((right) => !plain.includes(right))).toEqual([
@@ -37,7 +37,7 @@ describe('the rights that are needed', () => {
     });
   });
 
-  it('follow the names that are configured, and leave transactions out where there are none', () => {
+  it('neededRights: use the configured names, and omit transactions with at_least_once', () => {
     const settings = settingsSchema.parse({
       kafka: { group: 'g', delivery: 'at_least_once', topics: { prefix: 'p.', verdicts: 'loops' } },
     });

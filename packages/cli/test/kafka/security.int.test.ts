@@ -73,8 +73,8 @@ async function file(name: string, content: string): Promise<string> {
 
 const said = ({ stdout, stderr }: CliProcess) => [...stdout, ...stderr].join('\n');
 
-describe('the commands', () => {
-  it('log in, each in another way, and come to verdicts', async () => {
+describe('commands on a secured cluster', () => {
+  it('secured Kafka: each command logs in by another mechanism, and verdicts arrive', async () => {
     const prefix = `${uniqueName('secure')}.`;
     const topics = topicNames({ prefix });
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix, LOOPWATCH_KAFKA_PARTITIONS: '1' };
@@ -114,8 +114,8 @@ describe('the commands', () => {
   });
 });
 
-describe('a worker without rights', () => {
-  it('does not start, and names all that it lacks', async () => {
+describe('a worker without permissions', () => {
+  it('secured Kafka: a worker without permissions does not start, and lists the missing ones', async () => {
     const prefix = `${uniqueName('lacking')}.`;
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix };
     const create = spawnCli(['topics'], { ...logins.plain, ...own });
@@ -143,7 +143,7 @@ describe('doctor', () => {
     return [...process.stdout];
   }
 
-  it('finds nothing wrong with a login that works', async () => {
+  it('doctor: reports no problem with a working login', async () => {
     const lines = await doctor(logins.saslTls);
     const broker = kafka.listeners.saslTls;
     expect(lines).toContain(`ok    Kafka on ${broker}, SASL_SSL as loopwatch (SCRAM-SHA-512) answers`);
@@ -153,7 +153,7 @@ describe('doctor', () => {
     );
   });
 
-  it('names each right that is missing, who needs it, and the command that grants it', async () => {
+  it('doctor: lists each missing permission, who needs it, and the command that grants it', async () => {
     const prefix = `${uniqueName('rights')}.`;
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix };
     const create = spawnCli(['topics'], { ...logins.plain, ...own });
@@ -187,7 +187,7 @@ describe('doctor', () => {
       says: 'Check the user name, the password and the SASL mechanism',
     },
     {
-      what: 'an authority that did not sign',
+      what: 'a certificate authority that did not sign',
       login: () => logins.tls,
       more: async () => ({
         LOOPWATCH_KAFKA_SSL_CA_FILE: await file('other.pem', createAuthority('other').certificate),
@@ -195,12 +195,12 @@ describe('doctor', () => {
       says: 'signed by an authority that is not trusted here',
     },
     {
-      what: 'a file that is not there',
+      what: 'a missing file',
       login: () => logins.tls,
       more: () => Promise.resolve({ LOOPWATCH_KAFKA_SSL_CA_FILE: '/nowhere/ca.pem' }),
       says: 'kafka.ssl.ca_file: cannot read /nowhere/ca.pem: no such file',
     },
-  ])('tells what is wrong: $what', async ({ login, more, says }) => {
+  ])('doctor: reports $what', async ({ login, more, says }) => {
     const lines = await doctor(login(), await more());
     const at = lines.findIndex((line) => line.startsWith('FAIL  Kafka on '));
     expect(lines[at + 1]).toContain(says);

@@ -106,17 +106,17 @@ describe('kafkaSecurity', () => {
         ssl: { cert: certificate + authority.certificate, key: encrypted, passphrase: 'key-secret' },
       },
     },
-  ])('of $settings', ({ settings, expected }) => {
+  ])('kafkaSecurity: converts $settings', ({ settings, expected }) => {
     expect(securityOf(settings)).toEqual(expected);
   });
 
-  it('takes a bundle in which some certificates are out of date', () => {
+  it('kafkaSecurity: accepts a CA bundle with some expired certificates', () => {
     expect(securityOf({ ...tls, 'ssl.ca_file': files.bundle }).ssl).toMatchObject({
       ca: expect.stringContaining(authority.certificate) as string,
     });
   });
 
-  it('checks host names unless told not to', () => {
+  it('kafkaSecurity: checks host names unless verify_hostname is false', () => {
     expect(securityOf(tls).ssl).not.toHaveProperty('checkServerIdentity');
     const { ssl } = securityOf({ ...tls, 'ssl.verify_hostname': 'false' });
     if (typeof ssl !== 'object') throw new Error('no TLS options');
@@ -139,7 +139,7 @@ describe('kafkaSecurity', () => {
     { path: 'ssl.ca_file', name: files.jks, says: ['a Java key store', 'keytool -importkeystore'] },
     { path: 'sasl.password_file', name: join(folder, 'none'), says: ['no such file'] },
     { path: 'sasl.password_file', name: files.empty, says: ['is empty'] },
-  ])('refuses $path $name', ({ path, name, says }) => {
+  ])('kafkaSecurity: rejects $path $name', ({ path, name, says }) => {
     const others = path.startsWith('sasl') ? {} : { 'sasl.password': 'a' };
     const read = () => securityOf({ ...sasl, ...others, [path]: name });
     expect(read).toThrow(UsageError);
@@ -153,7 +153,7 @@ describe('kafkaSecurity', () => {
       says: ['kafka.ssl.key_file', 'does not belong to the certificate', 'CN=loopwatch'],
     },
     {
-      what: 'key and certificate exchanged',
+      what: 'swapped key and certificate',
       settings: { 'ssl.cert_file': files.key, 'ssl.key_file': files.cert },
       says: ['kafka.ssl.cert_file', 'contains no certificate; it contains: PRIVATE KEY'],
     },
@@ -173,7 +173,7 @@ describe('kafkaSecurity', () => {
       says: ['kafka.ssl.key_file', 'is encrypted', 'kafka.ssl.key_password_file'],
     },
     {
-      what: 'another password than that of the key',
+      what: 'a wrong key password',
       settings: {
         'ssl.cert_file': files.cert,
         'ssl.key_file': files.encrypted,
@@ -187,11 +187,11 @@ describe('kafkaSecurity', () => {
       says: ['kafka.ssl.cert_file', 'CN=late expired on'],
     },
     {
-      what: 'a certificate of the future',
+      what: 'a certificate that is not yet valid',
       settings: { 'ssl.cert_file': files.early, 'ssl.key_file': files.earlyKey },
       says: ['kafka.ssl.cert_file', 'CN=early is valid from', 'clock'],
     },
-  ])('refuses $what, without telling secrets', ({ settings, says }) => {
+  ])('kafkaSecurity: rejects $what, without exposing secrets', ({ settings, says }) => {
     let message = '';
     try {
       securityOf({ ...tls, ...settings });
@@ -204,8 +204,8 @@ describe('kafkaSecurity', () => {
   });
 });
 
-describe('the effective configuration', () => {
-  it('shows names of files and hides passwords', () => {
+describe('effectiveValues of kafka settings', () => {
+  it('effective configuration: shows file names and hides passwords', () => {
     const set = Object.entries({ ...sasl, 'sasl.password': 'top-secret', 'ssl.ca_file': files.ca });
     const config = loadConfig({ set: set.map(([path, value]) => `kafka.${path}=${value}`) }, [], {});
     const values = new Map(effectiveValues(config).map(({ path, value }) => [path, value]));

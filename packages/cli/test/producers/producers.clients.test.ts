@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 it.each(producers)(
-  '$name: the dashboard has the session with its loop',
+  '$name: the dashboard shows the session with its loop',
   async ({ name, script, more, turns }) => {
     await run(script, [url, name, String(calls), ...more()]);
     let sessions: Session[] = [];

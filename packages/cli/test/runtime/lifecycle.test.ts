@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { spawnCli, tempDir } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 
-it('a process that lost the lock on its data folder ends with status 1 and says why', async () => {
+it('lifecycle: a process that lost the lock on its data folder exits with status 1 and logs why', async () => {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
   const gateway = spawnCli([

@@ -25,8 +25,8 @@ function printed(
   return stdout;
 }
 
-describe('a line of the log', () => {
-  it('is JSON with time, level, process and fields', () => {
+describe('createLogger', () => {
+  it('logger: writes JSON with time, level, process name and fields', () => {
     const before = Date.now();
     const lines = printed({ level: 'info', format: 'json' }).trim().split('\n');
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, string>);
@@ -44,13 +44,13 @@ describe('a line of the log', () => {
     }
   });
 
-  it('is readable by people, with the time too', () => {
+  it('logger: pretty lines include the time', () => {
     const [first = '', ...more] = printed({ level: 'warn', format: 'pretty' }).trim().split('\n');
     expect(first).toMatch(/\d\d:\d\d:\d\d.*WARN.*a line at warn/);
     expect(more).toHaveLength(1);
   });
 
-  it('tells people sentences and errors, not fields, and each loop of calls once', () => {
+  it('logger: pretty lines show messages and errors without fields, and each tool call loop once', () => {
     const fields = { steps: [1, 2], error: 'no broker answers' };
     const [line = '', ...more] = printed({ level: 'error', format: 'pretty' }, fields).trim().split('\n');
     expect(line).toMatch(/: a line at error: no broker answers$/);
@@ -64,13 +64,13 @@ describe('a line of the log', () => {
     ['opened', 1],
     ['escalated', 0],
     ['resolved', 0],
-  ])('tells people of an incident that is %s in %i lines, and machines of each', (phase, lines) => {
+  ])('logger: an %s incident takes %i pretty lines and one JSON line', (phase, lines) => {
     const count = (format: string) =>
       printed({ level: 'error', format }, {}, 'a loop', { phase }).split('\n').length - 1;
     expect([count('pretty'), count('json')]).toEqual([lines, 1]);
   });
 
-  it('says which of several workers it is of', () => {
+  it('logger: pretty lines name the worker', () => {
     expect(printed({ level: 'error', format: 'pretty' }, { worker: 2 })).toMatch(
       /: worker 2: a line at error\n$/,
     );

@@ -8,16 +8,16 @@ import { samplesDir } from '../../src/runtime/installation.ts';
 import { loadSamples } from '../../src/samples/load-samples.ts';
 import { pausesBefore } from '../../src/samples/sample-player.ts';
 
-describe('the recorded samples', () => {
+describe('loadSamples', () => {
   const samples = loadSamples(samplesDir);
 
-  it('are all loaded, each once', () => {
+  it('samples: every file is loaded once', () => {
     const files = readdirSync(samplesDir).filter((file) => file.endsWith('.events.jsonl'));
     expect(samples.map(({ name }) => `${name}.events.jsonl`).toSorted()).toEqual(files.toSorted());
     expect(samples.length).toBeGreaterThan(20);
   });
 
-  it('begin with ones that show something soon', () => {
+  it('samples: the first ones soon show a loop', () => {
     expect(samples.slice(0, 4).map(({ name }) => name)).toEqual([
       'content-chant',
       'tool-repeat-read-file',
@@ -27,7 +27,7 @@ describe('the recorded samples', () => {
   });
 
   it.each(samples)(
-    '$name is one session, complete, and takes at most 40 seconds',
+    'sample $name: is one complete session of at most 40 seconds',
     ({ name, sessionId, events }) => {
       const lines = readFileSync(join(samplesDir, `${name}.events.jsonl`), 'utf8')
         .trim()
@@ -45,7 +45,7 @@ describe('the recorded samples', () => {
     },
   );
 
-  it('with a bad line name file and line', () => {
+  it('samples: a bad line is reported by file and line', () => {
     const dir = mkdtempSync(join(tmpdir(), 'loopwatch-samples-'));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     writeFileSync(join(dir, 'README.md'), 'no sample');
@@ -57,24 +57,24 @@ describe('the recorded samples', () => {
   });
 });
 
-describe('the pauses of a sample', () => {
+describe('pausesBefore', () => {
   const at = (...times: (number | string | undefined)[]) =>
     pausesBefore(times.map((time) => ({ type: 'turn_started', ...(time !== undefined && { time }) })));
 
   it.each<[string, (number | string | undefined)[], number[]]>([
     ['none before the first', [5000], [0]],
-    ['as recorded', [0, 100, 100, 350], [0, 100, 0, 250]],
-    ['of dates too', ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z'], [0, 1000]],
-    ['none longer than one and a half seconds', [0, 1500, 3001, 90_000], [0, 1500, 1500, 1500]],
-    ['none where time goes back', [1000, 0, 10], [0, 0, 10]],
+    ['the recorded ones', [0, 100, 100, 350], [0, 100, 0, 250]],
+    ['computed from ISO dates', ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z'], [0, 1000]],
+    ['at most one and a half seconds', [0, 1500, 3001, 90_000], [0, 1500, 1500, 1500]],
+    ['none when time goes backwards', [1000, 0, 10], [0, 0, 10]],
     ['none before an event without a time', [0, undefined, 100], [0, 0, 100]],
-    ['none at all without times', [undefined, undefined, 100], [0, 0, 0]],
-    ['for no events', [], []],
-  ])('are %s', (_, times, expected) => {
+    ['none without any times', [undefined, undefined, 100], [0, 0, 0]],
+    ['none without events', [], []],
+  ])('sample pauses: %s', (_, times, expected) => {
     expect(at(...times)).toEqual(expected);
   });
 
-  it('shrink together when they would take more than 40 seconds', () => {
+  it('sample pauses: are scaled down to 40 seconds in total', () => {
     const times = Array.from({ length: 81 }, (_, i) => i * 1000);
     const pauses = at(...times);
     expect(pauses[0]).toBe(0);

@@ -6,7 +6,7 @@ import { knownHistories } from '../../src/scan/histories.ts';
 import { folderOf } from './histories.ts';
 
 describe('knownHistories', () => {
-  it('looks where the agents keep their histories, and where the environment says', () => {
+  it('knownHistories: lists default folders and those of the environment', () => {
     const folders = (environment: Record<string, string>) =>
       knownHistories(environment, '/h').map(({ folder }) => folder);
     expect(folders({})).toEqual(
@@ -29,8 +29,8 @@ describe('knownHistories', () => {
   });
 });
 
-describe('sources', () => {
-  it('are the histories of all agents, and nothing else in their folders', async () => {
+describe('findSources', () => {
+  it('findSources: finds the histories of all agents, and no other files', async () => {
     const home = await folderOf({
       '.claude/projects/-w/a.jsonl': '{}',
       '.claude/projects/-w/a/subagents/agent-1.jsonl': '{}',
@@ -49,7 +49,7 @@ describe('sources', () => {
     ]);
   });
 
-  it('join the files of one session, in their order', async () => {
+  it('findSources: joins the files of one session in order', async () => {
     const folder = await folderOf({
       'storage/session/p/ses_1.json': '{}',
       'storage/message/ses_1/msg_1.json': '{}',
@@ -70,7 +70,7 @@ describe('sources', () => {
     ]);
   });
 
-  it('come by the time they were written, and not those before --since', async () => {
+  it('findSources: sorts by time and omits files before --since', async () => {
     const folder = await folderOf({ 'new.jsonl': '{}', 'old.jsonl': '{}', 'older.jsonl': '{}' });
     const at = (name: string, seconds: number) => utimes(join(folder, name), seconds, seconds);
     await Promise.all([at('new.jsonl', 3000), at('old.jsonl', 2000), at('older.jsonl', 1000)]);
@@ -80,7 +80,7 @@ describe('sources', () => {
     expect(names(2_000_000)).toEqual(['old.jsonl', 'new.jsonl']);
   });
 
-  it('say which path is not there', () => {
+  it('findSourcesAt: reports a missing path', () => {
     expect(() => findSourcesAt(['/nowhere/at/all'], 0)).toThrow('/nowhere/at/all: no such file or folder');
   });
 });

@@ -42,8 +42,8 @@ const report: ScanReport = {
 };
 const none: ScanReport = { ...report, loops: 0, sessionsWithLoops: 0, byDetector: {}, worst: [] };
 
-describe('the report on the terminal', () => {
-  it('says first what was found and what it cost, then where', () => {
+describe('reportText', () => {
+  it('terminal report: shows loops and cost first, then their sessions', () => {
     const text = reportText(report, false);
     expect(text).toContain('300 sessions scanned  312 files, 1.2 GB in 40.0 s, 30 MB/s');
     expect(text).toContain('claude-code 290 · codex 10 · 20,000 calls, 900M tokens, $310.00');
@@ -55,7 +55,7 @@ describe('the report on the terminal', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('has colours where the terminal shows them, and says it when there is no loop', () => {
+  it('terminal report: uses colours if supported, and states when there is no loop', () => {
     const text = reportText(none, true);
     expect(text).toContain('No loops');
     expect(text).toContain('\u001b[');
@@ -63,8 +63,8 @@ describe('the report on the terminal', () => {
   });
 });
 
-describe('the report as a page', () => {
-  it('is one file that loads nothing, in which histories are text', () => {
+describe('reportPage', () => {
+  it('report page: is one file that loads nothing and escapes histories', () => {
     const page = reportPage(report);
     expect(page).toContain('<h1>1 loop in 1 session</h1>');
     expect(page).toContain('Read &quot;&lt;script&gt;&quot; was called');
@@ -73,14 +73,14 @@ describe('the report as a page', () => {
     expect(page).toContain("default-src 'none'");
   });
 
-  it('names histories from the home folder, as the terminal does', () => {
+  it('report page: shortens paths in the home folder', () => {
     const file = join(homedir(), '.claude/projects/-w/s-1.jsonl');
     const atHome = { ...report, worst: report.worst.map((loop) => ({ ...loop, file })) };
     expect(reportPage(atHome)).toContain('<br>~/.claude/projects/-w/s-1.jsonl<');
     expect(reportText(atHome, false)).toContain('session s-1 in ~/.claude/projects/-w/s-1.jsonl');
   });
 
-  it('has no tables when there is no loop', () => {
+  it('report page: has no tables without loops', () => {
     expect(reportPage(none)).toContain('<h1>No loops</h1>');
     expect(reportPage(none)).not.toContain('<table');
   });

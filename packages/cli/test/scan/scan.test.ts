@@ -7,8 +7,8 @@ import { claudeLoop, folderOf } from './histories.ts';
 
 async function scanned(files: Parameters<typeof folderOf>[0], names = ['']) {
   const folder = await folderOf(files);
-  const told: string[] = [];
-  const bad = new BadLines((text) => told.push(text));
+  const reported: string[] = [];
+  const bad = new BadLines((text) => reported.push(text));
   const scan = new Scan({
     settings: detectionSchema.parse({}),
     format: 'auto',
@@ -20,7 +20,7 @@ async function scanned(files: Parameters<typeof folderOf>[0], names = ['']) {
     0,
   ))
     await scan.read(source);
-  return { report: scan.report(1), told: told.map((text) => text.replace(`${folder}/`, '').trim()) };
+  return { report: scan.report(1), reported: reported.map((text) => text.replace(`${folder}/`, '').trim()) };
 }
 
 const codexLoop = [
@@ -49,7 +49,7 @@ const codexLoop = [
 ];
 
 describe('Scan', () => {
-  it('reports what the loops of all agents used, the worst first', async () => {
+  it('scan: reports the usage of the loops of all agents, worst first', async () => {
     const { report } = await scanned({
       'a.jsonl': claudeLoop('a', 6),
       'b.jsonl': codexLoop,
@@ -83,7 +83,7 @@ describe('Scan', () => {
     });
   });
 
-  it('counts the history that a resumed session begins with once', async () => {
+  it('scan: counts the copied history of a resumed session once', async () => {
     const original = claudeLoop('a', 6);
     const resumed = original.map((record) => ({ ...record, sessionId: 'b' }));
     const { report } = await scanned({ 'a.jsonl': original, 'b.jsonl': resumed });
@@ -92,29 +92,31 @@ describe('Scan', () => {
     expect(report.duplicates).toBe(24);
   });
 
-  it('reads each session of a file by itself, a sub-agent too', async () => {
+  it('scan: analyzes each session of a file separately, also sub-agents', async () => {
     const sub = claudeLoop('a', 4, 'x').map((record) => ({ ...record, isSidechain: true, agentId: 'x' }));
     const { report } = await scanned({ 'a.jsonl': [...claudeLoop('a', 2), ...sub] });
     expect(report).toMatchObject({ sessions: 2, sessionsWithLoops: 1 });
     expect(report.worst).toMatchObject([{ sessionId: 'a/x', count: 4 }]);
   });
 
-  it('passes over files of no known format in folders, and names them where they are asked for', async () => {
+  it('scan: skips files of unknown format in folders, but reports them when named', async () => {
     const files = { 'a.jsonl': claudeLoop('a', 1), 'index.json': '{"version":1,"entries":[]}' };
     const folder = await scanned(files);
     expect(folder.report).toMatchObject({ sessions: 1, skippedFiles: 1, faults: 0 });
-    expect(folder.told).toEqual([]);
+    expect(folder.reported).toEqual([]);
     const named = await scanned(files, ['a.jsonl', 'index.json']);
     expect(named.report).toMatchObject({ skippedFiles: 0, faults: 1 });
-    expect(named.told).toEqual([expect.stringMatching(/^index\.json:1: the record matches no known format/)]);
+    expect(named.reported).toEqual([
+      expect.stringMatching(/^index\.json:1: the record matches no known format/),
+    ]);
   });
 
-  it('names a broken line, but not the last one, which the agent is still writing', async () => {
+  it('scan: reports a broken line, except the last one, which may be unfinished', async () => {
     const lines = claudeLoop('a', 2).map((record) => JSON.stringify(record));
-    const { report, told } = await scanned({
+    const { report, reported } = await scanned({
       'a.jsonl': [lines[0], '{"broken', ...lines.slice(1), '{"type":"assis'].join('\n'),
     });
     expect(report.faults).toBe(1);
-    expect(told).toEqual([expect.stringMatching(/^a\.jsonl:2: .*JSON/)]);
+    expect(reported).toEqual([expect.stringMatching(/^a\.jsonl:2: .*JSON/)]);
   });
 });

@@ -8,23 +8,29 @@ const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(lin
 const deps = (server: object) =>
   serverDeps({ settings: settingsSchema.parse({ server }), origins: {} }, logger);
 
-describe('a server without a login', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.7', 'watch.acme.example'])('is refused at %s', (host) => {
-    expect(() => deps({ host })).toThrow(/LOOPWATCH_API_TOKEN.*--allow-anonymous/);
-  });
+describe('serverDeps without a login', () => {
+  it.each(['0.0.0.0', '::', '192.0.2.7', 'watch.acme.example'])(
+    'server without a login: is rejected on %s',
+    (host) => {
+      expect(() => deps({ host })).toThrow(/LOOPWATCH_API_TOKEN.*--allow-anonymous/);
+    },
+  );
 
-  it.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])('is fine at %s', (host) => {
-    expect(deps({ host }).host).toBe(host);
-  });
+  it.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])(
+    'server without a login: may listen on %s',
+    (host) => {
+      expect(deps({ host }).host).toBe(host);
+    },
+  );
 
-  it('starts where that is asked for, with a warning', () => {
+  it('server without a login: starts with --allow-anonymous, with a warning', () => {
     lines.length = 0;
     expect(deps({ host: '0.0.0.0', allow_anonymous: true }).host).toBe('0.0.0.0');
     expect(lines.join()).toContain('can read and change everything');
   });
 });
 
-it('a proxy to trust is a number, an address or a range', () => {
+it('trust_proxy: accepts a number, an address or a range', () => {
   for (const trust_proxy of [['1'], ['10.0.0.0/8', '::1', 'fd00::/8'], ['loopback']]) {
     expect(deps({ trust_proxy }).trustProxy).toEqual(trust_proxy);
   }

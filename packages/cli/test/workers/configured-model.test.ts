@@ -16,20 +16,20 @@ function start(settings: object): { readonly said: string[]; readonly hasModel: 
   return { hasModel: configuredModel(settingsSchema.parse(settings), logger) !== undefined, said };
 }
 
-describe('the semantic layer without a model', () => {
+describe('configuredModel', () => {
   it.each<[string, object, boolean, string[]]>([
-    ['is off and says so', { preset: 'stream' }, false, [off]],
-    ['also where the name alone is given', { llm: { model: 'm' } }, false, [off]],
+    ['is off without a model, which is logged', { preset: 'stream' }, false, [off]],
+    ['is off with only the name of a model', { llm: { model: 'm' } }, false, [off]],
     [
-      'also where it is on for one model alone',
+      'is off, which is logged, when only one model enables it',
       { preset: 'proxy', overrides: { models: { 'a/b': { semantic: { enabled: true } } } } },
       false,
       [off],
     ],
-    ['is not missed where the preset has none', { preset: 'proxy' }, false, []],
-    ['is not missed where it is switched off', { preset: 'stream', semantic: { enabled: false } }, false, []],
-    ['has nothing to say where there is one', { llm: { model: 'm', api_key: 'k' } }, true, []],
-  ])('%s', (_, settings, hasModel, said) => {
+    ['is not mentioned when the preset has none', { preset: 'proxy' }, false, []],
+    ['is not mentioned when it is disabled', { preset: 'stream', semantic: { enabled: false } }, false, []],
+    ['logs nothing with a model', { llm: { model: 'm', api_key: 'k' } }, true, []],
+  ])('semantic layer: %s', (_, settings, hasModel, said) => {
     expect(start(settings)).toEqual({ hasModel, said });
   });
 });

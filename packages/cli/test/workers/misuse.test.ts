@@ -6,14 +6,14 @@ const broker = ['--brokers', '127.0.0.1:1', '--port', '0'];
 
 describe('loopwatch worker --workers', () => {
   it.each([
-    ['none', ['--workers', '0'], /--workers.*from 1 to/],
-    ['something that is no number', ['--workers', 'many'], /--workers.*many/],
+    ['0', ['--workers', '0'], /--workers.*from 1 to/],
+    ['something other than a number', ['--workers', 'many'], /--workers.*many/],
     [
-      'a certificate that is not there, before any worker is started',
+      'a missing certificate, before starting any worker',
       ['--workers', '3', '--set', 'kafka.security_protocol=SSL', '--set', 'kafka.ssl.ca_file=/no/such.pem'],
       /^[^\n]*no\/such\.pem[^\n]*$/,
     ],
-  ])('refuses %s', async (_what, flags, message) => {
+  ])('worker --workers: rejects %s', async (_what, flags, message) => {
     const run = workerCommand()
       .exitOverride()
       .parseAsync([...broker, ...flags], { from: 'user' });

@@ -73,7 +73,7 @@ describe('worker --workers', { timeout: 240_000 }, () => {
     brokers = inject('kafkaBrokers');
   });
 
-  it('workers share the partitions, a killed one is restarted, and each verdict is published once', async () => {
+  it('worker --workers: workers share the partitions, a killed one is restarted, and each verdict is published once', async () => {
     const { topics, env } = await ownTopics(brokers, 4);
     const events = interleavedSamples();
     const half = Math.floor(events.length / 2);
@@ -118,7 +118,7 @@ describe('worker --workers', { timeout: 240_000 }, () => {
     expect(await readTopic(brokers, topics.verdicts)).toHaveLength(expected.length);
   });
 
-  it('workers shut down cleanly when their primary process is killed', async () => {
+  it('worker --workers: workers shut down cleanly when their primary process is killed', async () => {
     const { env } = await ownTopics(brokers, 2);
     const { running, owned, pid, until } = startCluster(env, 2);
     await until('one partition each', () => owned().every((partitions) => partitions === 1));
@@ -132,7 +132,7 @@ describe('worker --workers', { timeout: 240_000 }, () => {
     }
   });
 
-  it('a warning names idle workers when there are more workers than partitions', async () => {
+  it('worker --workers: a warning names idle workers when there are more workers than partitions', async () => {
     const { env } = await ownTopics(brokers, 1);
     const { running } = startCluster(env, 2);
     expect(await running.line(/2 workers for 1 partition of/, 90_000)).toContain('"level":"warn"');
