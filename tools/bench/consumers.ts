@@ -7,26 +7,26 @@ import { Registry } from 'prom-client';
 
 const clientId = 'bench';
 
-/** What the benches observe of a consumer; nothing is processed before `go`. */
-export interface Watched {
-  readonly go?: Promise<void>;
-  /** The partitions that it owns. */
-  assigned?(partitions: number): void;
-  began(): void;
-  /** Reports the number of finished events: durable for a worker, parsed for a bare consumer. */
-  did(events: number): void;
+/** Observes a measured consumer; nothing is processed before `startSignal` resolves. */
+export interface ConsumerMonitor {
+  readonly startSignal?: Promise<void>;
+  /** Called with the number of assigned partitions. */
+  onAssigned?(partitions: number): void;
+  onStart(): void;
+  /** Called when events are done: durable in a worker, parsed in a bare consumer. */
+  onProcessed(events: number): void;
 }
 
 export interface Consumer {
   stop(): Promise<void>;
 }
 
-/** The maximum that kafkajs itself can read: `eachBatch` and `JSON.parse`. */
+/** kafkajs alone: `eachBatch` and `JSON.parse`. */
 export async function startBare(
   brokers: readonly string[],
   topic: string,
   groupId: string,
-  watched: Watched,
+  monitor: ConsumerMonitor,
 ): Promise<Consumer> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], clientId, logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({
@@ -34,11 +34,11 @@ export async function startBare(
     maxWaitTimeInMs: 100,
     maxBytesPerPartition: 4 * 1024 * 1024,
   });
-  let gone = watched.go === undefined;
+  let isStarted = monitor.startSignal === undefined;
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     const partitions = payload.memberAssignment[topic] ?? [];
-    if (!gone) consumer.pause([{ topic }]);
-    watched.assigned?.(partitions.length);
+    if (!isStarted) consumer.pause([{ topic }]);
+    monitor.onAssigned?.(partitions.length);
   });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
@@ -46,23 +46,23 @@ export async function startBare(
   await consumer.run({
     partitionsConsumedConcurrently: 4,
     eachBatch: async ({ batch }) => {
-      watched.began();
+      monitor.onStart();
       for (const { value } of batch.messages) {
         const event = JSON.parse(value?.toString() ?? 'null') as { type: string };
         text += event.type.length;
       }
-      watched.did(batch.messages.length);
+      monitor.onProcessed(batch.messages.length);
       await Promise.resolve();
     },
   });
-  void watched.go?.then(() => {
-    gone = true;
+  void monitor.startSignal?.then(() => {
+    isStarted = true;
     consumer.resume([{ topic }]);
   });
   return {
     stop: async () => {
       await consumer.disconnect();
-      if (text === 0 && watched.go === undefined) throw new Error('nothing was parsed');
+      if (text === 0 && monitor.startSignal === undefined) throw new Error('nothing was parsed');
     },
   };
 }
@@ -72,7 +72,7 @@ export async function startWorker(
   brokers: readonly string[],
   topics: TopicNames,
   options: Pick<KafkaTaskRunnerOptions, 'groupId' | 'delivery'>,
-  watched: Watched,
+  monitor: ConsumerMonitor,
 ): Promise<Consumer> {
   const inner = createKafkaTaskRunner({
     brokers,
@@ -82,7 +82,7 @@ export async function startWorker(
     ...options,
   });
   const worker = new Worker({
-    runner: watchedRunner(inner, watched),
+    runner: monitoredRunner(inner, monitor),
     topics,
     detection: detectionSchema.parse({ preset: 'stream' }),
     registry: new Registry(),
@@ -92,7 +92,7 @@ export async function startWorker(
   return { stop: () => worker.stop() };
 }
 
-function watchedRunner(inner: TaskRunner, watched: Watched): TaskRunner {
+function monitoredRunner(inner: TaskRunner, monitor: ConsumerMonitor): TaskRunner {
   const positions = new Map<number, number>();
   return {
     positions: () => inner.positions(),
@@ -102,14 +102,14 @@ function watchedRunner(inner: TaskRunner, watched: Watched): TaskRunner {
           const task = open(place, {
             commit: async (step) => {
               await lane.commit(step);
-              watched.did(step.position - (positions.get(place.partition) ?? 0));
+              monitor.onProcessed(step.position - (positions.get(place.partition) ?? 0));
               positions.set(place.partition, step.position);
             },
           });
           const process = task.process.bind(task);
           task.process = async (batch) => {
-            await watched.go;
-            watched.began();
+            await monitor.startSignal;
+            monitor.onStart();
             await process(batch);
           };
           return task;
@@ -118,7 +118,7 @@ function watchedRunner(inner: TaskRunner, watched: Watched): TaskRunner {
           ...observer,
           onAssignment: (partitions, change) => {
             observer?.onAssignment?.(partitions, change);
-            watched.assigned?.(partitions.length);
+            monitor.onAssigned?.(partitions.length);
           },
         },
       ),

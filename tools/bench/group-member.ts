@@ -1,22 +1,22 @@
 import { topicNames } from '@loopwatch/contract';
-import { startBare, startWorker, type Watched } from './consumers.ts';
+import { type ConsumerMonitor, startBare, startWorker } from './consumers.ts';
 
-/** The messages of a group member to the bench that started it. */
-export type MemberNews = { readonly assigned: number } | { readonly did: number };
+/** Message from a member of a measured group to the bench that started it. */
+export type MemberMessage = { readonly assigned: number } | { readonly processed: number };
 
-/** One process of a group: `group-member.ts bare|worker BROKERS PREFIX GROUP`; begins on request, ends with its parent. */
+/** One process of a group: `group-member.ts bare|worker BROKERS PREFIX GROUP`; starts on a message, exits with its parent. */
 const [, , kind, brokerList = '', prefix = '', groupId = ''] = process.argv;
 const brokers = brokerList.split(',');
 const topics = topicNames({ prefix });
-const tell = (news: MemberNews) => process.send?.(news);
-const watched: Watched = {
-  go: new Promise((resolve) => {
+const report = (message: MemberMessage) => process.send?.(message);
+const monitor: ConsumerMonitor = {
+  startSignal: new Promise((resolve) => {
     process.once('message', () => resolve());
   }),
-  assigned: (assigned) => tell({ assigned }),
-  began: () => undefined,
-  did: (did) => tell({ did }),
+  onAssigned: (assigned) => report({ assigned }),
+  onStart: () => undefined,
+  onProcessed: (processed) => report({ processed }),
 };
 process.once('disconnect', () => process.exit());
-if (kind === 'bare') await startBare(brokers, topics.events, groupId, watched);
-else await startWorker(brokers, topics, { groupId, delivery: 'exactly_once' }, watched);
+if (kind === 'bare') await startBare(brokers, topics.events, groupId, monitor);
+else await startWorker(brokers, topics, { groupId, delivery: 'exactly_once' }, monitor);

@@ -55,13 +55,13 @@ export async function recovery(): Promise<Figures[]> {
   const waits: number[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {
     const since = Date.now();
-    await waitFor(() => commits.goesOn(since), all);
+    await waitFor(() => commits.hasAdvancedSince(since), all);
     const [victim] = fleet.running;
     if (victim === undefined) throw new Error('no worker runs');
     const killedAt = Date.now();
     await fleet.kill(victim);
-    // Every partition: the last commit before the kill may become visible a moment later.
-    await waitFor(() => commits.goesOn(killedAt + 500), all);
+    // Every partition: what its owner committed before it was killed may be seen a moment later.
+    await waitFor(() => commits.hasAdvancedSince(killedAt + 500), all);
     waits.push(Date.now() - killedAt);
     progress(`kill ${String(kill + 1)}: all partitions work again after ${String(waits.at(-1))} ms`);
     fleet.start();

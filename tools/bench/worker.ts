@@ -1,7 +1,7 @@
 import { type TopicNames, topicNames } from '@loopwatch/contract';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { startKafka, uniqueName } from '@loopwatch/testkit';
-import { type Consumer, startBare, startWorker, type Watched } from './consumers.ts';
+import { type Consumer, type ConsumerMonitor, startBare, startWorker } from './consumers.ts';
 import { type Figures, median, progress, rounded } from './measure.ts';
 import { fill } from './traffic.ts';
 
@@ -32,9 +32,9 @@ export async function worker(): Promise<Figures[]> {
     // The first round warms up broker and compiler.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const rates = {
-        bare: await rateOf((watched) => startBare(brokers, topics.events, uniqueName('bare'), watched)),
-        exact: await rateOf((watched) => one(brokers, topics, 'exactly_once', watched)),
-        atLeast: await rateOf((watched) => one(brokers, topics, 'at_least_once', watched)),
+        bare: await rateOf((monitor) => startBare(brokers, topics.events, uniqueName('bare'), monitor)),
+        exact: await rateOf((monitor) => one(brokers, topics, 'exactly_once', monitor)),
+        atLeast: await rateOf((monitor) => one(brokers, topics, 'at_least_once', monitor)),
       };
       const texts = Object.entries(rates).map(([side, { perSecond }]) => `${side} ${perSecond.toFixed(0)}/s`);
       progress(`round ${String(round)}: ${texts.join(', ')}`);
@@ -65,13 +65,13 @@ function one(
   brokers: readonly string[],
   topics: TopicNames,
   delivery: 'exactly_once' | 'at_least_once',
-  watched: Watched,
+  monitor: ConsumerMonitor,
 ): Promise<Consumer> {
-  return startWorker(brokers, topics, { groupId: uniqueName('worker'), delivery }, watched);
+  return startWorker(brokers, topics, { groupId: uniqueName('worker'), delivery }, monitor);
 }
 
 /** From the first batch to the last event. */
-async function rateOf(start: (watched: Watched) => Promise<Consumer>): Promise<Rate> {
+async function rateOf(start: (monitor: ConsumerMonitor) => Promise<Consumer>): Promise<Rate> {
   let began: { at: number; cpu: NodeJS.CpuUsage } | undefined;
   let events = 0;
   let finish: (rate: Rate) => void = () => undefined;
@@ -79,10 +79,10 @@ async function rateOf(start: (watched: Watched) => Promise<Consumer>): Promise<R
     finish = resolve;
   });
   const consumer = await start({
-    began: () => {
+    onStart: () => {
       began ??= { at: performance.now(), cpu: process.cpuUsage() };
     },
-    did: (more) => {
+    onProcessed: (more) => {
       events += more;
       if (events < EVENTS || began === undefined) return;
       const cpu = process.cpuUsage(began.cpu);

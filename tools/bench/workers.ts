@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { topicNames } from '@loopwatch/contract';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
-import type { MemberNews } from './group-member.ts';
+import type { MemberMessage } from './group-member.ts';
 import { type Figures, median, progress, rounded } from './measure.ts';
 import { fill } from './traffic.ts';
 
@@ -69,7 +69,7 @@ async function groupRate(
     });
     const began = performance.now();
     for (const member of members) member.go();
-    const done = () => members.reduce((sum, { did }) => sum + did, 0);
+    const done = () => members.reduce((sum, { processed }) => sum + processed, 0);
     await waitFor(() => done() >= EVENTS, {
       timeoutMs: 120_000,
       describe: () => `all events, there are ${done()}`,
@@ -84,16 +84,16 @@ class Member {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   assigned = 0;
-  did = 0;
+  processed = 0;
 
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => resolve());
     });
-    child.on('message', (news: MemberNews) => {
-      if ('assigned' in news) this.assigned = news.assigned;
-      else this.did += news.did;
+    child.on('message', (message: MemberMessage) => {
+      if ('assigned' in message) this.assigned = message.assigned;
+      else this.processed += message.processed;
     });
   }
 

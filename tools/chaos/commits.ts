@@ -49,8 +49,8 @@ export class CommitWatch implements AsyncDisposable {
     return this.#committed;
   }
 
-  /** Whether every partition with a commit has advanced since then, epoch ms. */
-  goesOn(since: number): boolean {
+  /** Whether every partition with commits has advanced since then, epoch ms. */
+  hasAdvancedSince(since: number): boolean {
     return [...this.#committed.keys()].every(
       (partition) => (this.advances.findLast((advance) => advance.partition === partition)?.at ?? 0) > since,
     );

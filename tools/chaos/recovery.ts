@@ -1,5 +1,5 @@
 import type { Advance } from './commits.ts';
-import type { Fault } from './fault-injection.ts';
+import type { Fault } from './fault-injector.ts';
 import type { LogLine } from './fleet.ts';
 
 /** Milliseconds. */

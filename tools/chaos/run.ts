@@ -14,7 +14,7 @@ import {
 import { CommitWatch } from './commits.ts';
 import { compare, type Differences, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
-import { FaultInjector, type FaultKind, faultKinds } from './fault-injection.ts';
+import { FaultInjector, type FaultKind, faultKinds } from './fault-injector.ts';
 import { Fleet } from './fleet.ts';
 import { openTransactions } from './open-transactions.ts';
 import { Production } from './production.ts';
@@ -33,7 +33,7 @@ export interface ChaosOptions {
   /** `min.insync.replicas` of `__transaction_state` and `__consumer_offsets`. */
   readonly internalMinIsr: 1 | 2;
   readonly log: (text: string) => void;
-  /** Folder for the workers' logs. */
+  /** Where the workers' logs are left. */
   readonly logs?: string;
 }
 
@@ -105,21 +105,21 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await production.start();
   await waitFor(() => commits.committed.size === partitions, ready);
 
-  const goesOn = (since: number) => commits.goesOn(since);
-  const injector = new FaultInjector({ cluster, fleet, goesOn, random: random.fork(), log });
+  const hasAdvancedSince = (since: number) => commits.hasAdvancedSince(since);
+  const injector = new FaultInjector({ cluster, fleet, hasAdvancedSince, random: random.fork(), log });
   await injectFaults(injector, minutes, kills);
-  log(`faults are over; stopping production, with ${String(production.unwritten)} records in flight`);
+  log(`all is well again; production stops, with ${String(production.unwritten)} records on their way`);
   await production.stop();
   log('production has stopped');
   const ends = await commits.ends();
-  log(`workers catching up: ${positions(commits.committed)} of ${positions(ends)}`);
+  log(`the workers catch up: ${positions(commits.committed)} of ${positions(ends)}`);
   await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
     timeoutMs: catchUpMs,
     describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
   });
   await Promise.all(fleet.living.map((worker) => fleet.stop(worker)));
 
-  log('reading the results');
+  log('reading what came of it');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
   // Read by an independent client.
@@ -133,7 +133,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     [topics.verdicts, topics['dead-letters'], topics.state],
     transactionMs,
   );
-  log('comparing the results with a replay of the events');
+  log('comparing it with a replay of the events');
   const expected = await expectedResults(topics.events, events, detectionSettings(settings));
   const differences = compare(expected, found);
   if (logs !== undefined && !isExact(differences)) {

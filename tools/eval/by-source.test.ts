@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { foundLoops, isQuiet, quietAlarms, readFound } from './found.ts';
+import { foundLoops, isQuiet, quietAlarms, readFindings } from './findings.ts';
 import { readOptions } from './options.ts';
 import { runPresets } from './run-presets.ts';
 import { labelTable, row, run } from './test-runs.ts';
@@ -130,13 +130,13 @@ describe('eval --write-found', () => {
     const { code, err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
     expect({ code, err }).toEqual({ code: 0, err: `${written}: 3 loops found, 1 alarms in ordinary work\n` });
-    const found = readFound(written);
+    const found = readFindings(written);
     expect(foundLoops(found)).toEqual(['shop loop-cycle', 'shop loop-identical', 'web-agents w-1']);
     expect(quietAlarms(found)).toEqual(['mini-swe-agent m-loop tool-repeat']);
   });
 
-  it('lists no alarm in ordinary work that the docs do not describe', () => {
-    const own = readFound(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
+  it('holds no alarm in ordinary work that the docs do not describe', () => {
+    const own = readFindings(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
     const page = readFileSync(join(import.meta.dirname, '../../docs/detectors/balanced.md'), 'utf8');
     const described = page.slice(page.indexOf('## Alarms in ordinary work'));
     expect(own.filter(({ sessionId }) => !described.includes(`\`${sessionId}\``))).toEqual([]);
@@ -147,7 +147,7 @@ describe('eval --write-found', () => {
     const { err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
     expect(err).toMatch(/2 loops found.*\nno longer found: web-agents w-1\n$/);
-    expect(foundLoops(readFound(written))).toEqual(['shop loop-cycle', 'shop loop-identical']);
+    expect(foundLoops(readFindings(written))).toEqual(['shop loop-cycle', 'shop loop-identical']);
   });
 
   it('refuses to write the list from some of the labelled sources', async () => {

@@ -44,7 +44,7 @@ export interface Evaluation {
 }
 
 /**
- * Compares a preset's alarms with the labels.
+ * Compares the results of a preset with the labels.
  *
  * @param sources the sources to report separately; labels of others are ignored. None: all sessions and labels count together
  */

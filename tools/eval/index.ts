@@ -19,7 +19,7 @@ function write(stream: NodeJS.WriteStream, text: string): void {
 
 process.exitCode = await main(process.argv.slice(2), {
   print: (text) => write(process.stdout, text),
-  complain: (text) => write(process.stderr, text),
+  printError: (text) => write(process.stderr, text),
   progress,
   environment: process.env,
 });

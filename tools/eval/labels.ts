@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { BadInput } from './bad-input.ts';
+import { InputError } from './input-error.ts';
 
-/** A reader's label of a session; further fields of a line (`pattern`, `chosen`, ...) are for human readers. */
+/** Judgement of a session by a careful reader; other fields (`pattern`, `chosen`, ...) are for people. */
 const labelSchema = z.object({
   sessionId: z.string().min(1),
   verdict: z.enum(['loop', 'not_loop', 'borderline']),
@@ -27,13 +27,13 @@ export function readLabels(files: readonly string[]): Labels {
       if (line.trim() === '') continue;
       const place = `${file}:${String(i + 1)}`;
       const label = labelSchema.safeParse(parseJson(line, place));
-      if (!label.success) throw new BadInput(`${place}: ${faultOf(label.error)}`);
+      if (!label.success) throw new InputError(`${place}: ${faultOf(label.error)}`);
       const { sessionId } = label.data;
-      if (labels.has(sessionId)) throw new BadInput(`${place}: ${sessionId} has a label already`);
+      if (labels.has(sessionId)) throw new InputError(`${place}: ${sessionId} has a label already`);
       labels.set(sessionId, label.data);
     }
   }
-  if (labels.size === 0) throw new BadInput(`${files.join(', ')}: no labels`);
+  if (labels.size === 0) throw new InputError(`${files.join(', ')}: no labels`);
   return labels;
 }
 
@@ -45,6 +45,6 @@ function parseJson(line: string, place: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new BadInput(`${place}: not a JSON object`);
+    throw new InputError(`${place}: not a JSON object`);
   }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PresetName, presetNames } from '@loopwatch/contract';
-import { BadInput } from './bad-input.ts';
-import { filesOf, type Source, sourcesBelow } from './sources.ts';
+import { InputError } from './input-error.ts';
+import { expandPatterns, findSources, type Source } from './sources.ts';
 
 const usage = `npm run eval -- [--data FOLDER | EVENTS LABELS] [options]
   --data FOLDER   every *.events.jsonl.gz below it is a source; with the project's own labels (tools/eval/data/labels)
@@ -25,7 +25,7 @@ export interface Options {
   readonly writeFound: boolean;
 }
 
-/** @param home the folder of the project's labels and of what was found; @throws BadInput */
+/** @param home the folder of the project's labels and of what was found; @throws InputError */
 export function readOptions(
   args: readonly string[],
   home: string,
@@ -38,23 +38,23 @@ export function readOptions(
   const [events, labels, ...rest] = positionals;
   if (events === undefined) {
     if (writeFound && !presets.includes('balanced'))
-      throw new BadInput('--write-found is about preset balanced: leave --preset out');
+      throw new InputError('--write-found is about preset balanced: leave --preset out');
     const folder = values.data ?? (environment['LOOPWATCH_SHARED_DATA'] || '../shared/data');
     return {
       ...common,
-      sources: sourcesBelow(folder),
+      sources: findSources(folder),
       bySource: true,
-      labels: filesOf(join(home, 'labels', '*.jsonl')),
+      labels: expandPatterns(join(home, 'labels', '*.jsonl')),
     };
   }
-  if (labels === undefined || rest.length > 0 || values.data !== undefined) throw new BadInput(usage);
+  if (labels === undefined || rest.length > 0 || values.data !== undefined) throw new InputError(usage);
   if (writeFound)
-    throw new BadInput("--write-found is about the project's own labels: leave EVENTS LABELS out");
+    throw new InputError("--write-found is about the project's own labels: leave EVENTS LABELS out");
   return {
     ...common,
-    sources: [{ name: events, files: filesOf(events) }],
+    sources: [{ name: events, files: expandPatterns(events) }],
     bySource: false,
-    labels: filesOf(labels),
+    labels: expandPatterns(labels),
   };
 }
 
@@ -72,12 +72,12 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new BadInput(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    throw new InputError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
   }
 }
 
 function presetOf(name: string): PresetName {
   const preset = presetNames.find((known) => known === name);
-  if (preset === undefined) throw new BadInput(`no preset "${name}"; there are ${presetNames.join(', ')}`);
+  if (preset === undefined) throw new InputError(`no preset "${name}"; there are ${presetNames.join(', ')}`);
   return preset;
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import type { AgentEvent } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import { BadInput } from './bad-input.ts';
+import { InputError } from './input-error.ts';
 
 /** The events of a file, one a line, `.gz` or plain; sessions may be interleaved. */
 export async function* readEvents(file: string): AsyncGenerator<{ sessionId: string; event: AgentEvent }> {
@@ -16,11 +16,11 @@ export async function* readEvents(file: string): AsyncGenerator<{ sessionId: str
       number += 1;
       if (line.trim() === '') continue;
       const decoded = decodeEvent({ text: line, key: null });
-      if (!decoded.ok) throw new BadInput(`${file}:${String(number)}: ${decoded.message}`);
+      if (!decoded.ok) throw new InputError(`${file}:${String(number)}: ${decoded.message}`);
       yield decoded;
     }
   } catch (error) {
-    if (error instanceof BadInput) throw error;
-    throw new BadInput(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof InputError) throw error;
+    throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

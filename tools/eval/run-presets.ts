@@ -12,7 +12,7 @@ export interface Hit {
   readonly callIndex: number;
 }
 
-/** The alarms of one preset in one session. */
+/** Result of a preset for a session. */
 export interface SessionRun {
   readonly source: string;
   readonly sessionId: string;

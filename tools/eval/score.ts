@@ -1,6 +1,6 @@
 import type { LabelVerdict } from './labels.ts';
 
-/** The outcome of a session, from its label and whether it was flagged. */
+/** Outcome of a session: its label and whether it was flagged. */
 export type Outcome =
   | 'found'
   | 'missed'
@@ -22,7 +22,7 @@ export function outcomeOf(verdict: LabelVerdict | null, flagged: boolean): Outco
   return outcomes[verdict ?? 'unlabelled'][flagged ? 'flagged' : 'silent'];
 }
 
-/** Precision and recall exclude borderline sessions; a ratio with a denominator of 0 is `null`. */
+/** Precision and recall exclude borderline sessions; they are `null` without sessions. */
 export interface Score {
   readonly found: number;
   readonly missed: number;
@@ -57,7 +57,7 @@ export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-/** The percentile of the values; `null` if there are none. */
+/** The smallest value that a fraction `part` of the values does not exceed; `null` without values. */
 export function percentile(values: readonly number[], part: number): number | null {
   return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(part * values.length) - 1)] ?? null;
 }

@@ -1,15 +1,15 @@
-import { type Edge, main } from './main.ts';
+import { type CommandIo, main } from './main.ts';
 
 /** Runs the command and captures its output. */
 export async function run(
   args: readonly string[],
-  edge: Pick<Edge, 'home' | 'environment'> = {},
+  io: Pick<CommandIo, 'home' | 'environment'> = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const text = { out: '', err: '' };
   const code = await main(args, {
     print: (out) => (text.out += out),
-    complain: (err) => (text.err += err),
-    ...edge,
+    printError: (err) => (text.err += err),
+    ...io,
   });
   return { code, ...text };
 }

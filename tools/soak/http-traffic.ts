@@ -12,8 +12,8 @@ export interface PostedLines {
   rejected: number;
   /** Lines of bodies that were permanently rejected as a whole. */
   refused: number;
-  /** Bodies with an unknown outcome: no response, or counts that do not add up. */
-  readonly unclear: string[];
+  /** Bodies whose outcome is unknown: none at all, or one that does not add up. */
+  readonly unresolved: string[];
 }
 
 interface Answer {
@@ -41,7 +41,7 @@ export async function postLines(
     ignored: 0,
     rejected: 0,
     refused: 0,
-    unclear: [],
+    unresolved: [],
   };
   for (let sent = 0; sent < count; sent += bodyLines) {
     await pace.reach(sent / count);
@@ -65,7 +65,7 @@ async function post(url: string, lines: readonly string[], posted: PostedLines):
       body: lines.join('\n'),
     }).catch((error: unknown) => String(error));
     if (typeof response === 'string') {
-      posted.unclear.push(response);
+      posted.unresolved.push(response);
       return;
     }
     const { status } = response;
@@ -78,7 +78,7 @@ async function post(url: string, lines: readonly string[], posted: PostedLines):
     else tally(answer, status, counted, posted);
     return;
   }
-  posted.unclear.push(`no room after ${String(maxTries)} tries`);
+  posted.unresolved.push(`no room after ${String(maxTries)} tries`);
 }
 
 function tally(answer: Answer, status: number, counted: number, posted: PostedLines): void {
@@ -90,7 +90,7 @@ function tally(answer: Answer, status: number, counted: number, posted: PostedLi
   const sum = accepted + duplicates + ignoredLines + refused;
   // Duplicates and ignored lines may be counted among the accepted ones.
   if (sum !== counted && accepted + refused !== counted)
-    posted.unclear.push(`${String(status)}: ${String(sum)} of ${String(counted)} lines accounted for`);
+    posted.unresolved.push(`${String(status)}: ${String(sum)} of ${String(counted)} lines accounted for`);
   posted.accepted += accepted;
   posted.duplicates += duplicates;
   posted.ignored += ignoredLines;

@@ -102,8 +102,8 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   };
   const letters = accounts.letters;
   const failures = [
-    ...http.unclear.slice(0, 10),
-    ...(lag > 0 ? [`${String(lag)} records were not processed`] : []),
+    ...http.unresolved.slice(0, 10),
+    ...(lag > 0 ? [`${String(lag)} records were not reached`] : []),
     ...(shown < partitions ? [`the lag of ${String(partitions - shown)} partitions is missing`] : []),
     ...(accounts.unaccounted === 0 ? [] : [`${String(accounts.unaccounted)} records are not accounted for`]),
     ...(accounts.faults > 0 ? [`detection failed at ${String(accounts.faults)} events`] : []),

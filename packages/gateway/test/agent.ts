@@ -1,4 +1,4 @@
-import { type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
+import { type ApiRequest, type ModelOutput, modelReply } from '@loopwatch/testkit';
 import type { ChatCompletion, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { GatewayBench, Script, Session } from './harness.ts';
 
@@ -16,7 +16,7 @@ export const calls =
 
 /** A model with a list of replies; the last one repeats. */
 export const says =
-  (...answers: readonly Said[]): Script =>
+  (...answers: readonly ModelOutput[]): Script =>
   (request, index) =>
     modelReply(request, answers[Math.min(index, answers.length - 1)] ?? {});
 

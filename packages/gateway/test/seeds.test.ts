@@ -1,4 +1,4 @@
-import { modelReply, type Said } from '@loopwatch/testkit';
+import { type ModelOutput, modelReply } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { Agent, calls, says, sent } from './agent.ts';
 import { GatewayBench } from './harness.ts';
@@ -20,7 +20,7 @@ describe.each([false, true])('tool call limit transcript (streamed: %s)', (strea
     'To continue searching, you can ask me to resume or increase the limit.';
 
   it('tool call limit: requests and replies are those of the transcript', async () => {
-    const answers: Said[] = rounds.map(([path], i) => ({
+    const answers: ModelOutput[] = rounds.map(([path], i) => ({
       calls: [{ name: 'grep', args: { pattern: 'error', path }, id: `call_grep${String(i + 1)}` }],
     }));
     await using bench = await GatewayBench.start(says(...answers, { text: summary }), {
@@ -102,10 +102,10 @@ describe.each([false, true])('a prompt that needs twenty requests (streamed: %s)
 });
 
 describe.each([false, true])('common loop patterns (streamed: %s)', (stream) => {
-  const weather: Said = { calls: [{ name: 'get_weather', args: { location: 'New York' } }] };
-  const search = (query: string): Said => ({ calls: [{ name: 'search', args: { query } }] });
-  const file = (path: string): Said => ({ calls: [{ name: 'read_file', args: { path } }] });
-  it.each<[string, Said[], object, string[]]>([
+  const weather: ModelOutput = { calls: [{ name: 'get_weather', args: { location: 'New York' } }] };
+  const search = (query: string): ModelOutput => ({ calls: [{ name: 'search', args: { query } }] });
+  const file = (path: string): ModelOutput => ({ calls: [{ name: 'read_file', args: { path } }] });
+  it.each<[string, ModelOutput[], object, string[]]>([
     ['identical calls', [weather], {}, ['call', 'call', 'stop']],
     [
       'slight variations',

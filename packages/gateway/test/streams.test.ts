@@ -1,4 +1,4 @@
-import { type ApiReply, modelReply, type Said } from '@loopwatch/testkit';
+import { type ApiReply, type ModelOutput, modelReply } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { Agent, ask, sent } from './agent.ts';
 import { apiCases } from './api-agents.ts';
@@ -179,7 +179,7 @@ it('streams: interleaved parts of calls do not bypass detection', async () => {
 
 describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body }) => {
   const mode = { 'tool_call_loop.mode': 'chance_then_break', 'tool_call_loop.max_repeats': 2 };
-  const second: Said = { text: 'Let me think of something else now.', calls: [call('grep', 'b')] };
+  const second: ModelOutput = { text: 'Let me think of something else now.', calls: [call('grep', 'b')] };
 
   it('second reply: its text is streamed at once', async () => {
     const gate = new Gate();

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from '@playwright/test';
 import playwright from '../../../playwright.config.ts';
 import { quantile, rounded } from '../measure.ts';
-import type { Flow } from './messages.ts';
+import type { FlowResult } from './messages.ts';
 
 const SCROLL_MS = Number(process.env['BENCH_SCROLL_MS'] ?? 20_000);
 /** About as fast as a hand on a touchpad: 800 pixels, 14 rows, each time. */
@@ -11,19 +11,19 @@ const WHEEL_EVERY_MS = 50;
 interface Frames {
   readonly p50FrameMs: number;
   readonly p95FrameMs: number;
-  readonly mostFrameMs: number;
-  /** Mean CPU time of the page's main thread per frame, which other load on the machine affects less. */
+  readonly maxFrameMs: number;
+  /** Processor time of the page's main thread a picture, on average: what else the machine does changes it less. */
   readonly cpuPerFrameMs: number;
 }
 
-export interface Scrolled extends Frames {
-  /** The last row reached; older ones are loaded while scrolling. */
+export interface ScrollResult extends Frames {
+  /** The row that was reached; older ones are read while scrolling. */
   readonly reachedRow: number;
   readonly rowsDrawn: number;
 }
 
-/** Scrolls down the whole list with the wheel, loading its pages on the way. */
-export function scrollInBrowser(url: string): Promise<Scrolled> {
+/** Scrolls the whole list downwards by wheel, its pages being read on the way. */
+export function scrollInBrowser(url: string): Promise<ScrollResult> {
   return inBrowser(async (page) => {
     await openList(page, url);
     await page.mouse.move(600, 500);
@@ -42,21 +42,24 @@ export function scrollInBrowser(url: string): Promise<Scrolled> {
   });
 }
 
-export interface Watched extends Frames {
-  /** The page's message about skipped updates. */
-  readonly says: string;
+export interface FlowPage extends Frames {
+  /** The page's notice about skipped changes; empty without one. */
+  readonly notice: string;
 }
 
-/** The newest incidents on a page while verdicts arrive. */
-export function flowInBrowser(url: string, run: () => Promise<Flow>): Promise<{ flow: Flow; page: Watched }> {
+/** The newest incidents on a page while verdicts come. */
+export function flowInBrowser(
+  url: string,
+  run: () => Promise<FlowResult>,
+): Promise<{ flow: FlowResult; page: FlowPage }> {
   return inBrowser(async (page) => {
     await openList(page, url);
     const frames = await watchFrames(page);
     const flow = await run();
     const measured = await frames();
     const note = page.getByRole('status').filter({ hasText: 'too fast' });
-    const says = (await note.count()) === 0 ? '' : ((await note.textContent()) ?? '').replace(/;.*/, '');
-    return { flow, page: { ...measured, says } };
+    const notice = (await note.count()) === 0 ? '' : ((await note.textContent()) ?? '').replace(/;.*/, '');
+    return { flow, page: { ...measured, notice } };
   });
 }
 
@@ -100,7 +103,7 @@ async function watchFrames(page: Page): Promise<() => Promise<Frames>> {
     return {
       p50FrameMs: rounded(quantile(frames, 0.5)),
       p95FrameMs: rounded(quantile(frames, 0.95)),
-      mostFrameMs: rounded(Math.max(...frames)),
+      maxFrameMs: rounded(Math.max(...frames)),
       cpuPerFrameMs: rounded(((await cpuMs()) - before) / frames.length),
     };
   };

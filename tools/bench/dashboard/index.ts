@@ -5,7 +5,7 @@ import { startKafka, startPostgres } from '@loopwatch/testkit';
 import { type Figures, progress, rounded } from '../measure.ts';
 import { flowInBrowser, scrollInBrowser } from './browser.ts';
 import { get, timeLists } from './lists.ts';
-import type { Answer, Flow, ServerOptions, Task } from './messages.ts';
+import type { FlowResult, ServerOptions, Task, TaskResult } from './messages.ts';
 import { VERDICTS_PER_INCIDENT } from './traffic.ts';
 
 const INCIDENTS = Number(process.env['BENCH_INCIDENTS'] ?? 100_000);
@@ -36,17 +36,20 @@ async function over(storage: string, options: ServerOptions): Promise<Figures[]>
   const { url } = server;
   try {
     progress(`dashboard, ${storage}: storing ${String(INCIDENTS * VERDICTS_PER_INCIDENT)} verdicts`);
-    const filled = await server.ask<Answer>({ kind: 'fill', verdicts: INCIDENTS * VERDICTS_PER_INCIDENT });
+    const filled = await server.ask<TaskResult>({
+      kind: 'fill',
+      verdicts: INCIDENTS * VERDICTS_PER_INCIDENT,
+    });
     progress(`dashboard, ${storage}: ${JSON.stringify(filled)}`);
     const lists = await timeLists(url);
-    for (const { name, ms, mostMs } of lists)
-      progress(`  ${name}: ${ms.toFixed(1)} ms, at most ${mostMs.toFixed(0)}`);
+    for (const { name, ms, maxMs } of lists)
+      progress(`  ${name}: ${ms.toFixed(1)} ms, at most ${maxMs.toFixed(0)}`);
     const slowest = lists.reduce((a, b) => (b.ms > a.ms ? b : a));
     const scroll = await scrollInBrowser(url);
     progress(`dashboard, ${storage}: ${JSON.stringify(scroll)}`);
     const before = await get(url, '/verdicts?limit=1');
     const { flow, page } = await flowInBrowser(url, () =>
-      server.ask<Flow>({ kind: 'flow', perSecond: PER_SECOND, seconds: SECONDS }),
+      server.ask<FlowResult>({ kind: 'flow', perSecond: PER_SECOND, seconds: SECONDS }),
     );
     const after = await get(url, '/verdicts?limit=1');
     progress(`dashboard, ${storage}: ${JSON.stringify({ flow, page })}`);
@@ -87,8 +90,8 @@ async function over(storage: string, options: ServerOptions): Promise<Figures[]>
         missing,
         ...page,
         storedPerSecond: rounded(flow.verdicts / (flow.ms / 1_000)),
-        storedLaterMs: rounded(flow.behindMs),
-        mostBehind: flow.mostBehind,
+        storedLaterMs: rounded(flow.drainMs),
+        maxBacklog: flow.maxBacklog,
         serverCpuShare: rounded(flow.cpuMs / flow.ms),
         serverLoopP99Ms: rounded(flow.loopP99Ms),
         ratio: rounded(page.p95FrameMs / 50),

@@ -5,14 +5,14 @@ import { median } from '../measure.ts';
 const ROUNDS = 5;
 const PAGE = 100;
 
-export interface Timed {
+export interface ListTiming {
   readonly name: string;
   readonly ms: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
-/** Response times of every list of the dashboard over HTTP, as pages request them: the median of several rounds. */
-export async function timeLists(url: string): Promise<Timed[]> {
+/** Every list of the dashboard over HTTP, as pages ask for them: how long an answer takes, the median of some rounds. */
+export async function timeLists(url: string): Promise<ListTiming[]> {
   const deep = await deepCursor(url, 200);
   const hour = Date.now() - 3_600_000;
   const incidents = (query: string) => `/incidents?limit=${String(PAGE)}${query}`;
@@ -59,7 +59,7 @@ export async function timeLists(url: string): Promise<Timed[]> {
     ['stats of an hour', '/stats'],
     ['stats of a day', `/stats?from=${String(Date.now() - 24 * 3_600_000)}`],
   ];
-  const timed: Timed[] = [];
+  const timed: ListTiming[] = [];
   for (const [name, path] of requests) {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -67,7 +67,7 @@ export async function timeLists(url: string): Promise<Timed[]> {
       await get(url, path);
       times.push(performance.now() - start);
     }
-    timed.push({ name, ms: median(times), mostMs: Math.max(...times) });
+    timed.push({ name, ms: median(times), maxMs: Math.max(...times) });
   }
   return timed;
 }

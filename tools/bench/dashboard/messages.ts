@@ -1,4 +1,4 @@
-/** The messages between the bench and its server process. */
+/** Messages between the bench and its server process. */
 
 export interface ServerOptions {
   /** Kafka; without it, the embedded log. */
@@ -11,21 +11,21 @@ export type Task =
   | { readonly kind: 'fill'; readonly verdicts: number }
   | { readonly kind: 'flow'; readonly perSecond: number; readonly seconds: number };
 
-export interface Answer {
+export interface TaskResult {
   readonly verdicts: number;
   /** Time from sending the first until storing the last. */
   readonly ms: number;
   /** CPU time of the server process, all threads. */
   readonly cpuMs: number;
-  /** Event loop lag of the server. */
+  /** Delay of the server's event loop. */
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
 }
 
-export interface Flow extends Answer {
-  /** Maximum number of verdicts sent and not yet stored. */
-  readonly mostBehind: number;
+export interface FlowResult extends TaskResult {
+  /** Maximum number of verdicts sent but not yet stored. */
+  readonly maxBacklog: number;
   readonly sentMs: number;
-  /** Time from sending the last until storing the last. */
-  readonly behindMs: number;
+  /** From the last sent to the last stored. */
+  readonly drainMs: number;
 }

@@ -17,7 +17,7 @@ import { openDatabase } from '@loopwatch/storage';
 import { tempDir, waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import type { Answer, Flow, ServerOptions, Task } from './messages.ts';
+import type { FlowResult, ServerOptions, Task, TaskResult } from './messages.ts';
 import { fleetSummary, fleetVerdict } from './traffic.ts';
 
 /**
@@ -109,8 +109,8 @@ function counted(inner: ServerLog): ServerLog {
   };
 }
 
-/** Sends verdicts as fast as they are stored, and a summary of each session. */
-async function fill(verdicts: number): Promise<Answer> {
+/** Verdicts as fast as they are stored, and a summary of each session. */
+async function fill(verdicts: number): Promise<TaskResult> {
   const measured = measure();
   const past = Date.now() - 6 * 3_600_000;
   const step = (6 * 3_600_000) / verdicts;
@@ -128,23 +128,23 @@ async function fill(verdicts: number): Promise<Answer> {
   return measured(verdicts);
 }
 
-/** Sends this many verdicts per second. */
-async function flow(perSecond: number, seconds: number): Promise<Flow> {
+/** So many verdicts a second, by the clock. */
+async function flow(perSecond: number, seconds: number): Promise<FlowResult> {
   const measured = measure();
   const first = stored.get(topics.verdicts) ?? 0;
   const start = performance.now();
   let sent = 0;
-  let mostBehind = 0;
+  let maxBacklog = 0;
   while (sent < perSecond * seconds) {
     const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - start) / 1_000) * perSecond));
     if (due > sent) await publishVerdicts(sent, due, () => Date.now(), 'new');
     sent = due;
-    mostBehind = Math.max(mostBehind, sent - ((stored.get(topics.verdicts) ?? 0) - first));
+    maxBacklog = Math.max(maxBacklog, sent - ((stored.get(topics.verdicts) ?? 0) - first));
     await delay(20);
   }
   const sentMs = performance.now() - start;
   await waitFor(() => (stored.get(topics.verdicts) ?? 0) - first >= sent, { timeoutMs: 120_000 });
-  return { ...measured(sent), mostBehind, sentMs, behindMs: performance.now() - start - sentMs };
+  return { ...measured(sent), maxBacklog, sentMs, drainMs: performance.now() - start - sentMs };
 }
 
 async function publishVerdicts(
@@ -165,8 +165,8 @@ async function publishVerdicts(
   await sink.publish(records);
 }
 
-/** Measures rate, CPU time and event loop lag from here on. */
-function measure(): (verdicts: number) => Answer {
+/** Rate, processor time and the event loop from here on. */
+function measure(): (verdicts: number) => TaskResult {
   const loop = monitorEventLoopDelay({ resolution: 10 });
   loop.enable();
   const start = performance.now();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const cache = join(homedir(), '.cache', 'loopwatch');
 
-/** The cache folder of a download; the name contains its version. */
+/** Path of a download that is kept between runs; the name includes its version. */
 export function cachePath(name: string): string {
   return join(cache, name);
 }

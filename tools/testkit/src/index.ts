@@ -19,7 +19,7 @@ export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
 export { topicEnds } from './kafka/topic-ends.ts';
-export { modelReply, pieces, type Said } from './model/model-replies.ts';
+export { type ModelOutput, modelReply } from './model/model-replies.ts';
 export {
   type ModelReply,
   type ModelRequest,

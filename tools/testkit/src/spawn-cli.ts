@@ -67,7 +67,7 @@ export function spawnCli(
     child.kill(signal);
     return exited;
   };
-  const said = () => [...stdout, ...stderr].slice(-20).join('\n');
+  const recentOutput = () => [...stdout, ...stderr].slice(-20).join('\n');
   return {
     pid: child.pid ?? -1,
     stdout,
@@ -79,11 +79,12 @@ export function spawnCli(
         stdout.find((line) => pattern.test(line)) ?? stderr.find((line) => pattern.test(line));
       await waitFor(() => found() !== undefined || ended !== undefined, {
         timeoutMs,
-        describe: () => `a line like ${String(pattern)} of loopwatch ${args.join(' ')}; it said:\n${said()}`,
+        describe: () =>
+          `a line like ${String(pattern)} of loopwatch ${args.join(' ')}; output:\n${recentOutput()}`,
       });
       const line = found();
       if (line === undefined)
-        throw new Error(`loopwatch ${args.join(' ')} ended with ${String(ended)}:\n${said()}`);
+        throw new Error(`loopwatch ${args.join(' ')} ended with ${String(ended)}:\n${recentOutput()}`);
       return line;
     },
     stop,

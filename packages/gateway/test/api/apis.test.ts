@@ -1,12 +1,12 @@
-import { type ApiReply, type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
+import { type ApiReply, type ApiRequest, type ModelOutput, modelReply } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { apiCases } from '../api-agents.ts';
 import { GatewayBench, type Script } from '../harness.ts';
 
-const read: Said = { calls: [{ name: 'read_file', args: { path: 'a' } }] };
-const search: Said = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
+const read: ModelOutput = { calls: [{ name: 'read_file', args: { path: 'a' } }] };
+const search: ModelOutput = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
 const says =
-  (...answers: readonly Said[]): Script =>
+  (...answers: readonly ModelOutput[]): Script =>
   (request, index) =>
     modelReply(request, answers[Math.min(index, answers.length - 1)] ?? {});
 const cases = apiCases.flatMap((api) => [false, true].map((stream) => ({ ...api, api: api.name, stream })));

@@ -1,11 +1,11 @@
-import { modelReply, type Said } from '@loopwatch/testkit';
+import { type ModelOutput, modelReply } from '@loopwatch/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { says } from '../agent.ts';
 import { apiCases } from '../api-agents.ts';
 import { GatewayBench } from '../harness.ts';
 
-const read: Said = { calls: [{ name: 'read_file', args: { path: 'a' } }] };
-const grep: Said = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
+const read: ModelOutput = { calls: [{ name: 'read_file', args: { path: 'a' } }] };
+const grep: ModelOutput = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
 const max = { 'tool_call_loop.max_repeats': 2 };
 const chance = { ...max, 'tool_call_loop.mode': 'chance_then_break' };
 
@@ -27,7 +27,7 @@ describe.each([
   { name: 'that is stopped', flags: max, text: /^Reading\.\n\nTool call loop detected/ },
   { name: 'that goes on after a chance', flags: chance, text: /^Reading\.\n\nWell\. Then this\.$/ },
 ])('a Responses stream $name', ({ flags, text }) => {
-  const second: Said = { text: 'Well. Then this.', ...grep };
+  const second: ModelOutput = { text: 'Well. Then this.', ...grep };
   const script = says({ text: 'Reading.', ...read }, { text: 'Reading.', ...read }, second, {
     text: 'Done.',
   });
@@ -78,7 +78,7 @@ describe.each([
 });
 
 it('a Responses stream: continues from a blocked reply with the calls made before the block', async () => {
-  const both: Said = { calls: [...(read.calls ?? []), ...(read.calls ?? [])] };
+  const both: ModelOutput = { calls: [...(read.calls ?? []), ...(read.calls ?? [])] };
   await using bench = await GatewayBench.start(says(both, { text: 'Done.' }), max);
   const events = await eventsOf(bench);
   const made = responsesIn(events)
@@ -134,7 +134,7 @@ it.each([
   { then: read, text: /^Reading\.\n\nReading\.\n\nTool call loop detected/ },
   { then: grep, text: /^Reading\.\n\nReading\.$/ },
 ])('a Messages stream: two texts are separated', async ({ then, text }) => {
-  const reading = (said: Said): Said => ({ text: 'Reading.', ...said });
+  const reading = (said: ModelOutput): ModelOutput => ({ text: 'Reading.', ...said });
   await using bench = await GatewayBench.start(says(reading(read), reading(read), reading(then)), chance);
   const api = apiCases.find((each) => each.name === 'Messages');
   const agent = api?.agent(bench, true, 's-1', 'Go on');

@@ -1,13 +1,13 @@
-import { type ApiReply, type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
+import { type ApiReply, type ApiRequest, type ModelOutput, modelReply } from '@loopwatch/testkit';
 import type { Script } from '../harness.ts';
 
-const weather = (city: string): Said => ({
+const weather = (city: string): ModelOutput => ({
   text: 'Let me look.',
   calls: [{ name: 'get_weather', args: { city } }],
 });
 
 /** What the model says, by how many answers it has given and whether it was told of its loop. */
-const characters: Readonly<Record<string, (given: number, warnedAt: number | undefined) => Said>> = {
+const characters: Readonly<Record<string, (given: number, warnedAt: number | undefined) => ModelOutput>> = {
   loops: () => weather('Paris'),
   finishes: (given) => [weather('Paris'), weather('Rome')][given] ?? { text: 'Rome is warmer.' },
   recovers: (given, warnedAt) =>

@@ -9,7 +9,7 @@ export interface BrokerProcess {
   stop(): Promise<void>;
   /** Kills it (SIGKILL), frozen or not. */
   kill(): Promise<void>;
-  /** Its output, for the message of a failed start. */
+  /** Its output, for the error of a failed start. */
   output(): Promise<string>;
 }
 

@@ -43,10 +43,10 @@ export async function readWithJava(brokers: readonly string[], topic: string): P
     { maxBuffer: mostBytes },
   );
   const records = stdout.split('\n').filter((line) => line.includes(fieldEnd));
-  const told = /Processed a total of (\d+) messages/.exec(stderr)?.[1];
-  if (Number(told) !== records.length) {
+  const reported = /Processed a total of (\d+) messages/.exec(stderr)?.[1];
+  if (Number(reported) !== records.length) {
     throw new Error(
-      `Kafka's consumer read ${told} records of ${topic}, of which ${records.length} were understood:\n${stderr}`,
+      `Kafka's consumer read ${reported} records of ${topic}, of which ${records.length} were understood:\n${stderr}`,
     );
   }
   return records.map(toRecord);

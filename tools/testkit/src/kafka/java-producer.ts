@@ -40,6 +40,6 @@ export async function produceWithJava({
   ]);
   running.child.stdin?.end(values.map((value) => `${value}\n`).join(''));
   const { stdout, stderr } = await running;
-  // It continues after records that it could not send, and exits with 0.
+  // It continues after records that it could not send, and still exits with 0.
   if (/\bERROR\b/.test(stdout + stderr)) throw new Error(`Kafka's producer failed:\n${stdout}${stderr}`);
 }

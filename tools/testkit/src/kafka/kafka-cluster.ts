@@ -47,7 +47,7 @@ export interface StartClusterOptions {
   readonly nodes?: number;
   /** Further lines of each node's `server.properties`. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Intercepts the traffic between clients and nodes. */
+  /** Intercepts traffic between clients and nodes. */
   readonly valve?: Valve;
 }
 

@@ -17,7 +17,7 @@ export type KafkaApi = keyof typeof apiKeys;
 export interface HeldFrame {
   /** Resolves once it has arrived; from then on nothing passes on its connection in that direction. */
   readonly reached: Promise<void>;
-  /** Releases it and everything that arrived after it. */
+  /** Releases the frame and all frames after it. */
   release(): void;
 }
 
@@ -36,8 +36,8 @@ interface Change {
 }
 
 /**
- * Inspects the traffic between clients and a broker, and holds back or changes selected messages. So a test knows exactly
- * how far a transaction has progressed when it kills its owner, and which response a client received.
+ * Intercepts the traffic between clients and a broker, and holds back or changes selected frames. A test can so kill the
+ * owner of a transaction at an exact stage, or control the replies that a client gets.
  *
  * ```ts
  * const gate = new KafkaGate();

@@ -6,8 +6,7 @@ import { freePort } from '../ports.ts';
 export type ProxyDirection = 'requests' | 'replies';
 
 /**
- * A network that can fail: clients connect to `address`, and the proxy forwards bytes to the server and back unless a
- * fault is injected.
+ * A network that can fail: clients connect to `address`, and the proxy forwards bytes to the server and back.
  *
  * A write whose acknowledgement is lost: `pause('replies')`, let the client write, `cut()`, `resume()`. A partition: `close()`
  * (connections are refused) or `pause()` (nothing responds); healed by `open()` or `resume()`.
@@ -17,11 +16,11 @@ export interface TcpProxy extends AsyncDisposable {
   readonly address: string;
   /** Number of open connections. */
   readonly connections: number;
-  /** Holds bytes back without losing any, also on future connections: in both directions, or one. */
+  /** Holds bytes back without losing any, also on new connections; in both directions by default. */
   pause(direction?: ProxyDirection): void;
-  /** Lets bytes pass again in all directions. */
+  /** Forwards bytes again in both directions. */
   resume(): void;
-  /** Resets all connections and accepts new ones. Held-back bytes are lost. */
+  /** Resets all connections and loses the bytes held back; accepts new connections. */
   cut(): void;
   /** Resets all connections and refuses new ones. */
   close(): Promise<void>;
@@ -30,8 +29,8 @@ export interface TcpProxy extends AsyncDisposable {
 }
 
 /**
- * Intercepts a connection's bytes in one direction: receives them as they arrive, and calls `pass` with the bytes to
- * forward, now or later. Called once per connection and direction; `link` is the same object for both.
+ * Filters the bytes of a connection in one direction: receives them as they arrive, and calls `pass`, now or later, with
+ * the bytes to forward. Called once for each connection and direction; `link` is the same object for both.
  */
 export type Valve = (
   link: object,

@@ -1,15 +1,15 @@
 import type { ApiReply, ApiRequest } from './scripted-upstream.ts';
 
-/** A model's reply, independent of the API. */
-export interface Said {
+/** Output of a model, independent of the API. */
+export interface ModelOutput {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
 }
 
 let answers = 0;
 
-/** A response in the format of the request's API, streamed if requested. */
-export function modelReply(request: ApiRequest, said: Said): ApiReply {
+/** A reply in the format of the request's API, streamed if requested. */
+export function modelReply(request: ApiRequest, output: ModelOutput): ApiReply {
   answers += 1;
   const write = request.path.includes('/messages')
     ? messagesReply
@@ -18,15 +18,15 @@ export function modelReply(request: ApiRequest, said: Said): ApiReply {
       : request.path.includes(':streamGenerateContent')
         ? generateContentReply
         : chatReply;
-  return write(request, said, answers);
+  return write(request, output, answers);
 }
 
 /** Splits text into the chunks that a model streams. */
-export function pieces(text: string): string[] {
+function textChunks(text: string): string[] {
   return text.match(/\s*\S+/g) ?? (text === '' ? [] : [text]);
 }
 
-function chatReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+function chatReply({ json }: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const head = { id: `chatcmpl-${String(n)}`, created: 1_763_757_600, model: json['model'] };
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   const made = calls.map(({ name, args, id }, i) => ({
@@ -56,7 +56,7 @@ function chatReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number):
   const options = json['stream_options'] as { include_usage?: boolean } | undefined;
   const chunks = [
     chunk({ role: 'assistant', content: '' }),
-    ...pieces(text ?? '').map((content) => chunk({ content })),
+    ...textChunks(text ?? '').map((content) => chunk({ content })),
     ...made.flatMap(({ id, type, function: { name, arguments: args } }, index) => [
       chunk({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
       ...(args.match(/.{1,8}/gs) ?? []).map((part) =>
@@ -72,7 +72,7 @@ function chatReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number):
   return { headers: { 'x-request-id': `req-${String(n)}` }, chunks };
 }
 
-function messagesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+function messagesReply({ json }: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const made = calls.map(({ name, args, id }, i) => ({
     type: 'tool_use',
     id: id ?? `toolu_${String(n)}_${String(i)}`,
@@ -98,7 +98,10 @@ function messagesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: numb
   const blocks = content.flatMap((block, index) => {
     const [empty, deltas] =
       'text' in block
-        ? [{ ...block, text: '' }, pieces(block.text).map((piece) => ({ type: 'text_delta', text: piece }))]
+        ? [
+            { ...block, text: '' },
+            textChunks(block.text).map((piece) => ({ type: 'text_delta', text: piece })),
+          ]
         : [
             { ...block, input: {} },
             (JSON.stringify(block.input).match(/.{1,8}/gs) ?? []).map((part) => ({
@@ -123,7 +126,7 @@ function messagesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: numb
   return { headers, chunks };
 }
 
-function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+function responsesReply({ json }: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const id = String(n);
   const message = {
     type: 'message',
@@ -183,7 +186,7 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: num
             item: { ...item, status: 'in_progress', content: [] },
           }),
           send('response.content_part.added', { ...place, content_index: 0, part: empty }),
-          ...pieces(whole).map((delta) =>
+          ...textChunks(whole).map((delta) =>
             send('response.output_text.delta', { ...place, content_index: 0, delta, logprobs: [] }),
           ),
           send('response.output_text.done', { ...place, content_index: 0, text: whole, logprobs: [] }),
@@ -212,8 +215,8 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: num
   return { headers, chunks };
 }
 
-/** Gemini's format, always streamed here. */
-function generateContentReply(_: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+/** Gemini's, which is always streamed here. */
+function generateContentReply(_: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const parts = [
     ...(text === undefined ? [] : [{ text }]),
     ...calls.map(({ name, args }) => ({ functionCall: { name, args } })),

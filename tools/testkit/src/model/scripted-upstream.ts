@@ -35,7 +35,7 @@ export interface ScriptedUpstream extends AsyncDisposable {
   readonly requests: ApiRequest[];
 }
 
-/** A model API controlled by a script, which is called for each request and may also violate the protocol. */
+/** A model API driven by a script, which is called for each request and may break the protocol. */
 export async function startScriptedUpstream(
   script: (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>,
 ): Promise<ScriptedUpstream> {

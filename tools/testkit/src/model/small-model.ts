@@ -62,14 +62,18 @@ export async function loadSmallModel(): Promise<SmallModel> {
   const contextSequence = context.getSequence();
 
   const answer = async ({ messages, response_format: format }: ModelRequest['body']): Promise<Completion> => {
-    const said = (role: string): string =>
+    const messageOf = (role: string): string =>
       messages.flatMap((message) => (message.role === role ? [message.content] : [])).join('\n');
     const schema = format?.json_schema?.schema;
     const json = format?.type === 'json_object' ? await llama.getGrammarFor('json') : undefined;
     const grammar = schema === undefined ? json : await llama.createGrammarForJsonSchema(withinReach(schema));
-    const session = new LlamaChatSession({ contextSequence, systemPrompt: said('system') });
+    const session = new LlamaChatSession({ contextSequence, systemPrompt: messageOf('system') });
     const before = contextSequence.tokenMeter.getState();
-    const text = await session.prompt(said('user'), { grammar, maxTokens: ANSWER_TOKENS, temperature: 0 });
+    const text = await session.prompt(messageOf('user'), {
+      grammar,
+      maxTokens: ANSWER_TOKENS,
+      temperature: 0,
+    });
     const after = contextSequence.tokenMeter.getState();
     session.dispose({ disposeSequence: false });
     return {

@@ -5,11 +5,11 @@ const THRESHOLD = 10;
 const MAX_HISTORY = 5000;
 
 /**
- * The usual text detector, as in command-line agents: every event extends a history string and truncates it to a
- * limit, which shifts all stored positions; a SHA-256 of the chunk at every unit; and structure recognised in each
- * event separately.
+ * Detects repeated text as command-line agents usually do: every event extends a history string and cuts it to a
+ * maximum, which shifts all remembered positions; every unit costs a SHA-256 of its chunk; and structure is recognised
+ * within single events only.
  */
-export class UsualDetector {
+export class BaselineDetector {
   private history = '';
   private next = 0;
   private inCode = false;

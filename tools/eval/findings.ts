@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Evaluation } from './evaluate.ts';
 
-/** Sources of ordinary work: every alarm there has to be known and described in docs/detectors/balanced.md. */
+/** Sources of ordinary work; docs/detectors/balanced.md describes every alarm in them. */
 const quietSources: readonly string[] = ['claude-code', 'mini-swe-agent'];
 
-/** A session that the preset flags: a labelled loop that it must not lose, or a known alarm of a quiet source. */
-const foundSchema = z.strictObject({
+/** A session that the preset flags: a labelled loop, or a known alarm in a quiet source. */
+const findingSchema = z.strictObject({
   source: z.string(),
   sessionId: z.string(),
   verdict: z.enum(['loop', 'not_loop', 'borderline']).nullable(),
   rules: z.array(z.string()),
 });
 
-export type Found = z.infer<typeof foundSchema>;
+export type Finding = z.infer<typeof findingSchema>;
 
 /** Sorted, so that the committed list changes only where the detectors do. */
-export function foundOf({ sessions }: Evaluation): Found[] {
+export function findingsOf({ sessions }: Evaluation): Finding[] {
   return sessions
     .filter(({ outcome, hits, source }) => outcome === 'found' || (hits.length > 0 && isQuiet({ source })))
     .map(({ source, sessionId, verdict, hits }) => ({
@@ -28,17 +28,17 @@ export function foundOf({ sessions }: Evaluation): Found[] {
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** The alarms of the quiet sources, one per rule. */
-export function quietAlarms(found: readonly Found[]): string[] {
+/** The alarms of the quiet sources, one a rule. */
+export function quietAlarms(found: readonly Finding[]): string[] {
   return found.filter(isQuiet).flatMap((one) => one.rules.map((rule) => `${keyOf(one)} ${rule}`));
 }
 
-export function foundLoops(found: readonly Found[]): string[] {
+export function foundLoops(found: readonly Finding[]): string[] {
   return found.filter(({ verdict }) => verdict === 'loop').map(keyOf);
 }
 
-export function readFound(file: string): Found[] {
-  return z.array(foundSchema).parse(
+export function readFindings(file: string): Finding[] {
+  return z.array(findingSchema).parse(
     readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')
@@ -46,14 +46,14 @@ export function readFound(file: string): Found[] {
   );
 }
 
-export function foundLines(found: readonly Found[]): string {
+export function formatFindings(found: readonly Finding[]): string {
   return found.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-export function isQuiet({ source }: Pick<Found, 'source'>): boolean {
+export function isQuiet({ source }: Pick<Finding, 'source'>): boolean {
   return quietSources.includes(source);
 }
 
-function keyOf({ source, sessionId }: Found): string {
+function keyOf({ source, sessionId }: Finding): string {
   return `${source} ${sessionId}`;
 }

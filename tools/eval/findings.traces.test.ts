@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Evaluation } from './evaluate.ts';
-import { type Found, foundLoops, foundOf, quietAlarms, readFound } from './found.ts';
+import { type Finding, findingsOf, foundLoops, quietAlarms, readFindings } from './findings.ts';
 import { readLabels } from './labels.ts';
 import { evaluateAll } from './main.ts';
 import { readOptions } from './options.ts';
 
 const home = join(import.meta.dirname, 'data');
-/** `npm run eval -- --write-found` updates it. */
-const committed = readFound(join(home, 'found.jsonl'));
+/** `npm run eval -- --write-found` refreshes it. */
+const committed = readFindings(join(home, 'found.jsonl'));
 let evaluations: Evaluation[];
-let found: Found[];
+let found: Finding[];
 
 beforeAll(async () => {
   const options = readOptions([], home, process.env);
   evaluations = await evaluateAll(options, readLabels(options.labels));
-  found = evaluations.flatMap(foundOf);
+  found = evaluations.flatMap(findingsOf);
 });
 
 describe('preset balanced on the recorded data', () => {

@@ -31,27 +31,27 @@ export interface FaultInjectorOptions {
   readonly cluster: TestCluster;
   readonly fleet: Fleet;
   readonly random: Random;
-  /** Whether every partition has made progress since then, epoch ms. */
-  readonly goesOn: (since: number) => boolean;
+  /** Whether every partition has advanced since then, epoch ms. */
+  readonly hasAdvancedSince: (since: number) => boolean;
   readonly log: (text: string) => void;
 }
 
 /** The members' session timeout is 10 s: one that is frozen for longer has lost its partitions when it resumes. */
 const frozenMs = [12_000, 20_000] as const;
 const brokerMs = [1_000, 8_000] as const;
-const fewestWorkers = 2;
-const mostWorkers = 4;
+const MIN_WORKERS = 2;
+const MAX_WORKERS = 4;
 const healMs = 180_000;
-const patienceMs = 30_000;
+const RECOVERY_TIMEOUT_MS = 30_000;
 
 type WorkerFault = Extract<FaultKind, `${string} worker`>;
 type BrokerFault = Exclude<FaultKind, WorkerFault>;
 
-/** Kills, freezes, disconnects, adds and removes workers and brokers at the same time, but only one broker at a time. */
+/** Kills, freezes, isolates, adds and removes workers and brokers; at most one broker at a time. */
 export class FaultInjector {
   readonly faults: Fault[] = [];
   readonly #options: FaultInjectorOptions;
-  /** Active faults of workers. */
+  /** Worker faults in progress. */
   readonly #lasting = new Set<Promise<void>>();
 
   constructor(options: FaultInjectorOptions) {
@@ -62,7 +62,7 @@ export class FaultInjector {
     return this.faults.filter(({ kind }) => kind.startsWith('kill')).length;
   }
 
-  /** Runs until it is aborted, and then undoes all faults. */
+  /** Injects faults until aborted, then undoes the remaining ones. */
   async run(signal: AbortSignal): Promise<void> {
     const { random } = this.#options;
     await Promise.all([this.#worryWorkers(random.fork(), signal), this.#worryBrokers(random.fork(), signal)]);
@@ -76,7 +76,7 @@ export class FaultInjector {
     ];
     while (await pause(random.between(500, 4_000), signal)) {
       const { running } = this.#options.fleet;
-      if (running.length < fewestWorkers) continue;
+      if (running.length < MIN_WORKERS) continue;
       const began = Date.now();
       const worker = random.pick(running);
       this.#worry(random.pick(kinds), worker, random);
@@ -88,8 +88,8 @@ export class FaultInjector {
 
   /** Resolves when work resumes, or after a timeout. */
   async #recovered(since: number, signal: AbortSignal): Promise<void> {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-    while (!patience.aborted && !this.#options.goesOn(since)) await pause(100, patience);
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(RECOVERY_TIMEOUT_MS)]);
+    while (!patience.aborted && !this.#options.hasAdvancedSince(since)) await pause(100, patience);
   }
 
   #worry(kind: WorkerFault, worker: FleetWorker, random: Random): void {
@@ -109,9 +109,9 @@ export class FaultInjector {
       this.#note(kind, worker.name);
       fleet.pause(worker);
       this.#last(delay(random.between(...frozenMs)).then(() => fleet.resume(worker)));
-    } else if (kind === 'add worker' && count < mostWorkers) {
+    } else if (kind === 'add worker' && count < MAX_WORKERS) {
       this.#note(kind, fleet.start().name);
-    } else if (kind === 'remove worker' && count > fewestWorkers) {
+    } else if (kind === 'remove worker' && count > MIN_WORKERS) {
       this.#note(kind, worker.name);
       this.#last(fleet.stop(worker));
     }
