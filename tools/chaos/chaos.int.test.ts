@@ -2,7 +2,7 @@ import { expect, it, onTestFailed } from 'vitest';
 import { runChaos } from './run.ts';
 
 // `npm run chaos` does the same for longer.
-it('concludes all exactly once while workers and brokers are killed, frozen and cut off', async () => {
+it('chaos: every verdict is published exactly once while workers and brokers are killed, frozen and isolated', async () => {
   const lines: string[] = [];
   onTestFailed(() => console.error(lines.join('\n')));
   const report = await runChaos({

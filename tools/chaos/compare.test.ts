@@ -28,13 +28,13 @@ describe('compare', () => {
       'b1 a2! a2! c1',
       { missing: ['a1'], duplicate: ['a2'], unexpected: ['c1'], different: ['a2', 'a2'] },
     ],
-  ])('of %s with %s', (expected, found, differences) => {
+  ])('compare: expected %s, found %s', (expected, found, differences) => {
     const result = compare(results(expected), results(found));
     expect(result).toEqual({ ...none, ...differences });
     expect(isExact(result)).toBe(Object.keys(differences).length === 0);
   });
 
-  it('counts each dead letter separately', () => {
+  it('compare: counts each dead letter separately', () => {
     const result = compare(results('a1', ['one', 'two']), results('a1', ['one', 'one', 'three']));
     expect(result).toEqual({ ...none, missing: ['two'], duplicate: ['one'], unexpected: ['three'] });
   });

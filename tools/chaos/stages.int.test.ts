@@ -34,16 +34,16 @@ interface Stage {
 }
 
 const stages: readonly Stage[] = [
-  { title: 'before it shuts out the owner before', api: 'InitProducerId', direction: 'requests' },
-  { title: 'before it knows that it has shut it out', api: 'InitProducerId', direction: 'replies' },
+  { title: 'before it fences the previous owner', api: 'InitProducerId', direction: 'requests' },
+  { title: 'before the reply to fencing', api: 'InitProducerId', direction: 'replies' },
   { title: 'before the transaction begins', api: 'AddPartitionsToTxn', direction: 'requests' },
   { title: 'before anything is written', api: 'Produce', direction: 'requests' },
-  { title: 'when outputs are written', api: 'Produce', direction: 'replies' },
+  { title: 'after outputs are written', api: 'Produce', direction: 'replies' },
   { title: 'before the group is part of the transaction', api: 'AddOffsetsToTxn', direction: 'requests' },
-  { title: 'before the position is written', api: 'TxnOffsetCommit', direction: 'requests' },
-  { title: 'when the position is written', api: 'TxnOffsetCommit', direction: 'replies' },
+  { title: 'before the offset is written', api: 'TxnOffsetCommit', direction: 'requests' },
+  { title: 'after the offset is written', api: 'TxnOffsetCommit', direction: 'replies' },
   { title: 'before the commit', api: 'EndTxn', direction: 'requests' },
-  { title: 'before it knows of the commit', api: 'EndTxn', direction: 'replies', durable: true },
+  { title: 'before the reply to the commit', api: 'EndTxn', direction: 'replies', durable: true },
 ];
 
 const gate = new KafkaGate();
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 describe('a worker killed during a transaction', () => {
   it.concurrent.for(stages.map((stage) => [stage.title, stage] as const))(
-    '%s leaves each thing once to the next one',
+    'worker killed in a transaction, %s: the next owner publishes everything exactly once',
     async ([, stage], { onTestFailed }) => {
       const lab = await Lab.create();
       onTestFailed(() => lab.tell());
@@ -81,9 +81,7 @@ describe('a worker killed during a transaction', () => {
     },
   );
 
-  it.concurrent('and one that was only away, while another took over, cannot commit any more', async ({
-    onTestFailed,
-  }) => {
+  it.concurrent('frozen worker: cannot commit after another worker took over', async ({ onTestFailed }) => {
     const lab = await Lab.create();
     onTestFailed(() => lab.tell());
     const held = gate.hold('EndTxn', 'requests', lab.transactionalId);

@@ -11,13 +11,13 @@ function records(seed: number, count: number, idle = idleMs) {
   return Array.from({ length: count }, () => traffic.next());
 }
 
-describe('chaos traffic', () => {
-  it('is the same for the same seed, and different for another', () => {
+describe('Traffic', () => {
+  it('chaos traffic: is determined by the seed', () => {
     expect(records(1, 2000)).toEqual(records(1, 2000));
     expect(records(1, 2000)).not.toEqual(records(2, 2000));
   });
 
-  it('repeatedly leads to verdicts of many kinds and to dead letters', async () => {
+  it('chaos traffic: keeps causing verdicts of many kinds and dead letters', async () => {
     const produced = records(1, 6_000).map((record, offset) => ({
       ...record,
       offset,
@@ -34,7 +34,7 @@ describe('chaos traffic', () => {
     expect(new Set(deadLetters.map((line) => (JSON.parse(line) as { reason: string }).reason)).size).toBe(5);
   });
 
-  it('has sessions that return after more than the idle timeout', () => {
+  it('chaos traffic: some sessions resume after the session timeout', () => {
     const times = new Map<string | null, number>();
     const pauses = records(1, 30_000).map(({ key, timestamp }) => {
       const pause = timestamp - (times.get(key) ?? timestamp);
@@ -45,7 +45,7 @@ describe('chaos traffic', () => {
     expect(pauses.filter((pause) => pause > idleMs / 2 && pause < idleMs).length).toBeGreaterThan(5);
   });
 
-  it('repeats an id only within the lifetime of its session', () => {
+  it('chaos traffic: repeats ids only within their session', () => {
     const idle = 5_000;
     const seen = new Map<string, number>();
     const distances = records(1, 20_000, idle).flatMap(({ value, timestamp }) => {

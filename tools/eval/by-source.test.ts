@@ -52,8 +52,8 @@ write(
     '{"sessionId":"w-1","source":"web-agents","verdict":"loop"}\n',
 );
 
-describe('eval of a data folder', () => {
-  it('reports each event file below the folder as a source, and the total', async () => {
+describe('evaluation of a data folder', () => {
+  it('eval: each file of events in the folder is a source, with a total over all', async () => {
     const { code, out } = await run(['--data', data], { home });
     expect(code).toBe(0);
     expect(row(out, 'balanced', 'shop')).toEqual('balanced,shop,8,57,4,4,70.2,0'.split(','));
@@ -64,7 +64,7 @@ describe('eval of a data folder', () => {
     expect(out).not.toContain('notes');
   });
 
-  it('compares each labelled source with its labels, and names its labels without a session', async () => {
+  it('eval: compares each labelled source with its labels, and lists labels without a session', async () => {
     const { out } = await run(['--data', data], { home });
     expect(row(labelTable(out), 'balanced', 'shop').slice(2, 8)).toEqual([
       '6',
@@ -79,18 +79,18 @@ describe('eval of a data folder', () => {
     expect(out).not.toContain('w-1');
   });
 
-  it('lists flagged sessions without a label by source with --flagged', async () => {
+  it('eval by source: lists flagged sessions without a label on request', async () => {
     const { out } = await run(['--data', data, '--flagged'], { home });
     expect(row(out, 'mini-swe-agent', 'm-loop')).toEqual(['mini-swe-agent', 'm-loop', 'tool-repeat@5']);
     expect(row(out, 'shop', 'unlabelled-loop')).toEqual(['shop', 'unlabelled-loop', 'tool-repeat@6']);
   });
 
-  it('uses LOOPWATCH_SHARED_DATA if no folder is given', async () => {
+  it('eval: LOOPWATCH_SHARED_DATA is the default folder', async () => {
     const named = await run(['--data', data], { home });
     expect(await run([], { home, environment: { LOOPWATCH_SHARED_DATA: data } })).toEqual(named);
   });
 
-  it('prints one JSON object with --json', async () => {
+  it('eval by source: --json prints one object', async () => {
     const { out } = await run(['--data', data, '--json', '--preset', 'balanced,stream'], { home });
     const { presets } = JSON.parse(out) as {
       presets: { preset: string; sources: object[]; sessions: object[] }[];
@@ -114,7 +114,7 @@ describe('eval of a data folder', () => {
     });
   });
 
-  it('reports progress', async () => {
+  it('eval: reports progress', async () => {
     const told: string[] = [];
     const { sources } = readOptions(['--data', data], home, {});
     await runPresets(['stream'], sources, (text) => told.push(text()));
@@ -122,10 +122,10 @@ describe('eval of a data folder', () => {
   });
 });
 
-describe('eval --write-found', () => {
+describe('findings list', () => {
   const written = join(home, 'found.jsonl');
 
-  it('lists the labelled loops that are found and the alarms of quiet sources', async () => {
+  it('findings list: contains found labelled loops and alarms in quiet sources', async () => {
     write('data/more/web-agents.events.jsonl', lines(repeats('w-1', 4)));
     const { code, err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
@@ -135,14 +135,14 @@ describe('eval --write-found', () => {
     expect(quietAlarms(found)).toEqual(['mini-swe-agent m-loop tool-repeat']);
   });
 
-  it('holds no alarm in ordinary work that the docs do not describe', () => {
+  it('findings list: every alarm in ordinary work is documented', () => {
     const own = readFindings(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
     const page = readFileSync(join(import.meta.dirname, '../../docs/detectors/balanced.md'), 'utf8');
     const described = page.slice(page.indexOf('## Alarms in ordinary work'));
     expect(own.filter(({ sessionId }) => !described.includes(`\`${sessionId}\``))).toEqual([]);
   });
 
-  it('names loops that are no longer found', async () => {
+  it('findings list: an update reports loops no longer found', async () => {
     write('data/more/web-agents.events.jsonl', lines(repeats('w-1', 1)));
     const { err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
@@ -150,7 +150,7 @@ describe('eval --write-found', () => {
     expect(foundLoops(readFindings(written))).toEqual(['shop loop-cycle', 'shop loop-identical']);
   });
 
-  it('refuses to write the list from some of the labelled sources', async () => {
+  it('findings list: is not written from a part of the labelled sources', async () => {
     const { code, err } = await run(['--data', data, '--write-found'], { home });
     expect({ code, err }).toEqual({
       code: 2,
@@ -159,7 +159,7 @@ describe('eval --write-found', () => {
   });
 });
 
-describe('eval rejects invalid options with exit code 2', () => {
+describe('eval with wrong options', () => {
   it.each([
     {
       fault: 'a missing folder',
@@ -173,13 +173,13 @@ describe('eval rejects invalid options with exit code 2', () => {
       message: /balanced/,
     },
     { fault: 'a list from given files', args: ['a', 'b', '--write-found'], message: /EVENTS LABELS/ },
-  ])('$fault ends with 2', async ({ args, message }) => {
+  ])('eval: exits with 2 for $fault', async ({ args, message }) => {
     const { code, out, err } = await run(args, { home });
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
   });
 
-  it('two files of one name end with 2, both named', async () => {
+  it('eval: exits with 2 for two files of one name, and names both', async () => {
     const twice = join(root, 'twice');
     for (const part of ['a', 'b']) write(`twice/${part}/x.events.jsonl`, lines(repeats('s', 1)));
     const { code, err } = await run(['--data', twice], { home });

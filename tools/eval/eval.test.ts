@@ -17,15 +17,15 @@ function file(name: string, content: string | Uint8Array): string {
   return join(folder, name);
 }
 
-describe('eval', () => {
-  it('counts sessions, calls, alarms and outages of each preset', async () => {
+describe('evaluation', () => {
+  it('eval: counts sessions, calls, alarms and outages of each preset', async () => {
     const { code, out } = await run([events, labels, '--preset', 'balanced,stream']);
     expect(code).toBe(0);
     expect(row(out, 'balanced', 'all')).toEqual('balanced,all,8,57,4,4,70.2,0'.split(','));
     expect(row(out, 'stream', 'all')).toEqual('stream,all,8,57,3,3,52.6,0'.split(','));
   });
 
-  it('counts loops, misses and false alarms of each preset, without borderline sessions', async () => {
+  it('eval: counts loops, misses and false alarms of each preset, without borderline sessions', async () => {
     const { out } = await run([events, labels, '--preset', 'balanced,stream']);
     expect(row(labelTable(out), 'balanced')).toEqual(
       'balanced,all,6,2,1,0,100.0 %,66.7 %,1 of 1,1 of 2,-,-'.split(','),
@@ -35,13 +35,13 @@ describe('eval', () => {
     );
   });
 
-  it('reports what each rule found, what only it found, and where it first fired', async () => {
+  it('eval: shows for each rule what it found, what it alone found, and where it first fired', async () => {
     const { out } = await run([events, labels]);
     expect(row(out, 'tool-cycle')).toEqual('tool-cycle,1,1,0,100.0 %,33.3 %,12,0'.split(','));
     expect(row(out, 'tool-repeat')).toEqual('tool-repeat,1,1,0,100.0 %,33.3 %,6,1'.split(','));
   });
 
-  it('reports percentiles of the calls between the reader and the first alarm', async () => {
+  it('eval: shows percentiles of the detection delay in calls', async () => {
     const early = file(
       'early.jsonl',
       '{"sessionId":"loop-identical","verdict":"loop","at":1}\n{"sessionId":"loop-cycle","verdict":"loop","at":9}\n' +
@@ -51,7 +51,7 @@ describe('eval', () => {
     expect(row(labelTable(out), 'balanced').slice(-2)).toEqual(['-4', '1']);
   });
 
-  it('lists found loops whose first alarm comes before the loop begins', async () => {
+  it('eval: lists found loops with an alarm before the loop begins', async () => {
     const later = file(
       'later.jsonl',
       '{"sessionId":"loop-identical","verdict":"loop","fromCall":3,"at":4}\n' +
@@ -67,7 +67,7 @@ describe('eval', () => {
     expect(out).not.toContain('loop-cycle');
   });
 
-  it('lists missed loops, false alarms, and all borderline sessions with their alarms', async () => {
+  it('eval: lists misses, false alarms and all borderline sessions with their outcome', async () => {
     const { out } = await run([events, labels, '--preset', 'stream']);
     expect(row(out, 'missed')).toEqual(['missed', events, 'loop-cycle', '']);
     expect(row(out, 'false alarm')).toEqual(['false alarm', events, 'fine-polling', 'tool-repeat@9']);
@@ -75,12 +75,12 @@ describe('eval', () => {
     expect(out).not.toContain('unlabelled-loop');
   });
 
-  it('lists flagged sessions without a label with --flagged', async () => {
+  it('eval: lists flagged sessions without a label on request', async () => {
     const { out } = await run([events, labels, '--flagged']);
     expect(row(out, events, 'unlabelled-loop')).toEqual([events, 'unlabelled-loop', 'tool-repeat@6']);
   });
 
-  it('accepts compressed files, several files, and patterns', async () => {
+  it('eval: accepts compressed files, several files and patterns', async () => {
     const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
     file('part-1.jsonl.gz', gzipSync(`${lines.slice(0, 40).join('\n')}\n`));
     file('part-2.jsonl.gz', gzipSync(lines.slice(40).join('\n')));
@@ -92,7 +92,7 @@ describe('eval', () => {
       expect((await tables(from)).replaceAll(/ +|-{3,}/g, '')).toBe(expected);
   });
 
-  it('ignores labels without a session in the events, and reports them', async () => {
+  it('eval: ignores labels without a session in the events, and reports them', async () => {
     const more = file('more.jsonl', `${readFileSync(labels, 'utf8')}{"sessionId":"gone","verdict":"loop"}\n`);
     const { out } = await run([events, more]);
     expect(row(labelTable(out), 'balanced')[7]).toBe('66.7 %');
@@ -105,23 +105,23 @@ describe('eval', () => {
     { fault: 'an unknown preset', args: () => [events, labels, '--preset', 'fast'], message: /"fast"/ },
     { fault: 'a missing file', args: () => ['gone.jsonl', labels], message: /^gone.jsonl: no such file/ },
     {
-      fault: 'a pattern that fits none',
+      fault: 'a pattern without matches',
       args: () => [join(folder, 'x*'), labels],
       message: /x\*: no such file/,
     },
     { fault: 'missing labels', args: () => [events, 'gone.jsonl'], message: /^gone.jsonl: no such file/ },
     {
-      fault: 'a line that is no JSON',
+      fault: 'a line of invalid JSON',
       args: () => [file('bad.jsonl', '{"type":"turn_started","sessionId":"s"}\n{"type"\n'), labels],
       message: /bad\.jsonl:2: .*JSON/,
     },
     {
-      fault: 'an event that the contract refuses',
+      fault: 'an invalid event',
       args: () => [file('bad.jsonl', '{"type":"content","sessionId":"s"}'), labels],
       message: /bad\.jsonl:1: /,
     },
     {
-      fault: 'an event of no session',
+      fault: 'an event without a session',
       args: () => [file('bad.jsonl', '{"type":"turn_started"}'), labels],
       message: /bad\.jsonl:1: set "sessionId"/,
     },
@@ -141,7 +141,7 @@ describe('eval', () => {
       args: () => [events, file('bad.jsonl', '{"sessionId":"s","verdict":"loop"}\n'.repeat(2))],
       message: /bad\.jsonl:2: s has a label already/,
     },
-  ])('ends with 2 on $fault', async ({ args, message }) => {
+  ])('eval: exits with 2 on $fault', async ({ args, message }) => {
     const { code, out, err } = await run(args());
     expect(code).toBe(2);
     expect(out).toBe('');

@@ -19,18 +19,18 @@ beforeAll(async () => {
 });
 
 describe('preset balanced on the recorded data', () => {
-  it('balanced: finds every loop in found.jsonl', () => {
+  it('balanced: still finds every known labelled loop', () => {
     const still = new Set(foundLoops(found));
     expect(foundLoops(committed).length).toBeGreaterThan(0);
     expect(foundLoops(committed).filter((session) => !still.has(session))).toEqual([]);
   });
 
-  it('balanced: raises no new alarm in ordinary work', () => {
+  it('balanced: raises only known alarms in ordinary work', () => {
     const known = new Set(quietAlarms(committed));
     expect(quietAlarms(found).filter((alarm) => !known.has(alarm))).toEqual([]);
   });
 
-  it('the recorded data has a session for each label', () => {
+  it('recorded data: has a session for each label', () => {
     expect(evaluations.flatMap(({ absent }) => absent)).toEqual([]);
   });
 });

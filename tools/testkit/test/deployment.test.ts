@@ -39,37 +39,37 @@ describe('docker-compose.yml', () => {
 
   const validate = composeValidator();
 
-  it('fits the schema of the Compose specification', () => {
+  it('docker-compose.yml: matches the schema of the Compose specification', () => {
     expect({ fits: validate(compose), faults: validate.errors }).toEqual({ fits: true, faults: null });
   });
 
   it.each([
     { fault: 'an unknown key of a service', change: { services: { a: { image: 'b', portz: [] } } } },
     {
-      fault: 'a condition that does not exist',
+      fault: 'an unknown condition',
       change: { services: { a: { depends_on: { b: { condition: 'up' } } } } },
     },
     { fault: 'a number as a command', change: { services: { a: { command: 5 } } } },
-  ])('with $fault would not', ({ change }) => {
+  ])('Compose schema: rejects $fault', ({ change }) => {
     expect(validate(change)).toBe(false);
   });
 
-  it('has the services of the product', () => {
+  it('docker-compose.yml: has all services of the product', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
       ['gateway', 'grafana', 'kafka', 'postgres', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
     );
   });
 
-  it.each(services)('$name runs an image of one exact version', ({ service }) => {
+  it.each(services)('service $name: pins the exact image version', ({ service }) => {
     expect(service.image).toMatch(/^[a-z/]+:v?\d+\.\d+(?:\.\d+)?$/);
   });
 
-  it.each(services)('$name has a health check, or ends', ({ name, service }) => {
+  it.each(services)('service $name: has a health check or exits', ({ name, service }) => {
     if (name === 'topics') expect(service.healthcheck).toEqual({ disable: true });
     else expect(service.healthcheck?.test?.[0]).toBe('CMD');
   });
 
-  it.each(services)('$name mounts only files that exist and volumes that are declared', ({ service }) => {
+  it.each(services)('service $name: mounts only existing files and declared volumes', ({ service }) => {
     for (const mount of service.volumes ?? []) {
       const [source = '', target = ''] = mount.split(':');
       const known = source.startsWith('./') ? existsSync(join(root, source)) : source in compose.volumes;
@@ -81,18 +81,18 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('declares no unused volume', () => {
+  it('docker-compose.yml: declares only mounted volumes', () => {
     const mounted = services
       .flatMap(({ service }) => service.volumes ?? [])
       .map((mount) => mount.split(':')[0]);
     expect(Object.keys(compose.volumes).filter((volume) => !mounted.includes(volume))).toEqual([]);
   });
 
-  it.each(services)('$name binds its ports to localhost', ({ service }) => {
+  it.each(services)('service $name: is reachable only from this machine', ({ service }) => {
     expect((service.ports ?? []).filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
-  it.each(services)('$name waits for services that exist', ({ service }) => {
+  it.each(services)('service $name: depends only on existing services', ({ service }) => {
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       const ends = condition === 'service_completed_successfully';
       expect({ other, known: other in compose.services, ends }).toEqual({
@@ -104,17 +104,17 @@ describe('docker-compose.yml', () => {
   });
 
   const own = services.filter(({ service }) => service.build !== undefined);
-  it.each(own)('$name sets only environment variables that exist', ({ service }) => {
+  it.each(own)('service $name: sets only known environment variables', ({ service }) => {
     expect(Object.keys(service.environment ?? {}).filter((name) => !environment.includes(name))).toEqual([]);
     expect(service.environment?.['KAFKA_BROKERS']).toBe('kafka:19092');
   });
 
-  it('starts topics, worker, server and gateway of Loopwatch', () => {
+  it('docker-compose.yml: starts topics, worker, server and gateway', () => {
     const commands = own.map(({ service }) => service.command);
     expect(commands).toEqual([['topics'], ['worker'], ['server'], ['gateway']]);
   });
 
-  it('gives server and gateway the same database, and starts it first', () => {
+  it('docker-compose.yml: server and gateway share a database that starts first', () => {
     const urls = ['server', 'gateway'].map((name) => compose.services[name]?.environment?.['DATABASE_URL']);
     expect(new Set(urls).size).toBe(1);
     expect(urls[0]).toContain('@postgres:5432/');
@@ -122,14 +122,14 @@ describe('docker-compose.yml', () => {
       expect(compose.services[name]?.depends_on?.['postgres']?.condition).toBe('service_healthy');
   });
 
-  it('starts from a preset that exists', () => {
+  it('docker-compose.yml: sets an existing preset', () => {
     const preset = /^\$\{LOOPWATCH_PRESET:-(\w+)\}$/.exec(
       own[0]?.service.environment?.['LOOPWATCH_PRESET'] ?? '',
     )?.[1];
     expect(presetNames).toContain(preset);
   });
 
-  it('has one Kafka listener for containers and one for this machine', () => {
+  it('docker-compose.yml: has broker listeners for containers and for this machine', () => {
     const kafka = compose.services['kafka']?.environment ?? {};
     const names = (list: string | undefined): (string | undefined)[] =>
       (list ?? '').split(',').map((listener) => listener.split(':')[0]);
@@ -156,25 +156,25 @@ describe('Dockerfile', () => {
   const stages = lines.filter((line) => line.startsWith('FROM '));
   const last = lines.slice(lines.lastIndexOf(stages.at(-1) ?? ''));
 
-  it('builds in one stage and runs in another, both on the same Node', () => {
+  it('Dockerfile: builds and runs in separate stages with the same Node', () => {
     expect(stages).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM ${NODE_IMAGE}']);
     expect(lines).toContain('ARG NODE_IMAGE=node:22-slim');
   });
 
-  it('runs the built command without root, with a health check', () => {
+  it('Dockerfile: runs the built command without root, with a health check', () => {
     expect(last).toContain('USER node');
     expect(last).toContain('ENTRYPOINT ["node", "packages/cli/bin/loopwatch.js"]');
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
   });
 
-  it('copies only what exists', () => {
+  it('Dockerfile: copies only existing files', () => {
     const copied = last.flatMap((line) => /^COPY --from=build .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
     expect(copied).toContain('packages');
     expect(copied.filter((path) => path !== 'node_modules' && !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('sets variables that Loopwatch reads', () => {
+  it('Dockerfile: sets only variables that Loopwatch reads', () => {
     const names = last.flatMap((line) => /\b(LOOPWATCH_[A-Z_]+)=/.exec(line)?.[1] ?? []);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !environment.includes(name))).toEqual([]);
@@ -269,14 +269,14 @@ function expectKnown(expr: string, legend = ''): void {
   expect(labelsOf(expr, legend).filter((label) => !known.includes(label))).toEqual([]);
 }
 
-describe('the Grafana dashboard', () => {
+describe('Grafana dashboard', () => {
   const dashboard = readDashboard();
   const panels = dashboard.panels.filter(({ type }) => type !== 'row');
   const queries = panels.flatMap(({ title, targets = [] }) =>
     targets.map((target) => ({ title, ...target })),
   );
 
-  it('has panels with unique ids, in rows', () => {
+  it('Grafana dashboard: panels have unique ids and are in rows', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(dashboard.panels[0]?.type).toBe('row');
@@ -291,14 +291,17 @@ describe('the Grafana dashboard', () => {
     ]);
   });
 
-  it.each(panels)('$title has a unit, a description and a query', ({ description, fieldConfig, targets }) => {
-    expect(fieldConfig?.defaults.unit).toMatch(/\w/);
-    expect(description).toMatch(/\.$/);
-    expect(targets?.length).toBeGreaterThan(0);
-    expect(new Set(targets?.map(({ refId }) => refId)).size).toBe(targets?.length);
-  });
+  it.each(panels)(
+    'panel $title: has a unit, a description and a query',
+    ({ description, fieldConfig, targets }) => {
+      expect(fieldConfig?.defaults.unit).toMatch(/\w/);
+      expect(description).toMatch(/\.$/);
+      expect(targets?.length).toBeGreaterThan(0);
+      expect(new Set(targets?.map(({ refId }) => refId)).size).toBe(targets?.length);
+    },
+  );
 
-  it('lays its panels out without gaps at the side and without overlap', () => {
+  it('Grafana dashboard: panels fill the width without overlap', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
     );
@@ -307,7 +310,7 @@ describe('the Grafana dashboard', () => {
     expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
   });
 
-  it.each(queries)('$title ($refId) queries metrics and labels that exist', ({ expr, legendFormat }) => {
+  it.each(queries)('panel $title ($refId): queries existing metrics and labels', ({ expr, legendFormat }) => {
     expectKnown(expr, legendFormat);
     const known = [
       '$__rate_interval',
@@ -317,7 +320,7 @@ describe('the Grafana dashboard', () => {
     expect((expr.match(/\$\w+/g) ?? []).filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
-  it('shows every metric of Loopwatch', () => {
+  it('Grafana dashboard: shows every metric of Loopwatch', () => {
     const shown = new Set(queries.flatMap(({ expr }) => metricNames(expr)));
     const ours = Object.keys(metrics).filter((name) => name.startsWith('loopwatch_'));
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
@@ -340,19 +343,19 @@ interface AlertTest {
   }[];
 }
 
-describe('the alerts', () => {
+describe('Prometheus alerts', () => {
   const { groups } = yaml('prometheus/alerts.yml') as { groups: { rules: Alert[] }[] };
   const alerts = groups.flatMap(({ rules }) => rules);
   const cases = (yaml('prometheus/alerts.test.yml') as AlertTest).tests.flatMap(
     (test) => test.alert_rule_test,
   );
 
-  it('have unique names', () => {
+  it('alerts: have unique names', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   });
 
   it.each(alerts)(
-    '$alert queries metrics that exist and says what to do',
+    'alert $alert: queries existing metrics and describes the remedy',
     ({ expr, labels, annotations }) => {
       expectKnown(expr);
       expect(['warning', 'critical']).toContain(labels.severity);
@@ -361,7 +364,7 @@ describe('the alerts', () => {
     },
   );
 
-  it.each(alerts)('$alert has a case that fires and one that does not', ({ alert }) => {
+  it.each(alerts)('alert $alert: is tested with a firing and a silent case', ({ alert }) => {
     const own = cases.filter(({ alertname }) => alertname === alert);
     expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
@@ -379,14 +382,14 @@ describe('prometheus.yml', () => {
   };
   const { services } = yaml('docker-compose.yml') as ComposeFile;
 
-  it('loads rules that are mounted beside it', () => {
+  it('prometheus.yml: loads rules that are mounted', () => {
     const mounted = services['prometheus']?.volumes?.map((mount) => mount.split(':')[1]);
     expect(mounted).toEqual(
       expect.arrayContaining(config.rule_files.map((file) => `/etc/prometheus/${file}`)),
     );
   });
 
-  it('scrapes every worker, every gateway and the server', () => {
+  it('prometheus.yml: scrapes every worker, every gateway and the server', () => {
     const targets = config.scrape_configs.flatMap(({ static_configs = [], dns_sd_configs = [] }) => [
       ...static_configs.flatMap(({ targets }) => targets),
       ...dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
@@ -397,7 +400,7 @@ describe('prometheus.yml', () => {
   });
 });
 
-describe('the docs', () => {
+describe('documentation', () => {
   const pages = ['docs/configuration.md', 'docs/kafka-security.md'];
   const examples = pages.flatMap((page) =>
     [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ''], i) => ({
@@ -407,20 +410,20 @@ describe('the docs', () => {
     })),
   );
 
-  it('have examples of configuration', () => {
+  it('documentation: has examples of configuration', () => {
     expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(pages));
     expect(examples.length).toBeGreaterThan(8);
   });
 
-  it.each(examples)('example $number of $page is accepted', ({ text }) => {
+  it.each(examples)('example $number of $page: is a valid configuration', ({ text }) => {
     expect(settingsSchema.safeParse(parse(text)).error?.issues ?? []).toEqual([]);
   });
 
-  it('rejects a key that does not exist', () => {
+  it('documentation examples: an unknown key would be rejected', () => {
     expect(settingsSchema.safeParse(parse('tool_call_loop:\n  max_repeat: 3\n')).success).toBe(false);
   });
 
-  it('describe every metric with its labels', () => {
+  it('documentation: describes every metric with its labels', () => {
     const texts = ['docs/operations.md', 'docs/gateway.md'].map(read).join('\n');
     const rows = [...texts.matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];
     const described = new Map(

@@ -36,13 +36,13 @@ describe('promtool', () => {
   it.each([
     { what: 'the configuration', args: ['check', 'config', 'prometheus/prometheus.yml'] },
     { what: 'the alerts', args: ['check', 'rules', '--lint=all', '--lint-fatal', 'prometheus/alerts.yml'] },
-    { what: 'when the alerts fire', args: ['test', 'rules', 'prometheus/alerts.test.yml'] },
-  ])('agrees with $what', ({ args }) => {
+    { what: 'the tests of the alerts', args: ['test', 'rules', 'prometheus/alerts.test.yml'] },
+  ])('promtool: accepts $what', ({ args }) => {
     const { status, output } = promtool(...args);
     expect(status, output).toBe(0);
   });
 
-  it('parses every query of the dashboard', () => {
+  it('promtool: parses every query of the dashboard', () => {
     const queries = readDashboard().panels.flatMap(({ id, targets = [] }) =>
       targets.map(({ refId, expr }) => ({ name: `panel:${id}:${refId}`, expr: filledIn(expr) })),
     );
@@ -51,7 +51,7 @@ describe('promtool', () => {
     expect(status, output).toBe(0);
   });
 
-  it('rejects an invalid query', () => {
+  it('promtool: rejects an invalid query', () => {
     expect(checkRules([{ name: 'broken', expr: 'sum(rate(loopwatch_events_total[1m])' }]).status).not.toBe(0);
   });
 });

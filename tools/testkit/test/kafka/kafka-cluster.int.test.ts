@@ -4,7 +4,7 @@ import { readTopic, startKafkaCluster, type TestCluster, type TestNode, waitFor 
 
 const topic = 'records';
 
-describe('a cluster of three nodes behind proxies', () => {
+describe('startKafkaCluster with three nodes', () => {
   let cluster: TestCluster;
 
   const kafka = (brokers = cluster.brokers) =>
@@ -29,7 +29,7 @@ describe('a cluster of three nodes behind proxies', () => {
 
   afterAll(() => cluster.stop());
 
-  it('stores a record once when its acknowledgement is lost', async () => {
+  it('Kafka cluster: a retry after a lost acknowledgement writes the record once', async () => {
     const producer = kafka().producer({ idempotent: true });
     await producer.connect();
     await write(producer, 'first');
@@ -57,22 +57,25 @@ describe('a cluster of three nodes behind proxies', () => {
         node.resume();
       },
     },
-  ])('continues with another leader when one is $what, and accepts it back', async ({ what, down, up }) => {
-    await cluster.healed();
-    const leader = await cluster.leaderOf(topic, 0);
-    await down(leader);
-    const next = await cluster.leaderOf(topic, 0);
-    expect(next.id).not.toBe(leader.id);
-    const producer = kafka([next.proxy.address]).producer();
-    await producer.connect();
-    await write(producer, `while one was ${what}`);
-    await producer.disconnect();
-    await up(leader);
-    await cluster.healed();
-    expect(await values()).toContain(`while one was ${what}`);
-  });
+  ])(
+    'Kafka cluster: elects another leader when a node is $what, and the node rejoins',
+    async ({ what, down, up }) => {
+      await cluster.healed();
+      const leader = await cluster.leaderOf(topic, 0);
+      await down(leader);
+      const next = await cluster.leaderOf(topic, 0);
+      expect(next.id).not.toBe(leader.id);
+      const producer = kafka([next.proxy.address]).producer();
+      await producer.connect();
+      await write(producer, `while one was ${what}`);
+      await producer.disconnect();
+      await up(leader);
+      await cluster.healed();
+      expect(await values()).toContain(`while one was ${what}`);
+    },
+  );
 
-  it('finds the coordinator of a transaction', async () => {
+  it('Kafka cluster: finds the coordinator of a transaction', async () => {
     const transactionalId = 'a-transaction-of-the-test';
     const producer = kafka().producer({ idempotent: true, transactionalId, maxInFlightRequests: 1 });
     const asked: string[] = [];

@@ -44,8 +44,8 @@ async function client({ address }: TcpProxy): Promise<Client> {
   return { socket, got: () => text, over };
 }
 
-describe('tcp-proxy', () => {
-  it('forwards bytes in both directions, and the end of a connection', async () => {
+describe('startTcpProxy', () => {
+  it('TCP proxy: forwards bytes in both directions and the end of a connection', async () => {
     const { proxy } = await proxied();
     const { socket, got, over } = await client(proxy);
     const much = 'a'.repeat(3_000_000);
@@ -59,24 +59,27 @@ describe('tcp-proxy', () => {
     { held: undefined, arrives: 0 },
     { held: 'requests', arrives: 0 },
     { held: 'replies', arrives: 1 },
-  ] as const)('holds back $held while it is paused, and loses nothing', async ({ held, arrives }) => {
-    const { proxy, received } = await proxied();
-    const before = await client(proxy);
-    before.socket.write('one');
-    await waitFor(() => before.got() === 'ONE');
-    proxy.pause(held);
-    before.socket.write('two');
-    const after = await client(proxy);
-    after.socket.write('three');
-    if (arrives > 0) await waitFor(() => received.length === 3);
-    else await waitFor(() => proxy.connections === 2);
-    expect([before.got(), after.got()]).toEqual(['ONE', '']);
-    expect(received).toHaveLength(1 + 2 * arrives);
-    proxy.resume();
-    await waitFor(() => before.got() === 'ONETWO' && after.got() === 'THREE');
-  });
+  ] as const)(
+    'TCP proxy: a pause of $held holds bytes back without losing any',
+    async ({ held, arrives }) => {
+      const { proxy, received } = await proxied();
+      const before = await client(proxy);
+      before.socket.write('one');
+      await waitFor(() => before.got() === 'ONE');
+      proxy.pause(held);
+      before.socket.write('two');
+      const after = await client(proxy);
+      after.socket.write('three');
+      if (arrives > 0) await waitFor(() => received.length === 3);
+      else await waitFor(() => proxy.connections === 2);
+      expect([before.got(), after.got()]).toEqual(['ONE', '']);
+      expect(received).toHaveLength(1 + 2 * arrives);
+      proxy.resume();
+      await waitFor(() => before.got() === 'ONETWO' && after.got() === 'THREE');
+    },
+  );
 
-  it('loses an acknowledgement: paused for replies, then cut', async () => {
+  it('TCP proxy: pausing replies and cutting loses an acknowledgement', async () => {
     const { proxy, received } = await proxied();
     proxy.pause('replies');
     const { socket, got, over } = await client(proxy);
@@ -91,7 +94,7 @@ describe('tcp-proxy', () => {
     await waitFor(() => next.got() === 'AGAIN');
   });
 
-  it('refuses connections while it is closed, and later accepts them on the same port', async () => {
+  it('TCP proxy: refuses connections while closed, and accepts them again on the same port', async () => {
     const { proxy } = await proxied();
     const { address } = proxy;
     const open = await client(proxy);
@@ -107,7 +110,7 @@ describe('tcp-proxy', () => {
     await waitFor(() => again.got() === 'B');
   });
 
-  it('resets connections to a server that is down', async () => {
+  it('TCP proxy: resets connections when the server is unavailable', async () => {
     const proxy = await startTcpProxy('127.0.0.1:1');
     onTestFinished(() => proxy.close());
     expect(await (await client(proxy)).over).toBe('ECONNRESET');
