@@ -1,4 +1,4 @@
-/** Thrown when the command was asked for something it cannot do: bad flags, settings or input. The text is for people. */
+/** Invalid flags, settings or input. The message is for users. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode = 2;

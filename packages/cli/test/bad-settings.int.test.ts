@@ -1,7 +1,7 @@
 import { type CliProcess, spawnCli, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { leftSettings, warning } from './left-settings.ts';
+import { invalidSettings, warning } from './invalid-settings.ts';
 import { ownTopics } from './worker-runs.ts';
 
 it('control topic with bad settings: worker, server and gateway start, and report the rejected ones', async () => {
@@ -11,7 +11,7 @@ it('control topic with bad settings: worker, server and gateway start, and repor
   const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
   await producer.connect();
   onTestFinished(() => producer.disconnect());
-  const messages = leftSettings.map(([key, value]) => ({ key, value }));
+  const messages = invalidSettings.map(([key, value]) => ({ key, value }));
   await producer.send({ topic: topics.control, messages });
   await using dir = await tempDir();
   await using upstream = await startScriptedUpstream(() => ({ json: {} }));

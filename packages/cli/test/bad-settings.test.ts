@@ -1,14 +1,14 @@
 import { openEmbeddedLog } from '@loopwatch/log';
 import { spawnCli, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
 import { expect, test } from 'vitest';
-import { leftSettings, warning } from './left-settings.ts';
+import { invalidSettings, warning } from './invalid-settings.ts';
 
 const control = 'loopwatch.control';
 async function leave(dir: string): Promise<void> {
   const log = await openEmbeddedLog({ dir, topics: [control] });
   const sink = log.sink();
   await sink.open();
-  await sink.publish(leftSettings.map(([key, value]) => ({ topic: control, key, value })));
+  await sink.publish(invalidSettings.map(([key, value]) => ({ topic: control, key, value })));
   await log.close();
 }
 
@@ -30,7 +30,7 @@ test('start: with bad settings in the log, applies the good ones and shows the b
   ]);
   expect(effective).toContainEqual(expect.objectContaining({ path: 'tool_call_loop.max_repeats', value: 3 }));
 
-  // Arguments that stopped every process when such a mask was taken.
+  // Arguments that would block every process with such a mask.
   const args = { c: `${'a'.repeat(44)}!` };
   const calls = Array.from({ length: 3 }, () => ({
     sessionId: 's-1',

@@ -12,7 +12,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { dataDir, runServer, untilThereAre } from '../../server/test/server-runs.ts';
 import { ownTopics, worker } from './worker-runs.ts';
 
-/** A gateway before a model that makes the same call whenever it is asked. */
+/** A gateway for a model that always makes the same call. */
 async function runGateway(env: Record<string, string>, ...flags: readonly string[]) {
   const upstream = await startScriptedUpstream((request) =>
     modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] }),
@@ -36,7 +36,7 @@ async function runGateway(env: Record<string, string>, ...flags: readonly string
   const url = (/http:\/\/localhost:\d+/.exec(line)?.[0] ?? '').replace('localhost', '127.0.0.1');
   return {
     cli,
-    /** Asks the same once more. @returns how the answer ended */
+    /** Repeats the request. @returns the finish reason */
     async ask(session: string, content = 'Fix it'): Promise<unknown> {
       const response = await fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
@@ -74,7 +74,7 @@ const typesIn = async (brokers: readonly string[], topic: string, count: number)
 it('gateway with Kafka: publishes events and verdicts, which workers skip and the dashboard shows and controls', async () => {
   const brokers = inject('kafkaBrokers');
   const { topics, env: own } = await ownTopics(brokers);
-  // With the gateway's preset the worker would come to the same verdicts, and write them twice.
+  // With the gateway's preset the worker would publish the same verdicts again.
   const env = { ...own, LOOPWATCH_PRESET: 'proxy' };
   const running = await worker(env);
   const server = await runServer(env, '--data-dir', await dataDir());
@@ -85,7 +85,7 @@ it('gateway with Kafka: publishes events and verdicts, which workers skip and th
   expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(4);
   expect(events.every(({ session, judged }) => session === 's-1' && judged === 'gateway')).toBe(true);
   await untilThereAre(server, '/incidents', 1);
-  // The worker has seen all of it once it has told of the session.
+  // The worker has processed everything once it has published the session.
   await untilThereAre(server, '/sessions', 1);
   await waitFor(async () => {
     const [session] = await server.all('/sessions');
@@ -123,7 +123,7 @@ it('gateway with Kafka: publishes events and verdicts, which workers skip and th
     ['s-1', 'opened', 4],
     ['s-2', 'opened', 2],
   ]);
-  // A worker would say where in the topic the event is.
+  // A worker would add the position of the event in the topic.
   expect(found.every(({ source }) => source === undefined)).toBe(true);
 }, 240_000);
 

@@ -11,7 +11,7 @@ import { gatewaySettings } from '../src/gateway/start-gateway.ts';
 
 const key = 'sk-test-abcdef0123456789abcdef0123456789';
 
-/** Asks the same again and again. @returns how the answers ended */
+/** Repeats the same request. @returns the finish reasons */
 async function askTimes(url: string, times: number, session = 's-1', content = 'Fix it'): Promise<unknown[]> {
   const ends: unknown[] = [];
   for (let i = 0; i < times; i += 1) {
@@ -60,7 +60,7 @@ describe('loopwatch gateway', () => {
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
     const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
     await using before = start();
-    // A new embedded database takes its time on a busy machine.
+    // Creating an embedded database is slow on a busy machine.
     const line = await before.line(/The gateway is at/, 120_000);
     expect(line).toContain('by preset proxy (recommended for agents: --preset balanced');
     const first = urlIn(line);
@@ -126,9 +126,9 @@ describe('loopwatch start with an upstream', () => {
     const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--upstream', upstream.url];
     const args = ['start', ...flags, '--set', 'gateway.port=0', '--set', 'log.format=json'];
     await using cli = spawnCli(args, { KAFKA_BROKERS: '' }, { from: 'source' });
-    // A new embedded database takes its time on a busy machine.
+    // Creating an embedded database is slow on a busy machine.
     const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
-    // The address that users open comes last.
+    // The address of the dashboard is logged last.
     const at = await cli.line(/Loopwatch \S+ is at/);
     expect(cli.stdout.indexOf(at)).toBe(cli.stdout.length - 1);
     const server = /http:\/\/localhost:\d+/.exec(at)?.[0] ?? '';
@@ -143,7 +143,7 @@ describe('loopwatch start with an upstream', () => {
     );
     expect(await items()).toMatchObject([{ sessionId: 's-1', phase: 'opened', action: 'block' }]);
 
-    // What is set in the dashboard holds in the gateway, and what is set in a chat is seen in the dashboard.
+    // Settings of the dashboard apply in the gateway, and those of a chat appear in the dashboard.
     const settings = (scope: string) => `${server}/api/v1/settings/${encodeURIComponent(scope)}`;
     const put = await fetch(settings('server'), {
       method: 'PUT',

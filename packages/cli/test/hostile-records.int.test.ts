@@ -6,7 +6,7 @@ import { ownTopics, worker } from './worker-runs.ts';
 
 const mb = 1_000_000;
 
-/** Each packs to so little that a broker takes it. */
+/** Each compresses to a size that a broker accepts. */
 const hostile: readonly (readonly [reason: string, message: kafkajs.Message])[] = [
   ['not_json', { key: 'x', value: Buffer.alloc(20 * mb, 'x') }],
   ['not_json', { key: Buffer.alloc(20 * mb, 'k'), value: 'no json' }],
@@ -125,7 +125,7 @@ it('dead letters: while they cannot be written, the partition waits and reports 
     timeoutMs: 90_000,
     describe: 'a partition that stands still',
   });
-  // What lies before the record is durable, nothing behind it is skipped.
+  // Everything before the record is durable, and nothing after it is skipped.
   expect(await sample('loopwatch_consumer_lag{')).toBe(1 + loop.length);
   await limit(1024 * 1024);
   const [letter] = await readTopic(brokers, topics['dead-letters'], { count: 1, timeoutMs: 90_000 });

@@ -25,7 +25,7 @@ it('notifications: a server that is killed while sending sends the same message 
     return { process, url: (JSON.parse(line) as { url: string }).url };
   };
   const first = await start();
-  // The message has arrived; the server never learns of it.
+  // The message has arrived, but the server gets no reply.
   const killed = new Promise<void>((resolve) => {
     receiver.reply = () => {
       process.kill(first.process.pid, 'SIGKILL');
@@ -50,7 +50,7 @@ it('notifications: a server that is killed while sending sends the same message 
     const { items } = (await response.json()) as { items: { waiting: number; sent: number }[] };
     return items[0]?.waiting === 0 && items[0].sent > 0;
   });
-  // Where the loop had escalated before the restart, the message that was sent again says so.
+  // The repeated message includes an escalation before the restart.
   expect(types().every((type) => type === 'incident.opened' || type === 'incident.escalated')).toBe(true);
   expect(receiver.received.length).toBeGreaterThan(1);
   const distinct = new Set(ids());

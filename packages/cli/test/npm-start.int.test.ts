@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 it.each(['SIGTERM', 'SIGINT'] as const)('npm start: stops its server on %s', async (signal) => {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
-  // A group of its own, as a service manager makes it; the signal goes to npm alone.
+  // Its own process group, as a service manager creates; only npm gets the signal.
   const npm = spawn('npm', ['start', '--', '--port', '0', '--data-dir', dir.path, '--no-samples'], {
     cwd: root,
     detached: true,
@@ -20,7 +20,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('npm start: stops its server on %s', asy
     try {
       process.kill(-(npm.pid ?? 0), 'SIGKILL');
     } catch {
-      // All of it has ended.
+      // Every process has exited.
     }
   });
   const lines: string[] = [];

@@ -45,7 +45,7 @@ describe('a broker restart', () => {
     for (const [i, { process }] of commands.entries()) {
       await process.line(/Kafka is reachable again after \d+ s/, 90_000);
       const lines = troubles(said(process).slice(before[i]));
-      // A first failure may be told before it is known to be an outage.
+      // The first failure may be logged before the outage is detected.
       expect(lines.length, JSON.stringify(lines)).toBeLessThanOrEqual(5);
       expect(lines.some(({ msg }) => msg.includes('kafkajs'))).toBe(false);
     }
@@ -71,7 +71,7 @@ describe('a worker without a broker', () => {
       const ready = await ask('/readyz');
       expect(ready.status).toBe(503);
       expect(await ready.text()).toContain(`Kafka is unavailable at ${brokers}: connection refused`);
-      // One a process at most, whichever is first.
+      // At most one per process.
       expect(troubles(said(worker)).length).toBeLessThanOrEqual(workers);
       expect(await worker.stop()).toBe(0);
     },

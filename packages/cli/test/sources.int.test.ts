@@ -7,7 +7,7 @@ import { ownTopics, publishedIds, worker } from './worker-runs.ts';
 
 const { traces, logs } = collectorRequests;
 const sessions = Array.from({ length: 300 }, (_, i) => `c${String(100 + i)}-1`);
-/** The request with another conversation's name, of the same length. */
+/** The request with another conversation id of the same length. */
 const ofSession = (request: Buffer, session: string) => {
   const bytes = Buffer.from(request);
   for (let at = bytes.indexOf('conv-1'); at !== -1; at = bytes.indexOf('conv-1', at))
@@ -47,7 +47,7 @@ describe('topics of the OpenTelemetry Collector', () => {
     const first = await worker(settings);
     for (let at = 0; at < messages.length; at += 20) {
       await producer.send({ topic: spans, messages: messages.slice(at, at + 20) });
-      // In the middle of the work; its partitions go to the next one.
+      // Killed during processing; its partitions are reassigned.
       if (at === 100) await first.stop('SIGKILL');
     }
     const second = await worker(settings);

@@ -8,7 +8,7 @@ import { freePort, readTopic, spawnCli, uniqueName } from '@loopwatch/testkit';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-/** Real agents' runs and real models' streams, which are not part of the project. */
+/** Runs of real agents and streams of real models, which are not in the repository. */
 const data = resolve(process.env['LOOPWATCH_SHARED_DATA'] ?? '../shared/data');
 const trajectories = join(data, 'trajectories');
 

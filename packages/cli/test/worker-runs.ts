@@ -17,7 +17,7 @@ export function interleavedSamples(): string[] {
   return Array.from({ length: longest }, (_, i) => sessions.flatMap((lines) => lines[i] ?? [])).flat();
 }
 
-/** A file with these lines, until the test ends. */
+/** A file with these lines; removed after the test. */
 export async function fileOf(lines: readonly string[]): Promise<string> {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
@@ -26,7 +26,7 @@ export async function fileOf(lines: readonly string[]): Promise<string> {
   return file;
 }
 
-/** Topics of the test's own on the brokers, and the settings that name them. */
+/** Creates topics for one test. @returns their names and the settings for them */
 export async function ownTopics(brokers: readonly string[], partitions = 3) {
   const prefix = `${uniqueName('cli')}.`;
   const topics = topicNames({ prefix });
@@ -40,7 +40,7 @@ export async function ownTopics(brokers: readonly string[], partitions = 3) {
   return { topics, env };
 }
 
-/** A worker that is connected; it ends with the test. */
+/** A connected worker; stopped after the test. */
 export async function worker(env: Record<string, string>, ...flags: readonly string[]) {
   const process = spawnCli(['worker', ...flags], env);
   onTestFinished(async () => {

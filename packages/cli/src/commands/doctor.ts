@@ -17,7 +17,7 @@ interface Options extends ConfigOptions {
   readonly brokers?: string;
 }
 
-/** `loopwatch doctor`: checks what Loopwatch needs, and how to fix what is missing. */
+/** `loopwatch doctor`: checks the environment and reports how to fix problems. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description(
@@ -89,14 +89,14 @@ async function checkPort(
   return { ok: free, what: `port ${String(port)} (${name}) is free`, advice };
 }
 
-/** Checks that the model answers, and in the JSON form that semantic checks need. */
+/** Checks that the model answers with the JSON that semantic checks need. */
 async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
   const client = modelClient(llm);
   if (client === undefined) {
-    const lacks = llm.model === undefined ? 'llm.model' : 'llm.base_url';
-    const half = Object.values(llm).some((value) => value !== undefined);
-    const advice = `Set ${lacks} too, or none of llm.*.`;
-    return { ok: !half, what: 'no model configured: the semantic layer is off', advice };
+    const missing = llm.model === undefined ? 'llm.model' : 'llm.base_url';
+    const isPartial = Object.values(llm).some((value) => value !== undefined);
+    const advice = `Set ${missing} too, or none of llm.*.`;
+    return { ok: !isPartial, what: 'no model configured: the semantic layer is off', advice };
   }
   const what = `model ${client.model}`;
   const messages = [{ role: 'user', content: modelQuestion } as const];

@@ -61,12 +61,12 @@ export function gatewayCommand(): Command {
       );
     if (settings.kafka.brokers.length > 0) {
       const reading = { ...kafkaOptions(settings, logger), topic: topics.control };
-      const ends = {
+      const gatewayStorage = {
         sink: kafkaSink(settings, logger),
         control: () => createKafkaTopicReader(reading),
         ...storage,
       };
-      parts.push(await untilStarted(startGateway(settings, ends, logger), logger));
+      parts.push(await untilStarted(startGateway(settings, gatewayStorage, logger), logger));
     } else if (!options.store) {
       parts.push(await untilStarted(startGateway(settings, {}, logger), logger));
     } else {
@@ -78,9 +78,9 @@ export function gatewayCommand(): Command {
         );
       });
       const closing = { stop: () => log.close() };
-      const ends = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
+      const gatewayStorage = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
       try {
-        parts.push(await untilStarted(startGateway(settings, ends, logger), logger), closing);
+        parts.push(await untilStarted(startGateway(settings, gatewayStorage, logger), logger), closing);
       } catch (error) {
         await log.close();
         throw error;

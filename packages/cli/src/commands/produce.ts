@@ -23,7 +23,7 @@ interface Options extends ConfigOptions {
   readonly format: FormatChoice;
 }
 
-/** Records that are sent together: enough for speed, few enough for a request of Kafka's. */
+/** Records per batch: enough for throughput, few enough for one Kafka request. */
 const BATCH_RECORDS = 2000;
 const BATCH_UNITS = 500_000;
 
@@ -37,10 +37,10 @@ export function produceCommand(): Command {
     .option(
       '--speed <n>',
       '1: at the pace of the events’ times, 2: twice as fast, 0: as fast as it goes',
-      positive,
+      parsePositive,
       0,
     )
-    .option('--rate <n>', 'events a second, at most', positive)
+    .option('--rate <n>', 'events a second, at most', parsePositive)
     .option('--format <name>', formatHelp, parseFormat, 'auto');
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -53,7 +53,7 @@ export function produceCommand(): Command {
     await sink.open();
     const bad = new BadLines();
     const progress = new Progress();
-    const stamp = new EventStamper(settings);
+    const stamper = new EventStamper(settings);
     const pace = new Pace(options.speed, options.rate);
     let sent = 0;
     let waiting: OutputRecord[] = [];
@@ -66,7 +66,7 @@ export function produceCommand(): Command {
       progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} a second`);
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
-      const event = stamp.stamp(text);
+      const event = stamper.stamp(text);
       if (!event.ok) {
         bad.add(file, line, event.message);
         return;
@@ -89,7 +89,7 @@ export function produceCommand(): Command {
             for (const record of records) {
               ignored.add(record.ignored);
               for (const { message } of record.faults) bad.add(file, record.line, message);
-              for (const text of textsOf(record)) await send(text, file, record.line);
+              for (const text of eventTexts(record)) await send(text, file, record.line);
             }
           }
         } catch (error) {
@@ -109,12 +109,12 @@ export function produceCommand(): Command {
   });
 }
 
-/** Events as they are sent: what a producer of ours wrote stays as it is. */
-function textsOf({ isCanonical, text, events }: FileRecord): string[] {
+/** The events to send; canonical events keep the text of their producer. */
+function eventTexts({ isCanonical, text, events }: FileRecord): string[] {
   return isCanonical && text !== undefined ? [text] : events.map((event) => JSON.stringify(event));
 }
 
-function positive(text: string): number {
+function parsePositive(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError('Expected a number, 0 or more.');
   return value;

@@ -48,7 +48,7 @@ export function scanCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     printWarnings(warnings);
-    const sources = paths.length > 0 ? findSourcesAt(paths, options.since) : ownSources(options.since);
+    const sources = paths.length > 0 ? findSourcesAt(paths, options.since) : findOwnSources(options.since);
     const bad = new BadLines();
     const progress = new Progress();
     const total = sources.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -75,7 +75,7 @@ export function scanCommand(): Command {
 }
 
 /** @throws UsageError when no histories are found */
-function ownSources(since: number): Source[] {
+function findOwnSources(since: number): Source[] {
   const histories = knownHistories();
   const sources = findSources(histories, since);
   if (sources.length > 0) return sources;

@@ -68,27 +68,29 @@ export function startCommand(): Command {
     const embedded = settings.kafka.brokers.length === 0;
     if (embedded && Object.keys(settings.kafka.sources).length > 0)
       logger.warn('kafka.sources has no effect without Kafka: no other producer writes to the embedded log');
-    const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
+    const log = embedded ? await openEmbedded(settings, topics, logger) : openKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, logger);
     const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, logger);
-    const { running, tellAddress } = await untilStarted(starting, logger);
+    const { running, logAddress } = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
-      const ends = {
+      const gatewayStorage = {
         sink: log.sink(),
         control: () => log.server.reader(topics.control),
         // The server, which stops later, closes it.
         openDatabase: async () => ({ ...(await database()), close: () => Promise.resolve() }),
       };
       try {
-        running.unshift(await startGateway(gatewaySettings(loaded), ends, logger, '--set gateway.port=N'));
+        running.unshift(
+          await startGateway(gatewaySettings(loaded), gatewayStorage, logger, '--set gateway.port=N'),
+        );
       } catch (error) {
         for (const part of running) await part.stop();
         throw error;
       }
     }
     // Last, so that the address is the line that users see.
-    tellAddress();
+    logAddress();
     if (!embedded) void logDurability(settings, logger);
     await runUntilSignal(running, logger);
   });
@@ -124,7 +126,7 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
   };
 }
 
-function overKafka(settings: Settings, logger: Logger): Log {
+function openKafka(settings: Settings, logger: Logger): Log {
   return {
     ...workerInputs(settings, logger),
     server: kafkaServerLog(settings, logger),
@@ -136,7 +138,7 @@ function overKafka(settings: Settings, logger: Logger): Log {
 interface Started {
   /** In the order in which they stop. */
   readonly running: Running[];
-  readonly tellAddress: () => void;
+  readonly logAddress: () => void;
 }
 
 /** Starts worker and server; if one fails to start, stops those already running. */
@@ -175,10 +177,10 @@ async function startAll(
       samples.length === 0
         ? ''
         : `; playing ${String(samples.length)} sample sessions unless they were stopped`;
-    const tellAddress = () => {
+    const logAddress = () => {
       logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
     };
-    return { running, tellAddress };
+    return { running, logAddress };
   } catch (error) {
     for (const part of running) await part.stop();
     throw listenFailure(error, settings.server.port);

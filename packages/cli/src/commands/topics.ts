@@ -47,7 +47,7 @@ export function topicsCommand(): Command {
     const { risks, notes } = await findDurability(settings);
     for (const { risk, advice } of risks) process.stdout.write(`risk     ${risk}\n         ${advice}\n`);
     for (const note of notes) process.stdout.write(`note     ${note}\n`);
-    const sound = reports.every(({ status }) => status === 'ok' || status === 'created');
-    process.exitCode = sound || create ? 0 : 1;
+    const isHealthy = reports.every(({ status }) => status === 'ok' || status === 'created');
+    process.exitCode = isHealthy || create ? 0 : 1;
   });
 }

@@ -20,14 +20,14 @@ export interface EffectiveValue {
   readonly name?: string;
 }
 
-/** Every setting in schema order, with the values of the preset filled in and secrets hidden. */
+/** Every setting in schema order, with the values of the preset defaults in and secrets hidden. */
 export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
-  const filled = filledIn(settings);
+  const defaults = defaultValues(settings);
   return pathsInOrder(origins).map((path) => {
     const set = settingValue(settingsSchema, settings, path);
-    const value = set ?? (set === null ? null : (filled.get(path) ?? null));
+    const value = set ?? (set === null ? null : (defaults.get(path) ?? null));
     const origin = originOf(path, settings, origins);
-    return { path, value: shown(path, value, settings), ...origin };
+    return { path, value: hideSecrets(path, value, settings), ...origin };
   });
 }
 
@@ -40,7 +40,7 @@ function pathsInOrder(origins: LoadedConfig['origins']): string[] {
 }
 
 /** The values of settings that are not set. */
-function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
+function defaultValues(settings: Settings): ReadonlyMap<string, unknown> {
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
     ...effectiveDetectionValues(settings),
@@ -67,11 +67,11 @@ function originOf(path: string, settings: Settings, origins: LoadedConfig['origi
     : own;
 }
 
-function shown(path: string, value: unknown, { notifications }: Settings): unknown {
+function hideSecrets(path: string, value: unknown, { notifications }: Settings): unknown {
   if (path === 'notifications') return notifications.map(withoutSecrets);
-  return isSecretPath(path) ? masked(value) : value;
+  return isSecretPath(path) ? maskValue(value) : value;
 }
 
-function masked(value: unknown): unknown {
+function maskValue(value: unknown): unknown {
   return typeof value === 'string' || Array.isArray(value) ? hiddenValue : value;
 }

@@ -10,7 +10,7 @@ import { UsageError } from '../errors.ts';
 import type { ConfigOptions } from './options.ts';
 import { readConfigFile } from './read-config-file.ts';
 
-/** A flag of its own for one setting, such as `--port` for `server.port`; without a text it was not given. */
+/** A flag for one setting, such as `--port` for `server.port`; without `text` the flag is absent. */
 export interface SettingFlag {
   readonly flag: string;
   readonly path: string;
@@ -19,16 +19,16 @@ export interface SettingFlag {
 
 export interface LoadedConfig {
   readonly settings: Settings;
-  /** Where each value came from, by dotted path. */
+  /** Origin of each value, by dotted path. */
   readonly origins: Readonly<Record<string, SettingOrigin>>;
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads the configuration: the file, the environment above it, flags above both. A command's own flags win over
+ * Reads the configuration: flags override the environment, which overrides the file. A command's own flags override
  * `--set`.
  *
- * @throws UsageError lists every fault, one a line
+ * @throws UsageError with every error, one per line
  */
 export function loadConfig(
   options: ConfigOptions = {},
@@ -36,8 +36,8 @@ export function loadConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): LoadedConfig {
   const faults: string[] = [];
-  const file = attempt(() => fileOf(options, environment), faults);
-  const assignments = (options.set ?? []).map((text) => attempt(() => assignmentOf(text), faults));
+  const file = attempt(() => readFile(options, environment), faults);
+  const assignments = (options.set ?? []).map((text) => attempt(() => parseAssignment(text), faults));
   const given = [...assignments, ...ownFlags].filter((flag) => flag !== undefined);
   const flags = given.flatMap(({ flag, path, text }) => (text === undefined ? [] : [{ flag, path, text }]));
 
@@ -52,7 +52,7 @@ export function loadConfig(
   return { settings: resolved.settings, origins: resolved.origins, warnings: resolved.warnings };
 }
 
-function fileOf(
+function readFile(
   { config }: ConfigOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): { name: string; value: unknown } | undefined {
@@ -60,13 +60,13 @@ function fileOf(
   return name === undefined ? undefined : { name, value: readConfigFile(name) };
 }
 
-function assignmentOf(assignment: string): SettingFlag {
+function parseAssignment(assignment: string): SettingFlag {
   const equals = assignment.indexOf('=');
   if (equals < 1) throw new UsageError(`--set: expected path=value, got ${JSON.stringify(assignment)}`);
   return { flag: '--set', path: assignment.slice(0, equals).trim(), text: assignment.slice(equals + 1) };
 }
 
-/** Text of a path that does not exist stays text: it is refused by its path. */
+/** Parses the text of a flag by the schema; keeps the text of an unknown path, which validation rejects. */
 function flagValue(path: string, text: string): unknown {
   const place = findSetting(settingsSchema, path);
   return place === undefined ? text : valueFromText(text, place.schema);

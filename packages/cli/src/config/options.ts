@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What the flags `--config` and `--set` leave in a command's options. */
+/** Options of a command from `--config` and `--set`. */
 export interface ConfigOptions {
   readonly config?: string;
   readonly set?: readonly string[];

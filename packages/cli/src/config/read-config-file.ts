@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 /**
  * Reads a YAML file; JSON is YAML too.
  *
- * @throws UsageError names the file, and line and column of each mistake in its syntax
+ * @throws UsageError with file, line and column of each syntax error
  */
 export function readConfigFile(file: string): unknown {
   const text = readText(file);
@@ -26,12 +26,12 @@ export function readConfigFile(file: string): unknown {
   try {
     return document.toJS() as unknown;
   } catch (error) {
-    // Anchors that expand without end are found only here.
+    // Anchors that expand without limit are detected only here.
     throw new UsageError(`${file}: ${messageOf(error)}`);
   }
 }
 
-/** References to anchors that are not there: the parser leaves them to be found later, and then without a place. */
+/** Unknown anchors; the parser reports them only later and without a position. */
 function unresolvedAliases(document: Document): { start: number; message: string }[] {
   const found: { start: number; message: string }[] = [];
   visit(document, {
@@ -39,7 +39,7 @@ function unresolvedAliases(document: Document): { start: number; message: string
       if (alias.resolve(document) !== undefined) return;
       found.push({
         start: alias.range?.[0] ?? 0,
-        message: `there is no anchor &${alias.source} before this`,
+        message: `anchor &${alias.source} is not defined before this`,
       });
     },
   });

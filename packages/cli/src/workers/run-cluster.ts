@@ -59,7 +59,7 @@ async function runClusterWorker(settings: Settings): Promise<void> {
   const registry = processRegistry();
   registry.setDefaultLabels({ worker: number });
   AggregatorRegistry.setRegistries(registry);
-  // Its constructor is what answers the primary's requests for metrics.
+  // The constructor registers the handler for the primary's metrics requests.
   new AggregatorRegistry();
   const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
   const report = () => send({ kind: 'worker-report', ...kafkaReadiness(worker.status, logger) });

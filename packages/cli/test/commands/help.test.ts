@@ -12,7 +12,7 @@ import { startCommand } from '../../src/commands/start.ts';
 import { topicsCommand } from '../../src/commands/topics.ts';
 import { workerCommand } from '../../src/commands/worker.ts';
 
-/** What a command writes, and how it ends. */
+/** Output and exit code of a command. */
 async function parsed(
   command: Command,
   args: string[],

@@ -8,7 +8,7 @@ import { type CliProcess, spawnCli, startModelServer, tempDir } from '@loopwatch
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { samplesDir } from '../../src/runtime/installation.ts';
 
-/** A process takes its time to start, more so when others do as well. */
+/** Starting a process is slow on a busy machine. */
 const timeout = 60_000;
 
 const sample = (name: string) => join(samplesDir, `${name}.events.jsonl`);
@@ -70,7 +70,7 @@ describe('loopwatch replay', { timeout }, () => {
   });
 
   it('replay: reports bad input by file and line, analyses the rest, and exits with 2 in spite of loops', async () => {
-    // Far behind what is read at once.
+    // Far beyond the first chunk.
     const half = gzipSync(`${jsonLines(calls('cut off', 19_999))}?\n${jsonLines(calls('cut off', 9999))}`);
     const files = await filesOf({
       'a.jsonl': `${jsonLines(calls('a', 3))}no json\n\n{"type":"content"}\n${jsonLines(calls('a', 2))}`,

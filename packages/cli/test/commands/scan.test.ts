@@ -4,7 +4,7 @@ import { spawnCli } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 
-/** A process takes its time to start, more so when others do as well. */
+/** Starting a process is slow on a busy machine. */
 const timeout = 60_000;
 
 async function scan(home: string, ...args: string[]) {

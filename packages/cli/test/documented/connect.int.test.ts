@@ -14,10 +14,10 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { sampleRecords } from '../../../formats/test/sample-records.ts';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
-import { runPrinted } from './run-printed.ts';
+import { runDocumented } from './run-documented.ts';
 import { shellBlocks } from './shell-blocks.ts';
 
-/** A server with the embedded log in a folder of its own, until the test ends. */
+/** A server with an embedded log in a temporary folder; stopped after the test. */
 async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
   const dir = await tempDir();
   const port = String(await freePort());
@@ -31,7 +31,7 @@ async function startedServer(env: Record<string, string> = {}): Promise<{ host: 
   return { host: `localhost:${port}` };
 }
 
-/** Sessions that the server shows, with the number of their loops, once there are as many. */
+/** Waits for this many sessions. @returns them with their number of loops */
 async function sessionsAt(host: string, count: number, token = ''): Promise<Record<string, number>> {
   let body: unknown;
   const read = async () => {
@@ -50,7 +50,7 @@ async function sessionsAt(host: string, count: number, token = ''): Promise<Reco
 }
 
 const usage = { input_tokens: 3, output_tokens: 2 };
-/** The Messages API as it streams an answer. */
+/** A streamed response of the Messages API. */
 const streamed = [
   { type: 'message_start', message: { id: 'msg_1', role: 'assistant', model: 'claude-opus-5', usage } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -61,7 +61,7 @@ const streamed = [
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join('');
 
-/** Runs a block, and looks at what came of it. */
+/** Runs a block and checks its effects. */
 type Check = (commands: string) => Promise<void>;
 
 const connect: Record<string, Check> = {
@@ -74,10 +74,10 @@ const connect: Record<string, Check> = {
     });
     await utimes(join(folder, '.claude/projects/-w/old.jsonl'), 1e9, 1e9);
     let shown: Record<string, number> = {};
-    const ran = await runPrinted(commands, {
+    const ran = await runDocumented(commands, {
       folder,
       running: {
-        says: /at http:\/\/(\S+)\/incidents; Ctrl\+C ends it/,
+        output: /at http:\/\/(\S+)\/incidents; Ctrl\+C ends it/,
         check: async ([, host = '']) => {
           shown = await sessionsAt(host, 2);
         },
@@ -95,7 +95,7 @@ const connect: Record<string, Check> = {
   Files: async (commands) => {
     const folder = await folderOf({ 'session.jsonl': claudeLoop('s', 6) });
     const { topics, env } = await ownTopics(inject('kafkaBrokers'));
-    const ran = await runPrinted(commands, { folder, env });
+    const ran = await runDocumented(commands, { folder, env });
     expect(ran.nonZero).toEqual(['3 npx loopwatch replay session.jsonl']);
     expect(ran.stdout).toMatch(/^opened +tool-repeat/m);
     const records = await readTopic(inject('kafkaBrokers'), topics.events);
@@ -105,7 +105,7 @@ const connect: Record<string, Check> = {
   HTTP: async (commands) => {
     const { host } = await startedServer();
     const folder = await folderOf({ 'session.jsonl': claudeLoop('s', 6), 'stream.sse': streamed });
-    const ran = await runPrinted(commands, { folder, host });
+    const ran = await runDocumented(commands, { folder, host });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout.match(/"accepted":[1-9]/g)).toHaveLength(2);
     expect(await sessionsAt(host, 2)).toEqual({ s: 1, 'run-7': 0 });
@@ -116,13 +116,18 @@ const connect: Record<string, Check> = {
     const folder = await folderOf({});
     await copyFile(join(import.meta.dirname, 'agent.py'), join(folder, 'agent.py'));
     const programs = dirname(await clientsPython());
-    const ran = await runPrinted(commands, { folder, host, programs, env: { LOOPWATCH_API_TOKEN: token } });
+    const ran = await runDocumented(commands, {
+      folder,
+      host,
+      programs,
+      env: { LOOPWATCH_API_TOKEN: token },
+    });
     expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
     expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });
   },
   'Hooks of coding agents': async (commands) => {
     const folder = await folderOf({});
-    const ran = await runPrinted(commands, { folder });
+    const ran = await runDocumented(commands, { folder });
     expect(ran.nonZero).toEqual([]);
     expect(await readFile(join(folder, '.claude/settings.json'), 'utf8')).toContain('/hooks/claude-code');
   },
@@ -130,11 +135,11 @@ const connect: Record<string, Check> = {
     const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
     await using upstream = await startScriptedUpstream(() => ({ json: answer }));
     const [port, gatewayPort] = [String(await freePort()), String(await freePort())];
-    const ran = await runPrinted(commands.replace('https://api.openai.com/v1', upstream.url), {
+    const ran = await runDocumented(commands.replace('https://api.openai.com/v1', upstream.url), {
       folder: await folderOf({}),
       env: { LOOPWATCH_SERVER_PORT: port, LOOPWATCH_GATEWAY_PORT: gatewayPort },
       running: {
-        says: /Loopwatch .* is at http/,
+        output: /Loopwatch .* is at http/,
         check: async () => {
           const body = JSON.stringify({
             model: 'gpt-5-mini',
@@ -157,14 +162,14 @@ const hooks: Record<string, Check> = {
     const { host } = await startedServer();
     const folder = await folderOf({});
     const set = commands.replace(' --yes ', ` --yes --url http://${host} `);
-    const ran = await runPrinted(set, { folder, host });
+    const ran = await runDocumented(set, { folder, host });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
     expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
   },
   'Ask over HTTP': async (commands) => {
     const { host } = await startedServer();
-    const ran = await runPrinted(commands, { folder: await folderOf({}), host });
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host });
     expect(JSON.parse(ran.stdout)).toEqual({
       action: 'allow',
       reason: null,
@@ -177,7 +182,7 @@ const hooks: Record<string, Check> = {
 const readme: Record<string, Check> = {
   'Your own agents': async (commands) => {
     const folder = await folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
-    const ran = await runPrinted(commands, { folder });
+    const ran = await runDocumented(commands, { folder });
     expect(ran.nonZero).toEqual(['3 npx loopwatch scan']);
     expect(ran.stdout).toContain('1 loop in 1 session: 6 wasted calls');
   },
@@ -214,7 +219,7 @@ it('POST /api/v1/events: accepts records of every format, as documented', async 
   const answers: Record<string, unknown> = {};
   for (const format of formatNames) {
     const folder = await folderOf({ 'stream.sse': sampleRecords[format]! });
-    answers[format] = JSON.parse((await runPrinted(post, { folder, host })).stdout);
+    answers[format] = JSON.parse((await runDocumented(post, { folder, host })).stdout);
   }
   const taken = { accepted: expect.any(Number), rejected: [] };
   expect(answers).toMatchObject(Object.fromEntries(formatNames.map((format) => [format, taken])));

@@ -6,7 +6,7 @@ import { EventStamper } from '../../src/events/event-stamper.ts';
 
 const stampOf = (config: DetectionInput = {}) => new EventStamper(detectionSchema.parse(config));
 
-/** The ids and times that lines leave with. */
+/** The ids and times of stamped lines. */
 function stamped(lines: readonly unknown[], config: DetectionInput = {}): [id: unknown, time: unknown][] {
   const stamp = stampOf(config);
   return lines.map((line) => {
@@ -170,7 +170,7 @@ describe('EventStamper and replay', () => {
   const id = fc.constantFrom(undefined, undefined, undefined, null, 'e-1', 'e-2');
   const line = fc.tuple(fc.constantFrom('a', 'b', 'c'), event, time, id, fc.boolean());
 
-  /** Lines of a file: pauses made into times of each session, some of them dates. */
+  /** Lines of a file: pauses become times per session, some of them ISO dates. */
   const lines = fc.array(line, { minLength: 20, maxLength: 60 }).map((parts) => {
     const clocks = new Map<string, number>();
     return parts.map(([sessionId, fields, pause, ownId, asDate]) => {
@@ -201,7 +201,7 @@ describe('EventStamper and replay', () => {
           const worker = new PipelineTestDriver(config);
           for (const [partition, session] of order.entries()) {
             const own = sent.filter(({ sessionId }) => sessionId === session).map(({ value }) => value);
-            // The log's own timestamps, which are of no importance any more.
+            // The timestamps of the log, which stamped events ignore.
             await worker.write(own, { partition: partition % 2, key: session, timestamp: now });
           }
           expect(idsOf(worker)).toEqual(idsOf(replay));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Pace } from '../../src/events/pace.ts';
 
-/** The pauses before events of these times; `took`: what sending takes, beside the pauses. */
+/** The pauses before events of these times; `took`: milliseconds that sending an event takes. */
 function pauses(speed: number, rate: number | undefined, times: readonly number[], took = 0): number[] {
   let clock = 1000;
   const pace = new Pace(speed, rate, () => clock);

@@ -23,7 +23,7 @@ async function linesOf(file: string): Promise<string[]> {
   return lines;
 }
 
-/** The lines until the file turned out to be bad, and why it is. */
+/** The lines before the error, and the error. */
 async function faultOf(file: string): Promise<{ lines: string[]; error: unknown }> {
   const lines: string[] = [];
   try {
@@ -34,13 +34,13 @@ async function faultOf(file: string): Promise<{ lines: string[]; error: unknown 
   throw new Error('the file was read to its end');
 }
 
-/** What an unbroken file must come to: only `\n` ends a line, and an end is no line. */
+/** The expected lines: only `\n` ends a line, and there is no line after the last one. */
 function split(text: string): string[] {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** Lines of all lengths, together far more than what is read at once, with characters of one to four bytes. */
+/** Lines of all lengths over many chunks, with characters of one to four bytes. */
 const long = Array.from({ length: 400 }, (_, i) => `${String(i)} ${'aäあ😀'.repeat(i * 4)}`).join('\n');
 
 describe('readLines of binary data', () => {
@@ -94,7 +94,7 @@ describe('readLines', () => {
   });
 
   it('readLines: chunk boundaries do not change the lines', async () => {
-    // Two packed pieces in a row are one file, and come out of the unpacker as two.
+    // Concatenated gzip members are one file, decompressed in two chunks.
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'あ', '😀', '\n', '\r\n'), { maxLength: 40 }),

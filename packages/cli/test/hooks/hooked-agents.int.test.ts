@@ -19,7 +19,7 @@ const files: Readonly<Record<HookAgent, string>> = {
   gemini: '.gemini/settings.json',
 };
 
-/** Calls a hook as its agent does. @returns what it said; undefined where it failed, which holds no agent up */
+/** Calls a hook as its agent does. @returns its output; undefined when it failed, which does not block the agent */
 async function runHook({ type, url, command }: Hook, input: object): Promise<unknown> {
   const body = JSON.stringify(input);
   if (type === 'http') {

@@ -19,11 +19,11 @@ interface RealAgent {
   readonly agent: HookAgent;
   readonly command: string;
   readonly args: readonly string[];
-  /** The call by which its model reads a file. */
+  /** The call that reads a file. */
   readonly read: (path: string) => { readonly name: string; readonly args: object };
-  /** What points it at the scripted model; `url` is up to and with the port. */
+  /** Configures the scripted model; `url` ends with the port. */
   readonly env: (url: string) => Readonly<Record<string, string>>;
-  /** Settings that it has besides its hooks, by file. */
+  /** Other settings, by file. */
   readonly settings?: (url: string) => Readonly<Record<string, string>>;
 }
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
   commands = await codingAgents();
 });
 
-/** A model that asks for the same file until it is told of its loop, then for another. */
+/** A model that reads the same file until the hook denies it, then another. */
 async function stubbornModel(read: RealAgent['read'], folder: string): Promise<ScriptedUpstream> {
   const model = await startScriptedUpstream((request, index) => {
     const said = request.bytes.toString();

@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string>>;
 
 let kafka: SecureKafka;
 let folder: TempDir;
-/** A way to log in by name: what an operator would put into the environment. */
+/** Environment variables of each way to log in. */
 let logins: Readonly<Record<'plain' | 'sasl' | 'saslTls' | 'tls' | 'mutualTls' | 'guest', Environment>>;
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-const said = ({ stdout, stderr }: CliProcess) => [...stdout, ...stderr].join('\n');
+const outputOf = ({ stdout, stderr }: CliProcess) => [...stdout, ...stderr].join('\n');
 
 describe('commands on a secured cluster', () => {
   it('secured Kafka: each command logs in by another mechanism, and verdicts arrive', async () => {
@@ -89,9 +89,9 @@ describe('commands on a secured cluster', () => {
     const recorded = await file('events.jsonl', events.map((event) => JSON.stringify(event)).join('\n'));
 
     const create = spawnCli(['topics'], { ...logins.sasl, ...own });
-    expect(await create.exited, said(create)).toBe(0);
+    expect(await create.exited, outputOf(create)).toBe(0);
     const produce = spawnCli(['produce', recorded], { ...logins.mutualTls, ...own });
-    expect(await produce.exited, said(produce)).toBe(0);
+    expect(await produce.exited, outputOf(produce)).toBe(0);
     await using worker = spawnCli(['worker', '--port', '0'], { ...logins.saslTls, ...own });
     const [verdict] = await readTopic([kafka.listeners.plain], topics.verdicts, {
       count: 1,
@@ -108,8 +108,8 @@ describe('commands on a secured cluster', () => {
     });
     await server.line(/ is at http/);
     for (const process of [worker, server]) {
-      expect(await process.stop(), said(process)).toBe(0);
-      expect(said(process)).not.toContain(kafka.user.password);
+      expect(await process.stop(), outputOf(process)).toBe(0);
+      expect(outputOf(process)).not.toContain(kafka.user.password);
     }
   });
 });
@@ -119,10 +119,10 @@ describe('a worker without permissions', () => {
     const prefix = `${uniqueName('lacking')}.`;
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix };
     const create = spawnCli(['topics'], { ...logins.plain, ...own });
-    expect(await create.exited, said(create)).toBe(0);
+    expect(await create.exited, outputOf(create)).toBe(0);
     const worker = spawnCli(['worker', '--port', '0'], { ...logins.guest, ...own });
     expect(await worker.exited).toBe(1);
-    const text = said(worker);
+    const text = outputOf(worker);
     expect(text).toContain(
       `Cannot watch ${prefix}events on ${kafka.listeners.sasl}: this Kafka user lacks the right`,
     );
@@ -134,12 +134,12 @@ describe('a worker without permissions', () => {
 });
 
 describe('doctor', () => {
-  /** What it says about Kafka; other checks depend on the machine. */
+  /** Its output about Kafka; other checks depend on the machine. */
   async function doctor(login: Environment, more: Environment = {}): Promise<string[]> {
     const env = { LOOPWATCH_KAFKA_TOPICS_PREFIX: `${uniqueName('doctor')}.`, ...login, ...more };
     const process = spawnCli(['doctor'], env);
-    expect(await process.exited, said(process)).toBe(1);
-    expect(said(process)).not.toContain(kafka.user.password);
+    expect(await process.exited, outputOf(process)).toBe(1);
+    expect(outputOf(process)).not.toContain(kafka.user.password);
     return [...process.stdout];
   }
 
@@ -157,7 +157,7 @@ describe('doctor', () => {
     const prefix = `${uniqueName('rights')}.`;
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix };
     const create = spawnCli(['topics'], { ...logins.plain, ...own });
-    expect(await create.exited, said(create)).toBe(0);
+    expect(await create.exited, outputOf(create)).toBe(0);
     const lines = await doctor(logins.guest, own);
     const acls = `kafka-acls.sh --bootstrap-server ${kafka.listeners.sasl} --add --allow-principal User:guest`;
     for (const [what, advice] of [

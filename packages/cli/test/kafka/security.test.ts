@@ -57,7 +57,7 @@ const files = {
   damagedKey: file('damaged-key.pem', key.replace('MII', 'MIX')),
 };
 
-/** The security that a configuration of Kafka leads to; paths are set one by one, as with `--set`. */
+/** The security options for these Kafka settings, set as with `--set`. */
 function securityOf(settings: Readonly<Record<string, string>>) {
   const set = Object.entries(settings).map(([path, value]) => `kafka.${path}=${value}`);
   return kafkaSecurity(loadConfig({ set }, [], {}).settings.kafka);

@@ -21,10 +21,10 @@ const litellm = new URL('./litellm_agent.py', import.meta.url);
 
 interface Producer {
   readonly name: string;
-  /** An application that uses the producer's own package: it is given a URL, a session, `calls`, and `more`. */
+  /** An application that uses the producer's package; its arguments are a URL, a session, `calls`, and `more`. */
   readonly script: URL;
   readonly more: () => readonly string[];
-  /** The turns that it reports: spans of tools alone have none. */
+  /** The turns that it reports; tool spans alone have none. */
   readonly turns: number;
 }
 
@@ -101,7 +101,7 @@ it.each(producers)(
   120_000,
 );
 
-/** @throws Error with what it wrote, where it fails or writes to the standard error */
+/** @throws Error with its output when it fails or writes to stderr */
 async function run(script: URL, args: readonly string[]): Promise<void> {
   const file = fileURLToPath(script);
   const [command, ...before] = file.endsWith('.py')
@@ -110,7 +110,7 @@ async function run(script: URL, args: readonly string[]): Promise<void> {
   const env = {
     PATH: process.env['PATH'],
     PYTHONDONTWRITEBYTECODE: '1',
-    // Else LiteLLM fetches its prices.
+    // Otherwise LiteLLM downloads its prices.
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
   };
   const { stderr } = await promisify(execFile)(command, [...before, ...args], { env });

@@ -15,6 +15,6 @@ it('lifecycle: a process that lost the lock on its data folder exits with status
   await gateway.line(/Embedded event log in /);
   await rm(join(dir.path, 'log', '.lock'), { recursive: true });
   expect(await gateway.exited).toBe(1);
-  const told = gateway.stdout.find((line) => line.includes('The lock on'));
-  expect(told).toContain('Exiting with status 1; restart the process.');
+  const line = gateway.stdout.find((line) => line.includes('The lock on'));
+  expect(line).toContain('Exiting with status 1; restart the process.');
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { tempDir } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
 
-/** A folder with these files in it, for the time of the test; objects become lines of JSON. */
+/** A folder with these files, removed after the test; objects become lines of JSON. */
 export async function folderOf(files: Readonly<Record<string, string | readonly object[]>>): Promise<string> {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
@@ -19,7 +19,7 @@ function jsonLines(records: readonly object[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
-/** A Claude Code session that reads the same missing file again and again. */
+/** A Claude Code session that reads the same missing file repeatedly. */
 export function claudeLoop(sessionId: string, count: number, prefix = sessionId): object[] {
   return Array.from({ length: count }, (_, i) => {
     const id = `${prefix}-${String(i)}`;

@@ -6,14 +6,14 @@ import { configuredModel } from '../../src/workers/configured-model.ts';
 const off =
   'Semantic checks are off: no model is configured (set llm.model with llm.base_url or llm.api_key)';
 
-/** What is said at the start, and whether there is a model. */
-function start(settings: object): { readonly said: string[]; readonly hasModel: boolean } {
-  const said: string[] = [];
+/** What is logged at the start, and whether a model is configured. */
+function start(settings: object): { readonly logged: string[]; readonly hasModel: boolean } {
+  const logged: string[] = [];
   const logger = pino(
     { level: 'info' },
-    { write: (line: string) => said.push((JSON.parse(line) as { msg: string }).msg) },
+    { write: (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg) },
   );
-  return { hasModel: configuredModel(settingsSchema.parse(settings), logger) !== undefined, said };
+  return { hasModel: configuredModel(settingsSchema.parse(settings), logger) !== undefined, logged };
 }
 
 describe('configuredModel', () => {
@@ -29,7 +29,7 @@ describe('configuredModel', () => {
     ['is not mentioned when the preset has none', { preset: 'proxy' }, false, []],
     ['is not mentioned when it is disabled', { preset: 'stream', semantic: { enabled: false } }, false, []],
     ['logs nothing with a model', { llm: { model: 'm', api_key: 'k' } }, true, []],
-  ])('semantic layer: %s', (_, settings, hasModel, said) => {
-    expect(start(settings)).toEqual({ hasModel, said });
+  ])('semantic layer: %s', (_, settings, hasModel, logged) => {
+    expect(start(settings)).toEqual({ hasModel, logged });
   });
 });

@@ -19,7 +19,7 @@ function startCluster(env: Record<string, string>, workers: number) {
     for (let worker = 1; worker <= workers; worker += 1) end(pid(worker));
     await running.stop('SIGKILL');
   });
-  /** By worker, the partitions that it said last it has. */
+  /** The last reported partitions of each worker. */
   const owned = () =>
     Array.from({ length: workers }, (_, i) => {
       const own = lines().findLast(

@@ -1,11 +1,11 @@
-/** As an older version, another program or a hand may have left them. */
+/** Settings that an older version or another program may have stored. */
 const settings = {
   'privacy.mask': ['(a+)+$'],
   'tool_cycle.max_period': 900,
   'no.such.key': 1,
   'tool_call_loop.max_repeats': 3,
 };
-export const leftSettings: readonly (readonly [key: string, value: string])[] = [
+export const invalidSettings: readonly (readonly [key: string, value: string])[] = [
   ['server', JSON.stringify({ v: 1, scope: 'server', set: settings })],
   [
     'model:openai/gpt-5',
@@ -16,6 +16,6 @@ export const leftSettings: readonly (readonly [key: string, value: string])[] = 
   ['rubbish', '\u0000 no JSON'],
 ];
 
-/** What a process says of them once. */
+/** The warning that a process logs once. */
 export const warning =
   /Of the settings of server, privacy\.mask, tool_cycle\.max_period, no\.such\.key cannot be taken and are left out: .*LOOPWATCH_PRIVACY_MASK.*To remove them, save the scope/;

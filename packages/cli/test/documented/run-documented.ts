@@ -8,43 +8,43 @@ import { onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));
 
-/** What stands in for commands that would install something, or open a window. */
+/** Replacements for commands that would install something or open a window. */
 const standIns = {
   npx: `[ "$1" = loopwatch ] || exit 127\nshift\nexec "${process.execPath}" "${cli}" "$@"`,
-  // What the tests run is installed and built.
+  // Tests run on installed and built packages.
   npm: '[ "$*" = ci ] || [ "$*" = "run build" ]',
   'xdg-open': '',
   open: '',
 };
 
-export interface PrintedOptions {
-  /** Working directory and home; the files that the commands name lie there. */
+export interface RunOptions {
+  /** Working directory and home folder, with the files that the commands name. */
   readonly folder: string;
-  /** The server that stands for `localhost:4600`. */
+  /** Replaces `localhost:4600`. */
   readonly host?: string;
   /** Searched for programs before the system's folders. */
   readonly programs?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What to do once a command that runs until Ctrl+C has written this; then Ctrl+C ends it. */
-  readonly running?: { readonly says: RegExp; readonly check: (said: RegExpExecArray) => Promise<void> };
+  /** For a command that runs until Ctrl+C: the output to wait for and a check to run before stopping it. */
+  readonly running?: { readonly output: RegExp; readonly check: (match: RegExpExecArray) => Promise<void> };
 }
 
-export interface Printed {
-  /** Exit status and text of each command that did not end with 0. */
+export interface CommandOutput {
+  /** Exit status and text of each command that failed. */
   readonly nonZero: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /**
- * Runs commands in bash as a page prints them; only the server's address is another one.
+ * Runs commands in bash as documented, except for the server's address.
  *
  * @throws Error when bash cannot read the commands
  */
-export async function runPrinted(
+export async function runDocumented(
   commands: string,
-  { folder, host = 'localhost:4600', programs = '', env = {}, running }: PrintedOptions,
-): Promise<Printed> {
+  { folder, host = 'localhost:4600', programs = '', env = {}, running }: RunOptions,
+): Promise<CommandOutput> {
   const tools = join(folder, '.tools');
   await mkdir(tools, { recursive: true });
   for (const [name, script] of Object.entries(standIns)) {
@@ -61,7 +61,7 @@ export async function runPrinted(
   const paths = [tools, programs, process.env['PATH']].filter((path) => path !== '');
   const bash = spawn('bash', ['-c', script], {
     cwd: folder,
-    // A group of its own, which Ctrl+C reaches as a whole.
+    // Its own process group, so that Ctrl+C reaches every process.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: paths.join(':'), HOME: folder, STATUSES: statuses, ...env },
@@ -76,16 +76,16 @@ export async function runPrinted(
   bash.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(bash, 'close');
   if (running !== undefined) {
-    const said = await waitFor(
+    const match = await waitFor(
       () => {
-        const found = running.says.exec(`${stdout}${stderr}`);
+        const found = running.output.exec(`${stdout}${stderr}`);
         if (found === null && bash.exitCode !== null)
-          throw new Error(`the commands ended without ${String(running.says)}:\n${stdout}${stderr}`);
+          throw new Error(`the commands ended without ${String(running.output)}:\n${stdout}${stderr}`);
         return found;
       },
-      { timeoutMs: 90_000, describe: () => `${String(running.says)}; so far:\n${stdout}${stderr}` },
+      { timeoutMs: 90_000, describe: () => `${String(running.output)}; so far:\n${stdout}${stderr}` },
     );
-    await running.check(said);
+    await running.check(match);
     signal('SIGINT');
   }
   await ended;
