@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const manifest = join(import.meta.dirname, '../../../packages/cli/test/hooks/agents/package.json');
 
 /**
- * The coding agents whose hooks are tested, as published: installed the first time, and cached in
+ * The coding agents whose hooks are tested, as published by their vendors: installed once and kept in
  * `~/.cache/loopwatch` until their versions change. They are far too large to be dependencies.
  *
  * @returns the folder with their commands
@@ -22,7 +22,7 @@ export async function codingAgents(): Promise<string> {
     await copyFile(manifest, join(work, 'package.json'));
     const npm = (...args: string[]) => run('npm', args, { cwd: work });
     await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock');
-    // Its script installs the binary for this system. The others' scripts compile parts that these tests never use.
+    // Its install script selects the binary for this system; those of the others compile unused parts.
     await npm('rebuild', '@anthropic-ai/claude-code');
   });
   return join(folder, 'node_modules/.bin');

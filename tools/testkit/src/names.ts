@@ -1,6 +1,6 @@
 let count = 0;
 
-/** A unique name for topics and groups on a broker that tests share. */
+/** A name unique on this machine, for topics and groups of a shared broker. */
 export function uniqueName(prefix: string): string {
   count += 1;
   return `${prefix}-${process.pid}-${count}`;

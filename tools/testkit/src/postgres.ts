@@ -21,7 +21,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return onServer(given, () => Promise.resolve());
   const dir = await tempDir();
-  // PostgreSQL refuses to run as root, so it runs as another user, who needs access to its files.
+  // PostgreSQL refuses to run as root, so another user runs it and needs access to its files.
   await chmod(dir.path, 0o755);
   const port = await freePort();
   const messages: string[] = [];
@@ -68,7 +68,7 @@ function onServer(url: string, stop: () => Promise<void>): TestPostgres {
       const name = uniqueName('loopwatch')
         .replace(/[^a-z0-9_]/gi, '_')
         .toLowerCase();
-      // Left over from a killed run.
+      // Left by a killed run.
       await run(`drop database if exists ${name} with (force)`);
       await run(`create database ${name}`);
       created.push(name);

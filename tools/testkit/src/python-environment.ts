@@ -18,7 +18,7 @@ const requirements = join(
  * time and cached in `~/.cache/loopwatch` until the requirements or the Python version change.
  *
  * @returns path of the interpreter
- * @throws Error that says what is missing and how to get it
+ * @throws Error naming what is missing and how to install it
  */
 export async function clientsPython(): Promise<string> {
   if (!(await hasCommand('python3', '-c', 'import ensurepip, venv')))
@@ -31,7 +31,7 @@ export async function clientsPython(): Promise<string> {
     .update(await readFile(requirements));
   const folder = await cachedFolder(`python-${hash.digest('hex').slice(0, 16)}`, async (work) => {
     await run('python3', ['-m', 'venv', work]);
-    // The folder is moved when it is complete, which breaks its own `pip` command.
+    // The folder is moved when complete, after which its own `pip` command no longer works.
     const pip = [
       '-m',
       'pip',

@@ -13,16 +13,16 @@ export interface CliProcess extends AsyncDisposable {
   readonly stderr: readonly string[];
   /** Resolves with the exit code, or the name of the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
-  /** Writes this text to standard input and closes it. */
+  /** Writes this text to stdin and closes it. */
   write(input: string): void;
-  /** Resolves with the first matching line of either output; rejects if the command ends or times out before. */
+  /** Resolves with the first line of either output that matches; rejects if the command exits or the time runs out first. */
   line(pattern: RegExp, timeoutMs?: number): Promise<string>;
-  /** Sends the signal (default SIGTERM) and waits for the exit; does nothing if it has already exited. */
+  /** Sends the signal (default SIGTERM) and waits for the exit; no effect after it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
 export interface SpawnCliOptions {
-  /** Runs the sources with tsx instead of the build. Default: the build if there is one. */
+  /** Runs the sources with tsx, or the build. Default: the build if it exists. */
   readonly from?: 'build' | 'source';
   /** Default: the repository's root. */
   readonly cwd?: string;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The timeout and the description of a wait. */
+/** Timeout and description of a condition. */
 export interface WaitOptions {
   /** Timeout in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** A description of the condition, or a function that describes the state at the timeout. */
+  /** Describes the condition in the timeout error; a function is called at the timeout. */
   readonly describe?: string | (() => string);
 }
 
@@ -13,7 +13,7 @@ const pollMs = 10;
 /**
  * Resolves with the condition's first value that is neither false, null nor undefined.
  *
- * @throws Error with the description at the timeout; errors of the condition, at once.
+ * @throws Error with the description on timeout; errors of the condition are passed on at once.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -20,7 +20,7 @@ export interface EffectiveValue {
   readonly name?: string;
 }
 
-/** Every setting in schema order, with the values of the preset defaults in and secrets hidden. */
+/** Every setting in schema order, with the defaults of the preset and with secrets hidden. */
 export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
   const defaults = defaultValues(settings);
   return pathsInOrder(origins).map((path) => {

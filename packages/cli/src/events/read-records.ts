@@ -21,7 +21,7 @@ const emptyRecord = {
   isPending: false,
   isCanonical: false,
 };
-/** A document is parseJson as a whole, which takes several times its size in memory. */
+/** A document is parsed as a whole, which takes several times its size in memory. */
 const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
 
 /**

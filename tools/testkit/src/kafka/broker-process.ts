@@ -1,19 +1,19 @@
 /** A running broker. */
 export interface BrokerProcess {
-  /** Resolves when it has exited, for any reason. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
-  /** Freezes it: connections stay open and nothing responds. */
+  /** Freezes it: connections stay open without replies. */
   suspend(): void | Promise<void>;
   resume(): void | Promise<void>;
-  /** Shuts it down cleanly: data is flushed and its partitions are handed over. */
+  /** Controlled shutdown: flushes data and hands over partitions. */
   stop(): Promise<void>;
-  /** Kills it (SIGKILL), frozen or not. */
+  /** Sends SIGKILL, even if frozen. */
   kill(): Promise<void>;
   /** Its output, for the error of a failed start. */
   output(): Promise<string>;
 }
 
-/** Runs one broker, repeatedly with the same data and address. */
+/** Launches a broker, repeatedly with the same data and address. */
 export interface BrokerRunner {
   readonly address: string;
   launch(): Promise<BrokerProcess>;

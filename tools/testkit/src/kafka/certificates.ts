@@ -9,7 +9,7 @@ export interface Identity {
 
 export interface IdentityOptions {
   readonly commonName: string;
-  /** IP addresses that it is valid for; a client's needs none. */
+  /** IP addresses that it is valid for; clients need none. */
   readonly addresses?: readonly string[];
   /** Default: from an hour ago until tomorrow. */
   readonly validFrom?: Date;
@@ -18,7 +18,7 @@ export interface IdentityOptions {
 
 /** A certificate authority. */
 export interface Authority {
-  /** Its own certificate, as PEM, for clients that trust it. */
+  /** Its own certificate as PEM, for the trust stores of others. */
   readonly certificate: string;
   issue(options: IdentityOptions): Identity;
 }
@@ -26,7 +26,7 @@ export interface Authority {
 const hourMs = 3_600_000;
 const ipType = 7;
 
-/** Creates a certificate authority for a test. */
+/** Creates a certificate authority. */
 export function createAuthority(commonName: string): Authority {
   const own = newKey();
   const certificate = newCertificate({ commonName }, own.public);
@@ -61,7 +61,7 @@ interface Key {
   readonly pem: string;
 }
 
-/** Uses Node's crypto, which takes milliseconds instead of seconds in JavaScript. */
+/** Uses Node: milliseconds, where plain JavaScript takes seconds. */
 function newKey(): Key {
   const pair = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -75,7 +75,7 @@ function newKey(): Key {
   };
 }
 
-/** With the line endings that Kafka expects. */
+/** Uses the line ends that Kafka accepts. */
 function toPem(certificate: forge.pki.Certificate): string {
   return forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
 }

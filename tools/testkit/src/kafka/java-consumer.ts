@@ -10,15 +10,15 @@ const fieldEnd = '\u0001';
 const headerEnd = '\u0002';
 const nothing = '\u0003';
 const mostBytes = 1024 * 1024 * 1024;
-/** After this time without a record, the topic counts as read. */
+/** Reading ends after this long without a record. */
 const quietMs = 5_000;
 
 /**
- * Reads a topic from its beginning with Kafka's own Java consumer, committed records only, in order per partition.
- * Only for texts without line breaks. Takes some seconds.
+ * Reads a topic from its beginning with Kafka's Java consumer: committed records only, in the order of each
+ * partition. Texts must not have line breaks. Takes some seconds.
  *
- * kafkajs expects the aborted transactions of a fetch in the order in which they began. Brokers list them in the order in which
- * they ended, so if several producers write to a partition, kafkajs returns records that were never committed.
+ * kafkajs expects the aborted transactions of a fetch in the order of their begin, but brokers list them in the order of
+ * their end. With several producers per partition kafkajs therefore returns records that were never committed.
  *
  * @throws Error with the consumer's output when it fails
  */

@@ -6,26 +6,26 @@ import { findRunner } from './kafka-runner.ts';
 export interface TestKafka extends AsyncDisposable {
   /** `host:port` of each broker. */
   readonly brokers: string[];
-  /** Stops the broker and removes its data; does nothing for the one in `KAFKA_BROKERS`. */
+  /** Stops the broker and removes its data; no effect for `KAFKA_BROKERS`. */
   stop(): Promise<void>;
-  /** Freezes the broker: connections stay open and nothing responds. */
+  /** Freezes the broker: connections stay open without replies. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Stops the broker, keeping its data and its port. */
+  /** Stops the broker but keeps its data and port. */
   stopBroker(): Promise<void>;
   startBroker(): Promise<void>;
 }
 
 export interface StartKafkaOptions {
-  /** A dedicated broker even if `KAFKA_BROKERS` is set: needed to stop or pause it. */
+  /** Starts a separate broker even if `KAFKA_BROKERS` names one, to stop or pause it. */
   readonly own?: boolean;
 }
 
 /**
- * A Kafka that is ready: the one in `KAFKA_BROKERS`, otherwise a new single broker (KRaft, no topics, no automatic topic
- * creation) run by Java or Docker.
+ * A ready Kafka: the one of `KAFKA_BROKERS`, otherwise a new single broker (KRaft, no topics, no automatic topic creation)
+ * run by Java or Docker.
  *
- * @throws Error with the command that installs what is missing, or with the broker's last output.
+ * @throws Error with the command that installs what is missing, or with the last output of the broker.
  */
 export async function startKafka({ own = false }: StartKafkaOptions = {}): Promise<TestKafka> {
   const given = (process.env.KAFKA_BROKERS ?? '').split(',').filter((address) => address !== '');

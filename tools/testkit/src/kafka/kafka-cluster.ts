@@ -8,34 +8,34 @@ import { clusterNodeProperties } from './kafka-properties.ts';
 import { requireJars } from './kafka-runner.ts';
 import { startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
 
-/** One node of a {@link TestCluster}, and the faults that a test can inject. */
+/** A node of a {@link TestCluster}, with its possible faults. */
 export interface TestNode {
-  /** Kafka's node id, from 1. */
+  /** The node id of Kafka, from 1. */
   readonly id: number;
-  /** The network between clients and this node; traffic between nodes bypasses it. */
+  /** The network between clients and this node; nodes bypass it among themselves. */
   readonly proxy: TcpProxy;
-  /** SIGKILL: data not yet written to disk or to another node is lost, and the other nodes notice after 3 s. */
+  /** SIGKILL: data not yet on disk or on another node is lost; the others notice after 3 s. */
   kill(): Promise<void>;
-  /** Shuts it down cleanly: its partitions get new leaders first. */
+  /** Controlled shutdown: its partitions get new leaders first. */
   stop(): Promise<void>;
   /** SIGSTOP: connections stay open and nothing responds, as in a long pause. */
   pause(): void;
   /** SIGCONT. */
   resume(): void;
-  /** Restarts it with its data and resolves once it has rejoined the cluster. Does nothing if it runs. */
+  /** Restarts it with its data; resolves when it has rejoined the cluster. No effect while it runs. */
   start(): Promise<void>;
 }
 
 /** Real Kafka nodes, three by default, for tests of failures. */
 export interface TestCluster extends AsyncDisposable {
-  /** `host:port` of the proxies, one per node: for the clients under test. */
+  /** `host:port` of the proxies, one per node, for the clients under test. */
   readonly brokers: string[];
-  /** `host:port` of the nodes themselves, bypassing the proxies: for the test's own clients. */
+  /** `host:port` of the nodes themselves, for the test itself. */
   readonly direct: string[];
   readonly nodes: readonly TestNode[];
-  /** The node that leads a partition; waits until a running node does. */
+  /** The leader of a partition; waits until it is a running node. */
   leaderOf(topic: string, partition: number): Promise<TestNode>;
-  /** The coordinator of a group or of a transactional id, which must have been used before. */
+  /** The coordinator of a group or transactional id; any of that kind must have been used. */
   coordinatorOf(kind: 'group' | 'transaction', id: string): Promise<TestNode>;
   /** Resolves once every partition has all its replicas in sync. */
   healed(timeoutMs?: number): Promise<void>;
@@ -53,8 +53,8 @@ export interface StartClusterOptions {
 
 /**
  * Starts a cluster of KRaft nodes, each broker and controller, which takes some seconds. Every topic has a replica on each
- * node unless it says otherwise, and a write with acks=all needs all but one of them (`min.insync.replicas`). One node of
- * three can be killed, frozen or disconnected at a time without effect; with two, writes and the controller stop.
+ * node by default, and a write with acks=all needs all but one of them (`min.insync.replicas`). One node of
+ * three can be killed, frozen or isolated without an outage; with two, writes and the controller stop.
  *
  * ```ts
  * await using cluster = await startKafkaCluster();
@@ -66,7 +66,7 @@ export interface StartClusterOptions {
  * const verdicts = await readTopic(cluster.direct, 'loopwatch.verdicts');
  * ```
  *
- * @throws Error with the command that installs what is missing, or with a node's last words.
+ * @throws Error with the command that installs what is missing, or with the last output of a node.
  */
 export async function startKafkaCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { nodes: count = 3, properties = {}, valve } = options;
@@ -226,14 +226,14 @@ class Cluster implements TestCluster {
     return metadata?.topics.flatMap(({ partitions }) => partitions);
   }
 
-  /** The response of a running node; undefined while the cluster cannot respond. */
+  /** The answer of a running node; undefined while the cluster has none. */
   async #ask<T>(question: (admin: Admin) => Promise<T>): Promise<T | undefined> {
     const running = this.nodes.filter(({ runs }) => runs).map(({ address }) => address);
     return withTestAdmin(running, question).catch(() => undefined);
   }
 }
 
-/** Kafka's partition for an id: Java's `hashCode`, without its sign. */
+/** The partition of an id in Kafka's internal topics: Java's `hashCode` without the sign. */
 function javaHash(text: string): number {
   let hash = 0;
   for (let index = 0; index < text.length; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;

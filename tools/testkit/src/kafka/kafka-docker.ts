@@ -29,7 +29,7 @@ function settings(port: number): Readonly<Record<string, string>> {
   };
 }
 
-/** A broker in a container of Apache Kafka's own image; stop and start keep the container and its data. */
+/** A broker in a container of the official Apache Kafka image; stopping and starting keep the container and so its data. */
 export async function dockerRunner(): Promise<BrokerRunner> {
   const port = await freePort();
   const environment = Object.entries(settings(port)).flatMap(([name, value]) => [

@@ -1,6 +1,6 @@
 import type { ProxyDirection, Valve } from './tcp-proxy.ts';
 
-/** Api keys of Kafka's protocol: the requests of a transaction, and metadata. */
+/** API keys of the Kafka protocol: the requests of a transaction, and metadata. */
 const apiKeys = {
   Produce: 0,
   Metadata: 3,
@@ -13,9 +13,9 @@ const apiKeys = {
 
 export type KafkaApi = keyof typeof apiKeys;
 
-/** A request or a response to hold back. */
+/** A request or reply to hold back. */
 export interface HeldFrame {
-  /** Resolves once it has arrived; from then on nothing passes on its connection in that direction. */
+  /** Resolves when the frame arrives; its connection is then blocked in that direction. */
   readonly reached: Promise<void>;
   /** Releases the frame and all frames after it. */
   release(): void;
@@ -75,10 +75,10 @@ export class KafkaGate {
   }
 
   /**
-   * Changes every request of this kind that contains `mark`, or the responses to them, until the returned function is
-   * called. Requests contain their client id.
+   * Changes every request of this kind that names `mark`, or the replies to them, until the returned function is called.
+   * Requests contain their client's id.
    *
-   * @param rewrite receives a frame without its length, beginning with a request's header or a response's correlation id
+   * @param rewrite called with a frame without its length; it starts with the request header or the correlation id of the reply
    */
   rewrite(
     api: KafkaApi,
@@ -154,7 +154,7 @@ function rewritten(frame: Buffer, { rewrite }: Change): Buffer {
   return Buffer.concat([length, payload]);
 }
 
-/** Splits a stream into Kafka's frames: a four-byte length, followed by that many bytes. */
+/** Splits a stream into Kafka frames: a four-byte length and the payload. */
 class Frames {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -25,15 +25,15 @@ echo $java >&4
 wait $java
 `;
 
-/** The configuration of one Kafka node. */
+/** A Kafka node to run in Java. */
 export interface JavaNode {
-  /** Address for the test's own clients, in plain text. */
+  /** Plain text address for the test's own clients. */
   readonly address: string;
   /** The lines of its `server.properties`; the folder of its data is added. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Further arguments for the formatting of its storage. */
+  /** Further arguments for formatting the storage. */
   readonly format?: readonly string[];
-  /** Compiles less: starts in two thirds of the time, and is slower once warm. Not for measuring. */
+  /** Limits JIT compilation: starts a third faster but runs slower. Not for benchmarks. */
   readonly quickStart?: boolean;
 }
 

@@ -4,7 +4,7 @@ export interface NodePorts {
   readonly controller: number;
 }
 
-/** Common settings of test brokers: no automatic topics, no initial rebalance delay. */
+/** Common to all test brokers: no automatic topics and no delay before rebalancing. */
 export const commonProperties = {
   'process.roles': 'broker,controller',
   'controller.listener.names': 'CONTROLLER',
@@ -29,7 +29,7 @@ export function singleNodeProperties({ client, controller }: NodePorts): Readonl
   };
 }
 
-/** The ports of a cluster node: clients connect through a proxy, other nodes and the test directly. */
+/** Ports of a cluster node: clients connect through a proxy, nodes and tests directly. */
 export interface ClusterNodePorts extends NodePorts {
   readonly internal: number;
   /** The advertised `host:port`. */
@@ -58,7 +58,7 @@ export function clusterNodeProperties(
     'offsets.topic.replication.factor': copies,
     'transaction.state.log.replication.factor': copies,
     'transaction.state.log.min.isr': inSync,
-    // Failed nodes are detected after three seconds instead of nine, so that tests of failures stay short.
+    // A lost node is detected after three seconds instead of nine, to keep failure tests short.
     'broker.heartbeat.interval.ms': '500',
     'broker.session.timeout.ms': '3000',
     'transaction.abort.timed.out.transaction.cleanup.interval.ms': '1000',

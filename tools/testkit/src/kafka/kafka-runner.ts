@@ -8,7 +8,7 @@ import { singleNodeProperties } from './kafka-properties.ts';
 const install = 'sudo apt-get install -y maven default-jre-headless';
 
 /**
- * The available way to run a single broker: Java and Kafka's jars, otherwise Docker.
+ * Finds a way to run a single broker on this machine: Java with Kafka's jars, otherwise Docker.
  *
  * @throws Error with the one command that installs what is missing.
  */

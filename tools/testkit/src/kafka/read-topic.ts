@@ -3,7 +3,7 @@ import { uniqueName } from '../names.ts';
 import { waitFor } from '../wait-for.ts';
 import { topicEnds } from './topic-ends.ts';
 
-/** A record as tests use it. */
+/** A record in the form that tests need. */
 export interface TopicRecord {
   readonly partition: number;
   readonly offset: number;
@@ -14,16 +14,16 @@ export interface TopicRecord {
 }
 
 export interface ReadTopicOptions {
-  /** Waits until there are at least this many records. Default: the number at the start. */
+  /** Waits until there are at least this many records. Default: the records present at the start. */
   readonly count?: number;
   /** Default 20,000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Reads a topic from its beginning, committed records only, in order per partition.
+ * Reads a topic from its beginning, committed records only, in the order of each partition.
  *
- * @throws Error with the number of records if fewer than `count` arrive in time.
+ * @throws Error with the number of records, when fewer than `count` arrive in time.
  */
 export async function readTopic(
   brokers: readonly string[],
@@ -35,7 +35,7 @@ export async function readTopic(
   const groupId = uniqueName('read-topic');
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
   const records: TopicRecord[] = [];
-  /** By partition, the offset after the last one passed, including transaction markers, which are never returned. */
+  /** Next offset by partition, including transaction markers, which are not returned. */
   const passed = new Map<number, number>();
   await admin.connect();
   try {

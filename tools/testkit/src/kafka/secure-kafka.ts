@@ -11,11 +11,11 @@ export interface KafkaUser {
   readonly password: string;
 }
 
-/** A real broker with authentication. */
+/** A real broker with authentication and authorization. */
 export interface SecureKafka extends AsyncDisposable {
-  /** `host:port` of each listener; clients of one are sent to that one only. */
+  /** `host:port` of each listener; each advertises only itself. */
   readonly listeners: {
-    /** Plain text with all permissions: for the test's own clients. */
+    /** Plain text with all permissions, for the test itself. */
     readonly plain: string;
     /** SASL without TLS: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512. */
     readonly sasl: string;
@@ -26,7 +26,7 @@ export interface SecureKafka extends AsyncDisposable {
     /** TLS that requires a client certificate of the authority; `CN=loopwatch` has all permissions. */
     readonly mutualTls: string;
   };
-  /** The authority that the broker trusts; it also signed the broker's certificate, which is valid for 127.0.0.1 only. */
+  /** Issuer of the broker's certificate, valid for 127.0.0.1 only, and trusted by the broker. */
   readonly authority: Authority;
   /** Has all permissions. */
   readonly user: KafkaUser;

@@ -44,7 +44,7 @@ interface Link {
   readonly server: Socket;
 }
 
-/** Starts a proxy in front of a server, given as `host:port`; the server may start later. */
+/** Starts a proxy for the server at `host:port`, which need not be running yet. */
 export async function startTcpProxy(target: string, valve?: Valve): Promise<TcpProxy> {
   const colon = target.lastIndexOf(':');
   const ownPort = await freePort();
@@ -129,7 +129,7 @@ class CuttableProxy implements TcpProxy {
       [client, server],
       [server, client],
     ] as const) {
-      // A failure on one side is a failure on the other: a reset, not an orderly end.
+      // A failure on one side resets the other side instead of closing it.
       socket.on('error', () => other.resetAndDestroy());
       socket.on('close', () => {
         other.destroySoon();

@@ -2,9 +2,9 @@ import kafkajs, { type SeekEntry } from 'kafkajs';
 import { waitFor } from '../wait-for.ts';
 
 /**
- * The begin and end offsets of a topic's partitions.
+ * The first and the end offset of each partition of a topic.
  *
- * A restarted broker may briefly report a former leader, which a kafkajs admin then keeps using: each attempt uses a new
+ * A restarted broker may briefly report a stale leader, which a kafkajs admin keeps using, so each attempt creates a new
  * admin.
  */
 export function topicEnds(

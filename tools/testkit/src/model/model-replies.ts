@@ -215,7 +215,7 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: ModelOutput,
   return { headers, chunks };
 }
 
-/** Gemini's, which is always streamed here. */
+/** Gemini API; always streamed here. */
 function generateContentReply(_: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const parts = [
     ...(text === undefined ? [] : [{ text }]),

@@ -22,7 +22,7 @@ export interface ModelUsage {
   readonly completionTokens: number;
 }
 
-/** What the server does with a request. */
+/** The reply to a request. */
 export type ModelReply =
   | { readonly text: string; readonly after?: Promise<unknown>; readonly usage?: ModelUsage }
   | { readonly status: number; readonly message?: string }
@@ -31,14 +31,14 @@ export type ModelReply =
   | 'never';
 
 export interface ModelServer extends AsyncDisposable {
-  /** The base URL for clients. */
+  /** Base URL for clients. */
   readonly url: string;
   readonly requests: ModelRequest[];
 }
 
 /**
- * A model behind an OpenAI-compatible endpoint: a script, which is called for each request, or a real model. If it throws,
- * the response has status 500.
+ * An OpenAI-compatible endpoint whose replies come from a script, called for each request in turn, or from a real model.
+ * An error that it throws becomes status 500.
  */
 export async function startModelServer(
   script: (request: ModelRequest, index: number) => ModelReply | Promise<ModelReply>,

@@ -5,17 +5,17 @@ import type { AddressInfo } from 'node:net';
 /** A request to a model API. */
 export interface ApiRequest {
   readonly method: string;
-  /** Query included. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
   /** The parsed body; undefined if it is not JSON. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Settles when the client disconnects before the response, or the response is complete. */
+  /** Resolves when the client disconnects early or the reply is complete. */
   readonly closed: Promise<'answered' | 'client gone'>;
 }
 
-/** What the API does with a request. */
+/** The reply to a request. */
 export type ApiReply =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly json: unknown }
   | {
@@ -23,14 +23,14 @@ export type ApiReply =
       readonly headers?: Readonly<Record<string, string>>;
       /** Chunks of the body, each written separately; promises are awaited. */
       readonly chunks: readonly (string | Uint8Array | Promise<unknown>)[];
-      /** How the body ends: normally, cut off, or not at all. */
+      /** Whether the body ends correctly, breaks off, or never ends. */
       readonly then?: 'end' | 'cut' | 'hang';
     }
   | 'hang up'
   | 'never';
 
 export interface ScriptedUpstream extends AsyncDisposable {
-  /** Including `/v1`. */
+  /** Ends with `/v1`. */
   readonly url: string;
   readonly requests: ApiRequest[];
 }
@@ -42,7 +42,7 @@ export async function startScriptedUpstream(
   const requests: ApiRequest[] = [];
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => {
-      // The client disconnected in the middle of its request.
+      // The client disconnected during its request.
       response.destroy();
     });
   });

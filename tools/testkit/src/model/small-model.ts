@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { ModelRequest, ModelUsage } from './model-server.ts';
 import { smallModelFiles } from './small-model-files.ts';
 
-/** The model's answer and its token usage. */
+/** Answer of the model and its token usage. */
 export interface Completion {
   readonly text: string;
   readonly usage: ModelUsage;
@@ -38,7 +38,7 @@ interface ChatSession {
   prompt(text: string, options: object): Promise<string>;
   dispose(options: { disposeSequence: boolean }): void;
 }
-/** The part of node-llama-cpp's types in use; it is not installed with the project, so they cannot be imported. */
+/** The parts of node-llama-cpp in use; the project does not depend on it, so its types cannot be imported. */
 interface Runtime {
   readonly getLlama: (options: object) => Promise<Llama>;
   readonly LlamaChatSession: new (options: {
@@ -48,10 +48,10 @@ interface Runtime {
 }
 
 /**
- * A real language model on this machine's CPU, small enough for a test: it answers in the requested format and
- * understands next to nothing.
+ * A real language model on this machine's processor, small enough for tests: its answers have the requested
+ * format but make little sense.
  *
- * @throws Error that says what is missing and how to get it.
+ * @throws Error naming what is missing and how to install it.
  */
 export async function loadSmallModel(): Promise<SmallModel> {
   const { weights, runtime } = await smallModelFiles();
@@ -100,8 +100,8 @@ export async function loadSmallModel(): Promise<SmallModel> {
 }
 
 /**
- * A schema that such a small model can fulfil: strings have a maximum length, and a number is one of 0, 0.05 … 1, because
- * neither the model nor a grammar can express a range.
+ * A schema that such a small model can satisfy: strings are short, and a number is one of 0, 0.05 … 1, because a grammar
+ * cannot express a range.
  */
 function withinReach(schema: Schema): Schema {
   if (schema.type === 'string') return { ...schema, maxLength: MAX_STRING };
