@@ -12,7 +12,7 @@ import { assignSticky } from './sticky-assignment.ts';
 export interface MembershipOptions extends KafkaOptions {
   readonly topics: readonly string[];
   readonly groupId: string;
-  /** A member silent for this long loses its partitions, in milliseconds. Default 10,000; brokers want 6,000 or more. */
+  /** A member that sends no heartbeat for this many milliseconds loses its partitions. Default 10,000; brokers require at least 6,000. */
   readonly sessionTimeoutMs?: number;
 }
 
@@ -20,25 +20,25 @@ export interface MembershipObserver {
   onAssignment(partitions: readonly TopicPartition[]): void;
 }
 
-/** A consumer that is a member of its group and reads nothing, from its join to its end; a new one replaces it. */
+/** A consumer that holds a group membership but reads no records. When it crashes, a new one replaces it. */
 export interface Membership {
-  /** Resolves with the reason when the consumer has died of itself. */
+  /** Resolves with the error when the consumer crashes. */
   readonly crashed: Promise<Error>;
-  /** Resolves at the next heartbeat that the group answers. */
+  /** Resolves when the coordinator confirms the next heartbeat. */
   heartbeat(): Promise<void>;
-  /** Commits as the present member; rejects when it is none any more. */
+  /** Commits as the current member; rejects once it is no longer one. */
   commit(offset: TopicPartition & { offset: string; metadata: string }): Promise<void>;
-  /** Leaves the group, so that its partitions find a new owner at once. */
+  /** Leaves the group, so that its partitions are reassigned at once. */
   leave(): Promise<void>;
 }
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 /**
- * Joins a group. kafkajs keeps the membership, with heartbeats and rejoining; its own fetching stays paused.
+ * Joins a group. kafkajs maintains the membership by heartbeats and rejoins; its own fetching stays paused.
  *
- * kafkajs restarts a crashed consumer only for some errors and tells nobody when that fails too; therefore it is told
- * never to, and whoever called replaces the member whatever it died of.
+ * kafkajs restarts a crashed consumer only after some errors, and does not report when that restart fails. Restarting is
+ * therefore disabled, and the caller replaces the member after any crash.
  */
 export async function joinGroup(
   options: MembershipOptions,
@@ -52,7 +52,7 @@ export async function joinGroup(
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: Math.floor(sessionTimeoutMs / 10),
     metadataMaxAge: 60_000,
-    // A paused consumer looks for work this often; each time it may send a heartbeat.
+    // A paused consumer polls at this interval, and sends due heartbeats when it polls.
     maxWaitTimeInMs: 100,
     partitionAssigners: [stickyAssigner(() => owned), kafkajs.PartitionAssigners.roundRobin],
     retry: { restartOnFailure: () => Promise.resolve(false) },
@@ -61,7 +61,7 @@ export async function joinGroup(
     owned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     );
-    // Before its first fetch, and again after each join: kafkajs forgets it for partitions that were not its own.
+    // Must happen before the first fetch and after each join: kafkajs does not pause newly assigned partitions.
     consumer.pause(topics.map((topic) => ({ topic })));
     observer.onAssignment(owned);
   });
@@ -75,7 +75,7 @@ export async function joinGroup(
       eachBatchAutoResolve: false,
       eachBatch: () => Promise.resolve(),
     });
-    // A failed join does not reject `run`: it is a crash like any other, seen before `run` resolves.
+    // A failed join does not reject `run`; it is reported as a crash before `run` resolves.
     if (crash.error !== undefined) throw crash.error;
   } catch (error) {
     await leave().catch(() => undefined);
@@ -98,7 +98,7 @@ function nextHeartbeat(consumer: Consumer): Promise<void> {
   });
 }
 
-/** The leader of the group shares out; each member tells it what it has. */
+/** The group leader assigns the partitions; each member sends it the ones it owns. */
 function stickyAssigner(owned: () => readonly TopicPartition[]) {
   const version = 1;
   const name = 'loopwatch-sticky';
@@ -113,11 +113,11 @@ function stickyAssigner(owned: () => readonly TopicPartition[]) {
       );
       const claims = members.map(({ memberId, memberMetadata }) => ({
         memberId,
-        owned: claimIn(memberMetadata),
+        owned: readClaim(memberMetadata),
       }));
-      const assignments = Array.from(assignSticky(partitions, claims), ([memberId, places]) => {
+      const assignments = Array.from(assignSticky(partitions, claims), ([memberId, assigned]) => {
         const assignment: Record<string, number[]> = {};
-        for (const { topic, partition } of places) (assignment[topic] ??= []).push(partition);
+        for (const { topic, partition } of assigned) (assignment[topic] ??= []).push(partition);
         return {
           memberId,
           memberAssignment: MemberAssignment.encode({ version, assignment, userData: noBytes }),
@@ -134,18 +134,18 @@ function stickyAssigner(owned: () => readonly TopicPartition[]) {
 
 const noBytes = Buffer.alloc(0);
 
-/** What a member says it has; nonsense is no claim. */
-function claimIn(metadata: Buffer): TopicPartition[] {
+/** The partitions a member claims to own; none if its metadata is malformed. */
+function readClaim(metadata: Buffer): TopicPartition[] {
   try {
     const { userData } = MemberMetadata.decode(metadata) ?? {};
     const value: unknown = JSON.parse(userData?.toString() ?? '[]');
-    return Array.isArray(value) ? value.filter(isPlace) : [];
+    return Array.isArray(value) ? value.filter(isTopicPartition) : [];
   } catch {
     return [];
   }
 }
 
-function isPlace(value: unknown): value is TopicPartition {
+function isTopicPartition(value: unknown): value is TopicPartition {
   if (typeof value !== 'object' || value === null) return false;
   return (
     'topic' in value &&

@@ -5,8 +5,9 @@ import type { KafkaCluster } from '../internals/cluster.ts';
 import type { RoutedRecord } from '../produce/messages.ts';
 
 /**
- * The kept state of one partition's task: entries of a compacted topic, in the partition with the same number, so that
- * all of them are read in one go. Keys begin with group and place, since groups and topics share the topic.
+ * The saved state of one partition's task: entries of a compacted topic, in the partition with the same number, so that one
+ * sequential read returns them all. Keys start with the group and the topic partition, because groups and topics share the
+ * state topic.
  */
 export class KafkaState {
   readonly #topic: string;
@@ -19,7 +20,7 @@ export class KafkaState {
     this.#prefix = `${groupId}/${place.topic}/${place.partition}/`;
   }
 
-  /** @param partitions of the state's topic; fewer than those of the input are enough */
+  /** @param partitions partition count of the state topic, which may be lower than that of the input topic */
   records(changes: readonly StateChange[], partitions: number): RoutedRecord[] {
     const partition = this.#partition(partitions);
     return changes.map(({ key, value }) => ({
@@ -30,7 +31,7 @@ export class KafkaState {
     }));
   }
 
-  /** The latest value of each entry. Transactions that were aborted, or are still open, do not count. */
+  /** The latest committed value of each entry; aborted and open transactions are ignored. */
   async read(cluster: KafkaCluster, fetcher: KafkaFetcher): Promise<Map<string, string>> {
     const entries = new Map<string, string>();
     const topic = this.#topic;

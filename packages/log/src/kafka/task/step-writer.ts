@@ -17,9 +17,9 @@ import { TransactionPlan } from './transaction-plan.ts';
 
 /** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
-  /** Fences the partition's previous owner. To be called before the committed position is read. */
+  /** Fences the partition's previous owner. Call it before reading the committed position. */
   open(): Promise<void>;
-  /** @throws what kafkajs throws; the committed position then tells whether the step is durable */
+  /** @throws errors of kafkajs; the committed position then shows whether the step is durable */
   write(step: Step): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,21 +31,21 @@ export interface StepWriterOptions {
   readonly stateRecords: (changes: Step['state']) => readonly RoutedRecord[];
 }
 
-/** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, or for this long. */
+/** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long. */
 const transactionTimeoutMs = 30_000;
-/** How often a partition without a leader is asked where it ends: about as long as kafkajs tries to write to it. */
+/** Attempts to list the end offset of a partition without a leader; they last about as long as kafkajs retries a write. */
 const endTries = 20;
 
 /**
- * Writes outputs, state and position of a step in one transaction. The transactional id belongs to the partition: its next
- * owner aborts an open transaction of the previous one and fences it.
+ * Writes outputs, state and position of a step in one transaction. Each partition has its own transactional id: the next
+ * owner aborts the previous owner's open transaction and fences it.
  */
 export class TransactionalStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #producer: Producer;
   readonly #cluster: KafkaCluster;
   readonly #plan: TransactionPlan;
-  /** Where the partitions end at least that were written to, by topic and number. */
+  /** Lower bounds for the end offsets of the partitions written so far, by `topic/partition`. */
   readonly #ends = new Map<string, number>();
 
   constructor(options: KafkaOptions, step: StepWriterOptions) {
@@ -60,7 +60,7 @@ export class TransactionalStepWriter implements StepWriter {
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
       createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-      // An open transaction of another owner has to end first, which takes a moment.
+      // Another owner's open transaction has to end first, which takes a moment.
       retry: { initialRetryTime: 20, maxRetryTime: 500, factor: 0, multiplier: 1.5, retries: 20 },
     });
     this.#producer = producer;
@@ -69,7 +69,7 @@ export class TransactionalStepWriter implements StepWriter {
 
   async open(): Promise<void> {
     await this.#producer.connect();
-    // The first transaction asks for the producer's id, which is what shuts out the owner before.
+    // The first transaction requests a producer id, which fences the previous owner.
     const transaction = await this.#producer.transaction();
     await transaction.abort();
   }
@@ -84,14 +84,14 @@ export class TransactionalStepWriter implements StepWriter {
         chunks.push(await byPartition(this.#cluster, records));
       this.#plan.begin(chunks.flat());
       const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
-      // Neither is seen before the commit, so neither waits for the other.
+      // Neither is visible before the commit, so they can run in parallel.
       await allSettled([
         this.#send(transaction, chunks),
         transaction.sendOffsets({ consumerGroupId: groupId, topics: [{ topic, partitions: [position] }] }),
       ]);
       await transaction.commit();
     } catch (error) {
-      // If that fails too, whoever opens the partition next ends it.
+      // If the abort fails too, the partition's next owner aborts the transaction.
       if (transaction.isActive()) await transaction.abort();
       throw error;
     }
@@ -112,7 +112,7 @@ export class TransactionalStepWriter implements StepWriter {
     this.#ends.set(place, requireAppended(lot, answers, end));
   }
 
-  /** Where a partition ends for those who read all there is, which is what a producer's cluster does. */
+  /** The end offset including uncommitted records, because a producer's cluster reads uncommitted. */
   async #endOf({ topic, partition }: Lot): Promise<number> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -127,15 +127,15 @@ export class TransactionalStepWriter implements StepWriter {
 }
 
 /**
- * Outputs, then kept state, then the position: what fails in between comes again, with the same ids. The state follows
- * the outputs it already knows of, so none is missing.
+ * Writes the outputs, then the saved state, then the position: after a failure in between, the outputs are written again
+ * with the same ids. The state is written after the outputs it refers to, so none of them can be missing.
  */
 export class PlainStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #sink: Pick<RecordSink, 'publish'>;
   readonly #commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>;
 
-  /** @param commit commits as the group's present member; rejects when it is none any more */
+  /** @param commit commits as the current group member; rejects once this process is no longer one */
   constructor(
     sink: Pick<RecordSink, 'publish'>,
     commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>,
@@ -166,11 +166,11 @@ export class PlainStepWriter implements StepWriter {
 export interface CommittedPosition {
   /** The offset of the next record to process. */
   readonly position: number;
-  /** From where on records are needed to rebuild what the task had in memory; `undefined` when another client committed. */
+  /** The offset to replay from to rebuild the task's memory; `undefined` when another client committed the offset. */
   readonly resumeFrom: number | undefined;
 }
 
-/** What is committed beside an offset: brokers keep up to 4,096 bytes of text. */
+/** The metadata committed with an offset; brokers store up to 4,096 bytes. */
 export function metadataOf({ resumeFrom }: Pick<Step, 'resumeFrom'>): string {
   return JSON.stringify({ v: 1, resumeFrom });
 }
@@ -192,7 +192,7 @@ export async function committedPosition(
   return { position, resumeFrom: resumeFromOf(found.metadata) };
 }
 
-/** An offset set by hand has another text or none: what was kept does not belong to it. */
+/** An offset set by hand has other metadata or none, and the saved state does not belong to it. */
 function resumeFromOf(metadata: string | null): number | undefined {
   try {
     const value: unknown = JSON.parse(metadata ?? '');

@@ -1,14 +1,14 @@
 import type { TopicPartition } from '../../port/task.ts';
 
-/** A member of a group and the partitions it says it has. */
+/** A group member and the partitions it claims to own. */
 export interface Claim {
   readonly memberId: string;
   readonly owned: readonly TopicPartition[];
 }
 
 /**
- * Shares partitions among members: as evenly as it goes, and otherwise as it was. A partition that stays needs no
- * recovery. Partitions without an owner, or that were claimed twice, go where least is.
+ * Distributes partitions evenly among the members and moves as few as possible, because a partition that stays needs no
+ * recovery. Unowned partitions go to the member with the fewest; of two claims to the same partition, the first counts.
  *
  * @returns the partitions of each member, all members included
  */
@@ -21,7 +21,7 @@ export function assignSticky(
   if (members.length === 0) return assigned;
   const free = new Map(partitions.map((place) => [nameOf(place), place]));
   const least = Math.floor(partitions.length / members.length);
-  /** So many members may have one more than the least. */
+  /** How many members get one partition more than `least`. */
   let extras = partitions.length - least * members.length;
   for (const { memberId, owned } of members) {
     const mine = assigned.get(memberId) ?? [];
@@ -34,8 +34,8 @@ export function assignSticky(
     }
   }
   for (const place of free.values()) {
-    const poorest = [...assigned.values()].reduce((a, b) => (b.length < a.length ? b : a));
-    poorest.push(place);
+    const smallest = [...assigned.values()].reduce((a, b) => (b.length < a.length ? b : a));
+    smallest.push(place);
   }
   return assigned;
 }

@@ -23,23 +23,23 @@ import { KafkaTask } from './task.ts';
 
 /** Options of a Kafka task runner beyond those of the client. */
 export interface KafkaTaskRunnerOptions extends MembershipOptions {
-  /** The compacted topic that keeps the tasks' state. */
+  /** The compacted topic that stores the tasks' state. */
   readonly stateTopic: string;
   /** `exactly_once`: outputs and position in one transaction. `at_least_once`: one after the other. */
   readonly delivery: 'exactly_once' | 'at_least_once';
-  /** How long a broker may hold an empty fetch, in milliseconds: a bound on the traffic of an idle worker. Default 500. */
+  /** How long a broker may hold an empty fetch, in milliseconds; limits the traffic of an idle worker. Default 500. */
   readonly maxWaitMs?: number;
-  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 4 MiB, less where there are many. */
+  /** Bytes per partition in one fetch; a single larger record is still returned. Default 4 MiB, less with many partitions. */
   readonly maxBytesPerPartition?: number;
 }
 
 const mib = 1024 * 1024;
-/** How long a start waits for brokers that answer, but cannot serve the group yet. */
-const patienceMs = 30_000;
+/** How long a start waits for brokers that are reachable but cannot serve the group yet. */
+const groupReadyTimeoutMs = 30_000;
 
 /**
- * Runs a task for each partition this process owns as a member of a consumer group. Once started it goes on for ever:
- * when the link breaks, a new member takes the old one's place as soon as a broker answers.
+ * Runs a task for each partition this process owns as a member of a consumer group. Once started, it runs until it is
+ * stopped: when the connection breaks, it joins the group again as soon as a broker answers.
  *
  * `run` rejects with `broker_unreachable`, `topic_missing`, `authentication_failed` or `not_authorized`.
  */
@@ -54,7 +54,7 @@ class KafkaTaskRunner implements TaskRunner {
   readonly #sink: RecordSink | undefined;
   readonly #stopping = new AbortController();
   readonly #tasks = new Map<string, KafkaTask>();
-  /** Tasks that are on their way out, by partition. */
+  /** Tasks that are draining after a revocation, by partition. */
   readonly #leaving = new Map<string, Promise<void>>();
   #started: Promise<Membership> | undefined;
   #member: Membership | undefined;
@@ -100,7 +100,7 @@ class KafkaTaskRunner implements TaskRunner {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#started?.catch(() => undefined);
-    // While this process is still a member, so that no other member takes a partition that is just being drained.
+    // Drain before leaving the group, so that no other member is assigned a partition that is still draining.
     this.#assign([]);
     await Promise.all(this.#leaving.values());
     await this.#supervised;
@@ -113,8 +113,8 @@ class KafkaTaskRunner implements TaskRunner {
     const { topics, stateTopic, brokers, groupId } = this.#options;
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
-    // A cluster that has just started answers before its group coordinator has loaded.
-    const deadline = Date.now() + Math.max(patienceMs, this.#options.connectTimeoutMs ?? 0);
+    // A cluster that has just started is reachable before its group coordinator has loaded.
+    const deadline = Date.now() + Math.max(groupReadyTimeoutMs, this.#options.connectTimeoutMs ?? 0);
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#cluster.connect();
@@ -142,7 +142,7 @@ class KafkaTaskRunner implements TaskRunner {
     return member;
   }
 
-  /** Starts and ends tasks so that there is one for each of these partitions. */
+  /** Starts and closes tasks so that there is one for each of these partitions. */
   #assign(partitions: readonly TopicPartition[]): void {
     const wanted = new Map(partitions.map((place) => [nameOf(place), place]));
     const left = [...this.#tasks.keys()].filter((name) => !wanted.has(name));
@@ -211,7 +211,7 @@ class KafkaTaskRunner implements TaskRunner {
     }
   }
 
-  /** Replaces the member each time it dies, until the runner is stopped. */
+  /** Replaces the member after each crash, until the runner is stopped. */
   async #supervise(first: Membership): Promise<void> {
     const { signal } = this.#stopping;
     const aborted = new Promise<undefined>((resolve) => {
@@ -238,7 +238,7 @@ class KafkaTaskRunner implements TaskRunner {
     }
   }
 
-  /** A new member, however long it takes; undefined when the runner is stopped meanwhile. */
+  /** Retries until it has joined the group again; undefined when the runner is stopped first. */
   async #replace(): Promise<Membership | undefined> {
     const { signal } = this.#stopping;
     for (let attempt = 0; ; attempt += 1) {
@@ -257,7 +257,7 @@ class KafkaTaskRunner implements TaskRunner {
   }
 }
 
-/** A member that cannot say goodbye is dropped by the brokers after its session timeout. */
+/** If the leave request fails, the coordinator removes the member after its session timeout. */
 async function leaveQuietly(member: Membership): Promise<void> {
   await member.leave().catch(() => undefined);
 }

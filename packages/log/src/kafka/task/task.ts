@@ -20,49 +20,49 @@ export interface KafkaTaskContext {
   readonly observer: TaskObserver;
   readonly log: LogFunction | undefined;
   readonly state: KafkaState;
-  /** One for each life of the task. */
+  /** Called once per attempt, that is, each time the task is opened. */
   readonly createWriter: () => StepWriter;
-  /** Resolves at the next proof that this process is still a member of its group. */
+  /** Resolves when the next heartbeat confirms that this process is still a group member. */
   readonly confirmed: (signal: AbortSignal) => Promise<void>;
 }
 
-/** How long a partition that goes may take to write what it has, ms. */
+/** How long a revoked partition may take to commit its queued steps, ms. */
 const drainMs = 10_000;
 const shortestPauseMs = 100;
-/** A partition that nothing but a person can help is tried so often. */
-const standstillMs = 30_000;
+/** Pause between retries of a partition that is stuck until someone fixes the cause. */
+const stuckPauseMs = 30_000;
 
 /**
- * One partition from its arrival to its departure. Whatever goes wrong ends the life of its task; the next one begins
- * from what the log says is durable. So no failure needs a repair of its own: a write that may or may not have happened,
- * an owner that was away and has been replaced, records that came twice.
+ * Processes one partition from its assignment to its revocation. Any failure closes its task, and the next task starts from
+ * what the log has committed. So no failure needs special handling: a write with an unknown outcome, an owner that was
+ * suspended and replaced, duplicate records.
  */
 export class KafkaTask {
   readonly place: TopicPartition;
   readonly #context: KafkaTaskContext;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  /** Lives in a row that made nothing durable. */
+  /** Consecutive attempts that committed nothing. */
   #failures = 0;
   readonly #plan = new RetryPlan();
-  /** Behind what is durable, and behind the last record that was handed to a task. */
+  /** The committed position, and the offset after the last record that was passed to the task. */
   #position: number | undefined;
   #handed = 0;
 
-  /** @param after what has to end first: the task that had the partition before */
+  /** @param after resolves when the partition's previous task in this process has closed */
   constructor(place: TopicPartition, context: KafkaTaskContext, after: Promise<void>) {
     this.place = place;
     this.#context = context;
     this.#ended = after.then(() => this.#run());
   }
 
-  /** Lets the batch in progress end and makes its steps durable. */
+  /** Finishes the current batch and commits its steps. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
   }
 
-  /** The offset behind what is durable, once that is known. */
+  /** The committed position; undefined until it is known. */
   get position(): number | undefined {
     return this.#position;
   }
@@ -74,7 +74,7 @@ export class KafkaTask {
   async #run(): Promise<void> {
     while (!this.#isClosing()) {
       try {
-        await this.#live();
+        await this.#attempt();
       } catch (error) {
         if (this.#isClosing()) return;
         await this.#interrupted(error);
@@ -85,21 +85,21 @@ export class KafkaTask {
   async #interrupted(error: unknown): Promise<void> {
     const { observer, log, confirmed } = this.#context;
     const { signal } = this.#closing;
-    const incurable = error instanceof ProcessingFailure || isRecordRefused(error);
-    if (incurable && this.#position !== undefined)
+    const isPermanent = error instanceof ProcessingFailure || isRecordRefused(error);
+    if (isPermanent && this.#position !== undefined)
       this.#plan.failed(this.#position, this.#handed, messageOf(error));
-    const pauseMs = this.#pauseMs(incurable);
+    const pauseMs = this.#pauseMs(isPermanent);
     this.#failures += 1;
     logInterruption(log, this.place, { failuresInARow: this.#failures, pauseMs, error: messageOf(error) });
     observer.onInterrupted?.(this.place, messageOf(error));
     await delay(pauseMs, signal);
-    // One that was away too long must not shut out the partition's new owner.
+    // A process that was suspended for too long must not fence the partition's new owner.
     await confirmed(signal);
   }
 
-  #pauseMs(incurable: boolean): number {
-    if (this.#plan.isStuck) return standstillMs;
-    return incurable ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
+  #pauseMs(isPermanent: boolean): number {
+    if (this.#plan.isStuck) return stuckPauseMs;
+    return isPermanent ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
   }
 
   #advanced(position: number): void {
@@ -108,8 +108,8 @@ export class KafkaTask {
     this.#plan.advanced(position);
   }
 
-  /** From taking the partition over to the first failure, or to the departure. */
-  async #live(): Promise<void> {
+  /** One attempt: recovers the partition and processes it until the first failure or the revocation. */
+  async #attempt(): Promise<void> {
     const { cluster, groupId, createWriter, open, state } = this.#context;
     const { signal } = this.#closing;
     const began = performance.now();
@@ -118,14 +118,15 @@ export class KafkaTask {
     let lane: CommitQueue | undefined;
     let task: PartitionTask | undefined;
     try {
-      // Fences first: what the owner before has committed by now is all that it ever will.
+      // Fence first: the previous owner can commit nothing after this.
       await writer.open();
       const committed = await committedPosition(cluster, groupId, this.place);
-      const kept = await state.read(cluster, this.#context.fetcher);
+      const saved = await state.read(cluster, this.#context.fetcher);
       const position = await this.#positionIn(committed?.position);
       const resumeFrom = Math.min(committed?.resumeFrom ?? position, position);
-      const foreign = committed?.resumeFrom === undefined;
-      const stale: StateChange[] = foreign ? [...kept.keys()].map((key) => ({ key, value: null })) : [];
+      // Without our metadata, the saved state does not belong to the position: delete it with the first step.
+      const isForeign = committed?.resumeFrom === undefined;
+      const stale: StateChange[] = isForeign ? [...saved.keys()].map((key) => ({ key, value: null })) : [];
       this.#position = position;
       this.#handed = position;
       lane = new CommitQueue(async (step) => {
@@ -134,7 +135,7 @@ export class KafkaTask {
         this.#advanced(step.position);
       });
       task = open(this.place, lane);
-      if (!foreign) for (const [key, value] of kept) task.restore({ key, value });
+      if (!isForeign) for (const [key, value] of saved) task.restore({ key, value });
       stream = await this.#context.fetcher.open(this.place.topic, this.place.partition, resumeFrom);
       const closeStream = () => stream?.close();
       signal.addEventListener('abort', closeStream, { once: true });
@@ -143,7 +144,7 @@ export class KafkaTask {
         if (signal.aborted) return;
         task.ready(position);
         const durationMs = performance.now() - began;
-        const restored = foreign ? 0 : kept.size;
+        const restored = isForeign ? 0 : saved.size;
         this.#context.observer.onRecovered?.({ ...this.place, durationMs, restored, replayed, position });
         await Promise.race([this.#process(task, stream, lane, rest), lane.failed]);
       } finally {
@@ -158,7 +159,7 @@ export class KafkaTask {
     }
   }
 
-  /** Where to process from: the committed position, as long as the log reaches that far. */
+  /** The offset to process from: the committed one, or the end of the partition if records were lost. */
   async #positionIn(committed: number | undefined): Promise<number> {
     const { cluster, log } = this.#context;
     const { topic, partition } = this.place;
@@ -173,7 +174,7 @@ export class KafkaTask {
     return end;
   }
 
-  /** @returns what was fetched beyond the position */
+  /** @returns the fetched records from `position` on, which are still to be processed */
   async #replay(
     task: PartitionTask,
     stream: PartitionStream,
@@ -193,7 +194,7 @@ export class KafkaTask {
         const records = fetched.records.slice(old.length);
         return { rest: { ...fetched, records }, replayed };
       }
-      // A long replay must not keep the event loop from the group's heartbeats.
+      // A long replay must not delay the group's heartbeats.
       await new Promise(setImmediate);
     }
     return { rest: undefined, replayed };
@@ -210,7 +211,7 @@ export class KafkaTask {
       if (this.#closing.signal.aborted) return;
       this.#handed = fetched.next;
       await this.#plan.process({ ...this.place, ...fetched }, task, lane);
-      // Timers and sockets of others get their turn between two batches.
+      // Yield to other timers and sockets between two batches.
       await new Promise(setImmediate);
     }
   }

@@ -15,7 +15,7 @@ interface AddPartitionsAnswer {
   readonly errors: readonly { readonly topic: string; readonly partitionErrors: readonly Partition[] }[];
 }
 
-/** A request and its answer alike. */
+/** The shape of both the request and its response. */
 interface OffsetCommit {
   readonly topics: readonly { readonly topic: string; readonly partitions: readonly Partition[] }[];
 }
@@ -24,7 +24,7 @@ interface Partition {
   readonly partition: number;
 }
 
-/** Who keeps a transaction or a group's offsets. */
+/** The broker that coordinates a transaction or a consumer group. */
 interface Coordinator extends KafkaBroker {
   isConnected(): boolean;
   addPartitionsToTxn(request: AddPartitions): Promise<AddPartitionsAnswer>;
@@ -36,23 +36,23 @@ interface Coordinator extends KafkaBroker {
 const concurrentTries = 400;
 
 /**
- * Fewer requests for a transaction of kafkajs. It asks who the coordinator is before each request, and adds the partitions
- * to the transaction one leader after the other, while a coordinator that is busy with one refuses the next. With a plan
- * the coordinators that were found are kept until one fails, all partitions are added at once by the first that writes, and
- * a transaction begins as soon as the one before has ended everywhere.
+ * Reduces the requests that kafkajs sends for a transaction. kafkajs looks up the coordinator before each request and adds
+ * partitions to the transaction leader by leader, while the coordinator rejects concurrent additions. With a plan,
+ * coordinators are cached until one fails, the first write adds all partitions at once, and a transaction begins as soon as
+ * the previous one has ended on all brokers.
  *
- * For a producer with one transaction at a time.
+ * Supports one transaction at a time per producer.
  */
 export class TransactionPlan {
   #planned: readonly TopicPartitions[] = [];
   #added: Promise<unknown> | undefined;
 
-  /** Goes for the producers that the client makes from now on. */
+  /** Applies to producers that the client creates afterwards. */
   constructor(client: Kafka) {
-    onClusters(client, (cluster) => this.#keepCoordinators(cluster));
+    onClusters(client, (cluster) => this.#cacheCoordinators(cluster));
   }
 
-  /** To be called when a transaction has begun, with all that will be written in it. */
+  /** Call it when a transaction has begun, with everything that will be written in it. */
   begin(lots: readonly Lot[]): void {
     const topics = new Map<string, Set<number>>();
     for (const { topic, partition } of lots)
@@ -61,22 +61,22 @@ export class TransactionPlan {
     this.#added = undefined;
   }
 
-  #keepCoordinators(cluster: KafkaCluster): void {
+  #cacheCoordinators(cluster: KafkaCluster): void {
     const known = new Map<string, Promise<Coordinator>>();
     const find = cluster.findGroupCoordinator.bind(cluster);
     const guarded = async (which: Parameters<typeof find>[0]) =>
       this.#guarded((await find(which)) as Coordinator, () => known.clear());
     cluster.findGroupCoordinator = async (which) => {
       const key = `${which.coordinatorType ?? 0}/${which.groupId}`;
-      const kept = await known.get(key)?.catch(() => undefined);
-      if (kept?.isConnected()) return kept;
+      const cached = await known.get(key)?.catch(() => undefined);
+      if (cached?.isConnected()) return cached;
       const found = guarded(which);
       known.set(key, found);
       return found;
     };
   }
 
-  /** The coordinator, but forgotten once it has failed: another one may have taken its place. */
+  /** Clears the cache when the coordinator fails, because another broker may have taken over. */
   #guarded(broker: Coordinator, forget: () => void): Coordinator {
     const guard =
       <R>(call: (request: R) => Promise<unknown>) =>
@@ -90,7 +90,7 @@ export class TransactionPlan {
       };
     const methods = {
       addPartitionsToTxn: guard((request: AddPartitions) => this.#add(broker, request)),
-      addOffsetsToTxn: guard((request: object) => onceEnded(() => broker.addOffsetsToTxn(request))),
+      addOffsetsToTxn: guard((request: object) => retryConcurrent(() => broker.addOffsetsToTxn(request))),
       txnOffsetCommit: guard((request: OffsetCommit) => commitOffsets(broker, request)),
       endTxn: guard((request: object) => broker.endTxn(request)),
     };
@@ -99,7 +99,7 @@ export class TransactionPlan {
 
   #add(broker: Coordinator, request: AddPartitions): Promise<unknown> {
     const all = { ...request, topics: this.#planned };
-    this.#added ??= onceEnded(() => addPartitions(broker, all)).catch((error: unknown) => {
+    this.#added ??= retryConcurrent(() => addPartitions(broker, all)).catch((error: unknown) => {
       this.#added = undefined;
       throw error;
     });
@@ -113,12 +113,12 @@ async function addPartitions(broker: Coordinator, request: AddPartitions): Promi
     topic,
     partitions: numbers(partitionErrors),
   }));
-  requireAnswered('that the transaction covers what is written', request.topics, answered);
+  requireAnswered('adding partitions to the transaction', request.topics, answered);
 }
 
 async function commitOffsets(broker: Coordinator, request: OffsetCommit): Promise<void> {
   const answer = await broker.txnOffsetCommit(request);
-  requireAnswered('the position', committed(request), committed(answer));
+  requireAnswered('the offset commit', committed(request), committed(answer));
 }
 
 function committed({ topics }: OffsetCommit): TopicPartitions[] {
@@ -129,8 +129,8 @@ function numbers(partitions: readonly Partition[]): number[] {
   return partitions.map(({ partition }) => partition);
 }
 
-/** The brokers may still be writing the markers of the transaction before; a new one can begin a moment later. */
-async function onceEnded(begin: () => Promise<unknown>): Promise<unknown> {
+/** Brokers may still be writing the previous transaction's markers; a new one can begin a moment later. */
+async function retryConcurrent(begin: () => Promise<unknown>): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await begin();
