@@ -1,22 +1,22 @@
 import type { Duplex } from 'node:stream';
 
-/** Requests that a broker answers only when the other members of the group have been heard: JoinGroup and SyncGroup. */
+/** JoinGroup and SyncGroup: a broker answers them only after the other group members have sent theirs. */
 const groupRequests = new Set([11, 14]);
-/** Longer than a broker takes to give up on a replica that does not follow, which a write with acks=all waits for. */
+/** Longer than a broker takes to drop a lagging replica from the in-sync set, which a write with acks=all may wait for. */
 const answerMs = 15_000;
-/** Longer than a rebalance may take (`rebalanceTimeout` of kafkajs: a minute). */
+/** Longer than a rebalance may take (kafkajs' `rebalanceTimeout` is one minute). */
 const groupAnswerMs = 90_000;
-/** A request is its size, four bytes, and then its number. */
+/** A request starts with its size, four bytes, followed by its API key. */
 const apiKeyAt = 4;
 
 /**
- * Breaks a connection on which requests are not answered any more.
+ * Closes a connection on which requests are no longer answered.
  *
- * kafkajs gives up a single request after half a minute, and then asks the same broker again: as long as the connection
- * stands, and with a machine that hangs or a network that swallows packets it does, no other broker is even asked who leads
- * now. A broken connection makes it look for one.
+ * kafkajs times out a single request after half a minute and retries it on the same broker. When a machine hangs or the
+ * network drops packets, the connection stays open, and kafkajs never asks another broker for the new leader. Closing the
+ * connection makes it do so.
  */
-export function watchAnswers(socket: Duplex, onSilence: () => void = () => undefined): void {
+export function watchAnswers(socket: Duplex, onTimeout: () => void = () => undefined): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let timer: NodeJS.Timeout | undefined;
   const answered = () => {
@@ -25,9 +25,9 @@ export function watchAnswers(socket: Duplex, onSilence: () => void = () => undef
   };
   socket.write = (...args: unknown[]): boolean => {
     if (timer === undefined) {
-      const ms = patienceFor(args[0]);
+      const ms = timeoutFor(args[0]);
       timer = setTimeout(() => {
-        onSilence();
+        onTimeout();
         socket.destroy(new Error(`no answer within ${ms / 1000} seconds`));
       }, ms);
       timer.unref();
@@ -38,7 +38,7 @@ export function watchAnswers(socket: Duplex, onSilence: () => void = () => undef
   socket.on('close', answered);
 }
 
-function patienceFor(request: unknown): number {
-  const known = Buffer.isBuffer(request) && request.length >= apiKeyAt + 2;
-  return known && groupRequests.has(request.readInt16BE(apiKeyAt)) ? groupAnswerMs : answerMs;
+function timeoutFor(request: unknown): number {
+  const hasKey = Buffer.isBuffer(request) && request.length >= apiKeyAt + 2;
+  return hasKey && groupRequests.has(request.readInt16BE(apiKeyAt)) ? groupAnswerMs : answerMs;
 }

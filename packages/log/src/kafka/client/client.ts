@@ -17,12 +17,12 @@ import { createSocket } from './socket.ts';
 export type { KafkaOptions, KafkaSasl } from './options.ts';
 
 const defaultConnectTimeoutMs = 10_000;
-/** A client that waits for ever asks again after so long. */
+/** Timeout of one connection attempt, also when `connectTimeoutMs` is infinite. */
 const attemptTimeoutMs = 30_000;
 
 /**
- * kafkajs calls everything it is about to retry an error, in words of its own: those are for level debug. That a broker
- * is unavailable is told by its sockets, that it refuses a login here; what is final is thrown or passed to an observer.
+ * Logs the messages of kafkajs at level debug, because it reports everything it is about to retry as an error. The sockets
+ * report unavailable brokers, this function reports rejected logins, and final failures are thrown or passed to an observer.
  */
 function forwardTo({ log, outages }: KafkaOptions): logCreator {
   return () =>
@@ -37,7 +37,7 @@ function forwardTo({ log, outages }: KafkaOptions): logCreator {
     };
 }
 
-/** A kafkajs client. Each consumer and producer takes its own: a client shares offset caches between its consumers. */
+/** A kafkajs client. Each consumer and producer needs its own, because a client shares offset caches between its consumers. */
 export function createKafkaClient(options: KafkaOptions): Kafka {
   registerCodecs();
   const { brokers, clientId, ssl, sasl, log } = options;
@@ -45,26 +45,25 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
     brokers: [...brokers],
     clientId,
     connectionTimeout: Math.min(3_000, options.connectTimeoutMs ?? defaultConnectTimeoutMs),
-    // Short, because the adapters retry for ever above it and rebuild what does not recover.
+    // Short, because the adapters retry indefinitely on top of it and replace clients that do not recover.
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: forwardTo(options),
     socketFactory: (args) => createSocket(args, options.outages),
   };
   if (ssl !== undefined) config.ssl = ssl;
-  // kafkajs' type wants one known mechanism at a time, all three take the same fields.
-  // It hangs an object of its own on them.
+  // A copy, because kafkajs adds a property. Its type requires one literal mechanism, but all three have the same fields.
   if (sasl !== undefined) config.sasl = { ...sasl } as SASLOptions;
   return new kafkajs.Kafka(config);
 }
 
 /**
- * Runs `use` with a connected admin client and disconnects it afterwards. Waits for the brokers up to
- * `connectTimeoutMs`, so that a cluster that is just starting is not a failure.
+ * Runs `use` with a connected admin client and disconnects it afterwards. Waits up to `connectTimeoutMs` for the brokers, so
+ * that a cluster that is still starting is not a failure.
  *
  * @param doing What the caller is about to do, as in "Cannot <doing>".
- * @throws LogError `broker_unreachable` when nothing answered in time, `tls_failed` and `authentication_failed` at once,
- *   or what `use` met.
+ * @throws LogError `broker_unreachable` when no broker answered in time, `tls_failed` and `authentication_failed` at once,
+ *   or the error of `use`.
  */
 export async function withAdmin<T>(
   options: KafkaOptions,
@@ -77,13 +76,13 @@ export async function withAdmin<T>(
     const admin = createKafkaClient(options).admin();
     const disconnect = () => admin.disconnect().catch(() => undefined);
     try {
-      // A broker lets anybody connect; whether it serves this client shows in the first answer.
+      // A successful connect proves little: the first request shows whether the broker accepts this client.
       const served = admin.connect().then(() => admin.describeCluster());
-      const patience = Math.min(deadline - Date.now(), attemptTimeoutMs);
-      await within(served, patience, () => unanswered(brokers, doing));
+      const timeoutMs = Math.min(deadline - Date.now(), attemptTimeoutMs);
+      await within(served, timeoutMs, () => unanswered(brokers, doing));
     } catch (error) {
       void disconnect();
-      // The first time only: what is not clear by then is a broker that is still starting.
+      // Only on the first attempt: afterwards, the broker is most likely still starting.
       const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
       const failure = refusal ?? toLogError(error, { brokers, doing });
       if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
@@ -110,8 +109,8 @@ function unanswered(brokers: readonly string[], doing: string): LogError {
 /**
  * Checks that all topics exist, without creating any.
  *
- * @throws LogError `topic_missing` naming all that are missing and the command that creates them; `not_authorized` when
- *   one may be there, but not for this user's eyes.
+ * @throws LogError `topic_missing` naming all missing topics and the command that creates them; `not_authorized` when this
+ *   user may not see whether a topic exists.
  */
 export async function requireTopics(
   admin: Admin,
@@ -130,9 +129,9 @@ export async function requireTopics(
 }
 
 /**
- * A list of topics leaves out what the user may not see; asked for by name, the broker says so.
+ * The topic list omits topics that the user may not describe; asked for one by name, the broker reports it.
  *
- * @returns undefined for a topic that is not hidden, be it there or not.
+ * @returns the broker's authorization error; undefined for any other topic, whether it exists or not.
  */
 export async function whyHidden(admin: Admin, topic: string): Promise<unknown> {
   try {

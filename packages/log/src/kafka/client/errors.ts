@@ -2,7 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import { LogError, type LogErrorCode } from '../../port/errors.ts';
 import { explainTlsFailure } from './tls-errors.ts';
 
-/** What kafkajs hangs on its errors; the classes themselves wrap each other, so only these fields tell them apart. */
+/** The fields kafkajs sets on its errors. Its error classes wrap each other, so only these fields distinguish them. */
 interface KafkaFailure {
   readonly name: string;
   /** The broker's error, such as `MESSAGE_TOO_LARGE`. */
@@ -74,7 +74,7 @@ function describe(error: Error): KafkaFailure {
   };
 }
 
-/** The failures from the outside in: kafkajs wraps the broker's answer in "retries exceeded" and "non-retriable". */
+/** The failures, outermost first: kafkajs wraps the broker's error in "retries exceeded" and "non-retriable". */
 function chain(error: unknown): KafkaFailure[] {
   const failures: KafkaFailure[] = [];
   for (let next = error; next instanceof Error && failures.length < 10; next = next.cause) {
@@ -113,7 +113,7 @@ function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureCon
       return topicMissingMessage(topics, context.brokers);
     case 'authentication_failed':
       if (chain(error).some(({ type }) => type === 'ILLEGAL_SASL_STATE')) {
-        return `Cannot ${context.doing}: the broker on ${brokers} takes no SASL login on this port. Set kafka.security_protocol to PLAINTEXT or SSL, or give the address of its SASL listener.`;
+        return `Cannot ${context.doing}: the broker on ${brokers} does not accept SASL logins on this port. Set kafka.security_protocol to PLAINTEXT or SSL, or use the address of its SASL listener.`;
       }
       return `${cannot} Check the user name, the password and the SASL mechanism in the kafka settings.`;
     case 'not_authorized':
@@ -121,35 +121,35 @@ function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureCon
     case 'record_too_large':
       return `${cannot} Raise max.message.bytes of ${topics.join(', ')}, or send smaller records.`;
     case 'partition_lost':
-      return `${cannot} The partition has a new owner, which gets these records again.`;
+      return `${cannot} The partition was reassigned; its new owner processes these records again.`;
     default:
       return cannot;
   }
 }
 
-/** A broker may well answer, and name another address than the one it was found by. */
+/** Distinguishes an unreachable bootstrap broker from a bootstrap broker that advertises an unreachable address. */
 function unreachableMessage(error: unknown, { brokers, doing }: KafkaFailureContext): string {
   if (chain(error).some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound')) {
-    return `Cannot ${doing}: no broker of ${brokers.join(', ')} says who coordinates the group. Either the cluster is not ready yet, or this Kafka user may not read the group; \`loopwatch doctor\` tells which.`;
+    return `Cannot ${doing}: no broker on ${brokers.join(', ')} names a coordinator for the group. Either the cluster is not ready yet, or this Kafka user may not read the group; \`loopwatch doctor\` shows which.`;
   }
   const other = chain(error).find(({ broker }) => broker !== undefined && !brokers.includes(broker))?.broker;
   if (other !== undefined) {
-    return `Cannot ${doing}: the cluster on ${brokers.join(', ')} names ${other} as a broker, which does not answer (${messageOf(error)}). Let its advertised.listeners name an address that can be reached from here.`;
+    return `Cannot ${doing}: the cluster on ${brokers.join(', ')} advertises the broker ${other}, which does not answer (${messageOf(error)}). Set its advertised.listeners to an address that is reachable from here.`;
   }
-  return `Cannot ${doing}: no Kafka broker answers on ${brokers.join(', ')} (${messageOf(error)}). Start Kafka there, or give the right address with --brokers or KAFKA_BROKERS.`;
+  return `Cannot ${doing}: no Kafka broker answers on ${brokers.join(', ')} (${messageOf(error)}). Start Kafka there, or set the right address with --brokers or KAFKA_BROKERS.`;
 }
 
 function tlsMessage(error: unknown, { brokers, doing }: KafkaFailureContext): string {
   const failure = chain(error).find(({ code = '' }) => explainTlsFailure(code) !== undefined);
   const broker = failure?.broker ?? brokers.join(', ');
-  // OpenSSL's own texts are `thread:error:number:library:function:reason:file:line:`.
+  // OpenSSL's messages have the form `thread:error:number:library:function:reason:file:line:`.
   const reason = messageOf(error)
     .replace(/^Connection error: /, '')
     .replace(/^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
   return `Cannot ${doing}: no TLS connection to the broker on ${broker}: ${explainTlsFailure(failure?.code ?? '') ?? ''}. (${reason})`;
 }
 
-/** What a right is missing on. */
+/** The resource on which the right is missing. */
 function resourceOf(error: unknown, topics: readonly string[]): string {
   const type = chain(error).find(({ type = '' }) => type.endsWith(authorizationFailed))?.type;
   if (type === `GROUP${authorizationFailed}`) return 'its consumer group: Read on the group';
@@ -168,14 +168,14 @@ export function topicMissingMessage(topics: readonly string[], brokers: readonly
   return `${does} not exist on ${brokers.join(', ')}. Create ${topics.length === 1 ? 'it' : 'them'} with: npx loopwatch topics --brokers ${brokers.join(',')}`;
 }
 
-/** Turns whatever kafkajs threw into a {@link LogError}; one that already is stays as it is. */
+/** Converts an error of kafkajs to a {@link LogError}; a LogError is returned as it is. */
 export function toLogError(error: unknown, context: KafkaFailureContext): LogError {
   if (error instanceof LogError) return error;
   const code = codeOf(error);
   return new LogError(code, messageFor(code, error, context), { cause: error });
 }
 
-/** Whether the same request can succeed later: the link or the cluster is in trouble, not the request. */
+/** Whether the same request can succeed later, because the connection or the cluster failed, not the request. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof LogError && error.cause === undefined)
     return error.code === 'broker_unreachable' || error.code === 'not_written';
@@ -184,12 +184,12 @@ export function isTransient(error: unknown): boolean {
   return code === 'request_failed' && chain(error).at(-1)?.retriable === true;
 }
 
-/** Whether the brokers refuse a record for what it is: it would be refused each time. */
+/** Whether the brokers reject the record itself, so that a retry cannot succeed. */
 export function isRecordRefused(error: unknown): boolean {
   return chain(error).some(({ type = '' }) => refusedTypes.has(type));
 }
 
-/** Whether a broker that was reached closed the connection, as it does with clients that do not speak as it expects. */
+/** Whether a reachable broker closed the connection, as it does when the client uses the wrong protocol. */
 export function isRefused(error: unknown): boolean {
   return chain(error).some(
     ({ name, code = '' }) =>
@@ -197,23 +197,23 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
-/** Whether the user is known, but not allowed to. */
+/** Whether the user is authenticated but not authorized. */
 export function lacksRight(error: unknown): boolean {
   return codeOf(error) === 'not_authorized';
 }
 
-/** Whether the broker does not know the SASL mechanism it was asked for. */
+/** Whether the broker does not support the requested SASL mechanism. */
 export function needsOtherMechanism(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'UNSUPPORTED_SASL_MECHANISM');
 }
 
-/** Whether the brokers forgot this producer, or it does not know of a partition: only a new one can go on. */
+/** Whether only a new producer can continue: the brokers forgot this one, or it does not know a partition. */
 export function needsNewProducer(error: unknown): boolean {
   if (error instanceof LogError && error.code === 'not_written') return true;
   return chain(error).some(({ type = '' }) => renewTypes.has(type));
 }
 
-/** Whether the transaction before of the same producer has not ended everywhere yet. */
+/** Whether the same producer's previous transaction has not ended on all brokers yet. */
 export function isConcurrent(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'CONCURRENT_TRANSACTIONS');
 }

@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
 export const noAnswer: LinkFailure = { reason: 'no answer' };
 export const connectionClosed: LinkFailure = { reason: 'connection closed' };
 
-/** What the error of a socket means. */
+/** Describes the error of a socket. */
 export function linkFailureOf(error: Error & { readonly code?: string }): LinkFailure {
   const { code = '', message } = error;
   const reason = reasons[code];
@@ -27,7 +27,7 @@ export function linkFailureOf(error: Error & { readonly code?: string }): LinkFa
   return { reason: `no TLS connection, ${why}`, advice: `${advice.join('. ')}.` };
 }
 
-/** What a broker said that refused a login. */
+/** @param message the broker's reason for rejecting the login */
 export function loginRefused(message: string): LinkFailure {
   return {
     reason: `the login was refused (${message})`,

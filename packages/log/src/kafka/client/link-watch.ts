@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { connectionClosed, linkFailureOf, noAnswer } from './link-failure.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 
-/** What a broker answers whoever asks: SaslHandshake, ApiVersions, SaslAuthenticate. */
+/** Requests that a broker answers before authentication: SaslHandshake, ApiVersions, SaslAuthenticate. */
 const beforeLogin = new Set([17, 18, 36]);
-/** A request is its size, four bytes, and then its number. */
+/** A request starts with its size, four bytes, followed by its API key. */
 const apiKeyAt = 4;
 
-/** Tells whether the broker behind this connection serves the client, and why not. */
+/** Reports to `outages` whether the broker on this connection serves the client, and if not, why. */
 export function watchLink(
   socket: Socket,
   broker: string,
@@ -15,31 +15,31 @@ export function watchLink(
 ): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let connected = false;
-  let told = false;
-  /** A request that only a client is served with waits for its answer. */
-  let asked = false;
+  let isReported = false;
+  /** Whether a request that requires authentication is waiting for its answer. */
+  let isWaiting = false;
   socket.write = (...args: unknown[]): boolean => {
     const [request] = args;
     if (Buffer.isBuffer(request) && request.length >= apiKeyAt + 2)
-      asked ||= !beforeLogin.has(request.readInt16BE(apiKeyAt));
+      isWaiting ||= !beforeLogin.has(request.readInt16BE(apiKeyAt));
     return write(...args);
   };
   socket.once('connect', () => {
     connected = true;
   });
   socket.on('data', () => {
-    if (asked) outages.answered(broker);
-    asked = false;
+    if (isWaiting) outages.answered(broker);
+    isWaiting = false;
   });
   socket.on('error', (error) => {
-    told = true;
+    isReported = true;
     outages.failed(broker, linkFailureOf(error));
   });
-  // Before kafkajs ends its own side, after which the closing says nothing.
+  // On `end`, not `close`: kafkajs then closes its side too, and `close` no longer shows which side was first.
   socket.on('end', () => {
-    if (asked) outages.failed(broker, connectionClosed);
+    if (isWaiting) outages.failed(broker, connectionClosed);
   });
   socket.on('close', () => {
-    if (!connected && !told) outages.failed(broker, noAnswer);
+    if (!connected && !isReported) outages.failed(broker, noAnswer);
   });
 }

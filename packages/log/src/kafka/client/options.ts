@@ -13,17 +13,17 @@ export interface KafkaSasl {
 
 /** How to reach a cluster. */
 export interface KafkaOptions {
-  /** `host:port` of some brokers; the others are found through them. */
+  /** `host:port` of the bootstrap brokers; the others are discovered through them. */
   readonly brokers: readonly string[];
   /** Shown in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** TLS: `true` for the system's authorities, or Node's TLS options. Default: plain text. */
+  /** TLS: `true` to trust the system's certificate authorities, or Node's TLS options. Default: plain text. */
   readonly ssl?: boolean | ConnectionOptions;
   readonly sasl?: KafkaSasl;
-  /** How long a start waits for a broker that does not answer, in milliseconds; infinite is for ever. Default 10,000. */
+  /** How long a start waits for an unavailable broker, in milliseconds; may be Infinity. Default 10,000. */
   readonly connectTimeoutMs?: number;
   /** Default: silent. */
   readonly log?: LogFunction;
-  /** What is told of brokers that are unavailable, one for all clients of a process. Default: nothing. */
+  /** Logs outages; shared by all clients of a process. Default: outages are not logged. */
   readonly outages?: KafkaOutageLog;
 }

@@ -11,8 +11,8 @@ import {
 const TICK_MS = 1_000;
 
 /**
- * What a process says of its link to Kafka, however many clients it has: an outage is told once, with reminders, and
- * once more when it is over. Whatever else is retried meanwhile follows from it, and is told at level debug.
+ * Logs the outages of a process's connection to Kafka, across all its clients: once when an outage starts, then reminders,
+ * and once when it is over. Warnings during an outage are its consequences, and are logged at level debug.
  */
 export class KafkaOutageLog {
   readonly #log: LogFunction;
@@ -20,18 +20,18 @@ export class KafkaOutageLog {
   #state: LinkState = available;
   #ticks: NodeJS.Timeout | undefined;
 
-  /** @param now Milliseconds on a clock that never goes back. */
+  /** @param now Milliseconds on a monotonic clock. */
   constructor(log: LogFunction, now: () => number = () => performance.now()) {
     this.#log = log;
     this.#now = now;
   }
 
-  /** For all clients of the process. Errors are always told: nothing that is final follows from an outage alone. */
+  /** The log function for all clients of the process. Errors are always logged, because an outage alone causes only retries. */
   readonly log: LogFunction = (level, message, fields) => {
     this.#log(level === 'warn' && this.#state !== available ? 'debug' : level, message, fields);
   };
 
-  /** One sentence, without its full stop, on why no broker serves this process; undefined while Kafka is available. */
+  /** Why no broker serves this process, as one sentence without its full stop; undefined while Kafka is available. */
   get trouble(): string | undefined {
     return describeOutage(this.#state);
   }

@@ -1,21 +1,21 @@
 /**
- * When a process says that Kafka is unavailable. A state and what happened give the next state and at most one line;
- * whoever acts on it has the clock, the sockets and the log.
+ * Decides when a process logs that Kafka is unavailable. A pure function of the state and an event gives the next state and
+ * at most one log line; the caller owns the clock, the sockets and the log.
  */
 
 /** Why a broker does not serve this process. */
 export interface LinkFailure {
   /** Continues "Kafka is unavailable at host:port: …". */
   readonly reason: string;
-  /** What to do about it, a whole sentence; undefined where waiting is all. */
+  /** What to do about it, as a whole sentence; undefined if there is nothing to do but wait. */
   readonly advice?: string | undefined;
 }
 
 export type LinkEvent =
   | { readonly kind: 'failed'; readonly broker: string; readonly failure: LinkFailure }
-  /** A broker answered a request that only a client it serves may send. */
+  /** A broker answered a request that requires authentication. */
   | { readonly kind: 'answered'; readonly broker: string }
-  /** Comes once a second while the state is not {@link available}. */
+  /** Sent once a second while the state is not {@link available}. */
   | { readonly kind: 'tick' };
 
 export interface OutageLine {
@@ -30,10 +30,10 @@ interface Trouble extends LinkFailure {
 
 interface Outage {
   readonly since: number;
-  /** By broker, `host:port`; empty once all are over. */
+  /** By broker, `host:port`; empty once all brokers have recovered. */
   readonly troubles: ReadonlyMap<string, Trouble>;
-  readonly lastToldAt: number | undefined;
-  /** Of any broker, after the latest failure. */
+  readonly lastLoggedAt: number | undefined;
+  /** Time of the first answer of any broker since the latest failure. */
   readonly answeredAt: number | undefined;
 }
 
@@ -42,12 +42,12 @@ export type LinkState = Outage | undefined;
 
 export const available: LinkState = undefined;
 
-/** A blip, such as a leader that moves, is not worth a line. */
+/** A blip, such as a leader election, is not worth a line. */
 const GRACE_MS = 1_000;
 const REMIND_EVERY_MS = 60_000;
-/** Connections fail one after the other and come back likewise. */
+/** Connections fail and recover one after the other. */
 const SETTLED_AFTER_MS = 3_000;
-/** A broker that has left the cluster is not asked any more: once others answer, it is no outage. */
+/** A broker that has left the cluster gets no more requests: once others answer, its failure is forgotten after this time. */
 const FORGOTTEN_AFTER_MS = 20_000;
 const MAX_NAMED = 3;
 
@@ -58,12 +58,12 @@ export function nextLinkState(
 ): readonly [LinkState, OutageLine?] {
   switch (event.kind) {
     case 'failed': {
-      const { since = now, troubles, lastToldAt } = state ?? {};
+      const { since = now, troubles, lastLoggedAt } = state ?? {};
       const trouble = { ...event.failure, lastAt: now };
       return [
         {
           since,
-          lastToldAt,
+          lastLoggedAt,
           answeredAt: undefined,
           troubles: new Map(troubles).set(event.broker, trouble),
         },
@@ -81,34 +81,34 @@ export function nextLinkState(
 }
 
 function afterTick(state: Outage, now: number): readonly [LinkState, OutageLine?] {
-  const { since, answeredAt, lastToldAt } = state;
+  const { since, answeredAt, lastLoggedAt } = state;
   const troubles =
     answeredAt === undefined
       ? state.troubles
       : new Map([...state.troubles].filter(([, { lastAt }]) => now - lastAt < FORGOTTEN_AFTER_MS));
   if (troubles.size === 0 && answeredAt !== undefined) {
     if (now - answeredAt < SETTLED_AFTER_MS) return [{ ...state, troubles }];
-    if (lastToldAt === undefined) return [available];
+    if (lastLoggedAt === undefined) return [available];
     const outageMs = answeredAt - since;
     return [
       available,
       { level: 'info', message: `Kafka is reachable again after ${inWords(outageMs)}`, outageMs },
     ];
   }
-  const quietMs = lastToldAt === undefined ? now - since - GRACE_MS : now - lastToldAt - REMIND_EVERY_MS;
+  const quietMs = lastLoggedAt === undefined ? now - since - GRACE_MS : now - lastLoggedAt - REMIND_EVERY_MS;
   if (quietMs < 0) return [{ ...state, troubles }];
   const outageMs = now - since;
-  const [still, after] = lastToldAt === undefined ? ['', ''] : ['still ', ` after ${inWords(outageMs)}`];
+  const [still, after] = lastLoggedAt === undefined ? ['', ''] : ['still ', ` after ${inWords(outageMs)}`];
   const { where, why, advice } = summed(troubles);
   const message = `Kafka is ${still}unavailable at ${where}${after}: ${why}; retrying${advice === undefined ? '' : `. ${advice}`}`;
   const level = advice === undefined ? 'warn' : 'error';
   return [
-    { ...state, troubles, lastToldAt: now },
+    { ...state, troubles, lastLoggedAt: now },
     { level, message, outageMs },
   ];
 }
 
-/** One sentence, without its full stop; undefined where nothing keeps a broker away. */
+/** One sentence without its full stop; undefined if no broker is in trouble. */
 export function describeOutage(state: LinkState): string | undefined {
   if (state === undefined || state.troubles.size === 0) return undefined;
   const { where, why } = summed(state.troubles);

@@ -2,8 +2,8 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 /**
- * Asks a port, without credentials, what it speaks. A broker just closes the connection of a client that speaks
- * otherwise than its listener; only from outside can be told why.
+ * Probes, without credentials, which protocol a port speaks. A broker closes the connection of a client that uses the wrong
+ * protocol without giving a reason; a probe finds the reason.
  */
 
 /** How a probe connects: with TLS and these options, or in plain text. */
@@ -14,7 +14,7 @@ const apiVersions = 18;
 const saslHandshake = 17;
 const correlation = 0x6c6f6f70;
 
-/** Whether a Kafka broker answers this way; one that wants a login answers, too. */
+/** Whether a Kafka broker answers over this transport, with or without requiring a login. */
 export function answersKafka(address: string, transport: ProbeTransport): Promise<boolean> {
   return exchange(address, transport, apiVersions, 0, noBytes).then(
     () => true,
@@ -22,7 +22,7 @@ export function answersKafka(address: string, transport: ProbeTransport): Promis
   );
 }
 
-/** Whether the port speaks TLS, whoever is behind it and whatever it thinks of this client. */
+/** Whether the port speaks TLS, regardless of its certificate. */
 export function answersTls(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = open(address, {}, () => done(true));
@@ -37,7 +37,7 @@ export function answersTls(address: string): Promise<boolean> {
   });
 }
 
-/** The SASL mechanisms that a listener offers; none when it does not say. */
+/** The SASL mechanisms that a listener offers; none if it does not list them. */
 export async function offeredMechanisms(address: string, transport: ProbeTransport): Promise<string[]> {
   const name = Buffer.from('PLAIN');
   try {
@@ -54,11 +54,11 @@ export async function offeredMechanisms(address: string, transport: ProbeTranspo
   }
 }
 
-/** Nothing that is worth protecting is sent before the connection is closed again. */
+/** Certificates need not be verified, because a probe sends nothing confidential. */
 const anyCertificate = { rejectUnauthorized: false } as const;
 const noBytes = Buffer.alloc(0);
 
-/** Sends one request and resolves with the answer's body; rejects when there is none. */
+/** Sends one request and resolves with the response body; rejects if there is no response. */
 function exchange(
   address: string,
   transport: ProbeTransport,
@@ -78,7 +78,7 @@ function exchange(
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 8) return;
-      // Another protocol's bytes, read as a length.
+      // Bytes of another protocol would otherwise be read as a length.
       if (received.readInt32BE(4) !== correlation) fail(new Error('not a Kafka response'));
       const end = 4 + received.readInt32BE(0);
       if (received.length < end) return;

@@ -1,16 +1,16 @@
 import { connect, Socket } from 'node:net';
 
-/** ApiVersions (18), version 0, correlation 0, no client id: every broker answers it, before any authentication. */
-const question = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
+/** ApiVersions (18), version 0, correlation 0, no client id: every broker answers it, even before authentication. */
+const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
 
 /**
- * Connects to a broker once it has answered a question on a connection of its own.
+ * Connects to a broker only after it has answered a request on a separate connection.
  *
- * The kernel takes connections for a process that hangs, and kafkajs, which knows the versions of a broker from before,
- * asks nothing until it needs something: it would take the broker for a good one, again and again.
+ * The kernel accepts connections for a process that hangs, and kafkajs, which has cached the broker's API versions, sends
+ * nothing until it needs something. It would therefore consider a hanging broker healthy, again and again.
  *
- * @param onProven the broker has answered; what follows is an ordinary connection
- * @param proofMs how long it may take to; less than kafkajs waits for a connection, so that the error says what is wrong
+ * @param onProven called when the broker has answered and an ordinary connection follows
+ * @param proofMs timeout of the answer; shorter than kafkajs' connection timeout, so that the error names the cause
  */
 export function connectProven(
   to: { readonly host: string; readonly port: number },
@@ -20,7 +20,7 @@ export function connectProven(
 ): Socket {
   const socket = new Socket();
   const isGivenUp = () => socket.destroyed || socket.writableEnded;
-  const proof = connect(to, () => proof.write(question));
+  const proof = connect(to, () => proof.write(apiVersionsRequest));
   proof.setTimeout(proofMs, () =>
     proof.destroy(new Error('the broker accepts connections but does not answer')),
   );

@@ -4,11 +4,11 @@ import type { KafkaOptions } from './options.ts';
 import { answersKafka, answersTls, offeredMechanisms } from './probe.ts';
 
 /**
- * Finds out why a broker that is there does not serve this client: it just closes the connection of one that speaks
- * plain text where it expects TLS, TLS where it expects plain text, or does not log in.
+ * Finds out why a reachable broker does not serve this client. A broker closes the connection without a reason when the
+ * client uses plain text instead of TLS, TLS instead of plain text, or does not log in.
  *
  * @param doing As in "Cannot <doing>".
- * @returns undefined when the ports say nothing else than the error does.
+ * @returns undefined when probing the ports reveals nothing more than the error does.
  */
 export async function explainRefusal(
   options: KafkaOptions,
@@ -36,14 +36,14 @@ async function wrongTransport(options: KafkaOptions, address: string): Promise<E
   if (tls !== undefined && (await answersKafka(address, 'plain'))) {
     return [
       'tls_failed',
-      `speaks plain text on this port, not TLS. Give the address of its TLS listener, or set kafka.security_protocol to ${prefix}PLAINTEXT`,
+      `speaks plain text on this port, not TLS. Use the address of its TLS listener, or set kafka.security_protocol to ${prefix}PLAINTEXT`,
     ];
   }
   if (tls === undefined && (await answersTls(address))) {
     const plain = sasl === undefined ? 'SSL, or to SASL_SSL with a login' : 'SASL_SSL';
     return [
       'tls_failed',
-      `speaks TLS on this port, not plain text. Set kafka.security_protocol to ${plain}, and kafka.ssl.ca_file to the certificate of its authority`,
+      `speaks TLS on this port, not plain text. Set kafka.security_protocol to ${plain}, and kafka.ssl.ca_file to the certificate of its CA`,
     ];
   }
   if (sasl === undefined && (await answersKafka(address, tls ?? 'plain'))) {
@@ -52,7 +52,7 @@ async function wrongTransport(options: KafkaOptions, address: string): Promise<E
     const offer = mechanisms.length === 0 ? '' : ` (it offers ${mechanisms.join(', ')})`;
     return [
       'authentication_failed',
-      `wants a login${offer}. Set kafka.security_protocol to ${wanted}, and kafka.sasl.mechanism, username and password`,
+      `requires a login${offer}. Set kafka.security_protocol to ${wanted}, and kafka.sasl.mechanism, username and password`,
     ];
   }
   return undefined;
@@ -64,7 +64,7 @@ async function wrongMechanism(options: KafkaOptions, address: string): Promise<E
   const asked = options.sasl?.mechanism.toUpperCase() ?? 'none';
   return [
     'authentication_failed',
-    `does not know the SASL mechanism ${asked}; it offers ${mechanisms.join(', ')}. Set kafka.sasl.mechanism to one of them`,
+    `does not support the SASL mechanism ${asked}; it offers ${mechanisms.join(', ')}. Set kafka.sasl.mechanism to one of them`,
   ];
 }
 

@@ -8,19 +8,19 @@ import { connectProven } from './proven-connection.ts';
 
 const keepAliveMs = 60_000;
 
-/** Where a connection stood and nothing was answered: as many at most as there are brokers. */
+/** Addresses where a connection was open but requests were not answered; at most one per broker. */
 const suspects = new Set<string>();
 
 /**
- * The connection kafkajs would make itself, but broken when nothing is answered any more, after which its broker has to
- * prove itself before the next one; and without Nagle's algorithm: that one holds a small request back until the answer to
- * the one before is acknowledged, which is up to 40 ms of latency for nothing.
+ * The connection kafkajs would make itself, with two differences. It is closed when requests are no longer answered, and the
+ * broker then has to answer a probe before the next connection. And Nagle's algorithm is off, because it holds a small
+ * request back until the previous response is acknowledged, which adds up to 40 ms of latency.
  */
 export function createSocket(
   { host, port, ssl, onConnect }: ISocketFactoryArgs,
   outages?: KafkaOutageLog,
 ): Socket {
-  // As kafkajs passes it on from its own options, whatever its type says.
+  // kafkajs passes on its own `ssl` option, although the type says otherwise.
   const tls = ssl as ConnectionOptions | boolean | null | undefined;
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const address = `${host}:${port}`;
@@ -28,7 +28,7 @@ export function createSocket(
     suspects.has(address)
       ? connectProven({ host, port }, onConnect, () => suspects.delete(address))
       : connect({ host, port }, onConnect);
-  // A handshake of TLS is a proof already.
+  // A TLS handshake already proves that the broker answers.
   const socket =
     tls === undefined || tls === null || tls === false
       ? connectPlain()
@@ -42,8 +42,8 @@ export function createSocket(
 }
 
 /**
- * kafkajs calls `unref` with each attempt to disconnect, also of a socket that has ended long ago. Node then adds a
- * listener for a connection that will never be, and warns of a leak once there are more than ten.
+ * kafkajs calls `unref` on each attempt to disconnect, even when the socket is already destroyed. Node then adds a listener
+ * for a `connect` event that never comes, and warns of a leak once there are more than ten.
  */
 function keepUnrefCheap(socket: Socket): void {
   const unref = socket.unref.bind(socket);

@@ -1,17 +1,17 @@
-/** What went wrong between two ends that tried to speak TLS, and what to do about it. */
+/** Explains failed TLS handshakes and how to fix them. */
 
 const untrusted =
-  'its certificate is signed by an authority that is not trusted here. Give the certificate of that authority in kafka.ssl.ca_file';
+  'its certificate is signed by an authority that is not trusted here. Set kafka.ssl.ca_file to the certificate of that authority';
 const expired =
-  'its certificate is not valid at this time. Renew it on the broker, or set the clock of this machine';
+  'its certificate is not valid at this time. Renew it on the broker, or correct the clock of this machine';
 const wantsCertificate =
-  'it does not let this client in without a certificate that it trusts. Give one signed by an authority of its trust store in kafka.ssl.cert_file and kafka.ssl.key_file';
+  'it requires a client certificate that it trusts. Provide one signed by an authority in its trust store with kafka.ssl.cert_file and kafka.ssl.key_file';
 const nothingInCommon =
-  'the two have no TLS version or cipher in common. Allow TLS 1.2 or 1.3 in the broker (ssl.enabled.protocols)';
+  'client and broker have no TLS version or cipher in common. Enable TLS 1.2 or 1.3 on the broker (ssl.enabled.protocols)';
 const notTls =
-  'it does not speak TLS on this port. Give the address of its TLS listener, or set kafka.security_protocol to PLAINTEXT or SASL_PLAINTEXT';
+  'it does not speak TLS on this port. Use the address of its TLS listener, or set kafka.security_protocol to PLAINTEXT or SASL_PLAINTEXT';
 
-/** By the code of Node's error. An alert is what the broker said, everything else was found here. */
+/** By Node's error code. `ALERT` codes were sent by the broker; all others were detected by this client. */
 const explanations: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
@@ -23,7 +23,7 @@ const explanations: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: expired,
   CERT_NOT_YET_VALID: expired,
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for other names than the one it was asked by. Use a name of the certificate in kafka.brokers and in the broker’s advertised.listeners, or set kafka.ssl.verify_hostname to false',
+    'its certificate does not match the host name. Use a name from the certificate in kafka.brokers and in the broker’s advertised.listeners, or set kafka.ssl.verify_hostname to false',
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: wantsCertificate,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: wantsCertificate,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: wantsCertificate,
@@ -40,7 +40,7 @@ const explanations: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
 };
 
-/** One sentence about the other end, without its full stop, for the code of an error of a TLS socket; undefined for others. */
+/** Explains a TLS socket's error code, without the final full stop; undefined for other codes. */
 export function explainTlsFailure(code: string): string | undefined {
   return Object.hasOwn(explanations, code) ? explanations[code] : undefined;
 }

@@ -1,18 +1,18 @@
 import type { Kafka, Producer, ProducerConfig } from 'kafkajs';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 
-/** A request kafkajs sends on a broker's connection, with what reads the answer. */
+/** A request that kafkajs sends on a broker's connection, with the decoder of its response. */
 export interface ProtocolCall<T> {
   readonly request: object;
   readonly response: {
     decode(payload: Buffer): Promise<T>;
     parse(data: T): Promise<T>;
   };
-  /** Milliseconds the answer may take. */
+  /** Response timeout in milliseconds. */
   readonly requestTimeout?: number;
 }
 
-/** One broker, connected. */
+/** A connected broker. */
 export interface KafkaBroker {
   readonly versions: Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>>;
   readonly connectionPool: {
@@ -36,9 +36,9 @@ export interface OffsetFetchAnswer {
   }[];
 }
 
-/** What kafkajs knows of a cluster: the part of it that is used here. */
+/** kafkajs' internal cluster object: only the members used here. */
 export interface KafkaCluster {
-  /** Whether ends of partitions are those of committed records. */
+  /** Decides whether end offsets are those of committed records. */
   isolationLevel: number | undefined;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -65,13 +65,13 @@ type CreateCluster = (options: object) => KafkaCluster;
 
 const readUncommitted = 0;
 const readCommitted = 1;
-/** How long a cluster goes by what it knows, in milliseconds: new partitions are used after this, at the latest. */
+/** How long a cluster uses its metadata, in milliseconds; new partitions are used after this time at the latest. */
 const metadataMaxAge = 60_000;
 
 /**
- * The connections of a kafkajs client without its consumer: kafkajs reads partitions only as a member of a group and
- * from one position each, while recovery reads ranges by offset. kafkajs keeps this maker under a symbol of its own; it
- * has had no release for years, and a test fails if one ever moves it.
+ * The connections of a kafkajs client without its consumer. kafkajs reads partitions only as a group member and from one
+ * position each, while recovery reads ranges by offset. The factory is a private symbol of kafkajs; kafkajs has had no
+ * release for years, and a test fails if one ever moves it.
  */
 export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
   const client = createKafkaClient(options);
@@ -82,24 +82,24 @@ export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
   });
 }
 
-/** A producer, and the cluster that it goes by. */
+/** A producer and its cluster. */
 export interface Connection {
   readonly producer: Producer;
   readonly cluster: KafkaCluster;
 }
 
-/** The producer's cluster tells where partitions end for those who read all there is. */
+/** The producer's cluster lists end offsets read uncommitted. */
 export function createProducer(client: Kafka, config: ProducerConfig): Connection {
   const clusters: KafkaCluster[] = [];
   onClusters(client, (cluster) => clusters.push(cluster));
   const producer = client.producer({ ...config, metadataMaxAge });
   const [cluster] = clusters;
-  if (cluster === undefined) throw hidden();
+  if (cluster === undefined) throw missingCluster();
   cluster.isolationLevel = readUncommitted;
   return { producer, cluster };
 }
 
-/** Shows `change` each cluster that the client makes from now on, for a producer, a consumer or an admin. */
+/** Calls `change` with each cluster that the client creates afterwards for a producer, a consumer or an admin. */
 export function onClusters(client: Kafka, change: (cluster: KafkaCluster) => void): void {
   const make = clusterMaker(client);
   Reflect.set(client, makerSymbol(client), (options: object) => {
@@ -117,10 +117,10 @@ function makerSymbol(client: Kafka): symbol {
   const symbol = Object.getOwnPropertySymbols(client).find(
     ({ description }) => description === 'private:Kafka:createCluster',
   );
-  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function') throw hidden();
+  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function') throw missingCluster();
   return symbol;
 }
 
-function hidden(): Error {
-  return new Error('This version of kafkajs hides its cluster; 2.2.4 is needed.');
+function missingCluster(): Error {
+  return new Error('This version of kafkajs does not expose its cluster; 2.2.4 is required.');
 }

@@ -1,4 +1,4 @@
-// The parts of kafkajs 2.2.4 that its types leave out are imported here and nowhere else.
+// Only this file imports the parts of kafkajs 2.2.4 that its types do not declare.
 import Decoder from 'kafkajs/src/protocol/decoder.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import errors from 'kafkajs/src/protocol/error.js';

@@ -1,4 +1,4 @@
-// The parts of kafkajs that its own types leave out.
+// Parts of kafkajs that its own types do not declare.
 declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
   interface FetchRequest {
     readonly replicaId: number;

@@ -35,21 +35,21 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    what: 'nobody listens',
+    what: 'connection refused',
     error: linkError('connect ECONNREFUSED', { broker: 'k1:9092', code: 'ECONNREFUSED' }),
     code: 'broker_unreachable',
     transient: true,
     says: ['no Kafka broker answers on k1:9092, k2:9092', 'Start Kafka there'],
   },
   {
-    what: 'a broker names itself by an address that leads nowhere',
+    what: 'a broker advertises an unreachable address',
     error: linkError('getaddrinfo ENOTFOUND kafka', { broker: 'kafka:29092', code: 'ENOTFOUND' }),
     code: 'broker_unreachable',
     transient: true,
-    says: ['the cluster on k1:9092, k2:9092 names kafka:29092 as a broker', 'advertised.listeners'],
+    says: ['the cluster on k1:9092, k2:9092 advertises the broker kafka:29092', 'advertised.listeners'],
   },
   {
-    what: 'an untrusted authority',
+    what: 'an untrusted certificate authority',
     error: linkError('self-signed certificate in certificate chain', {
       broker: 'k2:9092',
       code: 'SELF_SIGNED_CERT_IN_CHAIN',
@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
     says: ['to the broker on k2:9092', 'kafka.ssl.ca_file', '(self-signed certificate in certificate chain)'],
   },
   {
-    what: "an expired broker's certificate",
+    what: 'an expired broker certificate',
     error: linkError('certificate has expired', { broker: 'k1:9092', code: 'CERT_HAS_EXPIRED' }),
     code: 'tls_failed',
     transient: false,
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     says: ['k1:9092, k2:9092', 'kafka.ssl.cert_file and kafka.ssl.key_file. (sslv3 alert bad certificate)'],
   },
   {
-    what: 'no version in common',
+    what: 'no TLS version in common',
     error: linkError(openssl('tlsv1 alert protocol version'), {
       code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
     }),
@@ -82,42 +82,42 @@ const cases: readonly Case[] = [
     says: ['no TLS version or cipher in common'],
   },
   {
-    what: 'a right on a topic',
+    what: 'a missing right on a topic',
     error: brokerError('TOPIC_AUTHORIZATION_FAILED'),
     code: 'not_authorized',
     transient: false,
     says: ['the right (ACL) on topic events'],
   },
   {
-    what: 'a right on the group',
+    what: 'a missing right on the group',
     error: brokerError('GROUP_AUTHORIZATION_FAILED'),
     code: 'not_authorized',
     transient: false,
     says: ['as group g', 'on its consumer group: Read'],
   },
   {
-    what: 'a right on transactions',
+    what: 'a missing right on transactional ids',
     error: brokerError('TRANSACTIONAL_ID_AUTHORIZATION_FAILED'),
     code: 'not_authorized',
     transient: false,
     says: ['on its transactional ids: Write'],
   },
   {
-    what: 'a right on the cluster',
+    what: 'a missing right on the cluster',
     error: brokerError('CLUSTER_AUTHORIZATION_FAILED'),
     code: 'not_authorized',
     transient: false,
     says: ['on the cluster'],
   },
   {
-    what: 'a login where there is none',
+    what: 'a SASL login on a listener without SASL',
     error: brokerError('ILLEGAL_SASL_STATE'),
     code: 'authentication_failed',
     transient: false,
-    says: ['takes no SASL login', 'PLAINTEXT or SSL'],
+    says: ['does not accept SASL logins', 'PLAINTEXT or SSL'],
   },
   {
-    what: 'trouble that passes',
+    what: 'a coordinator that is still loading',
     error: brokerError('COORDINATOR_LOAD_IN_PROGRESS', true),
     code: 'request_failed',
     transient: true,
@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('a failure of Kafka', () => {
+describe('LogError of a Kafka failure', () => {
   it.each(cases)('$what: $code', ({ error, code, transient, says }) => {
     const failure = toLogError(error, context);
     expect(failure).toMatchObject({ code, cause: error });
