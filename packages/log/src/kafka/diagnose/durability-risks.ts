@@ -1,58 +1,56 @@
-/** How safely a cluster keeps a topic, or is going to keep one that it has yet to create. */
+/** Settings that decide how safely a cluster stores a topic, or will store one that it has yet to create. */
 export interface TopicSafety {
   readonly topic: string;
-  /** Kafka's own, where transactions and positions are kept. */
+  /** Whether it is one of Kafka's own topics, which store transactions and committed offsets. */
   readonly internal: boolean;
   readonly exists: boolean;
-  /** Of each record; undefined where this user may not see it, as with what follows. */
+  /** Copies of each record. This and the following are undefined if this user may not see them. */
   readonly copies: number | undefined;
-  /** How many copies there have to be before a write counts. */
+  /** In-sync copies required before a write is acknowledged. */
   readonly minInSync: number | undefined;
-  /** Whether a broker may take over that lacks some of what was acknowledged. */
+  /** Whether a broker that lacks acknowledged records may become leader. */
   readonly uncleanElection: boolean | undefined;
 }
 
-/** A way to lose what was acknowledged. */
+/** A way to lose acknowledged records. */
 export interface DurabilityRisk {
-  /** What is so, and what it can lead to. */
+  /** What was found, and its possible consequence. */
   readonly risk: string;
   readonly advice: string;
 }
 
-/** With fewer there are not two copies of a record while one broker is down. */
+/** With fewer brokers, a record does not have two copies while one broker is down. */
 export const enoughBrokers = 3;
 
 interface Rule {
-  /** What is wrong, as in "<topics> may …"; undefined when nothing is. */
+  /** What is wrong, as in "<topics>: <finding>"; undefined if nothing is. */
   readonly finds: (safety: TopicSafety) => string | undefined;
-  /** The setting that mends it, of the topic; replicas are moved by another tool. */
+  /** The topic setting that fixes it; undefined for replicas, which another tool changes. */
   readonly setting?: string;
 }
 
 const rules: readonly Rule[] = [
   {
     finds: ({ copies = enoughBrokers }) =>
-      copies < enoughBrokers
-        ? `replication factor ${copies}: each record is kept ${copies === 1 ? 'once' : 'twice'}, three times is recommended`
-        : undefined,
+      copies < enoughBrokers ? `replication factor ${copies}: ${enoughBrokers} is recommended` : undefined,
   },
   {
     finds: ({ copies = enoughBrokers, minInSync = 2 }) =>
       copies >= enoughBrokers && minInSync < 2
-        ? `min.insync.replicas=${minInSync}: a record counts as written when a single broker has it`
+        ? `min.insync.replicas=${minInSync}: a write is acknowledged when a single broker has it`
         : undefined,
     setting: 'min.insync.replicas=2',
   },
   {
     finds: ({ uncleanElection = false }) =>
       uncleanElection
-        ? 'unclean.leader.election.enable=true: a broker may take over that lacks acknowledged records'
+        ? 'unclean.leader.election.enable=true: a broker that lacks acknowledged records may become leader'
         : undefined,
     setting: 'unclean.leader.election.enable=false',
   },
 ];
 
-/** Each risk once, with all topics that it is about. */
+/** Each risk once, with all topics that it affects. */
 export function durabilityRisks(
   topics: readonly TopicSafety[],
   brokers: readonly string[],
@@ -71,17 +69,17 @@ export function durabilityRisks(
   return Array.from(found.values(), ({ rule, finding, affected }) => {
     const names = affected.map(({ topic }) => topic);
     const isInternal = affected.some(({ internal }) => internal);
-    const loss = isInternal ? 'verdicts that are lost or come twice' : 'lost records';
+    const loss = isInternal ? 'verdicts can be lost or duplicated' : 'records can be lost';
     return {
-      risk: `${names.join(', ')}: ${finding}. Brokers that fail can mean ${loss}.`,
+      risk: `${names.join(', ')}: ${finding}. If brokers fail, ${loss}.`,
       advice: affected.some(({ exists }) => exists)
-        ? mend(names, brokers, rule.setting)
-        : `Kafka creates ${names.join(' and ')} with the first use: set ${brokerSettings(affected, rule)} in server.properties of each broker before that.`,
+        ? fixFor(names, brokers, rule.setting)
+        : `Kafka creates ${names.join(' and ')} on first use: set ${brokerSettings(affected, rule)} in server.properties on each broker before that.`,
     };
   });
 }
 
-function mend(topics: readonly string[], brokers: readonly string[], setting: string | undefined): string {
+function fixFor(topics: readonly string[], brokers: readonly string[], setting: string | undefined): string {
   if (setting === undefined)
     return `Raise the number of replicas to ${enoughBrokers} with kafka-reassign-partitions.sh.`;
   const change = `kafka-configs.sh --bootstrap-server ${brokers.join(',')} --alter --add-config ${setting} --topic`;
@@ -90,7 +88,7 @@ function mend(topics: readonly string[], brokers: readonly string[], setting: st
     : `Run for each of these topics: ${change} <topic>`;
 }
 
-/** Internal topics get what the brokers' own settings say when they are created. */
+/** Kafka creates internal topics with the brokers' own settings. */
 function brokerSettings(affected: readonly TopicSafety[], { setting }: Rule): string {
   return affected
     .map(({ topic }) => {

@@ -10,46 +10,48 @@ import {
   transactionTopic,
 } from './durability-risks.ts';
 
-/** What a cluster may lose of what it has acknowledged. */
+/** How a cluster may lose records that it has acknowledged. */
 export interface Durability {
   readonly brokers: number;
-  /** With fewer there is nothing to set: more brokers are needed first. */
+  /** If false, no setting helps: the cluster needs more brokers first. */
   readonly enoughBrokers: boolean;
   readonly risks: readonly DurabilityRisk[];
-  /** Topics of which this user may not see the settings. */
+  /** Topics whose settings this user may not see. */
   readonly hidden: readonly string[];
 }
 
 /**
- * Replicas, `min.insync.replicas` and unclean elections of these topics and of Kafka's own two, in which transactions and
- * positions are kept: those decide whether what was committed can be lost. Nothing is changed.
+ * Checks replication factor, `min.insync.replicas` and unclean leader election of these topics and of the two internal topics
+ * that store transactions and committed offsets. Changes nothing.
  *
- * @param topics those of them that exist are looked at
+ * @param topics topics that do not exist are skipped
  * @throws LogError as {@link withAdmin}
  */
 export async function checkDurability(options: KafkaOptions, topics: readonly string[]): Promise<Durability> {
-  return withAdmin(options, 'check how safely the cluster keeps records', async (admin) => {
+  return withAdmin(options, 'check how safely the cluster stores records', async (admin) => {
     const { brokers } = await admin.describeCluster();
     const existing = new Set(await admin.listTopics());
     const internals = [transactionTopic, offsetsTopic];
     const present = [...topics, ...internals].filter((topic) => existing.has(topic));
     const copies = await copiesOf(admin, present);
     const broker = String(brokers[0]?.nodeId);
-    const found: (TopicSafety | string)[] = await Promise.all([
+    const results: (TopicSafety | string)[] = await Promise.all([
       ...present.map((topic) => safetyOf(admin, topic, copies.get(topic))),
-      ...internals.filter((topic) => !existing.has(topic)).map((topic) => safetyToCome(admin, topic, broker)),
+      ...internals
+        .filter((topic) => !existing.has(topic))
+        .map((topic) => plannedSafetyOf(admin, topic, broker)),
     ]);
-    const seen = found.filter((each) => typeof each !== 'string');
+    const readable = results.filter((each) => typeof each !== 'string');
     return {
       brokers: brokers.length,
       enoughBrokers: brokers.length >= enoughBrokers,
-      risks: durabilityRisks(seen, options.brokers),
-      hidden: found.filter((each) => typeof each === 'string'),
+      risks: durabilityRisks(readable, options.brokers),
+      hidden: results.filter((each) => typeof each === 'string'),
     };
   });
 }
 
-/** By topic: those of the partition that has the fewest. */
+/** Replicas by topic: those of the partition with the fewest. */
 async function copiesOf(admin: Admin, present: string[]): Promise<ReadonlyMap<string, number>> {
   if (present.length === 0) return new Map();
   const { topics } = await admin.fetchTopicMetadata({ topics: present });
@@ -61,7 +63,7 @@ async function copiesOf(admin: Admin, present: string[]): Promise<ReadonlyMap<st
   );
 }
 
-/** @returns the topic's name when its settings are hidden */
+/** @returns the topic's name if this user may not see its settings */
 async function safetyOf(
   admin: Admin,
   topic: string,
@@ -79,8 +81,8 @@ async function safetyOf(
   };
 }
 
-/** What an internal topic is going to be like, by the settings of a broker. */
-async function safetyToCome(admin: Admin, topic: string, broker: string): Promise<TopicSafety | string> {
+/** The settings with which a broker would create an internal topic. */
+async function plannedSafetyOf(admin: Admin, topic: string, broker: string): Promise<TopicSafety | string> {
   const isTransactions = topic === transactionTopic;
   const copies = isTransactions
     ? 'transaction.state.log.replication.factor'
@@ -102,7 +104,7 @@ async function safetyToCome(admin: Admin, topic: string, broker: string): Promis
 const minInSync = 'min.insync.replicas';
 const unclean = 'unclean.leader.election.enable';
 
-/** Undefined when this user may not read them. */
+/** Undefined if this user may not read them. */
 async function settingsOf(
   admin: Admin,
   type: kafkajs.ConfigResourceTypes,

@@ -2,20 +2,20 @@ import type { KafkaBroker } from '../internals/cluster.ts';
 import { Decoder, Encoder } from '../internals/kafkajs.ts';
 
 /**
- * Two requests in the versions that tell what this client may do; kafkajs has them in older ones only.
+ * Two requests in the versions that return the client's authorized operations; kafkajs only implements older versions.
  */
 
-/** Numbers of the operations that are allowed; undefined when the broker does not say. */
+/** Codes of the allowed operations; undefined if the broker does not return them. */
 type Allowed = ReadonlySet<number> | undefined;
 
 const metadata = { apiKey: 3, apiName: 'Metadata', version: 8 };
 const describeGroups = { apiKey: 15, apiName: 'DescribeGroups', version: 3 };
 const topicAuthorizationFailed = 29;
 const groupAuthorizationFailed = 30;
-/** Stands for "not asked for" or "not known". */
+/** The broker's value for "not requested" or "unknown". */
 const unknownOperations = -2_147_483_648;
 
-/** What is allowed by topic; a topic that does not exist has no entry. */
+/** Allowed operations by topic; a topic that does not exist has no entry. */
 export async function describeTopics(
   broker: KafkaBroker,
   topics: readonly string[],
@@ -52,7 +52,7 @@ function readTopic(decoder: Decoder): [string, Allowed][] {
   return error === 0 ? [[name, allowed]] : [];
 }
 
-/** What is allowed with a group, as its coordinator says. */
+/** Allowed operations on a group, as reported by its coordinator. */
 export async function describeGroup(coordinator: KafkaBroker, groupId: string): Promise<Allowed> {
   if (!knows(coordinator, describeGroups)) return undefined;
   const encoder = new Encoder().writeArray([groupId]).writeBoolean(true);
@@ -95,7 +95,7 @@ function send<T>(
   const answer = broker.connectionPool.send<{ readonly read: T }>({
     request: { apiKey, apiName, apiVersion: version, encode: () => Promise.resolve(request) },
     response: {
-      // kafkajs looks for a throttle time in whatever was decoded: it has to be an object.
+      // kafkajs looks for a throttle time in the decoded value, so it has to be an object.
       decode: (payload) => Promise.resolve({ read: read(new Decoder(payload)) }),
       parse: (data) => Promise.resolve(data),
     },

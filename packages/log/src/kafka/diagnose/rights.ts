@@ -5,22 +5,22 @@ import type { KafkaOptions } from '../client/options.ts';
 import { createKafkaCluster, type KafkaBroker, type KafkaCluster } from '../internals/cluster.ts';
 import { describeGroup, describeTopics } from './rights-requests.ts';
 
-/** Something a Kafka user may be allowed to do, as the ACLs call it. */
+/** An operation that an ACL can allow a Kafka user. */
 export interface KafkaRight {
   readonly resource: 'topic' | 'group' | 'transactional-id';
   readonly name: string;
-  /** The name is the beginning of many. */
+  /** Whether `name` is a prefix. */
   readonly prefix?: boolean;
   readonly operation: 'Read' | 'Write';
 }
 
-/** Kafka's numbers of the operations. */
+/** Kafka's operation codes. */
 const operations = { Read: 3, Write: 4 } as const;
 const transactionCoordinator = 1;
 
 /**
- * Which of these rights the user lacks, found without using any of them. What cannot be found out counts as given: a
- * topic that does not exist, a broker older than Kafka 2.3, a cluster that is in trouble.
+ * Returns which of these rights the user lacks, without using any of them. A right that cannot be checked counts as granted:
+ * the topic does not exist, the broker is older than Kafka 2.3, or the cluster is unavailable.
  *
  * @param doing What the rights are for, as in "Cannot <doing>".
  * @throws LogError as {@link withAdmin}
@@ -36,12 +36,12 @@ export function missingRights<R extends KafkaRight>(
       await cluster.connect();
       await cluster.refreshMetadata();
       const broker = await cluster.findControllerBroker();
-      const isGiven = await Promise.all([
+      const checks = await Promise.all([
         topicRights(broker, rights),
         groupRights(cluster, broker, rights),
         transactionRights(broker, rights),
       ]);
-      return rights.filter((right) => isGiven.some((given) => given(right) === false));
+      return rights.filter((right) => checks.some((isGranted) => isGranted(right) === false));
     } catch (error) {
       if (isTransient(error)) return [];
       throw error;
@@ -52,12 +52,11 @@ export function missingRights<R extends KafkaRight>(
 }
 
 /**
- * Checks rights before they are needed: later, a missing one may look like a group without a coordinator, or come up
- * with the first verdict only.
+ * Checks rights before they are needed. Later, a missing right may look like a group without a coordinator, or show up only
+ * at the first verdict.
  *
  * @param doing As in "Cannot <doing>".
- * @throws LogError `not_authorized` naming all that are missing, with the commands that give them; else as
- *   {@link withAdmin}
+ * @throws LogError `not_authorized` naming all missing rights and the commands that grant them; others as {@link withAdmin}
  */
 export async function requireRights(
   options: KafkaOptions,
@@ -77,7 +76,7 @@ export async function requireRights(
   );
 }
 
-/** The command with which whoever runs the cluster gives a right. */
+/** The command with which a cluster administrator grants a right. */
 export function grantCommand({ brokers, sasl }: KafkaOptions, right: KafkaRight): string {
   const { resource, name, prefix = false, operation } = right;
   const principal = sasl === undefined ? 'User:…' : `User:${sasl.username}`;
@@ -85,14 +84,14 @@ export function grantCommand({ brokers, sasl }: KafkaOptions, right: KafkaRight)
   return `kafka-acls.sh --bootstrap-server ${brokers.join(',')} --add --allow-principal ${principal} --operation ${operation} --${resource} ${name}${pattern}`;
 }
 
-/** Whether a right is given; undefined for one that is not known, or of another kind. */
-type Given = (right: KafkaRight) => boolean | undefined;
+/** Returns whether a right is granted; undefined if it is unknown, or on another kind of resource. */
+type RightCheck = (right: KafkaRight) => boolean | undefined;
 
 function namesOf(rights: readonly KafkaRight[], resource: KafkaRight['resource']): string[] {
   return [...new Set(rights.filter((right) => right.resource === resource).map(({ name }) => name))];
 }
 
-async function topicRights(broker: KafkaBroker, rights: readonly KafkaRight[]): Promise<Given> {
+async function topicRights(broker: KafkaBroker, rights: readonly KafkaRight[]): Promise<RightCheck> {
   const names = namesOf(rights, 'topic');
   const allowed = new Map(names.length === 0 ? [] : await describeTopics(broker, names));
   return ({ resource, name, operation }) =>
@@ -103,7 +102,7 @@ async function groupRights(
   cluster: KafkaCluster,
   broker: KafkaBroker,
   rights: readonly KafkaRight[],
-): Promise<Given> {
+): Promise<RightCheck> {
   const allowed = new Map<string, ReadonlySet<number> | undefined>();
   for (const groupId of namesOf(rights, 'group')) {
     const hidden = await isHidden(broker, groupId, 0);
@@ -116,8 +115,8 @@ async function groupRights(
     resource === 'group' ? allowed.get(name)?.has(operations[operation]) : undefined;
 }
 
-/** There is no question that tells of Write; but whoever may write may ask for the coordinator. */
-async function transactionRights(broker: KafkaBroker, rights: readonly KafkaRight[]): Promise<Given> {
+/** No request shows Write on a transactional id, but Write includes the right to look up the coordinator. */
+async function transactionRights(broker: KafkaBroker, rights: readonly KafkaRight[]): Promise<RightCheck> {
   const hidden = new Set<string>();
   for (const id of namesOf(rights, 'transactional-id')) {
     if ((await isHidden(broker, id, transactionCoordinator)) === true) hidden.add(id);
@@ -125,7 +124,7 @@ async function transactionRights(broker: KafkaBroker, rights: readonly KafkaRigh
   return ({ resource, name }) => (resource === 'transactional-id' ? !hidden.has(name) : undefined);
 }
 
-/** Whether a group or transactional id is not for this user's eyes; undefined while the cluster cannot say. */
+/** Whether this user may not see a group or transactional id; undefined while the cluster cannot answer. */
 async function isHidden(
   broker: KafkaBroker,
   groupId: string,

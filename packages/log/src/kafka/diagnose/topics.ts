@@ -5,17 +5,17 @@ import { LogError } from '../../port/errors.ts';
 import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from '../client/client.ts';
 import { lacksRight } from '../client/errors.ts';
 
-/** What a topic has to look like. */
+/** The expected settings of a topic. */
 export interface TopicSpec {
   readonly name: string;
   readonly partitions: number;
-  /** Default: 3, or as many as there are brokers if these are fewer. */
+  /** Default: 3, or the number of brokers if that is lower. */
   readonly replicationFactor?: number;
-  /** Kafka's own names and values; `max.message.bytes` is a lower bound, everything else has to be equal. */
+  /** Kafka's names and values; `max.message.bytes` is a lower bound, all others must be equal. */
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** What was found or done about one topic. */
+/** The result of checking or creating one topic. */
 export interface TopicReport {
   readonly topic: string;
   readonly status: 'created' | 'ok' | 'differs' | 'missing' | 'hidden';
@@ -27,7 +27,7 @@ const mib = 1024 * 1024;
 const lowerBounds = new Set(['max.message.bytes']);
 const compacted = { 'cleanup.policy': 'compact' };
 
-/** The topics Loopwatch works with and their settings. `partitions` (default 6) bounds how many workers can share the load. */
+/** Loopwatch's topics and their settings. `partitions` (default 6) limits how many workers can share the load. */
 export function topicSpecs(
   topics: TopicNames,
   options: { readonly partitions?: number; readonly replicationFactor?: number } = {},
@@ -43,14 +43,14 @@ export function topicSpecs(
     spec(topics.events, partitions, { 'max.message.bytes': String(16 * mib) }),
     spec(topics.verdicts, partitions, {}),
     spec(topics.sessions, partitions, compacted),
-    // One partition: settings are few, and every reader needs all of them in order.
+    // One partition: there are few settings, and every reader needs all of them in order.
     spec(topics.control, 1, compacted),
-    // People make few decisions, too.
+    // One partition: there are few triage decisions, too.
     spec(topics.triage, 1, compacted),
     spec(topics.checks, partitions, compacted),
-    // A dead letter is an event's bytes and some headers more.
+    // A dead letter holds the event's bytes and additional headers.
     spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * mib) }),
-    // Rewritten all the time; compacted early, a takeover reads little.
+    // State changes often; early compaction keeps recovery short.
     spec(topics.state, partitions, {
       ...compacted,
       'segment.ms': '600000',
@@ -59,14 +59,13 @@ export function topicSpecs(
   ];
 }
 
-/** How long new topics may be without leaders. */
+/** How long to wait until new topics have leaders. */
 const leadersMs = 30_000;
 
 /**
  * Creates the topics that are missing and compares the others with their specs; existing topics are never changed.
  *
- * @param options With `create: false` nothing is created, and what is missing, or not for this user's eyes, is reported
- *   as such.
+ * @param options With `create: false`, topics that are missing, or that this user may not see, are only reported.
  * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized` or, when the cluster refuses the
  *   settings, `request_failed`.
  */
@@ -83,7 +82,7 @@ export async function ensureTopics(
       admin,
       specs.filter(({ name }) => existing.has(name)),
     );
-    const absent = create ? missing.map(({ name }) => created(name)) : await lookFor(admin, missing);
+    const absent = create ? missing.map(({ name }) => created(name)) : await reportMissing(admin, missing);
     const all = new Map([...reports, ...absent.map((report) => [report.topic, report] as const)]);
     return specs.flatMap(({ name }) => all.get(name) ?? []);
   });
@@ -106,7 +105,7 @@ function created(topic: string): TopicReport {
   return { topic, status: 'created', details: [] };
 }
 
-async function lookFor(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicReport[]> {
+async function reportMissing(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicReport[]> {
   const reports: TopicReport[] = [];
   for (const { name: topic } of specs) {
     const hidden = (await whyHidden(admin, topic)) !== undefined;
@@ -126,7 +125,7 @@ async function createTopics(
 ): Promise<void> {
   const { brokers: nodes } = await admin.describeCluster();
   const topics = specs.map(({ name, partitions, replicationFactor = Math.min(3, nodes.length), config }) => {
-    // Three copies are of no use if a record counts as written with one.
+    // Three replicas are of no use if one is enough to acknowledge a write.
     const safe = replicationFactor >= 3 ? { 'min.insync.replicas': '2' } : {};
     const configEntries = Object.entries({ ...safe, ...config }).map(([key, value]) => ({
       name: key,
@@ -137,7 +136,7 @@ async function createTopics(
   try {
     await admin.createTopics({ topics, waitForLeaders: false });
   } catch (error) {
-    // kafkajs collects the refusals, each with the topic it is about.
+    // kafkajs collects the errors, each with its topic.
     const reasons = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [];
     if (reasons.length === 0) throw error;
     const texts = reasons.map((reason) => {
@@ -146,7 +145,7 @@ async function createTopics(
     });
     const refused = `Cannot create topics on ${brokers.join(', ')}: ${texts.join('; ')}.`;
     const advice =
-      'Change the partitions or the replication factor, or ask who runs the cluster to create them.';
+      'Change the partitions or the replication factor, or ask a cluster administrator to create the topics.';
     throw new LogError('request_failed', `${refused} ${advice}`, { cause: error });
   }
   await awaitLeaders(
@@ -156,8 +155,8 @@ async function createTopics(
 }
 
 /**
- * A topic can be written to once each partition has a leader. kafkajs would wait as well, but takes a broker that has not
- * heard of the new topic yet for one without it.
+ * A topic is writable once each partition has a leader. kafkajs could wait too, but fails if a broker does not know the new
+ * topic yet.
  */
 async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<void> {
   const deadline = Date.now() + leadersMs;
@@ -171,7 +170,7 @@ async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<voi
     if (Date.now() > deadline) {
       throw new LogError(
         'request_failed',
-        `Topics ${names.join(', ')} were created, but have partitions without a leader after ${leadersMs / 1000} seconds. Check that enough brokers run.`,
+        `Topics ${names.join(', ')} were created, but still have partitions without a leader after ${leadersMs / 1000} seconds. Check that enough brokers are running.`,
       );
     }
     await delay(50);
@@ -192,7 +191,7 @@ async function checkTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<M
   );
 }
 
-/** Undefined when this user may not read them: a worker has no need to. */
+/** Undefined if this user may not read them, which a worker does not need. */
 async function configsOf(
   admin: Admin,
   specs: readonly TopicSpec[],

@@ -3,18 +3,18 @@ import { LogError } from '../../port/errors.ts';
 import { groupByTopic, type OutputRecord, sizeOf } from '../../port/records.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 
-/** A record that is written to a given partition, not to the one its key says. */
+/** A record that may name its partition instead of leaving it to the partitioner. */
 export interface RoutedRecord extends OutputRecord {
   readonly partition?: number;
 }
 
 /**
- * kafkajs makes one record batch of all records for a partition, and brokers refuse batches over `max.message.bytes`
- * (1 MiB unless the topic says otherwise); records beyond this many bytes go in another request.
+ * kafkajs puts all records for a partition into one record batch, and brokers reject batches larger than
+ * `max.message.bytes` (1 MiB by default). Records beyond this many bytes therefore go into another request.
  */
 export const requestBytes = 768 * 1024;
 
-/** Cuts records into requests, in their order. */
+/** Splits records into requests, keeping their order. */
 export function* chunksOf(records: readonly RoutedRecord[]): Generator<readonly RoutedRecord[]> {
   let start = 0;
   let bytes = 0;
@@ -30,7 +30,7 @@ export function* chunksOf(records: readonly RoutedRecord[]): Generator<readonly 
   if (start < records.length) yield start === 0 ? records : records.slice(start);
 }
 
-/** As kafkajs takes them. */
+/** Converts records to the form that kafkajs expects. */
 export function toTopicMessages(records: readonly RoutedRecord[]): TopicMessages[] {
   return Array.from(groupByTopic(records), ([topic, ofTopic]) => ({
     topic,
@@ -58,18 +58,18 @@ export interface Lot extends TopicMessages {
   readonly partition: number;
 }
 
-/** By the key as Kafka's Java client does, without one in turn. */
+/** By key like Kafka's Java client; records without a key are spread round-robin. */
 const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
 
 /**
- * Records by partition, each lot to be sent by itself.
+ * Groups records by partition; each lot is sent in its own request.
  *
- * kafkajs sends records for several partitions to all leaders at once, and what one of them refuses again, after asking
- * who leads what: a partition whose leader has changed by then is left out when its new leader has answered already,
- * and written twice when the old one had. It gives up when the first leader fails, while the others are still being
- * written to. With one partition at a time none of that can happen.
+ * kafkajs sends records for several partitions to all leaders at once, and retries the failed ones after refreshing its
+ * metadata. If a partition's leader has changed by then, its records are skipped when the new leader has already answered,
+ * and written twice when the old one had. It also rejects when the first leader fails, while writes to the others are still
+ * in flight. With one partition per request, none of this can happen.
  *
- * @param cluster the producer's own: what another one knows of is left out by a producer that has not heard of it yet
+ * @param cluster the producer's own cluster: a producer silently skips partitions that its own metadata does not contain
  */
 export async function byPartition(cluster: Metadata, records: readonly RoutedRecord[]): Promise<Lot[]> {
   const lots = new Map<string, Lot>();
@@ -88,7 +88,7 @@ export async function byPartition(cluster: Metadata, records: readonly RoutedRec
   return [...lots.values()];
 }
 
-/** Waits for all, so that nothing is under way any more when this rejects; with the first failure then. */
+/** Waits for all promises, then rejects with the first failure, so that nothing is still in flight. */
 export async function allSettled(works: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(works);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -101,12 +101,12 @@ export interface TopicPartitions {
 }
 
 /**
- * kafkajs passes on what brokers refuse, and takes what they do not speak of for done: it leaves out a partition that is
- * missing from its metadata, and confirms it all the same.
+ * Requires that a broker confirmed the lot. kafkajs reports errors of brokers, but treats a partition that is missing from
+ * the response as written; it also skips and confirms a partition that is missing from its metadata.
  *
- * @param end the offset that the partition ended at before: a broker that takes records for a repetition answers with
- *   the place of the first ones
- * @returns the offset behind the lot
+ * @param end the end offset of the partition before the write: a broker that takes the records for duplicates answers with
+ *   the offset of the originals
+ * @returns the offset after the lot
  * @throws LogError `not_written`
  */
 export function requireAppended(lot: Lot, answers: readonly RecordMetadata[], end: number): number {
@@ -117,26 +117,26 @@ export function requireAppended(lot: Lot, answers: readonly RecordMetadata[], en
   const count = `${messages.length} record${messages.length === 1 ? '' : 's'}`;
   const reason =
     offset < 0
-      ? 'no broker says where it has put them'
-      : `the broker says it has them at offset ${offset}, but the partition ended at ${end} before they were sent`;
+      ? 'no broker returned their offset'
+      : `the broker returned offset ${offset}, but the partition already ended at ${end} before they were sent`;
   throw new LogError('not_written', `${count} for ${topic}/${partition} were not written: ${reason}.`);
 }
 
 /**
- * @param what what was asked for these partitions, as in "Kafka did not confirm <what>"
- * @throws LogError `not_written` when an answer without errors leaves out a partition
+ * @param what the request, as in "Kafka did not confirm <what>"
+ * @throws LogError `not_written` when a response without errors omits a partition
  */
 export function requireAnswered(
   what: string,
   asked: readonly TopicPartitions[],
   answered: readonly TopicPartitions[],
 ): void {
-  const named = new Set(answered.flatMap(placesOf));
-  const silent = asked.flatMap(placesOf).filter((place) => !named.has(place));
-  if (silent.length === 0) return;
-  throw new LogError('not_written', `Kafka did not confirm ${what} for ${silent.join(', ')}.`);
+  const confirmed = new Set(answered.flatMap(namesOf));
+  const missing = asked.flatMap(namesOf).filter((name) => !confirmed.has(name));
+  if (missing.length === 0) return;
+  throw new LogError('not_written', `Kafka did not confirm ${what} for ${missing.join(', ')}.`);
 }
 
-function placesOf({ topic, partitions }: TopicPartitions): string[] {
+function namesOf({ topic, partitions }: TopicPartitions): string[] {
   return partitions.map((partition) => `${topic}/${partition}`);
 }

@@ -10,13 +10,13 @@ import { allSettled, byPartition, chunksOf, type Lot, requestBytes, requireAppen
 
 /** Options of a Kafka sink beyond those of the client. */
 export interface KafkaSinkOptions extends KafkaOptions {
-  /** How long records are tried again while the cluster is in trouble, in milliseconds. Default 120,000. */
+  /** How long records are retried while the cluster is unavailable, in milliseconds. Default 120,000. */
   readonly deliveryTimeoutMs?: number;
   /** Default: none. */
   readonly compression?: 'none' | 'gzip' | 'snappy' | 'lz4';
 }
 
-/** After `close`, what is still on its way gets this much longer. */
+/** How long queued records may still be delivered after `close`. */
 const closeTimeoutMs = 10_000;
 
 const compressionTypes = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4' } as const;
@@ -30,8 +30,8 @@ interface Delivery {
 }
 
 /**
- * Writes with acks=all and an idempotent producer, one request at a time: order holds through retries. What is
- * published meanwhile goes together in the next request. The partition follows from the key as in Kafka's Java client.
+ * Writes with acks=all and an idempotent producer, one request at a time, so retries keep the order. Records published
+ * during a request go into the next one together. Keys map to partitions as in Kafka's Java client.
  *
  * `publish` rejects with `topic_missing`, `record_too_large`, `not_authorized`, or `broker_unreachable` once
  * `deliveryTimeoutMs` has passed; records before the failing one may have been written.
@@ -80,7 +80,7 @@ class KafkaSink implements RecordSink {
   }
 
   async #pump(): Promise<void> {
-    // What is published in the same turn of the event loop goes in one request.
+    // Records published in the same turn of the event loop go into one request.
     await Promise.resolve();
     for (let group = this.#nextGroup(); group.length > 0; group = this.#nextGroup()) {
       await this.#deliver(group);
@@ -98,7 +98,7 @@ class KafkaSink implements RecordSink {
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
-  /** Settles every delivery of the group; one that is refused does not take the others with it. */
+  /** Settles every delivery of the group; a rejected one does not fail the others. */
   async #deliver(group: readonly Delivery[]): Promise<void> {
     const deadline = Math.min(...group.map((delivery) => delivery.deadline));
     try {
@@ -114,7 +114,7 @@ class KafkaSink implements RecordSink {
     }
   }
 
-  /** Sends what is left of some records, again and again while the cluster is in trouble. */
+  /** Sends the records, retrying those not yet written while the cluster is unavailable. */
   async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
     let left: Set<Lot> | undefined;
     const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
@@ -122,7 +122,7 @@ class KafkaSink implements RecordSink {
       try {
         const { producer, cluster } = await this.#connected();
         left ??= new Set(await byPartition(cluster, records));
-        // Failures first: what they have left open can only be settled by the same producer.
+        // Errors of `sendBatch` come first: only the same producer can resolve their unknown outcome.
         let unwritten: LogError | undefined;
         await allSettled(
           Array.from(left, async (lot) => {
@@ -138,8 +138,8 @@ class KafkaSink implements RecordSink {
         if (unwritten !== undefined) throw unwritten;
         return;
       } catch (error) {
-        // A producer that failed has given back its sequence numbers: with other records under the same numbers the
-        // brokers would take those for repetitions and drop them. Only the very same records may follow.
+        // A failed producer reuses its sequence numbers: brokers would drop other records under the same numbers as
+        // duplicates. It may therefore only retry the same records.
         const retry = isTransient(error) || (needsNewProducer(error) && attempt === 0);
         if (!retry || needsNewProducer(error)) this.#dropProducer();
         const pauseMs = backoff(attempt, 100, 2_000);
@@ -190,6 +190,6 @@ class KafkaSink implements RecordSink {
 function closedError(): LogError {
   return new LogError(
     'log_closed',
-    'Cannot write: the sink is not open. Call open() first, and nothing after close().',
+    'Cannot write: the sink is not open. Call open() first, and do not use it after close().',
   );
 }

@@ -3,7 +3,7 @@ import kafkajs, { type Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkDurability, type DurabilityRisk, ensureTopics, type KafkaOptions } from '../../../src/index.ts';
 
-describe('durability', () => {
+describe('checkDurability', () => {
   let cluster: TestCluster;
   let options: KafkaOptions;
   let admin: Admin;
@@ -35,7 +35,7 @@ describe('durability', () => {
     return waitFor(ask, { timeoutMs: 20_000, describe });
   }
 
-  it('names the settings by which records can be lost, and is content once they are mended as it says', async () => {
+  it('names the settings that can lose records, and finds none after following its advice', async () => {
     const [sound, risky, lonely] = [uniqueName('sound'), uniqueName('risky'), uniqueName('lonely')];
     const config = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
     await ensureTopics(options, [
@@ -92,7 +92,7 @@ describe('durability', () => {
   });
 });
 
-it('durability of a single broker is not enough', async () => {
+it('checkDurability: a single broker is not enough', async () => {
   const single = { brokers: inject('kafkaBrokers'), clientId: 'log-test' };
   expect(await checkDurability(single, ['any'])).toMatchObject({ brokers: 1, enoughBrokers: false });
 });
