@@ -118,7 +118,7 @@ export class EmbeddedTopicReader implements TopicReader {
       const [first] = records;
       if (first === undefined) return;
       if (first.offset > position) {
-        const gone = { ...place, offset: position, goesOnAt: first.offset };
+        const gone = { ...place, offset: position, resumedAt: first.offset };
         this.#log?.('error', 'offset out of range: the next records were deleted from the log', gone);
       }
       position = (records.at(-1)?.offset ?? first.offset) + 1;

@@ -10,7 +10,7 @@ import { unpackSnappy } from './snappy-blocks.ts';
 import { UnpackedTooLarge } from './unpacked-too-large.ts';
 import { unpackZstd } from './zstd-blocks.ts';
 
-/** What kafkajs asks of a codec: whole record batches in, whole record batches out. */
+/** The codec interface of kafkajs: whole record batches in, whole record batches out. */
 interface Codec {
   compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(buffer: Buffer): Promise<Buffer>;
@@ -19,9 +19,9 @@ interface Codec {
 type Pack = (bytes: Buffer) => Buffer | Promise<Buffer>;
 type Unpack = (bytes: Buffer, limit: number) => Promise<Buffer>;
 
-/** What one record batch may unpack to: four times the largest record that the `events` topic takes. */
+/** Maximum uncompressed size of a record batch: four times the largest record that the `events` topic accepts. */
 export const maxBatchBytes = 64 * 1024 * 1024;
-/** The threads that unpack gzip hand over so much at a time. */
+/** Chunk size of gzip decompression in the thread pool. */
 const gzipChunkBytes = 256 * 1024;
 
 const unpackGzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(unzip);
@@ -45,8 +45,8 @@ const codecs = {
 } as const;
 
 /**
- * Makes topics readable whatever their producers compress with: gzip by Node; snappy, lz4 and zstd come from packages
- * without native builds. Calling it again changes nothing.
+ * Registers codecs for all compression types of Kafka: gzip from Node, the others from packages that need no build tools.
+ * Idempotent.
  */
 export function registerCodecs(): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -78,6 +78,6 @@ function codec(name: string, pack: Pack, unpack: Unpack): Codec {
 function readOnly(): never {
   throw new LogError(
     'request_failed',
-    'Cannot write zstd: this codec only reads. Send with gzip, snappy or lz4.',
+    'Cannot compress with zstd: this codec only decompresses. Use gzip, snappy or lz4.',
   );
 }

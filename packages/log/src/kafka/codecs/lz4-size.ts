@@ -6,12 +6,12 @@ const contentSize = 0x08;
 const contentChecksum = 0x04;
 const dictionaryId = 0x01;
 const isStored = 0x80000000;
-const shortestMatch = 4;
+const minMatch = 4;
 
 /**
- * What lz4 frames unpack to, found by going through their lengths alone: the library that unpacks them knows no limit.
+ * The uncompressed size of lz4 frames, computed from their lengths alone, because the decompression library has no limit.
  *
- * @returns bytes; what is damaged counts as far as it can be followed, and the counting ends beyond `limit`
+ * @returns bytes; damaged data is counted as far as it can be parsed, and counting stops beyond `limit`
  */
 export function lz4Size(bytes: Buffer, limit: number): number {
   let size = 0;
@@ -38,7 +38,7 @@ export function lz4Size(bytes: Buffer, limit: number): number {
   return size;
 }
 
-/** A block is a row of literals and matches, each with its length; a length of 15 goes on in the bytes that follow. */
+/** A block is a sequence of literals and matches, each with its length; a length of 15 continues in the following bytes. */
 function blockSize(bytes: Buffer, start: number, end: number, limit: number): number {
   let size = 0;
   let at = start;
@@ -59,7 +59,7 @@ function blockSize(bytes: Buffer, start: number, end: number, limit: number): nu
     at += literals;
     if (at >= end) break;
     at += 2;
-    size += shortestMatch + length(token & 15);
+    size += minMatch + length(token & 15);
   }
   return size;
 }

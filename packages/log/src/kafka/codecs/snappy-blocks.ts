@@ -1,19 +1,19 @@
 import snappy from 'snappyjs';
 import { UnpackedTooLarge } from './unpacked-too-large.ts';
 
-/** What Java's snappy begins with; its version and the oldest that can read it follow, four bytes each. */
+/** Magic bytes of Java's snappy; its version and the oldest compatible version follow, four bytes each. */
 const magic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 const blocksAt = magic.length + 8;
 const lengthBytes = 4;
-/** The event loop gets its turn whenever so much is unpacked. */
-const breathBytes = 1024 * 1024;
+/** Yields to the event loop after this many uncompressed bytes. */
+const yieldBytes = 1024 * 1024;
 
 /**
- * Unpacks snappy as Kafka's producers write it: Java's and those after its model in blocks of 32 KiB, each with its length
- * before it ("xerial"), others as one piece.
+ * Decompresses snappy as Kafka's producers write it: Java's and similar clients in length-prefixed blocks of 32 KiB
+ * ("xerial"), others as a single block.
  *
- * @throws UnpackedTooLarge beyond `limit` bytes, before they are unpacked
- * @throws Error when the bytes are not that
+ * @throws UnpackedTooLarge beyond `limit` bytes, before decompressing them
+ * @throws Error when the bytes are not valid snappy
  */
 export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer> {
   if (!bytes.subarray(0, magic.length).equals(magic)) {
@@ -22,7 +22,7 @@ export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer
   }
   const blocks: Buffer[] = [];
   let unpacked = 0;
-  let breath = breathBytes;
+  let yieldAt = yieldBytes;
   for (let at = blocksAt; at < bytes.length; ) {
     if (at + lengthBytes > bytes.length) throw new Error('it ends inside a block length');
     const start = at + lengthBytes;
@@ -32,14 +32,14 @@ export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer
     unpacked += unpackedLength(block);
     if (unpacked > limit) throw new UnpackedTooLarge(limit);
     blocks.push(snappy.uncompress(block));
-    if (unpacked < breath) continue;
-    breath = unpacked + breathBytes;
+    if (unpacked < yieldAt) continue;
+    yieldAt = unpacked + yieldBytes;
     await new Promise(setImmediate);
   }
   return Buffer.concat(blocks);
 }
 
-/** What a block says of itself: it begins with its length, seven bits a byte. */
+/** The uncompressed length at the start of a block, seven bits per byte. */
 function unpackedLength(block: Buffer): number {
   let length = 0;
   for (let i = 0; i < 5; i += 1) {

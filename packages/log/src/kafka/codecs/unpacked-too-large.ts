@@ -1,4 +1,4 @@
-/** What is compressed would take more room than it may. */
+/** Compressed data exceeds the limit once uncompressed. */
 export class UnpackedTooLarge extends Error {
   override readonly name = 'UnpackedTooLarge';
 

@@ -1,15 +1,15 @@
 import { Decompress } from 'fzstd';
 import { UnpackedTooLarge } from './unpacked-too-large.ts';
 
-/** What a frame may look back to. Levels up to 19 need 8 MiB; the library moves the whole of it for each block. */
+/** Maximum window of a frame. Levels up to 19 need 8 MiB; the library copies the whole window for each block. */
 const maxWindowBytes = 16 * 1024 * 1024;
 const pieceBytes = 16 * 1024;
 
 /**
- * Unpacks zstd block by block.
+ * Decompresses zstd block by block.
  *
- * @throws UnpackedTooLarge beyond `limit` bytes, or for a frame that looks back further than is allowed
- * @throws Error when the bytes are not that
+ * @throws UnpackedTooLarge beyond `limit` bytes, or for a frame with a larger window than allowed
+ * @throws Error when the bytes are not valid zstd
  */
 export async function unpackZstd(bytes: Buffer, limit: number): Promise<Buffer> {
   const blocks: Uint8Array[] = [];
@@ -26,7 +26,7 @@ export async function unpackZstd(bytes: Buffer, limit: number): Promise<Buffer> 
   return Buffer.concat(blocks);
 }
 
-/** The window of the frame that is being read; the library tells it nowhere else. */
+/** The window of the current frame, which the library exposes only in this internal field. */
 function windowOf(stream: Decompress): number {
   const { s: frame } = stream as unknown as { readonly s?: { readonly w?: Uint8Array } | number };
   return typeof frame === 'object' ? (frame.w?.length ?? 0) : 0;

@@ -3,7 +3,7 @@ import type { KafkaBroker } from '../internals/cluster.ts';
 import { encodeFetchRequest } from '../internals/kafkajs.ts';
 import { type AbortedTransaction, int64 } from './record-decoder.ts';
 
-/** From where on records of a partition are wanted. */
+/** The offset to fetch from in a partition. */
 export interface FetchPosition {
   readonly topic: string;
   readonly partition: number;
@@ -18,7 +18,7 @@ export interface FetchedPartition {
   readonly errorCode: number;
   readonly highWatermark: number;
   readonly abortedTransactions: readonly AbortedTransaction[];
-  /** Record batches, the last one maybe cut off. */
+  /** Record batches; the last one may be cut off. */
   readonly bytes: Buffer;
 }
 
@@ -30,16 +30,16 @@ export interface FetchLimits {
 }
 
 const fetchApi = 1;
-/** Brokers since Kafka 2.3 know it. */
+/** Supported since Kafka 2.3. */
 const version = 11;
 const readCommitted = 1;
-/** An answer may take this much longer than the broker waits: the event loop, or the link, may be busy. */
+/** Added to the broker's wait time for the request timeout, because the event loop or the network may be busy. */
 const answerMs = 30_000;
 
 /**
- * One fetch, read committed, of partitions that this broker leads.
+ * Sends one read-committed fetch for partitions that this broker leads.
  *
- * @throws LogError `request_failed` for brokers older than Kafka 2.3; what kafkajs throws when the link fails
+ * @throws LogError `request_failed` for brokers older than Kafka 2.3; errors of kafkajs when the connection fails
  */
 export async function fetchFrom(
   broker: KafkaBroker,
@@ -134,7 +134,7 @@ class AnswerReader {
     return this.#take(this.int16()).toString();
   }
 
-  /** A small part of a large answer is copied: it would keep all of it in memory. */
+  /** A small part of a large response is copied, because a view would keep the whole response in memory. */
   bytes(): Buffer {
     const bytes = this.#take(Math.max(0, this.int32()));
     return bytes.length * 4 < this.#payload.length ? Buffer.from(bytes) : bytes;

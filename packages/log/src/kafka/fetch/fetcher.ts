@@ -10,19 +10,19 @@ import { PartitionStream } from './partition-stream.ts';
 
 export interface FetcherOptions extends FetchLimits {
   readonly log: LogFunction | undefined;
-  /** Fetching started to fail, or works again. */
+  /** Called when fetching starts to fail, and when it works again. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
-  /** Where to continue when the offset is out of range; default: at the nearest bound. */
-  readonly goOn?: (place: TopicPartition, bounds: Bounds) => Promise<number>;
+  /** Where to continue when the offset is out of range. Default: the nearest bound. */
+  readonly resumeAt?: (place: TopicPartition, bounds: Bounds) => Promise<number>;
 }
 
-/** While a partition's bytes wait to be taken, a broker may hold the fetch of others only so long, ms. */
+/** How long a broker may hold a fetch while another partition still has undelivered bytes, ms. */
 const hurriedWaitMs = 5;
 const mib = 1024 * 1024;
-/** What all partitions together may be sent ahead; each of them a mebibyte, however many there are. */
+/** Bytes fetched ahead for all partitions together; each partition gets at least one mebibyte. */
 const aheadBytes = 64 * mib;
 const outOfRange = 1;
-/** Errors after which the metadata has to be refreshed to find the leader. */
+/** Errors that require refreshed metadata to find the new leader. */
 const staleTypes = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
   'LEADER_NOT_AVAILABLE',
@@ -34,8 +34,8 @@ const staleTypes = new Set([
 ]);
 
 /**
- * Fetches partitions by offset: one request at a time for each broker, with all partitions it leads that have little
- * fetched ahead. What a partition is sent is kept as bytes until it is asked for.
+ * Fetches partitions by offset: one request per broker at a time, for all partitions it leads that have little fetched ahead.
+ * Fetched bytes are decoded only when they are consumed.
  */
 export class KafkaFetcher {
   readonly #cluster: KafkaCluster;
@@ -64,7 +64,7 @@ export class KafkaFetcher {
     return stream;
   }
 
-  /** Ends all streams: each gives `undefined` from now on. */
+  /** Ends all streams: `next` then returns `undefined`. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) stream.close();
@@ -95,7 +95,7 @@ export class KafkaFetcher {
     }
   }
 
-  /** -1 as long as it has no leader. */
+  /** -1 while the partition has no leader. */
   #leaderOf({ topic, partition }: PartitionStream): number {
     try {
       const partitions = this.#cluster.findTopicPartitionMetadata(topic);
@@ -121,7 +121,7 @@ export class KafkaFetcher {
         for (const answer of answers) {
           const { topic, partition } = answer;
           const found = asked.find(({ stream: s }) => s.topic === topic && s.partition === partition);
-          // The stream may be closed, or another broker that leads it now may have answered first.
+          // The stream may have been closed, or the new leader may have answered first.
           if (found === undefined || found.stream.isClosed || found.stream.offset !== found.offset) continue;
           const { stream } = found;
           const type = await this.#deliver(stream, answer);
@@ -134,31 +134,31 @@ export class KafkaFetcher {
       failed = true;
       stale = true;
       reason = messageOf(error);
-      this.#trouble('warn', 'fetch failed; retrying', {
+      this.#log('warn', 'fetch failed; retrying', {
         broker: leader,
         error: messageOf(error),
       });
     }
-    this.#tellConnection(failed, reason);
+    this.#reportConnection(failed, reason);
     this.#failures = failed ? this.#failures + 1 : 0;
     if (failed && !this.#closed) await delay(backoff(this.#failures - 1, 50, 2_000));
     if (stale && !this.#closed) {
       await this.#cluster.refreshMetadata().catch((error: unknown) => {
-        this.#trouble('warn', 'refreshing the cluster metadata failed; retrying', {
+        this.#log('warn', 'refreshing the cluster metadata failed; retrying', {
           error: messageOf(error),
         });
       });
     }
   }
 
-  #tellConnection(failed: boolean, reason: string): void {
+  #reportConnection(failed: boolean, reason: string): void {
     if (this.#closed || failed === this.#isDown) return;
     this.#isDown = failed;
     if (failed) this.#options.onConnection?.('down', reason);
     else this.#options.onConnection?.('up');
   }
 
-  /** @returns the type of the error, if the answer is one */
+  /** @returns the error type, if the answer is an error */
   async #deliver(stream: PartitionStream, answer: FetchedPartition): Promise<string | undefined> {
     const { errorCode } = answer;
     if (errorCode === 0) {
@@ -167,11 +167,11 @@ export class KafkaFetcher {
     }
     const { topic, partition } = stream;
     if (errorCode === outOfRange) {
-      await this.#backInRange(stream);
+      await this.#resetOffset(stream);
       return undefined;
     }
     const error = createErrorFromCode(errorCode);
-    this.#trouble('warn', 'fetching a partition failed; retrying', {
+    this.#log('warn', 'fetching a partition failed; retrying', {
       topic,
       partition,
       errorCode,
@@ -180,20 +180,20 @@ export class KafkaFetcher {
     return staleTypes.has(error.type) || errorCode > 70 ? 'NOT_LEADER_FOR_PARTITION' : error.type;
   }
 
-  /** The next records were deleted: by retention, or a broker lost its disk. */
-  async #backInRange(stream: PartitionStream): Promise<void> {
+  /** Handles an offset out of range: retention deleted the next records, or a broker lost its disk. */
+  async #resetOffset(stream: PartitionStream): Promise<void> {
     const { topic, partition, offset } = stream;
     const first = await this.#listed(topic, partition, true);
     const end = await this.#listed(topic, partition, false);
-    const goOn = await this.#options.goOn?.({ topic, partition }, { start: first, end });
-    const to = goOn ?? (offset < first ? first : end);
-    this.#trouble('error', 'offset out of range: the next records were deleted from the log', {
+    const resumeAt = await this.#options.resumeAt?.({ topic, partition }, { start: first, end });
+    const to = resumeAt ?? (offset < first ? first : end);
+    this.#log('error', 'offset out of range: the next records were deleted from the log', {
       topic,
       partition,
       offset,
       first,
       end,
-      goesOnAt: to,
+      resumedAt: to,
     });
     stream.reset(to);
   }
@@ -202,12 +202,12 @@ export class KafkaFetcher {
     return listOffset(this.#cluster, topic, partition, fromBeginning);
   }
 
-  #trouble(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
+  #log(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
     if (!this.#closed) this.#options.log?.(level, message, fields);
   }
 }
 
-/** Brokers fill a response in the order of the request: rotating it keeps any partition from always being last. */
+/** Brokers fill a response in the order of the request; rotating it prevents a partition from always being last. */
 function rotated<T>(items: T[]): T[] {
   const shift = Math.floor(Math.random() * items.length);
   return [...items.slice(shift), ...items.slice(0, shift)];

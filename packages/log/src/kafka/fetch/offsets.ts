@@ -5,8 +5,8 @@ import type { KafkaCluster } from '../internals/cluster.ts';
 /**
  * The first offset of a partition, or the one that its next record will get.
  *
- * kafkajs asks whoever led the partition when it last looked, and does not look again by itself: after a failure the
- * cluster is asked who leads it now, and that one once.
+ * kafkajs asks the leader in its cached metadata and does not refresh that metadata itself. After a failure, this refreshes
+ * the metadata and asks the current leader once.
  */
 export async function listOffset(
   cluster: KafkaCluster,
@@ -26,7 +26,7 @@ export async function listOffset(
   return Number(offset);
 }
 
-/** The offsets that the next records of these partitions will get, by their names; without those that no broker tells. */
+/** The end offsets of these partitions by `topic/partition`; unknown ones are missing. */
 export async function endOffsets(
   cluster: KafkaCluster,
   places: readonly TopicPartition[],
@@ -42,7 +42,7 @@ export async function endOffsets(
     for (const { topic, partitions } of answers)
       for (const { partition, offset } of partitions) ends.set(nameOf({ topic, partition }), Number(offset));
   } catch {
-    // Whoever fetches says what is wrong; the next look finds the new leader.
+    // The fetcher logs the failure; the next call finds the new leader.
     await cluster.refreshMetadata().catch(() => undefined);
   }
   return ends;

@@ -5,17 +5,17 @@ import { RecordDecoder } from './record-decoder.ts';
 /** Records of one partition, in order. */
 export interface Fetched {
   readonly records: readonly LogRecord[];
-  /** The offset behind them, markers of transactions included. */
+  /** The offset after the records; transaction markers can put it more than one after the last record. */
   readonly next: number;
-  /** Records of the partition behind these when they were fetched. */
+  /** Records of the partition after these when they were fetched. */
   readonly lag: number;
 }
 
 export interface StreamOwner {
-  /** The stream has little fetched ahead any more. */
+  /** The stream has little fetched ahead and needs another fetch. */
   wanted(): void;
   closed(stream: PartitionStream): void;
-  /** What the stream may be sent at once. */
+  /** Bytes that one fetch may return for the stream. */
   maxBytes(): number;
 }
 
@@ -24,20 +24,20 @@ interface Answer {
   readonly highWatermark: number;
 }
 
-/** Records are handed over in pieces of about so many bytes: an answer of several may not keep the event loop that long. */
+/** Records are returned in pieces of about this many bytes, because a larger piece would block the event loop for too long. */
 const pieceBytes = 1024 * 1024;
-/** Small answers are not collected without end. */
-const mostAnswers = 2;
+/** Limits how many small answers are fetched ahead. */
+const maxAnswers = 2;
 
-/** One partition's records as they come; pull them one piece after the other. */
+/** One partition's records, pulled piece by piece. */
 export class PartitionStream {
   readonly topic: string;
   readonly partition: number;
   readonly #owner: StreamOwner;
   readonly #answers: Answer[] = [];
-  /** What to fetch next. */
+  /** The next offset to fetch. */
   #offset: number;
-  /** Behind what was handed over. */
+  /** The offset after the records already returned. */
   #position: number;
   #closed = false;
   #wake: (() => void) | undefined;
@@ -54,9 +54,9 @@ export class PartitionStream {
     return this.#offset;
   }
 
-  /** Fetched while there is still something to work on, so that there is no wait for it. */
+  /** Whether to fetch more; true before the fetched records run out, so that the consumer does not wait. */
   get isWanted(): boolean {
-    if (this.#closed || this.#answers.length >= mostAnswers) return false;
+    if (this.#closed || this.#answers.length >= maxAnswers) return false;
     const ahead = this.#answers.reduce((bytes, { decoder }) => bytes + decoder.left, 0);
     return ahead < this.#owner.maxBytes() / 2;
   }
@@ -65,7 +65,7 @@ export class PartitionStream {
     return this.#closed;
   }
 
-  /** The next records, once there are some; `undefined` when the stream is closed. */
+  /** Waits for the next records; `undefined` once the stream is closed. */
   async next(): Promise<Fetched | undefined> {
     for (;;) {
       while (this.#answers.length === 0 && !this.#closed) {
@@ -78,7 +78,7 @@ export class PartitionStream {
       const { decoder, highWatermark } = answer;
       const { records, next } = await decoder.take(pieceBytes);
       if (decoder.left === 0) this.#answers.shift();
-      // Fetched while these are worked on.
+      // Fetch more while the caller processes these.
       this.#owner.wanted();
       const from = this.#position;
       this.#position = next;
@@ -102,7 +102,7 @@ export class PartitionStream {
     this.#wakeUp();
   }
 
-  /** Goes on elsewhere. */
+  /** Continues at another offset. */
   reset(offset: number): void {
     this.#offset = offset;
   }

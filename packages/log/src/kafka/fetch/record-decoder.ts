@@ -5,7 +5,7 @@ import type { LogRecord } from '../../port/records.ts';
 import { UnpackedTooLarge } from '../codecs/unpacked-too-large.ts';
 import { BatchRecords, Cursor, UnreadableBatch } from './record.ts';
 
-/** A transaction that was given up: its records from `firstOffset` on do not count. */
+/** An aborted transaction; the producer's records from `firstOffset` to its abort marker are skipped. */
 export interface AbortedTransaction {
   readonly producerId: bigint;
   readonly firstOffset: number;
@@ -13,7 +13,7 @@ export interface AbortedTransaction {
 
 export interface DecodedRecords {
   readonly records: LogRecord[];
-  /** The offset behind them, markers of transactions and gaps included. */
+  /** The offset after the records; transaction markers and gaps can put it more than one after the last record. */
   readonly next: number;
 }
 
@@ -41,29 +41,29 @@ interface Codec {
 }
 
 /**
- * The record batches (format v2, KIP-98) of one partition's fetch, from the record at `from` on, without those of aborted
- * transactions. A batch that is cut off at the end is left for the next fetch.
+ * Decodes the record batches (format v2, KIP-98) of one partition's fetch, starting with the record at `from` and skipping
+ * aborted transactions. A batch that is cut off at the end is left for the next fetch.
  *
- * kafkajs decodes the same three times slower: it makes each offset a string and an arbitrary-precision number, and
- * filters every record thrice. Records come as views of the fetched bytes, and are read only on demand.
+ * kafkajs is three times slower: it converts each offset to a string and an arbitrary-precision number, and filters every
+ * record three times. Here, records are views of the fetched bytes, decoded on demand.
  */
 export class RecordDecoder {
-  /** The offset to fetch next: behind the last whole batch, markers of transactions and gaps included. */
+  /** The offset to fetch next: the one after the last complete batch. */
   readonly next: number;
   readonly #bytes: Buffer;
   readonly #from: number;
   readonly #place: string;
   readonly #transactions: AbortedTransactions;
-  /** Where the last whole batch ends. */
+  /** Where the last complete batch ends. */
   readonly #end: number;
-  /** Where a batch begins whose length cannot be. */
+  /** Where a batch with an impossible length begins. */
   readonly #brokenAt: number | undefined;
   #at = 0;
   #next: number;
-  /** The records of the batch at `#at`, where some of them were taken. */
+  /** The batch at `#at`, if it has been read in part. */
   #open: BatchRecords | undefined;
 
-  /** @param place For messages, as `topic/partition`. */
+  /** @param place `topic/partition`, for messages */
   constructor(bytes: Buffer, from: number, aborted: readonly AbortedTransaction[], place: string) {
     this.#bytes = bytes;
     this.#from = from;
@@ -86,31 +86,30 @@ export class RecordDecoder {
     this.next = next;
   }
 
-  /** Nothing says where the next batch begins. */
-  #broken(at: number): LogError {
+  /** Without a valid length, the start of the next batch is unknown. */
+  #invalidLength(at: number): LogError {
     return new LogError(
       'corrupt_log',
-      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: its length is broken. Nothing behind it is read before it is gone or the committed offset is set behind it.`,
+      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: its length is invalid. The partition is stuck at this batch until it is deleted or the committed offset is set to one after it.`,
     );
   }
 
-  /** Bytes that were not taken yet. */
+  /** Bytes not decoded yet. */
   get left(): number {
     return this.#end - this.#at;
   }
 
   /**
-   * The next records, until there is nothing left or they reach about `enough` bytes, unpacked. A batch that cannot be
-   * read comes as one record with a rejection.
+   * The next records, up to about `enough` uncompressed bytes. A batch that cannot be read is returned as one rejected record.
    *
-   * @throws LogError `corrupt_log` where nothing says how long a batch is
+   * @throws LogError `corrupt_log` for a batch whose length is invalid
    */
   async take(enough = Infinity): Promise<DecodedRecords> {
     const records: LogRecord[] = [];
     for (let taken = 0; this.left > 0 && taken < enough; ) {
       if (this.#at === this.#brokenAt) {
         if (records.length > 0) break;
-        throw this.#broken(this.#at);
+        throw this.#invalidLength(this.#at);
       }
       try {
         this.#open ??= await this.#nextRecords();
@@ -132,7 +131,7 @@ export class RecordDecoder {
     return { records, next: this.#next };
   }
 
-  /** Those of the batch whose turn it is; undefined where none of them counts. */
+  /** The records of the batch at `#at`; undefined if all of them are skipped. */
   async #nextRecords(): Promise<BatchRecords | undefined> {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -172,7 +171,7 @@ export class RecordDecoder {
     return { bytes: await codec.decompress(bytes.subarray(start, end)), start: 0 };
   }
 
-  /** What is left of the batch whose turn it is: its bytes stand for its records. */
+  /** One rejected record for the rest of the batch at `#at`, with the bytes of the batch as its value. */
   #rejected(error: unknown): UnreadableBatch {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -197,13 +196,13 @@ function isCurrent(bytes: Buffer, at: number): boolean {
   return bytes.readInt8(at + magicAt) === currentMagic;
 }
 
-/** Behind Kafka 0.11 a batch says how many it has; before, its offset was that of its last record. */
+/** Since Kafka 0.11, a batch has a base offset and a delta; before, its offset was that of its last record. */
 function lastOffset(bytes: Buffer, at: number): number {
   const first = int64(bytes, at + offsetAt);
   return isCurrent(bytes, at) ? first + bytes.readInt32BE(at + lastOffsetDeltaAt) : first;
 }
 
-/** Which producers' records do not count at a point of the partition. */
+/** Tracks whose transactional records are aborted at the current offset. */
 class AbortedTransactions {
   readonly #waiting: AbortedTransaction[];
   readonly #open = new Set<bigint>();
@@ -224,7 +223,7 @@ class AbortedTransactions {
     return this.#open.has(producerId);
   }
 
-  /** A marker ends its producer's transaction. */
+  /** An abort marker ends its producer's aborted transaction. */
   end(producerId: bigint, bytes: Buffer, at: number): void {
     if (this.#open.size === 0) return;
     const cursor = new Cursor(bytes, at);
@@ -237,7 +236,7 @@ class AbortedTransactions {
   }
 }
 
-/** Offsets and times are far below 2^53. */
+/** Reads an int64 as a number; offsets and timestamps are far below 2^53. */
 export function int64(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }

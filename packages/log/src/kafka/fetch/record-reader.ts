@@ -9,10 +9,10 @@ import { KafkaFetcher } from './fetcher.ts';
 import { listOffset } from './offsets.ts';
 
 const mib = 1024 * 1024;
-/** A user waits for the answer. */
-const patienceMs = 10_000;
+/** A user is waiting for the records. */
+const readTimeoutMs = 10_000;
 
-/** Looks records up by their offset, read committed; connects when it is first asked. */
+/** Looks records up by offset, read committed; connects on first use. */
 export function createKafkaRecordReader(options: KafkaOptions): RecordReader {
   return new KafkaRecordReader(options);
 }
@@ -51,7 +51,7 @@ class KafkaRecordReader implements RecordReader {
     { first, end }: { first: number; end: number },
     limit: number,
   ): Promise<RecordRange> {
-    // A fetcher of its own: it fetches ahead, and ends with what is read here.
+    // A separate fetcher for each read, because a fetcher fetches ahead until it is closed.
     const fetcher = new KafkaFetcher(this.#cluster, {
       maxWaitMs: 100,
       maxBytes: 4 * mib,
@@ -60,7 +60,7 @@ class KafkaRecordReader implements RecordReader {
     });
     const timer = setTimeout(() => {
       fetcher.close();
-    }, patienceMs);
+    }, readTimeoutMs);
     try {
       const stream = await fetcher.open(topic, partition, first);
       const records: LogRecord[] = [];

@@ -1,6 +1,6 @@
 import type { LogRecord, RecordHeaders, Rejection } from '../../port/records.ts';
 
-/** Reads Kafka's zigzag varints, up to 53 bits of them. */
+/** Reads Kafka's zigzag varints of up to 53 bits. */
 export class Cursor {
   at: number;
   readonly #bytes: Buffer;
@@ -10,7 +10,7 @@ export class Cursor {
     this.at = at;
   }
 
-  /** Passes over a field that begins with its length; a negative one stands for null. */
+  /** Skips a length-prefixed field; a negative length is null. */
   skipField(): void {
     const length = this.varint();
     if (length > 0) this.at += length;
@@ -28,27 +28,27 @@ export class Cursor {
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return (value >>> 1) ^ -(value & 1);
     }
-    // Beyond what bitwise operators hold: timestamps far from their batch's first.
+    // Beyond the range of bitwise operators: timestamps far from the first one of their batch.
     for (let scale = 2 ** 28; scale < 2 ** 63; scale *= 128) {
       byte = bytes[this.at++] as number;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
-    throw new RangeError('a number in a record has no end');
+    throw new RangeError('a number in a record is too long');
   }
 }
 
 const noHeaders: RecordHeaders = Object.freeze({});
 const noBytes = new Uint8Array(0);
-/** A record of some MB can hold millions of them; nothing reads those behind these. */
+/** A record of a few MB can hold millions of headers; the rest are ignored. */
 const maxHeaders = 10_000;
 
-/** A record as it lies in the fetched bytes. Key, value and headers are found when they are asked for. */
+/** A view of a record in the fetched bytes; key, value and headers are decoded on access. */
 export class KafkaRecord implements LogRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly #bytes: Buffer;
-  /** Where the key's length stands; value and headers follow. */
+  /** Position of the key's length; value and headers follow. */
   readonly #at: number;
 
   constructor(offset: number, timestamp: number, bytes: Buffer, at: number) {
@@ -75,14 +75,14 @@ export class KafkaRecord implements LogRecord {
     return length < 0 ? null : this.#bytes.toString('utf8', cursor.at, cursor.at + length);
   }
 
-  /** A header given several times counts with its last value, as in Kafka's own `lastHeader`. */
+  /** The last value of a repeated header wins, as in Kafka's `lastHeader`. */
   get headers(): RecordHeaders {
     const cursor = new Cursor(this.#bytes, this.#at);
     cursor.skipField();
     cursor.skipField();
     const count = cursor.varint();
     if (count <= 0) return noHeaders;
-    // Without a prototype, so that a header named __proto__ is one like any other.
+    // Without a prototype, so that a header named __proto__ needs no special handling.
     const headers = Object.create(null) as Record<string, Uint8Array>;
     for (let i = 0; i < Math.min(count, maxHeaders); i += 1) {
       const name = field(this.#bytes, cursor)?.toString() ?? '';
@@ -92,7 +92,7 @@ export class KafkaRecord implements LogRecord {
   }
 }
 
-/** The bytes whose length the cursor stands at; the cursor then stands behind them. */
+/** Reads a length-prefixed field and advances the cursor past it. */
 function field(bytes: Buffer, cursor: Cursor): Buffer | null {
   const length = cursor.varint();
   if (length < 0) return null;
@@ -102,27 +102,27 @@ function field(bytes: Buffer, cursor: Cursor): Buffer | null {
 }
 
 export interface RecordBatchBody {
-  /** Unpacked. */
+  /** Uncompressed. */
   readonly bytes: Buffer;
   /** Where its first record begins. */
   readonly start: number;
   readonly count: number;
   readonly baseOffset: number;
   readonly baseTimestamp: number;
-  /** The broker's time of writing counts for all records. */
+  /** Whether the timestamp is the broker's append time, the same for all records. */
   readonly appended: boolean;
 }
 
-/** What a record costs beside its bytes: a batch can hold millions of tiny ones. */
+/** Estimated overhead per record, because a batch can hold millions of tiny ones. */
 const recordBytes = 100;
 
-/** The records of one batch from the record at `from` on, taken piece by piece. */
+/** The records of one batch starting at offset `from`, decoded piece by piece. */
 export class BatchRecords {
   readonly #body: RecordBatchBody;
   readonly #from: number;
   readonly #cursor: Cursor;
   #read = 0;
-  /** The offset behind the last record that was passed. */
+  /** The offset after the last decoded record. */
   next: number;
 
   constructor(body: RecordBatchBody, from: number) {
@@ -137,8 +137,8 @@ export class BatchRecords {
   }
 
   /**
-   * @returns about how many bytes were taken
-   * @throws RangeError where the records are broken; those before are taken
+   * @returns the approximate number of bytes decoded
+   * @throws RangeError at an invalid record, after adding the records before it to `into`
    */
   take(enough: number, into: LogRecord[]): number {
     const { bytes, baseOffset, baseTimestamp, appended } = this.#body;
@@ -163,7 +163,7 @@ export class BatchRecords {
   }
 }
 
-/** A record batch that cannot be read, as one record: its bytes as they lie in the log, its head included. */
+/** Stands for a record batch that cannot be read; its value is the raw batch including the header. */
 export class UnreadableBatch implements LogRecord {
   readonly offset: number;
   readonly timestamp: number;

@@ -16,7 +16,7 @@ import type { Fetched } from './partition-stream.ts';
 
 const mib = 1024 * 1024;
 
-/** Reads a topic without a group, read committed: nothing to join, and nothing left behind on the brokers. */
+/** Reads a topic without a consumer group, read committed, and stores nothing on the brokers. */
 export function createKafkaTopicReader(options: KafkaOptions & { readonly topic: string }): TopicReader {
   return new KafkaTopicReader(options);
 }
@@ -44,7 +44,7 @@ class KafkaTopicReader implements TopicReader {
         return;
       } catch (error) {
         this.#fetcher?.close();
-        // A cluster that has just started answers before its partitions have leaders.
+        // A cluster that has just started is reachable before its partitions have leaders.
         const { signal } = this.#stopping;
         if (!isTransient(error) || signal.aborted || Date.now() >= deadline)
           throw toLogError(error, { brokers, doing, topics: [topic] });
@@ -82,11 +82,11 @@ class KafkaTopicReader implements TopicReader {
       ...limits,
       log: this.#options.log,
       ...(onConnection !== undefined && { onConnection }),
-      ...(from !== undefined && { goOn: (place, bounds) => beginning(place, bounds, from) }),
+      ...(from !== undefined && { resumeAt: (place, bounds) => beginning(place, bounds, from) }),
     });
   }
 
-  /** `caughtUp` resolves at the end that the partition has now; reading goes on until it is stopped. */
+  /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */
   async #start(
     fetcher: KafkaFetcher,
     place: TopicPartition,
@@ -106,7 +106,7 @@ class KafkaTopicReader implements TopicReader {
           const fetched = await stream.next();
           if (fetched === undefined) return;
           ({ next } = fetched);
-          await this.#handOver(handler, place, fetched);
+          await this.#handle(handler, place, fetched);
         }
       };
       ended = follow()
@@ -122,8 +122,8 @@ class KafkaTopicReader implements TopicReader {
     return { caughtUp, ended };
   }
 
-  /** Until the handler takes them, or reading is stopped. */
-  async #handOver(
+  /** Retries until the handler succeeds or reading is stopped. */
+  async #handle(
     handler: TopicHandler,
     place: TopicPartition,
     { records, next, lag }: Fetched,

@@ -249,7 +249,7 @@ describe('decoding record batches', () => {
     expect(values(await decoder.take())).toEqual(['41:b']);
     const failure = await decoder.take().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LogError);
-    expect(String(failure)).toMatch(/events\/3@42 cannot be read: its length is broken/);
+    expect(String(failure)).toMatch(/events\/3@42 cannot be read: its length is invalid/);
   });
 
   it('has an end, whatever the bytes are', async () => {
