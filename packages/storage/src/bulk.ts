@@ -1,17 +1,17 @@
-/** A table's columns that are written, with their types; the first one is the key. */
+/** The columns to write, with their types; the first one is the key. */
 export type Columns = Readonly<Record<string, string>>;
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: unknown };
 
 export interface UpsertOptions {
-  /** Each row gets the next number of the changes. */
+  /** Whether each row gets the next number of the `changes` sequence. */
   readonly change?: boolean;
   /** Name of the parameter that holds the rows as a JSON array of objects. */
   readonly parameter?: string;
-  /** What columns of a row that is there become, where that is not simply the new value. */
+  /** SQL expressions for columns of an existing row that do not simply become the new value. */
   readonly replacing?: Readonly<Record<string, string>>;
 }
 
-/** A statement that writes many rows: those that are there are replaced. */
+/** A statement that inserts many rows, or updates those that exist. */
 export function upsert(
   table: string,
   columns: Columns,
@@ -26,7 +26,7 @@ export function upsert(
      on conflict (${key}) do update set ${changed.map((name) => `${name} = ${replaced[name] ?? `excluded.${name}`}`).join(', ')}`;
 }
 
-/** A parameter, a JSON array of objects, as rows. */
+/** Converts a parameter, a JSON array of objects, to rows. */
 export function recordset(columns: Columns, parameter = '$1'): string {
   const types = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`);
   return `jsonb_to_recordset(${parameter}::jsonb) as r(${types.join(', ')})`;

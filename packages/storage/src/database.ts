@@ -1,6 +1,6 @@
 /**
- * The port to the database. Both adapters speak PostgreSQL, so the SQL is the same; results come as plain values: int8
- * and float8 as numbers, jsonb parsed. Times are epoch milliseconds in float8 columns.
+ * The port to the database. Both adapters use PostgreSQL, so the SQL is the same. Results are plain values: int8 and float8
+ * as numbers, jsonb parsed. Times are epoch milliseconds in float8 columns.
  */
 
 export interface Queryable {
@@ -13,24 +13,26 @@ export interface Database extends Queryable {
   /** Commits when the work resolves, rolls back when it rejects. Read committed. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Calls back on each notification of the channel (`select pg_notify(…)`), with its payload; with an empty one when
-   * some may have been missed. @returns stops it
+   * Calls back on each notification of the channel (`select pg_notify(…)`) with its payload, or with an empty payload when
+   * notifications may have been missed.
+   *
+   * @returns a function that stops listening
    */
   listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>;
-  /** How busy it is at the moment. */
+  /** The current load. */
   load(): DatabaseLoad;
   close(): Promise<void>;
 }
 
 export interface DatabaseLoad {
   readonly connections: number;
-  /** Of them, those that have nothing to do. */
+  /** Connections that are not in use. */
   readonly idle: number;
-  /** Queries and transactions that wait for one. */
+  /** Queries and transactions waiting for a connection. */
   readonly waiting: number;
 }
 
-/** The database cannot be reached at the moment; the message says which and why, without its password. */
+/** The database is currently unavailable; the message says which one and why, without its password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }

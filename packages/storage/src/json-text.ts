@@ -1,6 +1,6 @@
 /**
- * A value as JSON that jsonb takes. What agents write may hold U+0000 or half a surrogate pair, which JSON can say and
- * PostgreSQL cannot store: they become U+FFFD, the sign for what cannot be shown.
+ * Serializes a value as JSON that jsonb accepts. Agents' texts may contain U+0000 or a lone surrogate, which JSON can express
+ * but PostgreSQL cannot store; they are replaced by U+FFFD, the replacement character.
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(unstorable, (escape: string) =>
@@ -8,12 +8,12 @@ export function jsonText(value: unknown): string {
   );
 }
 
-/** A text as {@link jsonText} would write it. */
+/** Replaces the same characters as {@link jsonText}. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** Parameters of a statement, texts in them as they are stored: who asks for a name is to find what was written under it. */
+/** Replaces the same characters in a statement's parameters, so that a lookup finds the stored text. */
 export function storableParameters(parameters: readonly unknown[]): unknown[] {
   return parameters.map((value: unknown) => {
     if (typeof value === 'string') return storableText(value);
@@ -21,5 +21,5 @@ export function storableParameters(parameters: readonly unknown[]): unknown[] {
   });
 }
 
-/** Escaped backslashes are matched too, so that `\\u0000`, a backslash and letters, is not taken for an escape. */
+/** Also matches escaped backslashes, so that `\\u0000`, a backslash followed by letters, is not mistaken for an escape. */
 const unstorable = /\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
 import { type Migration, migrations } from './migrations.ts';
 
-/** Any number, as long as all servers take the same. */
+/** Arbitrary, but the same on all servers. */
 const lockNumber = 460_001;
 
 interface Applied {
@@ -12,10 +12,10 @@ interface Applied {
 }
 
 /**
- * Brings the database to the form that this version needs; of several servers that start at once, one does it.
+ * Applies the missing migrations. When several servers start at once, one of them does it.
  *
- * @returns the numbers of the steps that were missing
- * @throws Error when the database was made by a newer version, or a step was changed after it had been applied
+ * @returns the numbers of the applied migrations
+ * @throws Error when a newer version migrated the database, or an applied migration has changed
  */
 export async function migrate(
   database: Database,
@@ -59,7 +59,7 @@ function checksumOf({ sql }: Migration): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** One by one, since a query with parameters may hold only one. No step has a semicolon inside a statement. */
+/** The single statements, because a query may hold only one. No migration has a semicolon inside a statement. */
 function statementsOf(sql: string): string[] {
   return sql
     .replace(/^[ \t]*--.*$/gm, '')

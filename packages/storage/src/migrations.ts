@@ -16,7 +16,7 @@ export const migrations: readonly Migration[] = readdirSync(folder)
   .sort()
   .map((file) => {
     const text = readFileSync(new URL(file, folder), 'utf8').replaceAll('\r\n', '\n');
-    // Databases know applied steps by the checksum of a text that begins with an empty line.
+    // The stored checksums were computed with a leading empty line.
     return {
       number: Number(file.slice(0, 4)),
       name: file.slice(5, -4).replaceAll('-', ' '),

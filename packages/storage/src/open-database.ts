@@ -9,11 +9,11 @@ import { openPglite } from './pglite-database.ts';
 export type StorageSettings = Settings['storage'];
 
 /**
- * The database of the settings, in the form this version needs: PostgreSQL where `storage.database_url` names one, else
- * the embedded one in `storage.data_dir`.
+ * Opens and migrates the configured database: PostgreSQL if `storage.database_url` is set, otherwise the embedded database in
+ * `storage.data_dir`.
  *
- * @param onLost called when the embedded database cannot be used by this process any more
- * @throws Error that says what is wrong with it and what to do
+ * @param onLost called when this process can no longer use the embedded database
+ * @throws Error that names the problem and how to fix it
  */
 export async function openDatabase(
   { database_url: url, data_dir: dir }: Pick<StorageSettings, 'database_url' | 'data_dir'>,
@@ -40,7 +40,7 @@ export async function openDatabase(
   }
 }
 
-/** The client of PostgreSQL is loaded where there is one: the embedded database needs none of it. */
+/** Loads the PostgreSQL client only when it is needed; the embedded database does not use it. */
 async function connect(url: string, logger: Logger): Promise<Database> {
   const { openPostgres } = await import('./postgres-database.ts');
   return openPostgres({

@@ -3,12 +3,12 @@ import { messageOf } from '@loopwatch/contract';
 import { closeToOthers, createFolder, FolderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
-import { layPgliteTemplate } from './pglite-template.ts';
+import { copyPgliteTemplate } from './pglite-template.ts';
 
 /**
- * The embedded database, in `<dataDir>/db`. It belongs to one process.
+ * The embedded database in `<dataDir>/db`, for one process at a time.
  *
- * @throws FolderError `data_dir_locked` while another process uses it: the message asks for DATABASE_URL
+ * @throws FolderError `data_dir_locked` while another process uses it; the message suggests DATABASE_URL
  */
 export async function openPglite(
   dataDir: string,
@@ -27,7 +27,7 @@ export async function openPglite(
   const files = join(folder, 'pglite');
   let lite: PgliteClient | undefined;
   try {
-    await layPgliteTemplate(files);
+    await copyPgliteTemplate(files);
     lite = new PgliteClient(files, lose);
     await lite.open();
   } catch (error) {
@@ -40,17 +40,17 @@ export async function openPglite(
       { cause: error },
     );
   }
-  const requireHeld = (): void => {
+  const requireLock = (): void => {
     if (lost !== undefined) throw new DatabaseUnavailable(lost.message);
   };
   return {
     kind: 'pglite',
     async query<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> {
-      requireHeld();
+      requireLock();
       return lite.query<Row>(sql, parameters);
     },
     async transaction(work) {
-      requireHeld();
+      requireLock();
       return lite.transaction(work);
     },
     listen: (channel, onNotice) => lite.listen(channel, onNotice),

@@ -1,4 +1,4 @@
-/** What the embedded database's thread is asked, and what it says. */
+/** The messages to and from the embedded database's thread. */
 
 export interface ThreadData {
   readonly folder: string;
@@ -10,7 +10,7 @@ export type Request =
       readonly kind: 'query';
       readonly sql: string;
       readonly parameters: readonly unknown[];
-      /** Absent: outside of any. */
+      /** Absent for a query outside a transaction. */
       readonly transaction?: number;
     }
   | { readonly kind: 'begin' | 'commit' | 'rollback'; readonly transaction: number }
@@ -18,7 +18,7 @@ export type Request =
 
 export interface Rows {
   readonly rows: Record<string, unknown>[];
-  /** Names of the columns that hold JSON, as text. */
+  /** Names of the columns whose values are unparsed JSON text. */
   readonly json: readonly string[];
 }
 

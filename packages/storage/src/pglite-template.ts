@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PgliteClient } from './pglite-client.ts';
 
-/** Made by the build. Without it, as when run from the sources alone, the first start makes a database itself. */
+/** Created by the build. Without it, as when running from source, the first start creates a database itself. */
 const template = fileURLToPath(new URL('../dist/pglite-template', import.meta.url));
 
-/** Makes the empty database that new data folders get a copy of; whoever runs what was built may read it. */
+/** Creates the empty database that is copied into new data folders; readable by every user who can run the build. */
 export async function makePgliteTemplate(): Promise<void> {
   await replaceFolder(template, async (folder) => {
     const lite = new PgliteClient(folder, () => undefined);
@@ -18,12 +18,12 @@ export async function makePgliteTemplate(): Promise<void> {
 }
 
 /**
- * Lays an empty database into a folder that is empty or not there yet: making one computes for seconds, and leaves hundreds of MB
- * with the process.
+ * Copies the template into a folder that is empty or does not exist. Creating a database instead takes seconds of CPU time and
+ * leaves hundreds of MB allocated to the process.
  */
-export async function layPgliteTemplate(folder: string, from = template): Promise<void> {
-  const held = await readdir(folder).catch(() => []);
-  if (held.length > 0 || !existsSync(from)) return;
+export async function copyPgliteTemplate(folder: string, from = template): Promise<void> {
+  const entries = await readdir(folder).catch(() => []);
+  if (entries.length > 0 || !existsSync(from)) return;
   await replaceFolder(folder, async (staged) => {
     await cp(from, staged, { recursive: true });
     await setModes(staged, 0o700, 0o600);
@@ -36,7 +36,7 @@ async function setModes(folder: string, folders: number, files: number): Promise
     await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? folders : files);
 }
 
-/** Fills a folder beside it first, so that one that was filled in part never takes its name. */
+/** Fills a staging folder and renames it, so that `folder` is never partly filled. */
 async function replaceFolder(folder: string, fill: (staged: string) => Promise<void>): Promise<void> {
   const staged = `${folder}.new`;
   await rm(staged, { recursive: true, force: true });

@@ -1,10 +1,10 @@
-// JavaScript, so that Node can load it into a thread without a compiler, from the sources as from what is built.
+// JavaScript, so that Node can load it into a thread without a compiler, both from source and from the build.
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 
 /**
- * The embedded database in a thread of its own, since it computes where it is called.
+ * Runs the embedded database in a worker thread, because PGlite computes synchronously in the thread that calls it.
  *
  * @typedef {import('./pglite-messages.ts').Request} Request
  * @typedef {import('./pglite-messages.ts').Reply} Reply
@@ -13,8 +13,8 @@ import { PGlite } from '@electric-sql/pglite';
  */
 
 /**
- * PostgreSQL for one client: PGlite's own 160 MB of buffers fill up, and are laid out at each start, while the system keeps
- * the same pages in its cache.
+ * PostgreSQL settings for one client: PGlite's default 160 MB of buffers are allocated at each start and fill up, although the
+ * operating system caches the same pages.
  */
 const startParams = [
   ...PGlite.defaultStartParams,
@@ -32,19 +32,19 @@ const port = parentPort;
 if (port === null) throw new Error('The embedded database runs in a thread');
 
 /** @param {Reply} reply */
-const tell = (reply) => {
+const post = (reply) => {
   port.postMessage(reply);
 };
 
 const { folder } = /** @type {import('./pglite-messages.ts').ThreadData} */ (workerData);
-// JSON goes over as text, which is cheaper than its parsed form.
+// JSON is sent as text, which is cheaper to transfer than parsed values.
 const parsers = { [int8]: Number, ...Object.fromEntries([...json].map((type) => [type, asText])) };
 /** @type {Map<number, Transaction>} */
 const transactions = new Map();
 /** @type {Map<string, () => Promise<void>>} */
 const listening = new Map();
 
-// PGlite makes each file with rw-rw-rw-, whatever the umask says; in this thread all is for its owner alone.
+// PGlite creates each file as rw-rw-rw-, regardless of the umask; in this thread, only the owner gets access.
 const { chmodSync, mkdirSync } = fs;
 const forOwner = 0o700;
 Object.assign(fs, {
@@ -70,7 +70,7 @@ async function query(on, sql, parameters) {
 }
 
 /**
- * Holds the transaction open until it is told how it ends.
+ * Holds the transaction open until `end` is called.
  *
  * @param {number} number
  * @returns {Promise<void>}
@@ -105,7 +105,7 @@ async function listen(channel) {
   listening.set(
     channel,
     await lite.listen(channel, (payload) => {
-      tell({ kind: 'notice', channel, payload });
+      post({ kind: 'notice', channel, payload });
     }),
   );
 }
@@ -147,10 +147,10 @@ async function answer(request) {
 port.on('message', (/** @type {Request & { id: number }} */ request) => {
   answer(request).then(
     (result) => {
-      tell({ kind: 'answer', id: request.id, result });
+      post({ kind: 'answer', id: request.id, result });
     },
     (/** @type {unknown} */ error) => {
-      tell({ kind: 'failure', id: request.id, error });
+      post({ kind: 'failure', id: request.id, error });
     },
   );
 });

@@ -8,11 +8,11 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Told of connections that break while they are idle. */
+  /** Called when an idle connection breaks. */
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
-/** A PostgreSQL server, version 13 or newer. Nothing is asked of it before the first query. */
+/** A PostgreSQL server, version 13 or newer. Connects on the first query. */
 export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const where = withoutPassword(url);
   const options = {
@@ -32,7 +32,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
       try {
         return (await client.query<Row & pg.QueryResultRow>(sql, storableParameters(parameters))).rows;
       } catch (error) {
-        throw named(error, where);
+        throw describeError(error, where);
       }
     },
   });
@@ -42,7 +42,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
     query: own.query.bind(own),
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw named(error, where);
+        throw describeError(error, where);
       });
       let broken: Error | undefined;
       const note = (error: Error): void => {
@@ -73,10 +73,10 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   };
 }
 
-/** Classes of SQLSTATE that say that the server, not the statement, is the matter: connection, resources, operator. */
+/** SQLSTATE classes for problems of the server, not the statement: connection, resources, operator intervention. */
 const unavailable = /^(08|53|57)/;
 
-function named(error: unknown, where: string): unknown {
+function describeError(error: unknown, where: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };
   const ofServer = typeof code === 'string' && unavailable.test(code);
@@ -88,7 +88,7 @@ function named(error: unknown, where: string): unknown {
   return new DatabaseUnavailable(`The database at ${where} cannot be used: ${why}`, { cause: error });
 }
 
-/** An address as it may be shown. */
+/** The host and database of a URL, safe to show. */
 export function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return 'DATABASE_URL';
   const { host, pathname } = new URL(url);

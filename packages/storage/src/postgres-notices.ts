@@ -7,9 +7,9 @@ export interface NoticeOptions extends pg.ClientConfig {
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
-const mostPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
-/** Listens on a connection of its own, which is made again for as long as it takes when it breaks. */
+/** Listens on a dedicated connection and reconnects whenever it breaks. */
 export async function listenForNotices({
   channel,
   onNotice,
@@ -25,7 +25,7 @@ export async function listenForNotices({
       onNotice(payload ?? '');
     });
     next.on('error', (error) => {
-      onTrouble('the connection for notifications broke', error);
+      onTrouble('the database connection for notifications was lost', error);
     });
     next.once('end', onEnd);
     try {
@@ -39,22 +39,22 @@ export async function listenForNotices({
     client = next;
   };
   const isStopped = (): boolean => stopping.signal.aborted;
-  const again = async (): Promise<void> => {
+  const reconnect = async (): Promise<void> => {
     client = undefined;
     for (let attempt = 0; ; attempt += 1) {
-      await delay(backoff(attempt, 100, mostPauseMs), stopping.signal);
+      await delay(backoff(attempt, 100, maxPauseMs), stopping.signal);
       if (isStopped()) return;
       try {
-        await connect(() => void again());
-        // What was told meanwhile is lost.
+        await connect(() => void reconnect());
+        // Notifications sent in between are lost.
         onNotice('');
         return;
       } catch (error) {
-        onTrouble('notifications of the database cannot be listened for', error);
+        onTrouble('cannot listen for database notifications; retrying', error);
       }
     }
   };
-  await connect(() => void again());
+  await connect(() => void reconnect());
   return async () => {
     stopping.abort();
     await client?.end();

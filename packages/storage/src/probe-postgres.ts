@@ -1,11 +1,11 @@
-/** The oldest version that all statements run on. */
-const oldest = 13;
+/** The oldest PostgreSQL version that supports all statements. */
+const minVersion = 13;
 
 /**
- * Looks whether a PostgreSQL server can be used, and changes nothing.
+ * Checks whether a PostgreSQL server can be used, without changing anything.
  *
  * @returns its version
- * @throws Error that says what is wrong with it and what to do, without the password
+ * @throws Error that names the problem and how to fix it, without the password
  */
 export async function probePostgres(url: string): Promise<string> {
   const { openPostgres } = await import('./postgres-database.ts');
@@ -15,13 +15,15 @@ export async function probePostgres(url: string): Promise<string> {
       `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
          coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may, current_user::text as user`,
     );
-    if (row === undefined) throw new Error('unexpected reply to `show server_version`');
-    if (row.number < oldest * 10_000) {
-      throw new Error(`PostgreSQL ${row.version} is too old: version ${String(oldest)} or newer is required`);
+    if (row === undefined) throw new Error('The server did not return its version');
+    if (row.number < minVersion * 10_000) {
+      throw new Error(
+        `PostgreSQL ${row.version} is too old: version ${String(minVersion)} or newer is required`,
+      );
     }
     if (!row.may) {
       throw new Error(
-        `The user ${row.user} may not create tables: grant create on schema public to "${row.user}"`,
+        `The user ${row.user} may not create tables. Run: grant create on schema public to "${row.user}"`,
       );
     }
     return row.version;

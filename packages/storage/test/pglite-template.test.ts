@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { layPgliteTemplate } from '../src/pglite-template.ts';
+import { copyPgliteTemplate } from '../src/pglite-template.ts';
 
 let dir = '';
 let template = '';
@@ -16,7 +16,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 test('a new folder gets a copy of the template, empty folders included, for its owner alone', async () => {
   await mkdir(join(dir, 'db'));
-  await layPgliteTemplate(join(dir, 'db'), template);
+  await copyPgliteTemplate(join(dir, 'db'), template);
   expect((await readdir(join(dir, 'db'))).sort()).toEqual(['PG_VERSION', 'empty']);
   const modes = ['.', 'empty', 'PG_VERSION'].map(
     async (path) => (await stat(join(dir, 'db', path))).mode & 0o777,
@@ -27,7 +27,7 @@ test('a new folder gets a copy of the template, empty folders included, for its 
 test('a copy that was interrupted is made from the start', async () => {
   await mkdir(join(dir, 'db.new'));
   await writeFile(join(dir, 'db.new', 'half'), '');
-  await layPgliteTemplate(join(dir, 'db'), template);
+  await copyPgliteTemplate(join(dir, 'db'), template);
   expect((await readdir(dir)).sort()).toEqual(['db', 'template']);
   expect(await readdir(join(dir, 'db'))).not.toContain('half');
 });
@@ -35,11 +35,11 @@ test('a copy that was interrupted is made from the start', async () => {
 test('a folder that holds a database is left as it is', async () => {
   await mkdir(join(dir, 'db'));
   await writeFile(join(dir, 'db', 'PG_VERSION'), '17');
-  await layPgliteTemplate(join(dir, 'db'), template);
+  await copyPgliteTemplate(join(dir, 'db'), template);
   expect(await readFile(join(dir, 'db', 'PG_VERSION'), 'utf8')).toBe('17');
 });
 
 test('without a template nothing is laid', async () => {
-  await layPgliteTemplate(join(dir, 'db'), join(dir, 'none'));
+  await copyPgliteTemplate(join(dir, 'db'), join(dir, 'none'));
   expect(await readdir(dir)).toEqual(['template']);
 });
