@@ -15,49 +15,49 @@ const mib = 1024 * 1024;
 export interface EmbeddedLogOptions {
   /** The data folder; the log lives in its subfolder `log`. */
   readonly dir: string;
-  /** Full names of the topics there are. */
+  /** Full names of the topics to open; missing ones are created. */
   readonly topics: readonly string[];
-  /** Bytes a topic may take before its oldest records go. Default 256 MiB. */
+  /** Bytes a topic may hold before its oldest records are deleted. Default 256 MiB. */
   readonly retentionBytes?: number;
-  /** Bytes of the largest record taken. Default 16 MiB. */
+  /** Maximum size of a record in bytes. Default 16 MiB. */
   readonly maxRecordBytes?: number;
   /**
-   * Whether `publish` waits until the records are on disk. Default false: they survive the death of the process but not a
-   * power cut; steps and `close` wait for the disk in either case.
+   * Whether `publish` waits until the records are on disk. Default false: they survive a crash of the process but not a power
+   * cut. Steps and `close` always wait for the disk.
    */
   readonly durable?: boolean;
   /** Default: silent. */
   readonly log?: LogFunction;
-  /** Called when another process may have taken the folder; nothing can be read or written any more. Default: an error in the log. */
+  /** Called when another process may have taken the folder; reads and writes are refused from then on. Default: logs an error. */
   readonly onLockLost?: (error: Error) => void;
 }
 
-/** An event log in a SQLite database, for one process: the same ports as Kafka, with one partition a topic. */
+/** An event log in a SQLite database, for one process: the same ports as Kafka, with one partition per topic. */
 export interface EmbeddedLog {
   /**
-   * The work of the group on these topics. Each step is durable as a whole, exactly once, whenever the process is killed
-   * or the power fails: outputs, kept state and position, and the records behind which the position is. Its outputs are
-   * what `maxRecordBytes` does not apply to.
+   * A runner of the group's tasks on these topics. Each step (outputs, state and position, and the records before the
+   * position) is committed atomically and exactly once, even if the process is killed or the power fails. `maxRecordBytes`
+   * does not apply to outputs.
    */
   tasks(topics: readonly string[], group: string): TaskRunner;
-  /** A reader of the whole topic, for itself. */
+  /** A reader of the whole topic, without a group. */
   reader(topic: string): TopicReader;
-  /** Looks records up by their offset; closing it leaves the log open. */
+  /** Looks records up by offset; closing it leaves the log open. */
   records(): RecordReader;
   /** A writer; closing it leaves the log open. */
   sink(): RecordSink;
-  /** Up to `limit` records from `fromOffset` on; offsets that are gone count as the oldest there is. */
+  /** Up to `limit` records from `fromOffset` on; a deleted offset counts as the oldest one. */
   read(topic: string, fromOffset: number, limit: number): Promise<LogRecord[]>;
-  /** The offset of the oldest record there still is. */
+  /** The offset of the oldest record. */
   startOffset(topic: string): number;
-  /** The offset the topic's next record will get. */
+  /** The offset that the topic's next record will get. */
   endOffset(topic: string): number;
-  /** Stops readers and tasks, waiting for what they are at, puts everything on disk and frees the folder. */
+  /** Stops readers and tasks after their current batch, syncs everything to disk and releases the folder. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the log in a folder, creating what is not there.
+ * Opens the log in a folder, creating the folder and the database if needed.
  *
  * @throws FolderError `data_dir_locked`, `storage_failed`; LogError `corrupt_log`, `storage_failed`, `invalid_name`
  */
@@ -75,7 +75,7 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
     else options.onLockLost(error);
   });
   try {
-    refuseFiles(folder);
+    rejectOldFormat(folder);
     store = await LogStore.open(folder);
     const topics = new EmbeddedTopics(folder, store, options.topics, {
       retentionBytes: options.retentionBytes ?? 256 * mib,
@@ -96,7 +96,7 @@ class DatabaseLog implements EmbeddedLog {
   readonly #options: EmbeddedLogOptions;
   readonly #unlock: () => Promise<void>;
   readonly #readers = new Set<{ stop(): Promise<void> }>();
-  /** Groups with the topics their tasks are at work on: two runners of one group would get in each other's way. */
+  /** `group/topic` of each running task: two runners of a group must not process the same topic. */
   readonly #claims = new Set<string>();
   #closing: Promise<void> | undefined;
 
@@ -172,7 +172,7 @@ class DatabaseLog implements EmbeddedLog {
       if (last === undefined) break;
       records.push(...more);
       from = last.offset + 1;
-      // Sockets and timers get their turn between two long reads.
+      // Yield to sockets and timers between two long reads.
       await new Promise(setImmediate);
     }
     return records;
@@ -223,12 +223,12 @@ class DatabaseLog implements EmbeddedLog {
   }
 }
 
-/** @throws LogError `corrupt_log` for a log of the versions that kept it in files of their own */
-function refuseFiles(folder: string): void {
+/** @throws LogError `corrupt_log` for a log in the file format of earlier versions */
+function rejectOldFormat(folder: string): void {
   if (!existsSync(join(folder, 'groups'))) return;
   throw new LogError(
     'corrupt_log',
-    `The embedded log in ${folder} was written by an earlier version of Loopwatch, in a format that this one does not read. Move the folder away to begin a new log, incidents stay in the database; or use the version that wrote it.`,
+    `The embedded log in ${folder} was written by an earlier version of Loopwatch, in a format that this version does not read. Move the folder away to start a new log (incidents stay in the database), or use the version that wrote it.`,
   );
 }
 

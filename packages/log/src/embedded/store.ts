@@ -6,7 +6,7 @@ import Database from 'libsql';
 import { LogError } from '../port/errors.ts';
 
 const fileName = 'log.db';
-/** Raised with every change of the tables that older versions cannot read. */
+/** Increased with every schema change that older versions cannot read. */
 const formatVersion = 1;
 
 const schema = `
@@ -20,14 +20,14 @@ const schema = `
   );
 `;
 
-/** Blobs are array buffers. */
+/** Blobs are returned as array buffers. */
 export type Row = Readonly<Record<string, number | string | ArrayBuffer | null>>;
 export type Parameter = number | string | Buffer | null;
 
 /**
- * The SQLite database of an embedded log, in WAL mode. `transaction` is atomic and survives the death of the process;
- * `sync` makes it survive a power cut. SQLite would fsync in the transaction itself (`synchronous=full`), on the event loop;
- * `sync` does the same in the thread pool, and once for all transactions that wait for it.
+ * The SQLite database of an embedded log, in WAL mode. A `transaction` is atomic and survives a crash of the process; `sync`
+ * makes it survive a power cut. With `synchronous=full`, SQLite would fsync in each transaction on the event loop; `sync` does
+ * so in the thread pool, once for all transactions that wait for it.
  */
 export class LogStore {
   readonly #path: string;
@@ -47,7 +47,7 @@ export class LogStore {
     const path = join(folder, fileName);
     let database: Database.Database | undefined;
     try {
-      // SQLite gives its other files the mode of this one.
+      // SQLite creates its other files with the mode of this one.
       await (await open(path, 'a', privateFile)).close();
       database = new Database(path);
       for (const pragma of [
@@ -61,7 +61,7 @@ export class LogStore {
         database.exec(`begin immediate; ${schema} pragma user_version=${formatVersion}; commit`);
       const wal = await open(`${path}-wal`, 'r+');
       const store = new LogStore(path, database, wal);
-      // What a killed process wrote may not have reached the disk; from now on others build on it.
+      // Writes of a killed process may not be on disk yet; sync them before anything depends on them.
       await store.sync();
       await syncFolder(folder);
       return store;
@@ -71,7 +71,7 @@ export class LogStore {
     }
   }
 
-  /** From now on everything is refused, for the reason that came first. */
+  /** Makes all further operations fail with `reason`; the first reason wins. */
   revoke(reason: Error): void {
     this.#revoked ??= reason;
   }
@@ -88,7 +88,7 @@ export class LogStore {
   /** @throws LogError `corrupt_log`, `storage_failed` */
   query(sql: string, parameters: Parameter[]): Row[] {
     try {
-      // `all` runs the statement to its end; one that stays open would keep checkpoints from completing.
+      // `all` runs the statement to its end; an open statement would prevent checkpoints from completing.
       return this.#statement(sql).all(parameters) as Row[];
     } catch (error) {
       throw storeError(this.#path, 'read', error);
@@ -133,7 +133,7 @@ export class LogStore {
   /** Copies the write-ahead log into the database file, with an fsync. */
   async close(): Promise<void> {
     try {
-      // `libsql` ends a connection only when its statements are collected; the files have to be complete before that.
+      // `libsql` closes a connection only when its statements are garbage-collected, so checkpoint explicitly.
       this.#database.exec('pragma wal_checkpoint(truncate)');
       this.#statements.clear();
       this.#database.close();
@@ -165,7 +165,7 @@ function formatOf(folder: string, database: Database.Database): number {
   );
 }
 
-/** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} stays as it is. */
+/** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} is returned as it is. */
 function storeError(path: string, action: string, error: unknown): LogError | FolderError {
   if (error instanceof LogError || error instanceof FolderError) return error;
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

@@ -5,7 +5,7 @@ import { EmbeddedTask } from './task.ts';
 import type { TopicLog } from './topic.ts';
 import type { EmbeddedTopics } from './topics.ts';
 
-/** The topics that a runner is its group's only one on. */
+/** The topics on which this runner is the only one of its group. */
 export interface TaskClaim {
   readonly topics: readonly TopicLog[];
   release(): void;
@@ -19,7 +19,7 @@ export interface TaskRunnerContext {
   claim(runner: EmbeddedTaskRunner): TaskClaim;
 }
 
-/** Runs a task for each of its topics, which have one partition each. */
+/** Runs one task per topic, because each topic has one partition. */
 export class EmbeddedTaskRunner implements TaskRunner {
   readonly #context: TaskRunnerContext;
   #claim: TaskClaim | undefined;

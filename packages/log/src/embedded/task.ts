@@ -24,8 +24,7 @@ export interface EmbeddedTaskContext {
 }
 
 /**
- * The work on one topic until it is closed. Whatever goes wrong ends the life of its task; the next one begins from what
- * is durable.
+ * Processes one topic until it is closed. Any failure closes its task, and the next task starts from the last committed step.
  */
 export class EmbeddedTask {
   readonly #topic: TopicLog;
@@ -33,11 +32,11 @@ export class EmbeddedTask {
   readonly #context: EmbeddedTaskContext;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  /** Lives in a row that made nothing durable. */
+  /** Consecutive attempts that committed nothing. */
   #failures = 0;
   #connected = true;
   readonly #plan = new RetryPlan();
-  /** Behind what is durable, and behind the last record that was handed to a task. */
+  /** The committed position, and the offset after the last record that was passed to the task. */
   #position: number | undefined;
   #handed = 0;
 
@@ -52,7 +51,7 @@ export class EmbeddedTask {
     return { ...this.#place, position: this.#position, end: this.#topic.end };
   }
 
-  /** Lets the batch in progress end and makes its steps durable. */
+  /** Finishes the current batch and commits its steps. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
@@ -63,7 +62,7 @@ export class EmbeddedTask {
     while (!signal.aborted) {
       const ending = new AbortController();
       try {
-        await this.#live(AbortSignal.any([signal, ending.signal]), ending);
+        await this.#attempt(AbortSignal.any([signal, ending.signal]), ending);
       } catch (error) {
         await this.#interrupted(error);
       }
@@ -72,9 +71,9 @@ export class EmbeddedTask {
 
   async #interrupted(error: unknown): Promise<void> {
     const { observer, log } = this.#context;
-    const incurable = error instanceof ProcessingFailure;
-    if (incurable) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
-    const pauseMs = incurable && !this.#plan.isStuck ? 100 : backoff(this.#failures, 100, 5_000);
+    const isPermanent = error instanceof ProcessingFailure;
+    if (isPermanent) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
+    const pauseMs = isPermanent && !this.#plan.isStuck ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
     logInterruption(log, this.#place, failure);
@@ -82,8 +81,8 @@ export class EmbeddedTask {
     await delay(pauseMs, this.#closing.signal);
   }
 
-  /** @param ending aborts `signal` when this life is over */
-  async #live(signal: AbortSignal, ending: AbortController): Promise<void> {
+  /** Recovers the topic and processes it until the first failure. @param ending aborts `signal` when the attempt ends */
+  async #attempt(signal: AbortSignal, ending: AbortController): Promise<void> {
     const { group, topics, open, observer, log } = this.#context;
     const began = performance.now();
     const reader = new TopicCursor(this.#topic, signal, log, observer);
@@ -91,18 +90,18 @@ export class EmbeddedTask {
     let task: PartitionTask | undefined;
     let processing = Promise.resolve();
     try {
-      // A step that could not be synced may have been committed.
+      // A step whose sync failed may have been committed all the same.
       await topics.sync();
-      const kept = topics.progress(group, this.#topic.name);
-      const position = this.#positionIn(kept?.position);
+      const saved = topics.progress(group, this.#topic.name);
+      const position = this.#positionIn(saved?.position);
       this.#position = position;
       this.#handed = position;
       task = open(this.#place, lane);
-      for (const [key, value] of kept?.state ?? []) task.restore({ key, value });
+      for (const [key, value] of saved?.state ?? []) task.restore({ key, value });
       const replayed = await this.#replay(
         task,
         reader,
-        Math.min(kept?.resumeFrom ?? position, position),
+        Math.min(saved?.resumeFrom ?? position, position),
         position,
       );
       if (signal.aborted) return;
@@ -111,7 +110,7 @@ export class EmbeddedTask {
       observer.onRecovered?.({
         ...this.#place,
         durationMs,
-        restored: kept?.state.size ?? 0,
+        restored: saved?.state.size ?? 0,
         replayed,
         position,
       });
@@ -121,7 +120,7 @@ export class EmbeddedTask {
     } finally {
       ending.abort();
       lane.close();
-      // The next life must not begin before this one can write nothing any more.
+      // The next attempt must not start while this one can still write.
       await Promise.allSettled([processing, lane.drain()]);
       task?.close();
     }
@@ -143,7 +142,7 @@ export class EmbeddedTask {
     this.#connected = true;
   }
 
-  /** Where to process from: the position, as long as the topic reaches that far and still has what lies there. */
+  /** The offset to process from: the committed one, clamped to the records that the topic holds. */
   #positionIn(committed = 0): number {
     const { start, end } = this.#topic;
     if (committed > end) {
@@ -153,7 +152,7 @@ export class EmbeddedTask {
     return Math.max(start, Math.min(committed, end));
   }
 
-  /** @returns how many records there were */
+  /** @returns how many records were replayed */
   async #replay(task: PartitionTask, reader: TopicCursor, from: number, position: number): Promise<number> {
     let replayed = 0;
     for (let next = from; next < position; ) {
@@ -163,7 +162,7 @@ export class EmbeddedTask {
       next = last.offset + 1;
       replayed += records.length;
       await task.replay({ ...this.#place, records, next, lag: 0 });
-      // Timers and sockets of others get their turn between two batches.
+      // Yield to other timers and sockets between two batches.
       await new Promise(setImmediate);
     }
     return replayed;

@@ -11,7 +11,7 @@ import type { TopicLog } from './topic.ts';
 
 const maxRecords = 1_000;
 
-/** Reads a topic on and on, until the signal is aborted. */
+/** Reads a topic continuously until the signal is aborted. */
 export class TopicCursor {
   readonly topic: TopicLog;
   readonly #signal: AbortSignal;
@@ -30,7 +30,7 @@ export class TopicCursor {
     this.#observer = observer;
   }
 
-  /** The next records, however long it takes until there are some and they can be read; none once aborted. */
+  /** Waits for the next records, retrying failed reads; none once aborted. */
   async next(position: number): Promise<LogRecord[]> {
     for (;;) {
       const records = await this.#read(position);
@@ -72,7 +72,7 @@ export class TopicCursor {
   }
 }
 
-/** Reads a topic of the embedded log for itself, without a group. */
+/** Reads a topic of the embedded log without a group. */
 export class EmbeddedTopicReader implements TopicReader {
   readonly #topic: TopicLog;
   readonly #log: LogFunction | undefined;

@@ -7,18 +7,18 @@ import {
 } from '../port/records.ts';
 import type { LogStore, Parameter, Row } from './store.ts';
 
-/** A read returns no more than about this many bytes, but at least one record. */
+/** A read returns at most about this many bytes, but at least one record. */
 const maxReadBytes = 8 * 1024 * 1024;
 const maxReadRecords = 10_000;
-/** Retention deletes this much at once, so that not every write has to. */
+/** Bytes that retention deletes beyond the limit, so that not every write has to delete. */
 const retentionSlack = 1024 * 1024;
 
-/** Rows in one statement, which costs less than a statement each. */
+/** Rows per insert statement, which is cheaper than one statement per row. */
 const rowsPerInsert = 20;
 
 const noHeaders: RecordHeaders = Object.freeze({});
 
-/** One topic of the embedded log: its one partition's records, and who waits for more. */
+/** One topic of the embedded log: the records of its only partition, and the readers waiting for more. */
 export class TopicLog {
   readonly name: string;
   readonly #store: LogStore;
@@ -26,7 +26,7 @@ export class TopicLog {
   readonly #table: string;
   readonly #waiting = new Set<() => void>();
   #end = 0;
-  /** Bytes of all records that were ever appended. */
+  /** Bytes of all records ever appended. */
   #bytes = 0;
   /** The offset that the next record to be appended gets. */
   #next = 0;
@@ -59,12 +59,12 @@ export class TopicLog {
     return topic;
   }
 
-  /** The offset of the oldest record there still is. */
+  /** The offset of the oldest record. */
   get start(): number {
     return this.#start;
   }
 
-  /** The offset behind the last record that readers get. */
+  /** The offset after the last record that readers can see. */
   get end(): number {
     return this.#end;
   }
@@ -75,9 +75,9 @@ export class TopicLog {
   }
 
   /**
-   * Appends within a transaction of the store; readers get the records with `reveal`.
+   * Appends within a transaction of the store; readers see the records after `reveal`.
    *
-   * @returns to be called when the transaction fails
+   * @returns undoes the change of the offsets in memory; call it when the transaction fails
    */
   append(records: readonly Omit<OutputRecord, 'topic'>[], now: number): () => void {
     const before = [this.#next, this.#bytes, this.#start, this.#deletedBytes] as const;
@@ -95,30 +95,30 @@ export class TopicLog {
     return undo;
   }
 
-  /** Lets readers have the records before `end`. */
+  /** Makes the records before `end` visible to readers. */
   reveal(end: number): void {
     if (end <= this.#end) return;
     this.#end = end;
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Up to `limit` records from `from` on; none at the end of the log. Offsets that are gone count as the oldest. */
+  /** Up to `limit` records from `from` on; none at the end of the log. A deleted offset counts as the oldest one. */
   read(from: number, limit: number): LogRecord[] {
     this.#store.requireOpen();
     const first = Math.max(from, this.#start);
-    const behind = Math.min(this.#end, first + Math.min(limit, maxReadRecords));
-    if (first >= behind) return [];
+    const until = Math.min(this.#end, first + Math.min(limit, maxReadRecords));
+    if (first >= until) return [];
     const rows = this.#store.query(
       `select offset, timestamp, key, value, headers from ${this.#table}
        where offset >= ?1 and offset < ?2
          and bytes_before <= ?3 + (select bytes_before from ${this.#table} where offset = ?1)
        order by offset`,
-      [first, behind, maxReadBytes],
+      [first, until, maxReadBytes],
     );
     return rows.map(toRecord);
   }
 
-  /** Resolves once readers can get more than the records before `offset`, or the signal is aborted. */
+  /** Resolves once readers can see a record at `offset` or later, or the signal is aborted. */
   async waitBeyond(offset: number, signal: AbortSignal): Promise<void> {
     if (this.#end > offset || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -157,7 +157,7 @@ export class TopicLog {
       `select offset, bytes_before from ${this.#table} where bytes_before >= ? order by offset limit 1`,
       [Math.floor(this.#bytes - this.#retentionBytes + slack)],
     );
-    // The last record stays: it tells the offset of the next one.
+    // The last record stays, because it determines the next offset.
     this.#start = Number(first?.['offset'] ?? this.#next - 1);
     const [start] = this.#store.query(`select bytes_before from ${this.#table} where offset = ?`, [
       this.#start,
@@ -206,7 +206,7 @@ function encodeHeaders(headers: RecordHeaders): string | null {
 }
 
 function decodeHeaders(text: string): RecordHeaders {
-  // Built from entries, so that a header named __proto__ is one like any other.
+  // Built from entries, so that a header named __proto__ needs no special handling.
   const entries = JSON.parse(text) as [string, string][];
   return Object.fromEntries(entries.map(([name, bytes]) => [name, Buffer.from(bytes, 'base64')]));
 }

@@ -5,29 +5,29 @@ import type { LogStore } from './store.ts';
 import { TopicLog } from './topic.ts';
 
 export interface TopicLimits {
-  /** The oldest records of a topic go when all together hold more than this many bytes. */
+  /** A topic's oldest records are deleted when it holds more than this many bytes. */
   readonly retentionBytes: number;
-  /** A larger record is refused; bytes of key, value and headers. */
+  /** Maximum size of a record: bytes of key, value and headers. */
   readonly maxRecordBytes: number;
-  /** Whether `publish` waits for the disk, not only for the operating system. */
+  /** Whether `publish` waits for the disk, not only until the operating system has the data. */
   readonly durable: boolean;
 }
 
-/** What a group's task on a topic has committed. */
+/** The committed progress of a group's task on a topic. */
 export interface Progress {
   readonly position: number;
   readonly resumeFrom: number;
   readonly state: ReadonlyMap<string, string>;
 }
 
-/** All topics of an embedded log, and what its groups have committed. */
+/** All topics of an embedded log, and the committed progress of its groups. */
 export class EmbeddedTopics {
   readonly #folder: string;
   readonly #store: LogStore;
   readonly #limits: TopicLimits;
   readonly #topics: ReadonlyMap<string, TopicLog>;
 
-  /** Opens the topics, creating what is not there. */
+  /** Opens the topics, creating missing ones. */
   constructor(folder: string, store: LogStore, names: readonly string[], limits: TopicLimits) {
     this.#folder = folder;
     this.#store = store;
@@ -43,7 +43,7 @@ export class EmbeddedTopics {
     const known = [...this.#topics.keys()].join(', ');
     throw new LogError(
       'topic_missing',
-      `Topic ${name} does not exist in ${this.#folder}; there are ${known}. Check the topic names in the kafka settings.`,
+      `Topic ${name} does not exist in ${this.#folder}; its topics are ${known}. Check the topic names in the kafka settings.`,
     );
   }
 
@@ -52,15 +52,15 @@ export class EmbeddedTopics {
     for (const record of records) this.#requireSize(record);
     const appended = this.#append(records, () => undefined);
     if (this.#limits.durable) await this.sync();
-    // Records behind a step that is not on disk yet are readable once it is.
+    // Records after a step that is not on disk yet stay invisible until it is.
     else if (appended.some(({ topic, from }) => topic.end < from)) await this.sync().catch(() => undefined);
     else for (const { topic } of appended) topic.reveal(topic.next);
   }
 
   /**
-   * Resolves once the step is on disk: outputs, position and state in one transaction, which readers see only then.
+   * Resolves once the step is on disk: outputs, position and state in one transaction. Readers see the outputs only then.
    *
-   * @throws LogError; whether the step was committed is then for {@link progress} to say, after a {@link sync}
+   * @throws LogError; after a {@link sync}, {@link progress} then shows whether the step was committed
    */
   async commit(group: string, topic: string, { position, resumeFrom, outputs, state }: Step): Promise<void> {
     this.#append(outputs, () => {
@@ -82,7 +82,7 @@ export class EmbeddedTopics {
     await this.sync();
   }
 
-  /** Undefined for a topic that the group has not begun with. */
+  /** Undefined if the group has committed nothing for the topic. */
   progress(group: string, topic: string): Progress | undefined {
     const [task] = this.#store.query(
       'select id, position, replay_from from tasks where group_name = ? and topic = ?',
@@ -99,14 +99,14 @@ export class EmbeddedTopics {
     };
   }
 
-  /** Resolves once everything that has been written is on disk, and readable. */
+  /** Resolves once everything written so far is on disk and visible to readers. */
   async sync(): Promise<void> {
     const ends = Array.from(this.#topics.values(), (topic) => [topic, topic.next] as const);
     await this.#store.sync();
     for (const [topic, end] of ends) topic.reveal(end);
   }
 
-  /** @returns the topics, with the offset of the first record that each got */
+  /** @returns the topics, each with the offset of its first appended record */
   #append(
     records: readonly OutputRecord[],
     work: () => void,
@@ -136,7 +136,7 @@ export class EmbeddedTopics {
     if (bytes <= maxRecordBytes) return;
     throw new LogError(
       'record_too_large',
-      `A record of ${bytes} bytes does not fit topic ${record.topic} in ${this.#folder}, which takes ${maxRecordBytes}. Send smaller records, or use Kafka with a higher max.message.bytes.`,
+      `A record of ${bytes} bytes is too large for topic ${record.topic} in ${this.#folder}: the limit is ${maxRecordBytes} bytes. Send smaller records, or use Kafka with a higher max.message.bytes.`,
     );
   }
 }
