@@ -11,7 +11,7 @@ import { onBothDatabases } from './databases.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
 onBothDatabases(({ make }) => {
-  it('gives plain values: numbers, texts, parsed JSON', async () => {
+  it('returns plain values: numbers, texts, parsed JSON', async () => {
     const { database } = await make({ migrated: false });
     const [row] = await database.query(
       `select 9007199254740991::bigint as big, count(*) as count, 1.5::float8 as float, 'ä'::text as text,
@@ -29,7 +29,7 @@ onBothDatabases(({ make }) => {
     });
   });
 
-  it('stores what agents write, even what PostgreSQL cannot say', async () => {
+  it('stores texts with characters that PostgreSQL does not support', async () => {
     const { database } = await make({ migrated: false });
     const text = 'a\u0000b \ud800 c \udfff \\u0000 \\\\u0000 😀';
     const [row] = await database.query<{ json: unknown }>('select $1::jsonb as json', [
@@ -39,7 +39,7 @@ onBothDatabases(({ make }) => {
     expect(row?.json).toEqual({ [stored]: stored });
   });
 
-  it('finds what is stored under a name that PostgreSQL cannot say', async () => {
+  it('finds rows by a name with characters that PostgreSQL does not support', async () => {
     const { database } = await make({ migrated: false });
     const ask = `select 'a\ufffdb' = $1 as one, 'a\ufffdb' = any($2::text[]) as listed`;
     const names = ['a\u0000b', ['x', 'a\ud800b']];
@@ -47,7 +47,7 @@ onBothDatabases(({ make }) => {
     expect(await database.transaction((tx) => tx.query(ask, names))).toEqual([{ one: true, listed: true }]);
   });
 
-  it('keeps all of a transaction or nothing', async () => {
+  it('commits a transaction as a whole or not at all', async () => {
     const { database } = await make({ migrated: false });
     await database.query('create table t (n integer)');
     const failed = database.transaction(async (tx) => {
@@ -61,7 +61,7 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select n from t')).toEqual([{ n: 2 }]);
   });
 
-  it('tells who listens of notifications once they are committed', async () => {
+  it('notifies listeners once the transaction is committed', async () => {
     const { database } = await make({ migrated: false });
     const notices: string[] = [];
     let told: () => void = () => undefined;
@@ -84,14 +84,14 @@ onBothDatabases(({ make }) => {
     await stop();
   });
 
-  it('is brought to its form once, also when several do it at once', async () => {
+  it('is migrated once, even by several processes at the same time', async () => {
     const { database } = await make({ migrated: false });
     const [first, second] = await Promise.all([migrate(database), migrate(database)]);
     expect([...first, ...second]).toEqual(migrations.map(({ number }) => number));
     expect(await migrate(database)).toEqual([]);
   });
 
-  it('refuses what a newer version made, and a step that was changed', async () => {
+  it('refuses a database of a newer version, and a changed migration', async () => {
     const { database } = await make({ migrated: false });
     const step = (number: number, table: string) => ({
       number,
@@ -109,7 +109,7 @@ onBothDatabases(({ make }) => {
   });
 });
 
-it('the embedded database belongs to one process, and says who else wants DATABASE_URL', async () => {
+it('openPglite: rejects a second opener and suggests DATABASE_URL', async () => {
   const dir = await pgliteFolder();
   onTestFinished(() => rm(dir, { recursive: true }));
   const first = await openPglite(dir, () => undefined);
@@ -121,7 +121,7 @@ it('the embedded database belongs to one process, and says who else wants DATABA
   await second.close();
 });
 
-it('an embedded database whose thread dies says so, also to who was waiting for an answer', async () => {
+it('openPglite: when its thread dies, pending and later queries reject with DatabaseUnavailable', async () => {
   const dir = await pgliteFolder();
   onTestFinished(() => rm(dir, { recursive: true }));
   let thread: Worker | undefined;
@@ -141,7 +141,7 @@ it('an embedded database whose thread dies says so, also to who was waiting for 
   await again.close();
 });
 
-it('keeps no thread waiting while the embedded database computes', async () => {
+it('openPglite: does not block the event loop while it computes', async () => {
   const dir = await pgliteFolder();
   onTestFinished(() => rm(dir, { recursive: true }));
   const database = await openPglite(dir, () => undefined);
@@ -155,7 +155,7 @@ it('keeps no thread waiting while the embedded database computes', async () => {
   await database.close();
 });
 
-it('a server that is not there is named, its password is not', async () => {
+it('openPostgres: an unreachable server is named without its password', async () => {
   const database = openPostgres({ url: 'postgres://loop:hunter2@127.0.0.1:1/x', onTrouble: () => undefined });
   onTestFinished(() => database.close());
   const failure = database.query('select 1');

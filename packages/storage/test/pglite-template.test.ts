@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-test('a new folder gets a copy of the template, empty folders included, for its owner alone', async () => {
+test('copyPgliteTemplate: a new folder gets a copy, including empty folders, private to the owner', async () => {
   await mkdir(join(dir, 'db'));
   await copyPgliteTemplate(join(dir, 'db'), template);
   expect((await readdir(join(dir, 'db'))).sort()).toEqual(['PG_VERSION', 'empty']);
@@ -24,7 +24,7 @@ test('a new folder gets a copy of the template, empty folders included, for its 
   expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
 });
 
-test('a copy that was interrupted is made from the start', async () => {
+test('copyPgliteTemplate: an interrupted copy is restarted', async () => {
   await mkdir(join(dir, 'db.new'));
   await writeFile(join(dir, 'db.new', 'half'), '');
   await copyPgliteTemplate(join(dir, 'db'), template);
@@ -32,14 +32,14 @@ test('a copy that was interrupted is made from the start', async () => {
   expect(await readdir(join(dir, 'db'))).not.toContain('half');
 });
 
-test('a folder that holds a database is left as it is', async () => {
+test('copyPgliteTemplate: an existing database is left unchanged', async () => {
   await mkdir(join(dir, 'db'));
   await writeFile(join(dir, 'db', 'PG_VERSION'), '17');
   await copyPgliteTemplate(join(dir, 'db'), template);
   expect(await readFile(join(dir, 'db', 'PG_VERSION'), 'utf8')).toBe('17');
 });
 
-test('without a template nothing is laid', async () => {
+test('copyPgliteTemplate: copies nothing without a template', async () => {
   await copyPgliteTemplate(join(dir, 'db'), join(dir, 'none'));
   expect(await readdir(dir)).toEqual(['template']);
 });

@@ -29,7 +29,7 @@ async function open(dir: string, said: string[]): Promise<() => Promise<void>> {
   };
 }
 
-it('a data folder is for its owner alone, also one that was open before', async () => {
+it('a data folder is private to its owner, even if it was readable by others before', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'loopwatch-modes-'));
   onTestFinished(() => rm(parent, { recursive: true }));
   const dir = join(parent, 'data');

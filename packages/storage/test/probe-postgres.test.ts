@@ -19,7 +19,7 @@ async function run(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-it('tells the version, and changes nothing', async () => {
+it('probePostgres: returns the version without changing anything', async () => {
   const url = await postgres.createDatabase();
   expect(await probePostgres(url)).toMatch(/^\d+/);
   expect(await run(url, "select relname from pg_class where relnamespace = 'public'::regnamespace")).toEqual(
@@ -27,7 +27,7 @@ it('tells the version, and changes nothing', async () => {
   );
 });
 
-it('says what to grant to a user that may not create tables', async () => {
+it('probePostgres: names the grant that a user needs to create tables', async () => {
   const url = await postgres.createDatabase();
   const guest = new URL(url).pathname.slice(1);
   await run(url, `create role ${guest} login password 'guest'`);

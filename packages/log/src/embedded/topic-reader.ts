@@ -2,7 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, type LogFunction } from '@loopwatch/platform';
 import type { LogRecord } from '../port/records.ts';
 import {
-  beginning,
+  startOffset,
   type TopicHandler,
   type TopicReader,
   type TopicReadOptions,
@@ -87,7 +87,7 @@ export class EmbeddedTopicReader implements TopicReader {
   async run(handler: TopicHandler, options: TopicReadOptions = {}): Promise<void> {
     const { name, start, end } = this.#topic;
     const place = { topic: name, partition: 0 };
-    const first = await beginning(place, { start, end }, options.from);
+    const first = await startOffset(place, { start, end }, options.from);
     const { onConnection } = options;
     const observer = onConnection === undefined ? {} : { onConnection };
     const reader = new TopicCursor(this.#topic, this.#stopping.signal, this.#log, observer);

@@ -8,7 +8,7 @@ export const logErrorCodes = [
   'tls_failed',
   /** The brokers refused the credentials. */
   'authentication_failed',
-  /** The credentials are valid, but lack the permission. */
+  /** The credentials are valid, but the user lacks a permission. */
   'not_authorized',
   /** The partition was assigned to another member of the group, which processes the batch again. */
   'partition_lost',
@@ -24,7 +24,7 @@ export const logErrorCodes = [
   'log_closed',
   /** The embedded log's database is damaged, or has a format that this version does not read. */
   'corrupt_log',
-  /** The embedded log's folder cannot be read or written: full disk, missing right. */
+  /** The embedded log's folder cannot be read or written: full disk, missing permission. */
   'storage_failed',
   /** Not a valid name for a topic or group. */
   'invalid_name',

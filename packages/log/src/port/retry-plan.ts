@@ -13,14 +13,14 @@ export class ProcessingFailure extends Error {
 }
 
 /**
- * Retries records after failures that do not pass by waiting: in ever smaller parts, each committed before the next one, down
- * to a single record. A record that fails alone becomes a dead letter, so that the partition continues after it. If even the
- * dead letter cannot be committed, the record is not the cause, and the partition stops.
+ * Retries records after failures that waiting does not fix: in ever smaller parts, each committed before the next one, down to
+ * a single record. A record that fails on its own becomes a dead letter, so that the partition continues after it. If even the
+ * dead letter cannot be committed, the record is not the cause, and the partition is stuck.
  */
 export class RetryPlan {
-  /** The committed position at the latest failure; -1 without one. */
+  /** The committed position at the latest failure; -1 if there was none. */
   #at = -1;
-  /** The offset after the last record that was being processed then. */
+  /** The offset after the last record that was being processed at that failure. */
   #until = -1;
   /** Failures at `#at` with parts of the current size. */
   #failures = 0;
@@ -72,7 +72,7 @@ export class RetryPlan {
     this.#isStuck = false;
   }
 
-  /** Has the task process a batch: as a whole, as long as nothing has failed. */
+  /** Passes a batch to the task: as a whole, unless an earlier attempt failed. */
   async process(batch: TaskBatch, task: PartitionTask, lane: CommitQueue): Promise<void> {
     for (let rest: TaskBatch | undefined = batch; rest !== undefined && lane.isOpen; ) {
       const [part, left]: [TaskBatch, TaskBatch | undefined] = this.#cut(rest);

@@ -3,9 +3,9 @@ import type { TaskBatch, TopicPartition } from './task.ts';
 
 /** The offsets that a partition holds. */
 export interface Bounds {
-  /** Of its oldest record. */
+  /** The offset of the oldest record. */
   readonly start: number;
-  /** That its next record will get. */
+  /** The offset that the next record will get. */
   readonly end: number;
 }
 
@@ -57,7 +57,7 @@ export interface RecordReader {
 }
 
 /** The offset to start from, clamped to the bounds. */
-export async function beginning(
+export async function startOffset(
   place: TopicPartition,
   bounds: Bounds,
   from: TopicReadOptions['from'],

@@ -26,8 +26,8 @@ async function holder(dir: string) {
   return child;
 }
 
-describe('the lock', () => {
-  it('lets one log of a process use a folder, and the next once it is closed', async () => {
+describe('EmbeddedLog: folder lock', () => {
+  it('lets a process open a folder once, and again after closing it', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     await expect(openLog(dir)).rejects.toMatchObject({ code: 'data_dir_locked' });
@@ -35,7 +35,7 @@ describe('the lock', () => {
     await openLog(dir);
   });
 
-  it('says which folder is in use by which process and what to do', async () => {
+  it('names the folder, the process that holds it and what to do', async () => {
     const dir = await folder();
     const child = await holder(dir);
     await expect(openLog(dir)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('the lock', () => {
     });
   });
 
-  it('is taken over at once from a process that was killed, with what it had written', async () => {
+  it('is taken over at once from a killed process, whose records are kept', async () => {
     const dir = await folder();
     const child = await holder(dir);
     child.kill('SIGKILL');

@@ -41,7 +41,7 @@ async function all(log: EmbeddedLog, topic: string) {
   return records.map(comparable);
 }
 
-it('reads back any sequence of appends and reopenings', async () => {
+it('EmbeddedLog: reads back any sequence of appends and reopenings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       await using dir = await tempDir();

@@ -5,8 +5,8 @@ import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { folder, openLog, publish, topic, values } from './harness.ts';
 
-describe('writing and reading', () => {
-  it('gives back what was written, with offsets from 0', async () => {
+describe('EmbeddedLog', () => {
+  it('returns the written records, with offsets from 0', async () => {
     const log = await openLog(await folder());
     await publish(log, 'a', 'b');
     await publish(log, 'c');
@@ -15,7 +15,7 @@ describe('writing and reading', () => {
     expect(log.endOffset(topic)).toBe(3);
   });
 
-  it('keeps keys, headers, timestamps, tombstones and bytes that are no text', async () => {
+  it('preserves keys, headers, timestamps, tombstones and binary values', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     const bytes = Buffer.from([0xff, 0, 0x80]);
@@ -54,7 +54,7 @@ describe('writing and reading', () => {
     ]);
   });
 
-  it('keeps the order of calls that were not waited for', async () => {
+  it('keeps the order of concurrent publish calls', async () => {
     const log = await openLog(await folder());
     const sink = log.sink();
     await sink.open();
@@ -63,7 +63,7 @@ describe('writing and reading', () => {
     expect(await values(log)).toEqual(numbers);
   });
 
-  it('reads more records than fit one read', async () => {
+  it('reads more records than fit into one read', async () => {
     const log = await openLog(await folder());
     const numbers = Array.from({ length: 25_000 }, (_, index) => `value ${index}`);
     await publish(log, ...numbers);
@@ -73,21 +73,21 @@ describe('writing and reading', () => {
     );
   });
 
-  it('refuses a record that is too large, and keeps working', async () => {
+  it('rejects a record that is too large, and keeps working', async () => {
     const log = await openLog(await folder(), { maxRecordBytes: 1_000 });
     await expect(publish(log, 'x'.repeat(2_000))).rejects.toMatchObject({ code: 'record_too_large' });
     await publish(log, 'small');
     expect(await values(log)).toEqual(['small']);
   });
 
-  it('reads records that are larger than a read', async () => {
+  it('reads records larger than the limit of one read', async () => {
     const log = await openLog(await folder());
     const large = 'x'.repeat(10_000_000);
     await publish(log, 'a', large, large, 'b');
     expect((await values(log)).map(({ length }) => length)).toEqual([1, 10_000_000, 10_000_000, 1]);
   });
 
-  it('names the topics there are when asked for another', async () => {
+  it('names the existing topics when asked for an unknown one', async () => {
     const log = await openLog(await folder());
     await expect(publish(log, { topic: 'nope', key: null, value: '' })).rejects.toMatchObject({
       code: 'topic_missing',
@@ -96,7 +96,7 @@ describe('writing and reading', () => {
     expect(() => log.reader('nope')).toThrow(expect.objectContaining({ code: 'topic_missing' }) as Error);
   });
 
-  it.each(['../up', '', 'a/b', '..'])('refuses %j as a name', async (name) => {
+  it.each(['../up', '', 'a/b', '..'])('rejects %j as a topic name', async (name) => {
     const dir = await folder();
     await expect(openLog(dir, { topics: [name] })).rejects.toMatchObject({ code: 'invalid_name' });
     const log = await openLog(dir);
@@ -105,7 +105,7 @@ describe('writing and reading', () => {
     );
   });
 
-  it('says that it is closed', async () => {
+  it('reports that it is closed', async () => {
     const log = await openLog(await folder());
     const sink = log.sink();
     await expect(sink.publish([])).rejects.toMatchObject({ code: 'log_closed' });
@@ -118,10 +118,10 @@ describe('writing and reading', () => {
   });
 });
 
-describe('the files of the embedded log', () => {
+describe('EmbeddedLog: files', () => {
   const databaseOf = (dir: string) => join(dir, 'log', 'log.db');
 
-  it('are one SQLite database once it is closed', async () => {
+  it('a closed log is a single SQLite database file', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     await publish(log, 'a');
@@ -133,7 +133,7 @@ describe('the files of the embedded log', () => {
   it.each([
     ['its header', 0, 100],
     ['its tables', 4_096, 20_000],
-  ])('damaged in %s, are reported with the folder and what to do', async (_what, from, bytes) => {
+  ])('damage in %s is reported with the folder and how to fix it', async (_what, from, bytes) => {
     const dir = await folder();
     const log = await openLog(dir);
     await publish(log, ...Array.from({ length: 1_000 }, (_, index) => `value ${index}`));
@@ -152,7 +152,7 @@ describe('the files of the embedded log', () => {
     await openLog(dir);
   });
 
-  it('of an earlier version are refused, not ignored', async () => {
+  it('files of an earlier version are rejected, not ignored', async () => {
     const dir = await folder();
     await mkdir(join(dir, 'log', 'groups'), { recursive: true });
     await expect(openLog(dir)).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('the files of the embedded log', () => {
     });
   });
 
-  it('of a later version are refused', async () => {
+  it('files of a later version are rejected', async () => {
     const dir = await folder();
     await (await openLog(dir)).close();
     const database = new Database(databaseOf(dir));
@@ -176,10 +176,10 @@ describe('the files of the embedded log', () => {
   });
 });
 
-describe('retention', () => {
+describe('EmbeddedLog: retention', () => {
   const limits = { retentionBytes: 50_000 };
 
-  it('deletes the oldest records and reads on from what is left', async () => {
+  it('deletes the oldest records, and reads continue at the oldest remaining one', async () => {
     const dir = await folder();
     const log = await openLog(dir, limits);
     const numbers = Array.from({ length: 5_000 }, (_, index) => `value ${index}`);
@@ -195,7 +195,7 @@ describe('retention', () => {
     expect((await openLog(dir, limits)).startOffset(topic)).toBe(start);
   });
 
-  it('gives the space of deleted records to new ones', async () => {
+  it('reuses the space of deleted records', async () => {
     const dir = await folder();
     const log = await openLog(dir, limits);
     for (let round = 0; round < 40; round += 1)
@@ -204,7 +204,7 @@ describe('retention', () => {
     expect((await stat(join(dir, 'log', 'log.db'))).size).toBeLessThan(1_000_000);
   });
 
-  it('keeps the last record however large it is, and goes on with the next offset', async () => {
+  it('keeps the last record however large it is, and continues with the next offset', async () => {
     const dir = await folder();
     const log = await openLog(dir, limits);
     await publish(log, 'a', 'x'.repeat(100_000));
@@ -216,7 +216,7 @@ describe('retention', () => {
     expect(again.endOffset(topic)).toBe(3);
   });
 
-  it('lets a reader that fell behind go on with the oldest record there is', async () => {
+  it('lets a reader that fell behind continue with the oldest record', async () => {
     const log = await openLog(await folder(), limits);
     const offsets: number[] = [];
     await log.reader(topic).run(async ({ records }) => {

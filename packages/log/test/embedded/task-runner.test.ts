@@ -69,8 +69,8 @@ async function start(log: EmbeddedLog, group = 'g', recorder = new Recorder()) {
   return { runner, recorder };
 }
 
-describe('tasks', () => {
-  it('process what was there and what comes, and go on after a restart where they were', async () => {
+describe('EmbeddedTaskRunner: a task', () => {
+  it('processes existing and new records, and resumes at its position after a restart', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     await publish(log, 'a', 'b');
@@ -96,7 +96,7 @@ describe('tasks', () => {
     expect(await values(again, verdicts)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('get again by replay what they asked for, and nothing behind the position', async () => {
+  it('replays records from resumeFrom up to the position, and none after it', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     await publish(log, 'a', 'b', 'c');
@@ -113,7 +113,7 @@ describe('tasks', () => {
     expect(second.calls).toEqual(['replay b,c', 'ready 3', 'process d']);
   });
 
-  it('take entries away, and keep the last value of each', async () => {
+  it('deletes state entries, and keeps the last value of the others', async () => {
     const dir = await folder();
     const log = await openLog(dir);
     const recorder = new Recorder();
@@ -135,7 +135,7 @@ describe('tasks', () => {
     expect(second.calls).toEqual(['restore a=1', 'restore b=2', 'ready 7']);
   });
 
-  it('write everything before they stop, and nothing afterwards', async () => {
+  it('commits its queued steps before it stops, and nothing afterwards', async () => {
     const log = await openLog(await folder());
     const { runner, recorder } = await start(log);
     await waitFor(() => recorder.recovered.length === 1);
@@ -150,7 +150,7 @@ describe('tasks', () => {
     await expect(runner.run(recorder.open)).rejects.toMatchObject({ code: 'log_closed' });
   });
 
-  it('restart when they fail, from what is durable', async () => {
+  it('restarts from the last committed step after a failure', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const { step } = recorder;
@@ -175,7 +175,7 @@ describe('tasks', () => {
     expect(await values(log, verdicts)).toEqual(['a', 'b']);
   });
 
-  it('restart only when the batch in progress is done', async () => {
+  it('restarts only after the batch in progress has finished', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const { step } = recorder;
@@ -212,7 +212,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('tell of a step that cannot be written, and when one can again', async () => {
+  it('reports a step that cannot be written, and when writing works again', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const { step } = recorder;
@@ -237,7 +237,7 @@ describe('tasks', () => {
     expect(await values(log, verdicts)).toEqual(['x']);
   });
 
-  it('write an output however large its record was', async () => {
+  it('writes outputs larger than maxRecordBytes', async () => {
     const log = await openLog(await folder(), { maxRecordBytes: 1_000 });
     const { recorder } = await start(log);
     const { step } = recorder;
@@ -252,7 +252,7 @@ describe('tasks', () => {
     expect(await values(log, verdicts)).toEqual(['x'.repeat(2_000)]);
   });
 
-  it('keep keys, headers, timestamps and bytes that are no text', async () => {
+  it('preserves keys, headers, timestamps and binary values of outputs', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const value = Buffer.from([0xff, 0, 0x80]);
@@ -267,8 +267,8 @@ describe('tasks', () => {
   });
 });
 
-describe('a group', () => {
-  it('has one runner of a topic at a time', async () => {
+describe('EmbeddedTaskRunner: a group', () => {
+  it('has one runner per topic at a time', async () => {
     const log = await openLog(await folder());
     const { runner } = await start(log);
     await expect(start(log)).rejects.toMatchObject({ code: 'group_in_use' });
@@ -282,7 +282,7 @@ describe('a group', () => {
     await third.stop();
   });
 
-  it('keeps apart what its tasks on several topics have come to', async () => {
+  it('keeps the progress of its topics separate', async () => {
     const dir = await folder();
     const log = await openLog(dir, { topics: [topic, 'more', verdicts] });
     const recorder = new Recorder();
@@ -302,7 +302,7 @@ describe('a group', () => {
   });
 });
 
-it('the state of a task may have thousands of entries', async () => {
+it('EmbeddedTaskRunner: restores a task state of thousands of entries', async () => {
   const dir = await folder();
   const log = await openLog(dir);
   const recorder = new Recorder();
@@ -326,7 +326,7 @@ it('the state of a task may have thousands of entries', async () => {
   expect(second.calls).toContain('restore 2499=x');
 });
 
-it('a task keeps what was committed, also when the settings no longer name a topic of its outputs', async () => {
+it('EmbeddedTaskRunner: keeps committed progress when an output topic is removed from the settings', async () => {
   const dir = await folder();
   const log = await openLog(dir);
   const { recorder } = await start(log);

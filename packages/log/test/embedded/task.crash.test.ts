@@ -77,7 +77,7 @@ async function copyUntilKilled(dir: string, ms: number): Promise<void> {
   expect(lines).toEqual(['running']);
 }
 
-describe('the embedded log copies each record exactly once, with state and position that fit', () => {
+describe('EmbeddedTaskRunner: copies each record exactly once, with consistent state and position', () => {
   it('when its process is killed again and again', { timeout: 120_000 }, async () => {
     const dir = await folder();
     for (const ms of [5, 20, 60, 130]) {
@@ -86,7 +86,7 @@ describe('the embedded log copies each record exactly once, with state and posit
     }
   });
 
-  it('when the power fails at any sync, with any part of what was not synced', {
+  it('when the power fails at any sync, with any part of the unsynced data', {
     timeout: 120_000,
   }, async () => {
     const images: Image[] = [];
@@ -139,7 +139,7 @@ describe('the embedded log copies each record exactly once, with state and posit
     );
   });
 
-  it('whichever syncs fail', { timeout: 120_000 }, async () => {
+  it('when any syncs fail', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 4 }), async (first, count) => {
         let syncs = 0;
@@ -161,7 +161,7 @@ describe('the embedded log copies each record exactly once, with state and posit
     );
   });
 
-  it('whichever statements fail', { timeout: 120_000 }, async () => {
+  it('when any statements fail', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(40), fc.integer({ min: 1, max: 4 }), async (first, count) => {
         await using dir = await tempDir();
@@ -182,7 +182,7 @@ describe('the embedded log copies each record exactly once, with state and posit
   });
 });
 
-it('the outputs of a step, and records behind them, are readable only once the step is on disk', async () => {
+it('EmbeddedLog: outputs of a step, and records after them, are readable only once the step is on disk', async () => {
   const log = await openEmbeddedLog({ dir: await folder(), topics: Object.values(topics) });
   onTestFinished(() => log.close());
   const sink = log.sink();

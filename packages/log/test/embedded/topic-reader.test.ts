@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openEmbeddedLog } from '../../src/index.ts';
 import { folder } from './harness.ts';
 
-it('a reader of a topic of the embedded log has everything that was there when it has started, and goes on', async () => {
+it('EmbeddedTopicReader: resolves after reading all existing records, then continues with new ones', async () => {
   const log = await openEmbeddedLog({ dir: await folder(), topics: ['control'] });
   onTestFinished(() => log.close());
   const sink = log.sink();
@@ -37,7 +37,7 @@ it.each([
   { from: 3, reads: [] },
   { from: 99, reads: [] },
   { from: -5, reads: ['a', 'b', 'c'] },
-])('begins at $from, kept within what there is', async ({ from, reads }) => {
+])('EmbeddedTopicReader: starts at $from, clamped to the existing offsets', async ({ from, reads }) => {
   const { log, write } = await controlLog('a', 'b', 'c');
   const reader = log.reader('control');
   const read: string[] = [];
@@ -58,7 +58,7 @@ it.each([
   expect(read).toEqual([...reads, 'd']);
 });
 
-it('hands over the next records only when those before are handled, and again what was not', async () => {
+it('EmbeddedTopicReader: waits for the handler before the next batch, and retries a failed batch', async () => {
   const { log, write } = await controlLog('a');
   const reader = log.reader('control');
   const read: string[] = [];
@@ -76,7 +76,7 @@ it('hands over the next records only when those before are handled, and again wh
   expect(read).toEqual(['a', 'after failure 1', 'after failure 2']);
 });
 
-it('resolves at once where nobody waits for what is there', async () => {
+it('EmbeddedTopicReader: resolves at once with `resolveWhen: started`', async () => {
   const { log } = await controlLog('a');
   const reader = log.reader('control');
   let release: () => void = () => undefined;
@@ -88,7 +88,7 @@ it('resolves at once where nobody waits for what is there', async () => {
   await reader.stop();
 });
 
-it('looks records up by their offset', async () => {
+it('embedded RecordReader: looks records up by offset', async () => {
   const { log } = await controlLog('a', 'b', 'c');
   const records = log.records();
   const place = { topic: 'control', partition: 0 };

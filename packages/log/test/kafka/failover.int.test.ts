@@ -13,7 +13,7 @@ describe('a partition whose leader fails', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('and freezes is left by a sink for the next one, with nothing lost and nothing written twice', async () => {
+  it('by freezing: the sink switches to the new leader, without lost or duplicate records', async () => {
     const options = { brokers: cluster.brokers, clientId: 'log-test' };
     const topic = uniqueName('frozen');
     await ensureTopics(options, [{ name: topic, partitions: 1, config: {} }]);
@@ -29,7 +29,7 @@ describe('a partition whose leader fails', () => {
     expect(written.map(({ value }) => value)).toEqual(numbered(topic, 200).map(({ value }) => value));
   });
 
-  it('and comes back as a follower is asked no more where the partition ends', async () => {
+  it('and returns as a follower: end offsets are requested from the new leader', async () => {
     const options = { brokers: cluster.brokers, clientId: 'log-test' };
     const topic = uniqueName('moved');
     await ensureTopics(options, [{ name: topic, partitions: 1, config: {} }]);

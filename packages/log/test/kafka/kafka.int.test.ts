@@ -10,8 +10,8 @@ import {
 } from '../../src/index.ts';
 import { follow, newReader, newTopic, numbered, openSink, publish, shared } from './harness.ts';
 
-describe('a sink and a reader', () => {
-  it('carry records in the order of their keys', async () => {
+describe('Kafka sink and reader', () => {
+  it('keep the order of records with the same key', async () => {
     const topic = await newTopic(shared(), { partitions: 3 });
     const { records, batches } = await follow(shared(), topic);
     const sink = await openSink(shared());
@@ -31,7 +31,7 @@ describe('a sink and a reader', () => {
     expect(new Set(batches.map(({ partition }) => partition)).size).toBeGreaterThan(1);
   });
 
-  it('keep keys, headers, timestamps, tombstones and bytes that are no text', async () => {
+  it('preserve keys, headers, timestamps, tombstones and binary values', async () => {
     const topic = await newTopic(shared());
     const bytes = Buffer.from([0xff, 0, 0x80]);
     const timestamp = Date.now() - 1_000;
@@ -57,7 +57,7 @@ describe('a sink and a reader', () => {
     expect(second).toEqual({ offset: 1, key: Buffer.from('gone'), value: null, headers: {} });
   });
 
-  it('carry a record of 5 MB and one of 15 MB between small ones', async () => {
+  it('transfer records of 5 MB and 15 MB between small ones', async () => {
     const topic = await newTopic(shared(), { config: { 'max.message.bytes': String(16 * 1024 * 1024) } });
     const sizes = [10, 5_000_000, 10, 15_000_000, 10];
     const filled = sizes.map((size, index) => Buffer.alloc(size, index));
@@ -83,18 +83,21 @@ describe('a sink and a reader', () => {
     expect(values()).toEqual(all.map(({ value }) => value));
   });
 
-  it.each(['gzip', 'snappy', 'lz4'] as const)('write with %s what others can read', async (compression) => {
-    // The broker checks and unpacks it, to store it uncompressed.
-    const topic = await newTopic(shared(), { config: { 'compression.type': 'uncompressed' } });
-    const sink = createKafkaSink({ ...shared(), compression });
-    onTestFinished(() => sink.close());
-    await sink.open();
-    await sink.publish(numbered(topic, 2_000));
-    const read = await readTopic(shared().brokers, topic);
-    expect(read.map(({ value }) => value)).toEqual(numbered(topic, 2_000).map(({ value }) => value));
-  });
+  it.each(['gzip', 'snappy', 'lz4'] as const)(
+    'write with %s, readable by other clients',
+    async (compression) => {
+      // The broker checks and unpacks it, to store it uncompressed.
+      const topic = await newTopic(shared(), { config: { 'compression.type': 'uncompressed' } });
+      const sink = createKafkaSink({ ...shared(), compression });
+      onTestFinished(() => sink.close());
+      await sink.open();
+      await sink.publish(numbered(topic, 2_000));
+      const read = await readTopic(shared().brokers, topic);
+      expect(read.map(({ value }) => value)).toEqual(numbered(topic, 2_000).map(({ value }) => value));
+    },
+  );
 
-  it('skip what a transaction left behind or took back', async () => {
+  it('skip records of aborted and open transactions', async () => {
     const topic = await newTopic(shared());
     const kafka = new kafkajs.Kafka({ brokers: [...shared().brokers], logLevel: kafkajs.logLevel.NOTHING });
     const producer = kafka.producer({
@@ -123,7 +126,7 @@ describe('a sink and a reader', () => {
   });
 });
 
-describe('a start that cannot succeed', () => {
+describe('Kafka: a start that fails', () => {
   it('names the missing topics and the command that creates them, and creates none', async () => {
     const kafka = shared();
     const topic = uniqueName('missing');
@@ -178,7 +181,7 @@ describe('a start that cannot succeed', () => {
     },
   );
 
-  it('refuses one record that is too large, not the others published with it', async () => {
+  it('rejects a record that is too large, but not the others published with it', async () => {
     const topic = await newTopic(shared(), { config: { 'max.message.bytes': '10000' } });
     const sink = await openSink(shared());
     const results = await Promise.allSettled([
@@ -195,8 +198,8 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-describe('a broker that goes away', () => {
-  it('and comes back after ten seconds is survived by reader and sink, with nothing lost', async () => {
+describe('Kafka: an unavailable broker', () => {
+  it('loses no records for reader and sink when it returns after ten seconds', async () => {
     await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options, { partitions: 2 });
@@ -225,7 +228,7 @@ describe('a broker that goes away', () => {
     await sink.close();
   });
 
-  it('does not keep a reader from stopping', async () => {
+  it('does not prevent a reader from stopping', async () => {
     await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options);
@@ -240,7 +243,7 @@ describe('a broker that goes away', () => {
 });
 
 describe('ensureTopics', () => {
-  it('creates what is missing, finds it in order, and says what differs', async () => {
+  it('creates missing topics, accepts them afterwards, and reports differences', async () => {
     const prefix = uniqueName('set');
     const names = topicSpecs({
       events: `${prefix}.events`,
@@ -270,7 +273,7 @@ describe('ensureTopics', () => {
     expect(sessions?.details).toHaveLength(1);
   });
 
-  it('names the topic and the reason when the cluster refuses', async () => {
+  it('names the topic and the reason when the cluster rejects it', async () => {
     const name = uniqueName('refused');
     const spec = { name, partitions: 1, replicationFactor: 5, config: {} };
     await expect(ensureTopics(shared(), [spec])).rejects.toMatchObject({

@@ -39,7 +39,7 @@ function identified(authority = kafka.authority) {
   return { ssl: { ca: kafka.authority.certificate, cert: certificate, key } };
 }
 
-describe('a sink and a reader', () => {
+describe('Kafka sink and reader', () => {
   it.each<{ how: string; options: () => KafkaOptions }>([
     { how: 'SASL PLAIN', options: () => at('sasl', login('plain')) },
     { how: 'SASL SCRAM-SHA-256', options: () => at('sasl', login('scram-sha-256')) },
@@ -87,25 +87,25 @@ const refusals: readonly Refusal[] = [
     says: ['invalid credentials'],
   },
   {
-    what: 'a mechanism that the broker does not know',
+    what: 'a mechanism that the broker does not support',
     options: () => at('saslTls', login('scram-sha-256')),
     code: 'authentication_failed',
     says: ['does not support the SASL mechanism SCRAM-SHA-256; it offers PLAIN, SCRAM-SHA-512'],
   },
   {
-    what: 'no login where one is wanted',
+    what: 'no login where one is required',
     options: () => at('sasl'),
     code: 'authentication_failed',
     says: ['requires a login (it offers', 'Set kafka.security_protocol to SASL_PLAINTEXT'],
   },
   {
-    what: 'no login where one is wanted, over TLS',
+    what: 'no login where one is required, over TLS',
     options: () => at('saslTls'),
     code: 'authentication_failed',
     says: ['requires a login (it offers PLAIN, SCRAM-SHA-512)', 'security_protocol to SASL_SSL'],
   },
   {
-    what: 'a login where there is none',
+    what: 'a SASL login on a listener without SASL',
     options: () => at('plain', login('plain')),
     code: 'authentication_failed',
     says: ['does not accept SASL logins', 'Set kafka.security_protocol to PLAINTEXT or SSL'],
@@ -179,7 +179,7 @@ const starts = [
   (options: KafkaOptions) => newReader(options, uniqueName('any')).run(() => undefined),
 ];
 
-describe('a start that is refused', () => {
+describe('Kafka: a start that the brokers reject', () => {
   it.each(refusals.map((refusal, index) => ({ ...refusal, start: starts[index % starts.length]! })))(
     'says why at once: $what',
     async ({ options, code, says, start }) => {
@@ -226,10 +226,10 @@ async function grant({ resource, name, operation }: KafkaRight): Promise<void> {
   await admin.disconnect();
 }
 
-describe('rights', () => {
+describe('Kafka rights', () => {
   const asGuest = () => at('sasl', { sasl: { mechanism: 'scram-sha-256', ...kafka.guest } });
 
-  it('are told apart from topics that do not exist', async () => {
+  it('are distinguished from topics that do not exist', async () => {
     const topic = await newTopic(at('plain'));
     const run = newReader(asGuest(), topic).run(() => undefined);
     await expect(run).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('rights', () => {
     });
   });
 
-  it('that are missing are found one by one, and with all of them a guest can work', async () => {
+  it('are found missing one by one, and are sufficient together', async () => {
     const topic = await newTopic(at('plain'));
     const group = uniqueName('group');
     const rights: KafkaRight[] = [
@@ -280,7 +280,7 @@ describe('rights', () => {
     ]);
   });
 
-  it('that are missing are named with the command that grants them', async () => {
+  it('are named with the command that grants them when missing', async () => {
     const topic = await newTopic(at('plain'));
     const broker = kafka.listeners.sasl;
     await expect(

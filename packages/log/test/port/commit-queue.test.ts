@@ -26,8 +26,8 @@ function held() {
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('the steps of a task', () => {
-  it('are written one after the other, those that wait as one', async () => {
+describe('CommitQueue: steps', () => {
+  it('are written one at a time, and merged while they wait', async () => {
     const { lane, writes, waiting } = held();
     const done: number[] = [];
     const commit = (one: Step) => lane.commit(one).then(() => done.push(one.position));
@@ -51,7 +51,7 @@ describe('the steps of a task', () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
-  it('leave the task only so much room ahead of what is durable', async () => {
+  it('make the task wait when too many are queued', async () => {
     const { lane, waiting } = held();
     for (const position of [1, 2]) void lane.commit(urgent(position));
     await settled();
@@ -68,7 +68,7 @@ describe('the steps of a task', () => {
     expect(room).toBe(true);
   });
 
-  it('end with the first failure: nothing is written after it', async () => {
+  it('are not written after the first failure', async () => {
     const { lane, writes, waiting } = held();
     const first = lane.commit(urgent(1));
     await settled();
@@ -83,7 +83,7 @@ describe('the steps of a task', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('are all written before the lane is drained', async () => {
+  it('are all written when `drain` resolves', async () => {
     const { lane, writes, waiting } = held();
     void lane.commit(step(1));
     const drained = lane.drain();
@@ -93,7 +93,7 @@ describe('the steps of a task', () => {
     await drained;
   });
 
-  it('are rejected when the lane is closed', async () => {
+  it('are rejected when the queue is closed', async () => {
     const { lane, writes } = held();
     const waits = lane.commit(step(1));
     lane.close();
@@ -102,7 +102,7 @@ describe('the steps of a task', () => {
   });
 });
 
-describe('a step without outputs', () => {
+describe('CommitQueue: a step without outputs', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -110,7 +110,7 @@ describe('a step without outputs', () => {
     vi.useRealTimers();
   });
 
-  it('waits for company, but not for long', async () => {
+  it('is delayed to be merged, but not for long', async () => {
     const { lane, writes } = held();
     void lane.commit(step(1));
     await vi.advanceTimersByTimeAsync(900);
@@ -120,7 +120,7 @@ describe('a step without outputs', () => {
     expect(writes).toMatchObject([{ position: 2 }]);
   });
 
-  it('goes with the next that has some', async () => {
+  it('is merged into the next step that has outputs', async () => {
     const { lane, writes } = held();
     void lane.commit(step(1));
     void lane.commit(urgent(2));

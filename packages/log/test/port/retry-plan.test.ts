@@ -66,27 +66,30 @@ async function lives(
 const result = (count: number, bad: ReadonlySet<number>) =>
   Array.from({ length: count }, (_, i) => `${String(i)}:${bad.has(i) ? 'letter' : 'ok'}`);
 
-describe('records that cannot be made durable', () => {
-  it.each(['process', 'write'] as const)('are found and given up, and no others: %s', async (kind) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 400 }),
-        fc.uniqueArray(fc.nat(399), { maxLength: 4 }),
-        async (count, offsets) => {
-          const bad = new Set(offsets.filter((offset) => offset < count));
-          const { durable, position, failures } = await lives(count, {
-            [kind]: (offset: number) => bad.has(offset),
-          });
-          expect(position).toBe(count);
-          expect(durable).toEqual(result(count, bad));
-          expect(failures).toBeLessThanOrEqual(bad.size * 10);
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+describe('RetryPlan', () => {
+  it.each(['process', 'write'] as const)(
+    'isolates and rejects exactly the failing records: %s',
+    async (kind) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 400 }),
+          fc.uniqueArray(fc.nat(399), { maxLength: 4 }),
+          async (count, offsets) => {
+            const bad = new Set(offsets.filter((offset) => offset < count));
+            const { durable, position, failures } = await lives(count, {
+              [kind]: (offset: number) => bad.has(offset),
+            });
+            expect(position).toBe(count);
+            expect(durable).toEqual(result(count, bad));
+            expect(failures).toBeLessThanOrEqual(bad.size * 10);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+  );
 
-  it('make the partition stand still when their dead letters cannot be written either, and nothing is skipped', async () => {
+  it('stops the partition without skipping records when their dead letters cannot be written either', async () => {
     const { durable, position, isStuck } = await lives(100, {
       write: (offset) => offset === 60,
       letter: true,
@@ -96,7 +99,7 @@ describe('records that cannot be made durable', () => {
     expect(durable).toEqual(result(60, new Set()));
   });
 
-  it('take ten tries, of 5,000 in a row', async () => {
+  it('needs ten attempts to isolate one of 5,000 records', async () => {
     const { failures } = await lives(5_000, { process: (offset) => offset === 4_321 });
     expect(failures).toBeLessThanOrEqual(10);
   });

@@ -2,7 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import { backoff, delay } from '@loopwatch/platform';
 import type { TopicPartition } from '../../port/task.ts';
 import {
-  beginning,
+  startOffset,
   type TopicHandler,
   type TopicReader,
   type TopicReadOptions,
@@ -82,7 +82,7 @@ class KafkaTopicReader implements TopicReader {
       ...limits,
       log: this.#options.log,
       ...(onConnection !== undefined && { onConnection }),
-      ...(from !== undefined && { resumeAt: (place, bounds) => beginning(place, bounds, from) }),
+      ...(from !== undefined && { resumeAt: (place, bounds) => startOffset(place, bounds, from) }),
     });
   }
 
@@ -96,7 +96,7 @@ class KafkaTopicReader implements TopicReader {
     const { topic, partition } = place;
     const start = await listOffset(this.#cluster, topic, partition, true);
     const end = await listOffset(this.#cluster, topic, partition, false);
-    const first = await beginning(place, { start, end }, from);
+    const first = await startOffset(place, { start, end }, from);
     const stream = await fetcher.open(topic, partition, first);
     let ended: Promise<void> = Promise.resolve();
     const caughtUp = new Promise<void>((resolve) => {

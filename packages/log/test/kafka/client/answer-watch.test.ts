@@ -33,7 +33,7 @@ function connection() {
   return { duplex, sent, errors, answer };
 }
 
-describe('a watched connection', () => {
+describe('watchAnswers', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -45,18 +45,21 @@ describe('a watched connection', () => {
     { what: 'fetch', apiKey: fetch, seconds: 15 },
     { what: 'join', apiKey: joinGroup, seconds: 90 },
     { what: 'sync', apiKey: syncGroup, seconds: 90 },
-  ])('is broken when a $what is not answered for $seconds seconds', async ({ apiKey, seconds }) => {
-    const { duplex, sent, errors } = connection();
-    duplex.write(request(apiKey));
-    await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
-    expect(duplex.destroyed).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(duplex.destroyed).toBe(true);
-    expect(errors).toEqual([`no answer within ${seconds} seconds`]);
-    expect(sent).toEqual([request(apiKey)]);
-  });
+  ])(
+    'closes the connection when a $what is not answered for $seconds seconds',
+    async ({ apiKey, seconds }) => {
+      const { duplex, sent, errors } = connection();
+      duplex.write(request(apiKey));
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      expect(duplex.destroyed).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(duplex.destroyed).toBe(true);
+      expect(errors).toEqual([`no answer within ${seconds} seconds`]);
+      expect(sent).toEqual([request(apiKey)]);
+    },
+  );
 
-  it('counts from the first request that is not answered', async () => {
+  it('counts from the first unanswered request', async () => {
     const { duplex } = connection();
     duplex.write(request(fetch));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -65,7 +68,7 @@ describe('a watched connection', () => {
     expect(duplex.destroyed).toBe(true);
   });
 
-  it('stays while answers come, and while nothing is asked', async () => {
+  it('keeps the connection open while answers arrive, and while no request is pending', async () => {
     const { duplex, answer } = connection();
     for (let i = 0; i < 5; i += 1) {
       duplex.write(request(fetch));
@@ -76,7 +79,7 @@ describe('a watched connection', () => {
     expect(duplex.destroyed).toBe(false);
   });
 
-  it('leaves no timer behind when it is closed', async () => {
+  it('leaves no timer behind when the connection is closed', async () => {
     const { duplex } = connection();
     duplex.write(request(fetch));
     duplex.destroy();

@@ -33,7 +33,7 @@ function said(end: number, happenings: Readonly<Record<number, readonly LinkEven
 const everySecond = (from: number, to: number, ...events: readonly LinkEvent[]) =>
   Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [from + i, events]));
 
-describe('what a process says of an outage of Kafka', () => {
+describe('nextLinkState: log lines of an outage', () => {
   it.each<{
     what: string;
     end: number;
@@ -41,7 +41,7 @@ describe('what a process says of an outage of Kafka', () => {
     says: readonly string[];
   }>([
     {
-      what: 'five minutes and three seconds: seven lines, however often it is tried',
+      what: 'an outage of five minutes: seven lines, regardless of the number of retries',
       end: 400,
       happenings: { ...everySecond(0, 302, fails(), fails(), fails()), 303: [answers()] },
       says: [
@@ -55,13 +55,13 @@ describe('what a process says of an outage of Kafka', () => {
       ],
     },
     {
-      what: 'a connection that breaks and is back within a second: nothing',
+      what: 'a connection that recovers within a second: no line',
       end: 20,
       happenings: { 3: [fails(), answers()], 9: [fails()], 10: [answers()] },
       says: [],
     },
     {
-      what: 'a broker that comes and goes while it starts: one outage',
+      what: 'a broker that flaps while it starts: one outage',
       end: 30,
       happenings: {
         0: [fails()],
@@ -77,7 +77,7 @@ describe('what a process says of an outage of Kafka', () => {
       ],
     },
     {
-      what: 'several brokers: named together',
+      what: 'several unavailable brokers: named in one line',
       end: 40,
       happenings: {
         0: [fails('k1:9092'), fails('k2:9092', { reason: 'no answer' })],
@@ -90,7 +90,7 @@ describe('what a process says of an outage of Kafka', () => {
       ],
     },
     {
-      what: 'a broker that has left for good: over once the others answer and it is not tried any more',
+      what: 'a broker that has left the cluster: over once the others answer and it gets no more requests',
       end: 40,
       happenings: { 0: [fails('k1:9092')], 2: [fails('k2:9092')], 5: [answers('k2:9092')] },
       says: [
@@ -99,7 +99,7 @@ describe('what a process says of an outage of Kafka', () => {
       ],
     },
     {
-      what: 'a login that is refused: an error with what to do',
+      what: 'a rejected login: an error with advice',
       end: 30,
       happenings: {
         ...everySecond(
@@ -125,12 +125,12 @@ describe('what a process says of an outage of Kafka', () => {
     [120_000, '2 min'],
     [11_400_000, '3 h 10 min'],
     [7_200_000, '2 h'],
-  ])('%i ms are %s', (ms, words) => {
+  ])('inWords: %i ms is %s', (ms, words) => {
     expect(inWords(ms)).toBe(words);
   });
 });
 
-describe('the log of an outage', () => {
+describe('KafkaOutageLog', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -138,7 +138,7 @@ describe('the log of an outage', () => {
     vi.useRealTimers();
   });
 
-  it('keeps back warnings that follow from it, never errors, and leaves no timer behind', async () => {
+  it('logs warnings during an outage at level debug, never errors, and leaves no timer behind', async () => {
     const lines: string[] = [];
     const outages = new KafkaOutageLog(
       (level, message) => lines.push(`${level} ${message}`),

@@ -39,8 +39,8 @@ function proven(to: { host: string; port: number }, proofMs?: number) {
   return { socket, events, closed };
 }
 
-describe('a connection to a broker that has to prove itself', () => {
-  it('stands once the broker has answered, and carries none of the proof', async () => {
+describe('connectProven', () => {
+  it('connects once the broker has answered, without the bytes of the probe', async () => {
     const asked: Buffer[] = [];
     const { to } = await server((connection, bytes) => {
       asked.push(bytes);
@@ -66,14 +66,14 @@ describe('a connection to a broker that has to prove itself', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('fails as any other when nobody listens', async () => {
+  it('fails with ECONNREFUSED when nothing listens', async () => {
     const { to } = await server(() => undefined);
     const { events, closed } = proven({ ...to, host: '127.0.0.2' });
     await closed;
     expect(events).toEqual([expect.stringContaining('ECONNREFUSED')]);
   });
 
-  it('does not come into being any more when it is given up before', async () => {
+  it('does not connect when it is destroyed first', async () => {
     const { to, connections } = await server((connection) => connection.write('versions'));
     const { socket, events, closed } = proven(to);
     socket.destroy();

@@ -2,7 +2,7 @@ import { freePort } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
 import { createSocket } from '../../../src/kafka/client/socket.ts';
 
-it('a connection that was refused gets no further listeners however often it is ended', async () => {
+it('createSocket: repeated `unref` adds no listeners to a refused connection', async () => {
   const socket = createSocket({
     host: '127.0.0.1',
     port: await freePort(),

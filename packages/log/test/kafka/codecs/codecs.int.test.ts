@@ -41,8 +41,8 @@ describe.each([
   { compression: 'snappy', number: 2 },
   { compression: 'lz4', number: 3 },
   { compression: 'zstd', number: 4 },
-] as const)('what Java compressed with $compression', ({ compression, number }) => {
-  it('is read as it was written, in large batches', async () => {
+] as const)('data that Java compressed with $compression', ({ compression, number }) => {
+  it('is read unchanged in large batches', async () => {
     const topic = await newTopic(shared());
     const written = values();
     await produceWithJava({ brokers: shared().brokers, topic, values: written, compression });

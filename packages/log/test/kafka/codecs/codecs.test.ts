@@ -46,7 +46,7 @@ describe('the codecs', () => {
     { name: 'gzip', type: CompressionTypes.GZIP },
     { name: 'snappy', type: CompressionTypes.Snappy },
     { name: 'lz4', type: CompressionTypes.LZ4 },
-  ])('read what they wrote: $name', async ({ type }) => {
+  ])('decompress their own output: $name', async ({ type }) => {
     const codec = codecOf(type);
     await fc.assert(
       fc.asyncProperty(fc.oneof(bytes, repetitive), async (buffer) => {
@@ -55,7 +55,7 @@ describe('the codecs', () => {
     );
   });
 
-  it('read snappy in blocks, as Java writes it', async () => {
+  it('decompress snappy in blocks, as written by Java', async () => {
     const codec = codecOf(CompressionTypes.Snappy);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(bytes, repetitive), { maxLength: 6 }), async (blocks) => {
@@ -65,7 +65,7 @@ describe('the codecs', () => {
     );
   });
 
-  it('read zstd, and say that they do not write it', async () => {
+  it('decompress zstd, and reject compressing it', async () => {
     const codec = codecOf(CompressionTypes.ZSTD);
     // Made by the command `zstd`.
     const packed = Buffer.from(
@@ -90,7 +90,7 @@ describe('the codecs', () => {
   const zeros = Buffer.alloc(maxBatchBytes + 1);
   it.each([
     { name: 'gzip', type: CompressionTypes.GZIP, packed: () => gzipSync(zeros) },
-    { name: 'snappy in one piece', type: CompressionTypes.Snappy, packed: () => snappy.compress(zeros) },
+    { name: 'snappy as a single block', type: CompressionTypes.Snappy, packed: () => snappy.compress(zeros) },
     {
       name: 'snappy in blocks',
       type: CompressionTypes.Snappy,
@@ -98,8 +98,12 @@ describe('the codecs', () => {
     },
     { name: 'lz4', type: CompressionTypes.LZ4, packed: () => compressFrame(zeros) },
     { name: 'zstd', type: CompressionTypes.ZSTD, packed: () => zstdBomb(100_000, 20) },
-    { name: 'zstd that looks back too far', type: CompressionTypes.ZSTD, packed: () => zstdBomb(2, 27) },
-  ])('unpack no more than they may: $name', async ({ type, packed }) => {
+    {
+      name: 'zstd with a window that is too large',
+      type: CompressionTypes.ZSTD,
+      packed: () => zstdBomb(2, 27),
+    },
+  ])('stop at the size limit: $name', async ({ type, packed }) => {
     const failure: unknown = await codecOf(type)
       .decompress(await packed())
       .catch((error: unknown) => error);
@@ -107,7 +111,7 @@ describe('the codecs', () => {
     expect(String(failure)).toContain('unpacks to more than 67,108,864 bytes');
   });
 
-  it('unpack zstd of many blocks', async () => {
+  it('decompress zstd of many blocks', async () => {
     const unpacked = await codecOf(CompressionTypes.ZSTD).decompress(zstdBomb(300, 20));
     expect(unpacked.equals(Buffer.alloc(300 * 131_072, 'x'))).toBe(true);
   });
@@ -130,7 +134,7 @@ describe('the codecs', () => {
     },
     { name: 'lz4', type: CompressionTypes.LZ4, damage: () => Buffer.from('nonsense') },
     { name: 'zstd', type: CompressionTypes.ZSTD, damage: () => Buffer.from('nonsense') },
-  ])('say which of them met damaged bytes: $name', async ({ name, type, damage, says = '' }) => {
+  ])('name the codec when the bytes are damaged: $name', async ({ name, type, damage, says = '' }) => {
     const codec = codecOf(type);
     const packed = name === 'zstd' ? whole : await codec.compress({ buffer: whole });
     const failure: unknown = await codec.decompress(damage(packed)).catch((error: unknown) => error);

@@ -10,8 +10,8 @@ const texts = fc
     Buffer.concat(pieces.flatMap(([bytes, times]) => Array.from({ length: times }, () => bytes))),
   );
 
-describe('the size of what lz4 frames unpack to', () => {
-  it('is what they unpack to', async () => {
+describe('lz4Size', () => {
+  it('is the uncompressed size of the frames', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (bytes) => {
         expect(lz4Size(await compressFrame(bytes), Infinity)).toBe(bytes.length);
@@ -20,12 +20,12 @@ describe('the size of what lz4 frames unpack to', () => {
     );
   });
 
-  it('is not counted far beyond the limit', async () => {
+  it('stops counting soon after the limit', async () => {
     const packed = await compressFrame(Buffer.alloc(50_000_000));
     expect(lz4Size(packed, 1_000_000)).toBeGreaterThan(1_000_000);
   });
 
-  it('has an end, whatever the bytes are', () => {
+  it('terminates for any bytes', () => {
     const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0]);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (noise) => {

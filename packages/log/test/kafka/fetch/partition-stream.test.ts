@@ -45,7 +45,7 @@ function open(maxBytes = 4 * kib * kib) {
   return { stream, offsets, wanted: () => wanted };
 }
 
-it('hands a large answer over piece by piece, and says where to fetch next at once', async () => {
+it('PartitionStream: returns a large answer in pieces, and knows the next fetch offset at once', async () => {
   const { stream, offsets } = open();
   stream.deliver(await answer(7, 700 * kib, 700 * kib, 100 * kib));
   expect(stream.offset).toBe(10);
@@ -53,7 +53,7 @@ it('hands a large answer over piece by piece, and says where to fetch next at on
   expect(await offsets()).toEqual([[9], 10, 90]);
 });
 
-it('is wanted again before all is handed over', async () => {
+it('PartitionStream: asks for more before all records have been returned', async () => {
   const { stream, offsets, wanted } = open(2 * kib * kib);
   expect(stream.isWanted).toBe(true);
   stream.deliver(await answer(7, 1024 * kib, 900 * kib));
@@ -62,7 +62,7 @@ it('is wanted again before all is handed over', async () => {
   expect([stream.isWanted, wanted()]).toEqual([true, 1]);
 });
 
-it('does not collect small answers without end', async () => {
+it('PartitionStream: limits how many small answers it fetches ahead', async () => {
   const { stream, offsets } = open();
   stream.deliver(await answer(7, 10));
   expect(stream.isWanted).toBe(true);
@@ -74,14 +74,14 @@ it('does not collect small answers without end', async () => {
   ]);
 });
 
-it('stays wanted after an answer that holds no whole batch', async () => {
+it('PartitionStream: asks again after an answer without a complete batch', async () => {
   const { stream } = open();
   const whole = await answer(7, 1000);
   stream.deliver({ ...whole, bytes: whole.bytes.subarray(0, 500) });
   expect([stream.isWanted, stream.offset]).toEqual([true, 7]);
 });
 
-it('ends for those who wait, and takes nothing more', async () => {
+it('PartitionStream: ends a pending `next` when closed, and accepts no more records', async () => {
   const { stream, offsets } = open();
   const waiting = offsets();
   stream.close();

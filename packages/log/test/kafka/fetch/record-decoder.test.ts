@@ -108,8 +108,8 @@ const written: fc.Arbitrary<Written> = fc.record({
   later: fc.oneof(fc.integer({ min: -100, max: 100 }), fc.integer({ min: -(2 ** 41), max: 2 ** 41 })),
 });
 
-describe('decoding record batches', () => {
-  it('gives back what was written, whatever that was', async () => {
+describe('RecordDecoder', () => {
+  it('decodes any written records', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(written, { minLength: 1, maxLength: 8 }),
@@ -130,32 +130,37 @@ describe('decoding record batches', () => {
     );
   });
 
-  it.each([2, 3, 4])('reads only what is whole, whatever is cut off (%i batches)', async (count) => {
-    const batches = await Promise.all(
-      Array.from({ length: count }, (_, i) => batch([text(`a${i}`), text(`b${i}`)], { firstOffset: i * 2 })),
-    );
-    const bytes = Buffer.concat(batches);
-    const one = batches[0]!.length;
-    for (let length = 0; length <= bytes.length; length += 1) {
-      const { records, next } = await decode(bytes.subarray(0, length));
-      const whole = Math.floor(length / one);
-      expect([records.length, next]).toEqual([whole * 2, whole * 2]);
-    }
-  });
+  it.each([2, 3, 4])(
+    'decodes only complete batches, wherever the bytes are cut off (%i batches)',
+    async (count) => {
+      const batches = await Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          batch([text(`a${i}`), text(`b${i}`)], { firstOffset: i * 2 }),
+        ),
+      );
+      const bytes = Buffer.concat(batches);
+      const one = batches[0]!.length;
+      for (let length = 0; length <= bytes.length; length += 1) {
+        const { records, next } = await decode(bytes.subarray(0, length));
+        const whole = Math.floor(length / one);
+        expect([records.length, next]).toEqual([whole * 2, whole * 2]);
+      }
+    },
+  );
 
-  it('begins in the middle of a batch', async () => {
+  it('starts in the middle of a batch', async () => {
     const bytes = await batch([text('a'), text('b'), text('c')], { firstOffset: 10 });
     expect(values(await decode(bytes, 12))).toEqual(['12:c']);
     expect(await decode(bytes, 13)).toEqual({ records: [], next: 13 });
   });
 
-  it('leaves out markers and aborted transactions, and reads on behind them', async () => {
+  it('skips markers and aborted transactions, and continues after them', async () => {
     const decoded = await decode(await transactions(), 0, [{ producerId: 1n, firstOffset: 1 }]);
     expect(values(decoded)).toEqual(['0:good', '2:kept', '3:plain', '6:next']);
     expect(decoded.next).toBe(8);
   });
 
-  it.each([1, 150, 400, 10_000])('gives the same in pieces of %i bytes', async (enough) => {
+  it.each([1, 150, 400, 10_000])('returns the same records in pieces of %i bytes', async (enough) => {
     const bytes = await transactions();
     const decoder = new RecordDecoder(bytes, 0, [{ producerId: 1n, firstOffset: 1 }], 'events/3');
     expect([decoder.next, decoder.left]).toEqual([8, bytes.length]);
@@ -171,12 +176,12 @@ describe('decoding record batches', () => {
     expect(nexts.at(-1)).toBe(8);
   });
 
-  it('takes the broker’s time where the topic says so', async () => {
+  it('uses the append time of the broker if the topic is configured so', async () => {
     const bytes = await batch([{ ...text('a'), later: -50 }], { appendTime: true, firstTimestamp: 1000 });
     expect((await decode(bytes)).records[0]?.timestamp).toBe(1005);
   });
 
-  it('reads what is compressed', async () => {
+  it('decodes compressed batches', async () => {
     registerCodecs();
     for (const compression of [1, 2, 3]) {
       const many = Array.from({ length: 500 }, (_, i) => text(`a text that repeats itself ${i % 7}`));
@@ -196,7 +201,7 @@ describe('decoding record batches', () => {
       /compressed with gzip is damaged/,
     ],
     ['records that reach beyond it', (bytes) => bytes.writeInt8(100, 61), /reaches beyond its batch/],
-  ])('gives one rejected record for a batch with %s, and reads on behind it', async (_, spoil, message) => {
+  ])('returns one rejected record for a batch with %s, and continues after it', async (_, spoil, message) => {
     registerCodecs();
     const bytes = await batch([text('a')], { firstOffset: 42 });
     spoil(bytes);
@@ -214,7 +219,7 @@ describe('decoding record batches', () => {
     expect(records[1]?.rejection).toBeUndefined();
   });
 
-  it('gives one rejected record for a batch that unpacks to too much, with its offsets', async () => {
+  it('returns one rejected record with the offsets for a batch that exceeds the size limit', async () => {
     registerCodecs();
     const zeros = { key: null, value: Buffer.alloc(70 * 1024 * 1024) };
     const bytes = await batch([zeros, text('a')], { firstOffset: 7, compression: 1 });
@@ -223,7 +228,7 @@ describe('decoding record batches', () => {
     expect(records[0]).toMatchObject({ offset: 8, rejection: { reason: 'batch_too_large', lastOffset: 8 } });
   });
 
-  it('unpacks many batches one after the other, and one batch in pieces', async () => {
+  it('decompresses batches one at a time, and returns a batch in pieces', async () => {
     registerCodecs();
     const mib = 1024 * 1024;
     const zeros = { key: null, value: Buffer.alloc(mib) };
@@ -241,7 +246,7 @@ describe('decoding record batches', () => {
     ]);
   });
 
-  it('says where it met a length that cannot be: nothing tells where the next batch begins', async () => {
+  it('reports the offset of a batch with an invalid length, and cannot continue', async () => {
     const bytes = await batch([text('a')], { firstOffset: 42 });
     bytes.writeInt32BE(-70, 8);
     const whole = Buffer.concat([await batch([text('b')], { firstOffset: 41 }), bytes]);
@@ -252,7 +257,7 @@ describe('decoding record batches', () => {
     expect(String(failure)).toMatch(/events\/3@42 cannot be read: its length is invalid/);
   });
 
-  it('has an end, whatever the bytes are', async () => {
+  it('terminates for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.nat(3), async (noise, length) => {
         const bytes = await batch([text('a'), text('b')]);

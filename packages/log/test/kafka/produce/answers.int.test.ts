@@ -75,10 +75,10 @@ async function lab() {
 type Edit = (partition: PartitionAnswer) => PartitionAnswer | undefined;
 
 const metadataAnswers: readonly [string, Edit][] = [
-  ['leaves a partition out', () => undefined],
-  ['names no leader of it', (partition) => ({ ...partition, leader: -1 })],
-  ['says that it has no leader', (partition) => ({ ...partition, error: 5, leader: -1 })],
-  ['names a leader that is not there', (partition) => ({ ...partition, leader: 9 })],
+  ['omits a partition', () => undefined],
+  ['names no leader for a partition', (partition) => ({ ...partition, leader: -1 })],
+  ['reports that a partition has no leader', (partition) => ({ ...partition, error: 5, leader: -1 })],
+  ['names a leader that does not exist', (partition) => ({ ...partition, leader: 9 })],
 ];
 
 /** Edits what clients with this id are told of the first partition of a topic; tells how often, and can end it. */
@@ -92,7 +92,7 @@ function misinform(clientId: string, topic: string, edit: Edit) {
 }
 
 describe('when metadata', () => {
-  it.each(metadataAnswers)('%s, no step is durable without its outputs', async (_, edit) => {
+  it.each(metadataAnswers)('%s, no step is committed without its outputs', async (_, edit) => {
     const { group, outputs, writer, step, found } = await lab();
     const first = await writer();
     const { restore, told } = misinform(group, outputs, edit);
@@ -109,7 +109,7 @@ describe('when metadata', () => {
     expect(await found(1)).toEqual({ values: ['a'], position: 7 });
   });
 
-  it('leaves a partition out, a sink confirms nothing that is not written', async () => {
+  it('omits a partition, a sink confirms only written records', async () => {
     const { group, outputs, options } = await lab();
     const { restore, told } = misinform(group, outputs, () => undefined);
     const sink = await openSink(options);
@@ -131,7 +131,7 @@ const empty: readonly [KafkaApi, (answer: Buffer) => Buffer][] = [
 ];
 
 describe('a step', () => {
-  it.each(empty)('fails when the answer to %s says nothing of what was asked', async (api, answer) => {
+  it.each(empty)('fails when the response to %s omits the requested partitions', async (api, answer) => {
     const { transactionalId, writer, step, found } = await lab();
     const first = await writer();
     const restore = gate.rewrite(api, 'replies', transactionalId, answer);
@@ -142,7 +142,7 @@ describe('a step', () => {
     expect(await found(1)).toEqual({ values: ['a'], position: 7 });
   });
 
-  it('fails when a coordinator that lost its memory lets brokers take its outputs for older ones', async () => {
+  it('fails when a coordinator that lost its state makes brokers take its outputs for duplicates', async () => {
     const { transactionalId, writer, step, found } = await lab();
     let identity: Buffer | undefined;
     // Correlation id, throttle time, error; the producer's id and epoch.
@@ -174,7 +174,7 @@ describe('a step', () => {
   });
 });
 
-it('partitions that are added to the outputs while workers run take nothing away', async () => {
+it('KafkaTaskRunner: loses no outputs when partitions are added to the output topic at runtime', async () => {
   const group = uniqueName('grown');
   const [events, verdicts, checks, state] = ['events', 'verdicts', 'checks', 'state'].map(
     (name) => `${group}.${name}`,

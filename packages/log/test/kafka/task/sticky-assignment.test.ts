@@ -14,14 +14,14 @@ const claim = (memberId: string, ...partitions: number[]): Claim => ({
   owned: partitions.map((partition) => ({ topic: 't', partition })),
 });
 
-describe('sharing out partitions', () => {
+describe('assignSticky', () => {
   it.each<[string, number, Claim[], Record<string, number[]>]>([
-    ['nobody had any', 4, [claim('b'), claim('a')], { a: [0, 2], b: [1, 3] }],
-    ['one comes', 4, [claim('a', 0, 1, 2, 3), claim('b')], { a: [0, 1], b: [2, 3] }],
-    ['one goes', 4, [claim('a', 0, 1)], { a: [0, 1, 2, 3] }],
-    ['nothing has changed', 5, [claim('a', 4, 1), claim('b', 0, 2, 3)], { a: [1, 4], b: [0, 2, 3] }],
-    ['one was claimed twice', 2, [claim('a', 0), claim('b', 0)], { a: [0], b: [1] }],
-    ['one claims what is not there', 1, [claim('a', 9), claim('b', 0)], { a: [], b: [0] }],
+    ['no member owns a partition', 4, [claim('b'), claim('a')], { a: [0, 2], b: [1, 3] }],
+    ['a member joins', 4, [claim('a', 0, 1, 2, 3), claim('b')], { a: [0, 1], b: [2, 3] }],
+    ['a member leaves', 4, [claim('a', 0, 1)], { a: [0, 1, 2, 3] }],
+    ['the members have not changed', 5, [claim('a', 4, 1), claim('b', 0, 2, 3)], { a: [1, 4], b: [0, 2, 3] }],
+    ['a partition is claimed twice', 2, [claim('a', 0), claim('b', 0)], { a: [0], b: [1] }],
+    ['a member claims a partition that does not exist', 1, [claim('a', 9), claim('b', 0)], { a: [], b: [0] }],
     [
       'there are more members than partitions',
       1,
@@ -32,7 +32,7 @@ describe('sharing out partitions', () => {
     expect(numbers(assignSticky(places(count), claims))).toEqual(expected);
   });
 
-  it('gives each partition to one member, as evenly as it goes, and moves none without need', () => {
+  it('assigns each partition to one member, evenly, and moves no partition unnecessarily', () => {
     const members = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 });
     fc.assert(
       fc.property(fc.nat(30), members, fc.array(fc.nat(7)), (count, ids, owners) => {

@@ -78,8 +78,8 @@ async function count(names: Awaited<ReturnType<typeof topics>>, groupId: string,
   return { stop, recoveries, replayed, told: (enough: number) => waitFor(() => told >= enough) };
 }
 
-describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (delivery) => {
-  it('go on where the ones before stopped, with what those kept', async () => {
+describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s', (delivery) => {
+  it('tasks resume where the previous ones stopped, with their saved state', async () => {
     const names = await topics();
     const groupId = uniqueName('group');
     await write(names.events, 'a', 'b', 'c');
@@ -96,7 +96,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
     expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd4']);
   });
 
-  it('take a record of 5 MB and one of 15 MB between small ones', async () => {
+  it('tasks process records of 5 MB and 15 MB between small ones', async () => {
     const names = await topics();
     const sizes = [10, 5_000_000, 10, 15_000_000, 10];
     const written = sizes.map((size, i) => String(i).repeat(size));
@@ -125,7 +125,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
     expect(lengths).toEqual(sizes);
   });
 
-  it('restart where an offset was set by hand, and forget what was kept', async () => {
+  it('tasks start at an offset set by hand, and discard the saved state', async () => {
     const names = await topics();
     const groupId = uniqueName('group');
     await write(names.events, 'a', 'b', 'c');
@@ -146,8 +146,8 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
   });
 });
 
-describe('a reader of a topic', () => {
-  it('has everything that was there when it has started, and goes on', async () => {
+describe('KafkaTopicReader', () => {
+  it('resolves after reading all existing records, then continues with new ones', async () => {
     const { control } = await topics();
     await write(control, 'a', 'b');
     const reader = createKafkaTopicReader({ ...client, topic: control });
@@ -162,7 +162,7 @@ describe('a reader of a topic', () => {
     expect(read).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins where it is told, and hands records over again that were not handled', async () => {
+  it('starts at the given offset, and retries records whose handler failed', async () => {
     const { control } = await topics();
     await write(control, 'a', 'b', 'c');
     const reader = createKafkaTopicReader({ ...client, topic: control });
@@ -190,7 +190,7 @@ describe('a reader of a topic', () => {
     expect(states).toEqual(['up']);
   });
 
-  it('looks records up by their offset', async () => {
+  it('KafkaRecordReader looks records up by offset', async () => {
     const { control } = await topics();
     await write(control, 'a', 'b', 'c');
     const records = createKafkaRecordReader(client);
@@ -203,7 +203,7 @@ describe('a reader of a topic', () => {
     expect(await records.read(place, 3, 5)).toEqual({ records: [], next: 3 });
   });
 
-  it('says which topic is missing', async () => {
+  it('names the missing topic', async () => {
     const reader = createKafkaTopicReader({ ...client, topic: uniqueName('nowhere') });
     onTestFinished(() => reader.stop());
     await expect(reader.run(() => undefined)).rejects.toMatchObject({ code: 'topic_missing' });
