@@ -74,7 +74,7 @@ describe('the codecs', () => {
     );
     const unpacked = await codec.decompress(packed);
     expect(unpacked.toString()).toBe('a loop, a loop, a loop, a loop, a loop and an end');
-    await expect(codec.compress({ buffer: unpacked })).rejects.toThrow('this codec only reads');
+    await expect(codec.compress({ buffer: unpacked })).rejects.toThrow('this codec only decompresses');
   });
 
   /** Frames of blocks that repeat one byte 128 KiB long, in four bytes each. */
