@@ -6,7 +6,7 @@ import { FolderError, folderError } from './folder-error.ts';
 import { privateFile } from './private-folder.ts';
 import { delay } from './timing.ts';
 
-/** The process that holds the lock; written beside it so that a dead owner is recognized at once. */
+/** The process that holds the lock; stored next to it, so that a dead owner is recognized at once. */
 interface Owner {
   readonly pid: number;
   readonly host: string;
@@ -15,7 +15,7 @@ interface Owner {
 /** A lock that has not been renewed for this long has expired; its owner renews it five times as often. */
 const staleMs = 10_000;
 
-/** Folders locked by this process: its process id in an owner file may also be that of a dead process. */
+/** Folders locked by this process. An owner file with its process id may stem from a dead process with the same id. */
 const held = new Set<string>();
 
 /**

@@ -35,7 +35,7 @@ export class PgliteClient implements Queryable {
       execArgv: [],
     });
     this.#thread.on('message', (reply: Reply) => {
-      this.#take(reply);
+      this.#handle(reply);
     });
     let failure: Error | undefined;
     this.#thread.on('error', (error) => {
@@ -44,7 +44,7 @@ export class PgliteClient implements Queryable {
     this.#thread.on('exit', () => {
       const isClosed = this.#ended !== undefined;
       this.#ended ??= new DatabaseUnavailable(
-        `The embedded database has ended: ${failure?.message ?? 'its thread is gone'}`,
+        `The embedded database stopped: ${failure?.message ?? 'its thread exited'}`,
         {
           cause: failure,
         },
@@ -134,7 +134,7 @@ export class PgliteClient implements Queryable {
     });
   }
 
-  #take(reply: Reply): void {
+  #handle(reply: Reply): void {
     if (reply.kind === 'notice') {
       for (const listener of this.#listeners.get(reply.channel) ?? []) listener(reply.payload);
       return;

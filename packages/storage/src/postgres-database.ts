@@ -25,7 +25,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const pool = new pg.Pool({ ...options, max: 8, statement_timeout: 60_000 });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => {
-    onTrouble('a connection to the database broke', error);
+    onTrouble('an idle database connection was lost', error);
   });
   const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
     query: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) => {

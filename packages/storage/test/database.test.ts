@@ -134,7 +134,7 @@ it('openPglite: when its thread dies, pending and later queries reject with Data
   await thread?.terminate();
   await expect(answer).rejects.toThrow(DatabaseUnavailable);
   expect(lost).toHaveLength(1);
-  await expect(database.query('select 1')).rejects.toThrow(/embedded database has ended/);
+  await expect(database.query('select 1')).rejects.toThrow(/embedded database stopped/);
   await expect(database.close()).rejects.toThrow(DatabaseUnavailable);
   const again = await openPglite(dir, () => undefined);
   expect(await again.query('select 1 as one')).toEqual([{ one: 1 }]);
