@@ -13,7 +13,7 @@ import { EmbeddedTopics } from './topics.ts';
 const mib = 1024 * 1024;
 
 export interface EmbeddedLogOptions {
-  /** The data folder; the log lives in its subfolder `log`. */
+  /** The data folder; the log is in its subfolder `log`. */
   readonly dir: string;
   /** Full names of the topics to open; missing ones are created. */
   readonly topics: readonly string[];

@@ -81,7 +81,11 @@ export class EmbeddedTask {
     await delay(pauseMs, this.#closing.signal);
   }
 
-  /** Recovers the topic and processes it until the first failure. @param ending aborts `signal` when the attempt ends */
+  /**
+   * One attempt: recovers the topic and processes it until the first failure.
+   *
+   * @param ending aborts `signal` when the attempt ends
+   */
   async #attempt(signal: AbortSignal, ending: AbortController): Promise<void> {
     const { group, topics, open, observer, log } = this.#context;
     const began = performance.now();

@@ -40,7 +40,7 @@ export class TopicCursor {
   }
 
   /** Runs the work until it succeeds or the signal is aborted, pausing longer after each failure. */
-  async insist(trouble: string, work: () => Promise<void>): Promise<void> {
+  async retry(message: string, work: () => Promise<void>): Promise<void> {
     for (let failures = 0; !this.#signal.aborted; failures += 1) {
       try {
         await work();
@@ -48,7 +48,7 @@ export class TopicCursor {
       } catch (error) {
         const pauseMs = backoff(failures, 100, 5_000);
         const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
-        this.#log?.('error', trouble, { topic: this.topic.name, partition: 0, ...failure });
+        this.#log?.('error', message, { topic: this.topic.name, partition: 0, ...failure });
         await delay(pauseMs, this.#signal);
       }
     }
@@ -57,7 +57,7 @@ export class TopicCursor {
   async #read(position: number): Promise<LogRecord[]> {
     let records: LogRecord[] = [];
     let down = false;
-    await this.insist('reading the log failed; retrying', () => {
+    await this.retry('reading the log failed; retrying', () => {
       try {
         records = this.topic.read(position, maxRecords);
         if (down) this.#observer.onConnection?.('up');
@@ -123,7 +123,7 @@ export class EmbeddedTopicReader implements TopicReader {
       }
       position = (records.at(-1)?.offset ?? first.offset) + 1;
       const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
-      await reader.insist('handling records failed; retrying', async () => {
+      await reader.retry('handling records failed; retrying', async () => {
         await handler(batch);
       });
     }

@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Commits the steps of one task, one write at a time, while the task processes its next batch. Steps that are queued meanwhile
- * are merged. After a failure nothing more is written, and the task restarts from what the log has committed.
+ * Commits the steps of one task, one write at a time, while the task processes its next batch. Steps queued during a write are
+ * merged. After a failure nothing more is written, and the task restarts from what the log has committed.
  */
 export class CommitQueue implements TaskLane {
   readonly #write: (step: Step) => Promise<void>;

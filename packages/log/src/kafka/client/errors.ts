@@ -154,11 +154,11 @@ function resourceOf(error: unknown, topics: readonly string[]): string {
   const type = chain(error).find(({ type = '' }) => type.endsWith(authorizationFailed))?.type;
   if (type === `GROUP${authorizationFailed}`) return 'its consumer group: Read on the group';
   if (type === `TRANSACTIONAL_ID${authorizationFailed}`) {
-    return 'its transactional ids: Write and Describe on those that begin with the name of the group';
+    return 'its transactional ids: Write and Describe on those that start with the name of the group';
   }
   if (type === `TOPIC${authorizationFailed}` && topics.length > 0) return `topic ${topics.join(', ')}`;
-  // What an idempotent producer is told that may not write to any topic.
-  return 'the cluster, or Write on the topics it is to write to';
+  // The error that an idempotent producer gets if it may not write to any topic.
+  return 'the cluster, or Write on its output topics';
 }
 
 /** The sentence for topics that do not exist, with the command that creates them. */

@@ -37,15 +37,15 @@ export class KafkaOutageLog {
   }
 
   failed(broker: string, failure: LinkFailure): void {
-    this.#take({ kind: 'failed', broker, failure });
-    this.#ticks ??= setInterval(() => this.#take({ kind: 'tick' }), TICK_MS).unref();
+    this.#apply({ kind: 'failed', broker, failure });
+    this.#ticks ??= setInterval(() => this.#apply({ kind: 'tick' }), TICK_MS).unref();
   }
 
   answered(broker: string): void {
-    if (this.#state !== available) this.#take({ kind: 'answered', broker });
+    if (this.#state !== available) this.#apply({ kind: 'answered', broker });
   }
 
-  #take(event: LinkEvent): void {
+  #apply(event: LinkEvent): void {
     const [state, line] = nextLinkState(this.#state, event, this.#now());
     this.#state = state;
     if (line !== undefined) this.#log(line.level, line.message, { outageMs: Math.round(line.outageMs) });

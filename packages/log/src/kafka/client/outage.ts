@@ -99,7 +99,7 @@ function afterTick(state: Outage, now: number): readonly [LinkState, OutageLine?
   if (quietMs < 0) return [{ ...state, troubles }];
   const outageMs = now - since;
   const [still, after] = lastLoggedAt === undefined ? ['', ''] : ['still ', ` after ${inWords(outageMs)}`];
-  const { where, why, advice } = summed(troubles);
+  const { where, why, advice } = summarize(troubles);
   const message = `Kafka is ${still}unavailable at ${where}${after}: ${why}; retrying${advice === undefined ? '' : `. ${advice}`}`;
   const level = advice === undefined ? 'warn' : 'error';
   return [
@@ -111,11 +111,11 @@ function afterTick(state: Outage, now: number): readonly [LinkState, OutageLine?
 /** One sentence without its full stop; undefined if no broker is in trouble. */
 export function describeOutage(state: LinkState): string | undefined {
   if (state === undefined || state.troubles.size === 0) return undefined;
-  const { where, why } = summed(state.troubles);
+  const { where, why } = summarize(state.troubles);
   return `Kafka is unavailable at ${where}: ${why}`;
 }
 
-function summed(troubles: ReadonlyMap<string, Trouble>) {
+function summarize(troubles: ReadonlyMap<string, Trouble>) {
   const all = [...troubles.values()];
   const reasons = new Set(all.map(({ reason }) => reason));
   const [only] = reasons;

@@ -54,7 +54,7 @@ type Metadata = Pick<
 >;
 
 /** Records for one partition. */
-export interface Lot extends TopicMessages {
+export interface PartitionBatch extends TopicMessages {
   readonly partition: number;
 }
 
@@ -62,7 +62,7 @@ export interface Lot extends TopicMessages {
 const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
 
 /**
- * Groups records by partition; each lot is sent in its own request.
+ * Groups records by partition; each batch is sent in its own request.
  *
  * kafkajs sends records for several partitions to all leaders at once, and retries the failed ones after refreshing its
  * metadata. If a partition's leader has changed by then, its records are skipped when the new leader has already answered,
@@ -71,8 +71,11 @@ const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
  *
  * @param cluster the producer's own cluster: a producer silently skips partitions that its own metadata does not contain
  */
-export async function byPartition(cluster: Metadata, records: readonly RoutedRecord[]): Promise<Lot[]> {
-  const lots = new Map<string, Lot>();
+export async function byPartition(
+  cluster: Metadata,
+  records: readonly RoutedRecord[],
+): Promise<PartitionBatch[]> {
+  const batches = new Map<string, PartitionBatch>();
   for (const { topic, messages } of toTopicMessages(records)) {
     await cluster.addMultipleTargetTopics([topic]);
     await cluster.refreshMetadataIfNecessary();
@@ -80,12 +83,12 @@ export async function byPartition(cluster: Metadata, records: readonly RoutedRec
     for (const message of messages) {
       const partition = partitionOf({ topic, partitionMetadata, message });
       const place = `${topic}/${partition}`;
-      const lot = lots.get(place) ?? { topic, partition, messages: [] };
-      lot.messages.push({ ...message, partition });
-      lots.set(place, lot);
+      const batch = batches.get(place) ?? { topic, partition, messages: [] };
+      batch.messages.push({ ...message, partition });
+      batches.set(place, batch);
     }
   }
-  return [...lots.values()];
+  return [...batches.values()];
 }
 
 /** Waits for all promises, then rejects with the first failure, so that nothing is still in flight. */
@@ -101,16 +104,20 @@ export interface TopicPartitions {
 }
 
 /**
- * Requires that a broker confirmed the lot. kafkajs reports errors of brokers, but treats a partition that is missing from
+ * Requires that a broker confirmed the batch. kafkajs reports errors of brokers, but treats a partition that is missing from
  * the response as written; it also skips and confirms a partition that is missing from its metadata.
  *
  * @param end the end offset of the partition before the write: a broker that takes the records for duplicates answers with
  *   the offset of the originals
- * @returns the offset after the lot
+ * @returns the offset after the batch
  * @throws LogError `not_written`
  */
-export function requireAppended(lot: Lot, answers: readonly RecordMetadata[], end: number): number {
-  const { topic, partition, messages } = lot;
+export function requireAppended(
+  batch: PartitionBatch,
+  answers: readonly RecordMetadata[],
+  end: number,
+): number {
+  const { topic, partition, messages } = batch;
   const answer = answers.find((each) => each.topicName === topic && each.partition === partition);
   const offset = Number(answer?.baseOffset ?? -1);
   if (offset >= end && offset >= 0) return offset + messages.length;

@@ -6,7 +6,14 @@ import { type OutputRecord, type RecordSink, sizeOf } from '../../port/records.t
 import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
 import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
 import { type Connection, createProducer } from '../internals/cluster.ts';
-import { allSettled, byPartition, chunksOf, type Lot, requestBytes, requireAppended } from './messages.ts';
+import {
+  allSettled,
+  byPartition,
+  chunksOf,
+  type PartitionBatch,
+  requestBytes,
+  requireAppended,
+} from './messages.ts';
 
 /** Options of a Kafka sink beyond those of the client. */
 export interface KafkaSinkOptions extends KafkaOptions {
@@ -116,7 +123,7 @@ class KafkaSink implements RecordSink {
 
   /** Sends the records, retrying those not yet written while the cluster is unavailable. */
   async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
-    let left: Set<Lot> | undefined;
+    let left: Set<PartitionBatch> | undefined;
     const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -125,11 +132,11 @@ class KafkaSink implements RecordSink {
         // Errors of `sendBatch` come first: only the same producer can resolve their unknown outcome.
         let unwritten: LogError | undefined;
         await allSettled(
-          Array.from(left, async (lot) => {
-            const answers = await producer.sendBatch({ acks: -1, compression, topicMessages: [lot] });
+          Array.from(left, async (batch) => {
+            const answers = await producer.sendBatch({ acks: -1, compression, topicMessages: [batch] });
             try {
-              requireAppended(lot, answers, 0);
-              left?.delete(lot);
+              requireAppended(batch, answers, 0);
+              left?.delete(batch);
             } catch (error) {
               unwritten = error as LogError;
             }

@@ -12,7 +12,7 @@ import { assignSticky } from './sticky-assignment.ts';
 export interface MembershipOptions extends KafkaOptions {
   readonly topics: readonly string[];
   readonly groupId: string;
-  /** A member that sends no heartbeat for this many milliseconds loses its partitions. Default 10,000; brokers require at least 6,000. */
+  /** Milliseconds without a heartbeat after which a member loses its partitions. Default 10,000; brokers require 6,000 or more. */
   readonly sessionTimeoutMs?: number;
 }
 

@@ -9,7 +9,7 @@ import {
   allSettled,
   byPartition,
   chunksOf,
-  type Lot,
+  type PartitionBatch,
   type RoutedRecord,
   requireAppended,
 } from '../produce/messages.ts';
@@ -79,7 +79,7 @@ export class TransactionalStepWriter implements StepWriter {
     const { topic, partition } = place;
     const transaction = await this.#producer.transaction();
     try {
-      const chunks: Lot[][] = [];
+      const chunks: PartitionBatch[][] = [];
       for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)]))
         chunks.push(await byPartition(this.#cluster, records));
       this.#plan.begin(chunks.flat());
@@ -101,19 +101,20 @@ export class TransactionalStepWriter implements StepWriter {
     await this.#producer.disconnect().catch(() => undefined);
   }
 
-  async #send(transaction: Transaction, chunks: readonly Lot[][]): Promise<void> {
-    for (const lots of chunks) await allSettled(lots.map((lot) => this.#sendLot(transaction, lot)));
+  async #send(transaction: Transaction, chunks: readonly PartitionBatch[][]): Promise<void> {
+    for (const batches of chunks)
+      await allSettled(batches.map((batch) => this.#sendBatch(transaction, batch)));
   }
 
-  async #sendLot(transaction: Transaction, lot: Lot): Promise<void> {
-    const place = `${lot.topic}/${lot.partition}`;
-    const end = this.#ends.get(place) ?? (await this.#endOf(lot));
-    const answers = await transaction.sendBatch({ acks: -1, topicMessages: [lot] });
-    this.#ends.set(place, requireAppended(lot, answers, end));
+  async #sendBatch(transaction: Transaction, batch: PartitionBatch): Promise<void> {
+    const place = `${batch.topic}/${batch.partition}`;
+    const end = this.#ends.get(place) ?? (await this.#endOf(batch));
+    const answers = await transaction.sendBatch({ acks: -1, topicMessages: [batch] });
+    this.#ends.set(place, requireAppended(batch, answers, end));
   }
 
   /** The end offset including uncommitted records, because a producer's cluster reads uncommitted. */
-  async #endOf({ topic, partition }: Lot): Promise<number> {
+  async #endOf({ topic, partition }: PartitionBatch): Promise<number> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await listOffset(this.#cluster, topic, partition, false);

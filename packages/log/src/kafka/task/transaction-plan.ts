@@ -2,7 +2,7 @@ import { delay } from '@loopwatch/platform';
 import type { Kafka } from 'kafkajs';
 import { isConcurrent } from '../client/errors.ts';
 import { type KafkaBroker, type KafkaCluster, onClusters } from '../internals/cluster.ts';
-import { type Lot, requireAnswered, type TopicPartitions } from '../produce/messages.ts';
+import { type PartitionBatch, requireAnswered, type TopicPartitions } from '../produce/messages.ts';
 
 interface AddPartitions {
   readonly transactionalId: string;
@@ -53,9 +53,9 @@ export class TransactionPlan {
   }
 
   /** Call it when a transaction has begun, with everything that will be written in it. */
-  begin(lots: readonly Lot[]): void {
+  begin(batches: readonly PartitionBatch[]): void {
     const topics = new Map<string, Set<number>>();
-    for (const { topic, partition } of lots)
+    for (const { topic, partition } of batches)
       topics.set(topic, (topics.get(topic) ?? new Set<number>()).add(partition));
     this.#planned = Array.from(topics, ([topic, partitions]) => ({ topic, partitions: [...partitions] }));
     this.#added = undefined;
