@@ -7,14 +7,14 @@ import { openPglite } from '../src/pglite-database.ts';
 import { openPostgres } from '../src/postgres-database.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
-/** Makes empty databases, in this version's form unless told otherwise. All are closed after the tests. */
+/** Creates empty databases, migrated by default, and closes them after the tests. */
 export interface Databases {
   readonly kind: Database['kind'];
-  /** @returns the database, and a way to open the same one again: PGlite after closing the first */
+  /** @returns the database, and a function that opens the same one again; PGlite closes the first one before */
   readonly make: (options?: {
     readonly migrated?: boolean;
   }) => Promise<{ database: Database; open: () => Promise<Database> }>;
-  /** What a restart of the database's server does to connections; nothing for the embedded one. */
+  /** Breaks the connections like a restart of the database server; does nothing for the embedded one. */
   readonly disconnect: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface Databases {
 export function onBothDatabases(tests: (databases: Databases) => void): void {
   describe('pglite', () => {
     const closers = closeAfterwards();
-    // Making one takes seconds, emptying it does not.
+    // Creating a database takes seconds, emptying it does not.
     let dir = '';
     let current: Database | undefined;
     beforeAll(async () => {
@@ -84,7 +84,7 @@ function closeAfterwards(): Closers {
   return closers;
 }
 
-/** Closes what it opens once, whoever does it first. */
+/** Makes `close` idempotent. */
 function closed(closers: Closers, open: () => Promise<Database>): () => Promise<Database> {
   return async () => {
     const database = await open();

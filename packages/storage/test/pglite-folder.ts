@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPglite } from '../src/pglite-database.ts';
 
-/** Of the database's version, so that another one makes its own. */
+/** Includes the version of PGlite, so that each version creates its own copy. */
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/loopwatch-pglite-0.5.16');
 
 /**
- * A new data folder that holds an empty embedded database. Making one takes seconds of computing, so it is made once and
- * copied; whoever calls removes the copy.
+ * A new data folder with an empty embedded database. Creating one takes seconds of CPU time, so it is created once and copied;
+ * the caller removes the copy.
  */
 export async function pgliteFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'loopwatch-pglite-'));
@@ -18,7 +18,7 @@ export async function pgliteFolder(): Promise<string> {
     const database = await openPglite(fresh, () => undefined);
     await database.close();
     await mkdir(join(cache, '..'), { recursive: true });
-    // Another test may have been faster: its copy is as good.
+    // Another test may have created the same copy first.
     const staged = `${cache}.${String(process.pid)}`;
     await cp(fresh, staged, { recursive: true });
     await rm(fresh, { recursive: true });

@@ -5,13 +5,13 @@ import { openEmbeddedLog } from '@loopwatch/log';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPglite } from '../src/pglite-database.ts';
 
-/** Files and folders that others than their owner may do something with. */
+/** Files and folders with permissions for users other than their owner. */
 async function openToOthers(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true });
   const modes = await Promise.all(
     ['.', ...entries].map(async (path) => ({ path, mode: (await stat(join(dir, path))).mode })),
   );
-  // proper-lockfile's lock is an empty folder, gone with the process.
+  // proper-lockfile's lock is an empty folder, which is removed with the process.
   return modes
     .filter(({ path, mode }) => (mode & 0o077) !== 0 && !path.endsWith('.lock'))
     .map(({ path, mode }) => `${path} ${mode.toString(8)}`);

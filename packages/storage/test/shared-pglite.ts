@@ -5,7 +5,7 @@ import { migrate } from '../src/migrate.ts';
 import { openPglite } from '../src/pglite-database.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
-/** One embedded database for a file's tests. @returns empties it; closing it is left to the end of the file */
+/** One embedded database for a file's tests, closed after them. @returns a function that empties and returns it */
 export function sharedPglite(): () => Promise<Database> {
   let dir = '';
   let database: Database | undefined;
@@ -21,13 +21,13 @@ export function sharedPglite(): () => Promise<Database> {
     await rm(dir, { recursive: true, force: true });
   });
   return async () => {
-    if (database === undefined) throw new Error('The database is there once tests run');
+    if (database === undefined) throw new Error('The database is only available while tests run');
     await empty();
     return { ...database, close: () => Promise.resolve() };
   };
 }
 
-/** @returns makes the database as migrations left it */
+/** @returns a function that restores the state after the migrations */
 async function emptying(database: Database): Promise<() => Promise<void>> {
   const named = await database.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'migrations'",
@@ -36,7 +36,7 @@ async function emptying(database: Database): Promise<() => Promise<void>> {
     "select sequencename as name from pg_sequences where schemaname = 'public'",
   );
   const tables = named.map(({ name }) => name);
-  // A few tables begin with a row.
+  // Migrations insert rows into a few tables.
   for (const table of tables) await database.query(`create temp table first_${table} as table ${table}`);
   const seeded: string[] = [];
   for (const table of tables) {
@@ -44,7 +44,7 @@ async function emptying(database: Database): Promise<() => Promise<void>> {
     if (rows.length > 0) seeded.push(table);
   }
   return async () => {
-    // Of the few rows of a test, in a tenth of the time that `truncate` takes for its files.
+    // With few rows, `delete` takes a tenth of the time of `truncate`.
     for (const table of tables) await database.query(`delete from ${table}`);
     for (const { name } of sequences) await database.query(`alter sequence ${name} restart`);
     for (const table of seeded) await database.query(`insert into ${table} table first_${table}`);
