@@ -13,8 +13,8 @@ export const topics = { input: 'in', all: 'out-all', some: 'out-some' };
 const reach = 2;
 
 /**
- * Copies each record, every third one also to a second topic. Its state says how many records it has seen, and it has the
- * last few of them replayed: so each new task can tell whether outputs, state and position fit together.
+ * Copies each record, every third one also to a second topic. Its state counts the records, and the last few are replayed, so
+ * that each new task can check that outputs, state and position are consistent.
  */
 export class Copier {
   readonly #lane: TaskLane;
@@ -72,7 +72,7 @@ export async function valuesOf(log: EmbeddedLog, topic: string): Promise<string[
   return (await log.read(topic, 0, Number.MAX_SAFE_INTEGER)).map(text);
 }
 
-/** The records that the copier wrote. */
+/** The records written by the copier. */
 const copies = (values: readonly string[]) => values.filter((value) => !value.startsWith('foreign'));
 
 export async function caughtUp(log: EmbeddedLog): Promise<void> {
@@ -83,14 +83,14 @@ export async function caughtUp(log: EmbeddedLog): Promise<void> {
   });
 }
 
-/** Each record has been copied once, in order, and nothing else has. */
+/** Asserts that each record was copied exactly once and in order, and nothing else was written. */
 export async function expectCopied(log: EmbeddedLog): Promise<void> {
   const input = await valuesOf(log, topics.input);
   expect(copies(await valuesOf(log, topics.all))).toEqual(input);
   expect(await valuesOf(log, topics.some)).toEqual(input.filter((_, index) => index % 3 === 0));
 }
 
-/** The life of a process: has records written and copied while others write to the same topics, and ends in order. */
+/** One process run: writes and copies records while others write to the same topics, then shuts down cleanly. */
 export async function live(
   dir: string,
   name: string,

@@ -17,7 +17,7 @@ export async function folder(): Promise<string> {
   return dir.path;
 }
 
-/** A log that is closed after the test, at the latest. */
+/** Opens a log that is closed after the test at the latest. */
 export async function openLog(dir: string, options: Partial<EmbeddedLogOptions> = {}): Promise<EmbeddedLog> {
   const log = await openEmbeddedLog({ dir, topics: [topic, 'loopwatch.verdicts'], ...options });
   onTestFinished(() => log.close());

@@ -53,7 +53,7 @@ describe('EmbeddedLog: folder lock', () => {
     await once(child, 'exit');
     const started = performance.now();
     const log = await openLog(dir);
-    // Not after the ten seconds that make a lock stale.
+    // Sooner than the ten seconds after which a lock expires.
     expect(performance.now() - started).toBeLessThan(2_000);
     await publish(log, 'mine');
     expect(await values(log)).toEqual(['from the other', 'mine']);

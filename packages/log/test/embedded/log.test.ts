@@ -147,7 +147,7 @@ describe('EmbeddedLog: files', () => {
         new RegExp(`^The embedded log ${databaseOf(dir)} is damaged: .*move the folder away`),
       ) as string,
     });
-    // The folder is free again.
+    // The folder is unlocked again.
     await rm(join(dir, 'log'), { recursive: true });
     await openLog(dir);
   });
@@ -187,7 +187,7 @@ describe('EmbeddedLog: retention', () => {
     const start = log.startOffset(topic);
     const kept = await values(log);
     expect(kept).toEqual(numbers.slice(start));
-    // A record takes its value and 32 bytes.
+    // A record takes 32 bytes more than its value.
     const bytes = kept.reduce((sum, { length }) => sum + length + 32, 0);
     expect(bytes).toBeGreaterThan(limits.retentionBytes / 2);
     expect(bytes).toBeLessThanOrEqual(limits.retentionBytes);

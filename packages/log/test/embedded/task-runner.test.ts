@@ -15,7 +15,7 @@ import { folder, openLog, publish, text, topic, values } from './harness.ts';
 const verdicts = 'loopwatch.verdicts';
 const place = { topic, partition: 0 };
 
-/** What the tasks of a runner were told, and how they answered. */
+/** Records the calls of the tasks of a runner. */
 class Recorder {
   readonly calls: string[] = [];
   readonly recovered: Recovery[] = [];
@@ -104,7 +104,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     recorder.step = ({ next }) => ({ position: next, resumeFrom: 1, outputs: [], state: [] });
     await start(log, 'g', recorder);
     await waitFor(() => recorder.calls.includes('process a,b,c'));
-    // A step of no consequence waits for company; closing does not.
+    // A step without outputs is delayed, but closing commits it at once.
     await log.close();
     const again = await openLog(dir);
     await publish(again, 'd');
@@ -199,7 +199,7 @@ describe('EmbeddedTaskRunner: a task', () => {
       };
     }, recorder.observer);
     await publish(log, 'a');
-    // The step has failed, the batch is still being processed.
+    // The step has failed while the batch is still being processed.
     await waitFor(() => recorder.told.some((line) => line.startsWith('down')));
     recorder.step = step;
     finish();
@@ -276,7 +276,7 @@ describe('EmbeddedTaskRunner: a group', () => {
     await runner.stop();
     await runner.stop();
     const { runner: third } = await start(log);
-    // Stopped for good: it must not take the topic from the one after.
+    // A stopped runner must not take the topic from its successor.
     await runner.stop();
     await expect(start(log)).rejects.toMatchObject({ code: 'group_in_use' });
     await third.stop();

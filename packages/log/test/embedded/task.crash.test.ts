@@ -15,12 +15,12 @@ import { folder } from './harness.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is in the files of a log, and how much of the write-ahead log no power cut can take. */
+/** The contents of a log’s files, and how many bytes of the write-ahead log are synced. */
 interface Image {
   readonly database: Buffer;
   readonly wal: Buffer;
   readonly synced: number;
-  /** How many outputs of steps readers could have read. */
+  /** How many step outputs readers could see. */
   readonly readable: number;
 }
 
@@ -43,7 +43,7 @@ function write(dir: string, { database, wal }: Image, walBytes: number): void {
   writeFileSync(walOf(dir), wal.subarray(0, walBytes));
 }
 
-/** Another process that has records copied until it is killed. */
+/** Another process that copies records until it is killed. */
 async function copyUntilKilled(dir: string, ms: number): Promise<void> {
   const script = `
     import { openEmbeddedLog } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
@@ -145,13 +145,13 @@ describe('EmbeddedTaskRunner: copies each record exactly once, with consistent s
         let syncs = 0;
         await interceptSync((sync) => {
           syncs += 1;
-          // The first is that of opening, which has no second chance.
+          // The first sync belongs to `open`, which does not retry.
           const fails = syncs > 1 + first && syncs <= 1 + first + count;
           return fails ? Promise.reject(new Error('no sync on this disk')) : sync();
         });
         await using dir = await tempDir();
         await live(dir.path, 'a').catch((error: unknown) => {
-          // Nothing but closing may fail, where `close` has no second chance either.
+          // Only `close` may fail, because it does not retry either.
           expect(String(error)).toContain('no sync on this disk');
         });
         vi.restoreAllMocks();

@@ -12,7 +12,7 @@ const step = (position: number, more: Partial<Step> = {}): Step => ({
 });
 const urgent = (position: number) => step(position, { outputs: [output(`o${position}`)] });
 
-/** A lane whose writes wait until they are let go. */
+/** A queue whose writes wait until the test releases them. */
 function held() {
   const writes: Step[] = [];
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];

@@ -15,7 +15,7 @@ function batchOf(from: number, to: number): TaskBatch {
   return { ...place, records, next: to, lag: 0 };
 }
 
-/** Lives of a task until all is durable, or nothing helps; `fails` says which records cannot be processed or written. */
+/** Runs attempts until all records are committed or the plan is stuck; `fails` names the records that cannot be processed or written. */
 async function lives(
   count: number,
   fails: { process?: (offset: number) => boolean; write?: (offset: number) => boolean; letter?: boolean },

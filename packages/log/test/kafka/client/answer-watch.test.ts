@@ -13,7 +13,7 @@ function request(apiKey: number): Buffer {
   return bytes;
 }
 
-/** A watched connection whose other end answers when told to. */
+/** A watched connection whose other end answers on demand. */
 function connection() {
   const sent: Buffer[] = [];
   const duplex = new Duplex({

@@ -5,7 +5,7 @@ import { isTransient, toLogError } from '../../../src/kafka/client/errors.ts';
 
 const context = { brokers: ['k1:9092', 'k2:9092'], doing: 'read events as group g', topics: ['events'] };
 
-/** What kafkajs throws when a socket fails. */
+/** The error that kafkajs throws when a socket fails. */
 function linkError(message: string, fields: { broker?: string; code?: string } = {}): Error {
   const error = new kafkajs.KafkaJSConnectionError(`Connection error: ${message}`, fields);
   return Object.assign(new kafkajs.KafkaJSNumberOfRetriesExceeded(error, { retryCount: 5, retryTime: 1 }), {
@@ -13,7 +13,7 @@ function linkError(message: string, fields: { broker?: string; code?: string } =
   });
 }
 
-/** What kafkajs throws when a broker answers with an error. */
+/** The error that kafkajs throws when a broker answers with an error. */
 function brokerError(type: string, retriable = false): Error {
   return Object.assign(new Error(`the broker says ${type}`), {
     name: 'KafkaJSProtocolError',

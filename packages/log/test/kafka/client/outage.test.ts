@@ -16,7 +16,7 @@ const fails = (broker = 'k1:9092', failure: { reason: string; advice?: string } 
 });
 const answers = (broker = 'k1:9092'): LinkEvent => ({ kind: 'answered', broker });
 
-/** What is said when this happens at these seconds; a tick comes each second until `end`. */
+/** The lines logged for events at these seconds; a tick follows each second until `end`. */
 function said(end: number, happenings: Readonly<Record<number, readonly LinkEvent[]>>): string[] {
   let state: LinkState = available;
   const lines: string[] = [];

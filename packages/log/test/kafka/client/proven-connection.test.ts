@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectProven } from '../../../src/kafka/client/proven-connection.ts';
 
-/** A server on a free port, and the connections it has taken. */
+/** A server on a free port, and its accepted connections. */
 async function server(onData: (connection: Socket, bytes: Buffer) => void) {
   const connections: Socket[] = [];
   const listener = createServer((connection) => {

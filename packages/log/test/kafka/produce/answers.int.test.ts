@@ -23,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => kafka.stop());
 
-/** Its place among two partitions is the first one. */
+/** A key that the partitioner maps to the first of two partitions. */
 const key = 'k3';
 
-/** A topic for outputs, and the writer for a partition of events: all that it asks names the group. */
+/** An output topic and a step writer for an events partition; the writer's client id is the group. */
 async function lab() {
   const group = uniqueName('answers');
   const place = { topic: `${group}.events`, partition: 0 };
@@ -61,9 +61,9 @@ async function lab() {
       state: [],
       outputs: values.map((value): OutputRecord => ({ topic: outputs, key, value })),
     }),
-    /** What read-committed readers find, and where the next owner begins. */
+    /** The values that read-committed readers see, and the position at which the next owner starts. */
     found: async (count: number) => {
-      // A commit is answered before it is seen.
+      // A commit is acknowledged before its records are visible.
       await readTopic(kafka.direct, outputs, { count });
       const records = await readTopic(kafka.direct, outputs);
       const committed = await committedPosition(cluster, group, place);
@@ -81,7 +81,7 @@ const metadataAnswers: readonly [string, Edit][] = [
   ['names a leader that does not exist', (partition) => ({ ...partition, leader: 9 })],
 ];
 
-/** Edits what clients with this id are told of the first partition of a topic; tells how often, and can end it. */
+/** Edits the metadata of a topic’s first partition for clients with this id; `told` waits for the number of edits. */
 function misinform(clientId: string, topic: string, edit: Edit) {
   let answers = 0;
   const restore = gate.rewrite('Metadata', 'replies', clientId, (answer) => {
@@ -121,7 +121,7 @@ describe('when metadata', () => {
   });
 });
 
-/** Answers of no error that say nothing of any partition, in the versions kafkajs asks for. */
+/** Responses without an error and without any partition, in the versions that kafkajs uses. */
 const empty: readonly [KafkaApi, (answer: Buffer) => Buffer][] = [
   // Correlation id; topics; throttle time.
   ['Produce', (answer) => Buffer.concat([answer.subarray(0, 4), Buffer.alloc(8)])],
@@ -145,7 +145,7 @@ describe('a step', () => {
   it('fails when a coordinator that lost its state makes brokers take its outputs for duplicates', async () => {
     const { transactionalId, writer, step, found } = await lab();
     let identity: Buffer | undefined;
-    // Correlation id, throttle time, error; the producer's id and epoch.
+    // Correlation id, throttle time, error, producer id and epoch.
     const recall = gate.rewrite('InitProducerId', 'replies', transactionalId, (answer) => {
       identity ??= Buffer.from(answer.subarray(10));
       return Buffer.concat([answer.subarray(0, 10), identity]);
@@ -153,7 +153,7 @@ describe('a step', () => {
     const first = await writer();
     await first.write(step(7, 'a'));
     await first.close();
-    // The coordinator is not asked for the next epoch, so that it takes the one before for the last one it gave.
+    // The coordinator is not asked for a new epoch, as if it had forgotten the latest one it assigned.
     const forget = gate.rewrite('InitProducerId', 'requests', transactionalId, (request) => {
       const other = Buffer.from(request);
       other.write('X', request.indexOf(transactionalId));
@@ -196,7 +196,7 @@ it('KafkaTaskRunner: loses no outputs when partitions are added to the output to
     replay: () => Promise.resolve(),
     ready: () => undefined,
     process: ({ records, next }) => {
-      // Each event says where its output goes.
+      // Each event names the output partition.
       const outputs = records.map(({ value }) => {
         const [to = '', text = ''] = String(value).split(' ');
         return { topic: `${group}.${to}`, key: text, value: text };
@@ -218,7 +218,7 @@ it('KafkaTaskRunner: loses no outputs when partitions are added to the output to
   await admin.connect();
   await admin.createPartitions({ topicPartitions: [{ topic: verdicts, count: 8 }] });
   await admin.disconnect();
-  // A topic that is new to this process makes it look at all of them.
+  // A topic that is new to this process triggers a refresh of all metadata.
   await say(0, 'checks c');
   await waitFor(() => done === 3);
   const more = Array.from({ length: 20 }, (_, i) => `v${i}`);
