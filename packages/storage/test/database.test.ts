@@ -64,13 +64,13 @@ onBothDatabases(({ make }) => {
   it('notifies listeners once the transaction is committed', async () => {
     const { database } = await make({ migrated: false });
     const notices: string[] = [];
-    let told: () => void = () => undefined;
+    let notified: () => void = () => undefined;
     const heard = new Promise<void>((resolve) => {
-      told = resolve;
+      notified = resolve;
     });
     const stop = await database.listen('news', (payload) => {
       notices.push(payload);
-      told();
+      notified();
     });
     await expect(
       database.transaction(async (tx) => {
