@@ -19,7 +19,7 @@ const place = { topic, partition: 0 };
 class Recorder {
   readonly calls: string[] = [];
   readonly recovered: Recovery[] = [];
-  readonly told: string[] = [];
+  readonly notices: string[] = [];
   committed = 0;
   lane: TaskLane | undefined;
   /** The step of a batch; copies its records by default. */
@@ -55,11 +55,11 @@ class Recorder {
   };
 
   readonly observer: TaskObserver = {
-    onAssignment: (places, change) => this.told.push(`assigned ${JSON.stringify([places, change])}`),
+    onAssignment: (places, change) => this.notices.push(`assigned ${JSON.stringify([places, change])}`),
     onRecovered: (recovery) => this.recovered.push(recovery),
-    onInterrupted: (_place, reason) => this.told.push(`interrupted: ${reason}`),
-    onDrained: () => this.told.push('drained'),
-    onConnection: (state, reason) => this.told.push(`${state}${reason === undefined ? '' : `: ${reason}`}`),
+    onInterrupted: (_place, reason) => this.notices.push(`interrupted: ${reason}`),
+    onDrained: () => this.notices.push('drained'),
+    onConnection: (state, reason) => this.notices.push(`${state}${reason === undefined ? '' : `: ${reason}`}`),
   };
 }
 
@@ -80,7 +80,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     await waitFor(() => recorder.committed === 2);
     await runner.stop();
     expect(recorder.calls).toEqual(['ready 0', 'process a,b', 'process c', 'close']);
-    expect(recorder.told).toEqual([
+    expect(recorder.notices).toEqual([
       'up',
       `assigned ${JSON.stringify([[place], { arrived: 1, left: 0 }])}`,
       'drained',
@@ -171,7 +171,7 @@ describe('EmbeddedTaskRunner: a task', () => {
       ...['ready 0', 'process a', 'process b', 'close'],
       ...['restore last=a', 'ready 1', 'process b'],
     ]);
-    expect(recorder.told.slice(2)).toEqual(['interrupted: no']);
+    expect(recorder.notices.slice(2)).toEqual(['interrupted: no']);
     expect(await values(log, verdicts)).toEqual(['a', 'b']);
   });
 
@@ -200,7 +200,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     }, recorder.observer);
     await publish(log, 'a');
     // The step has failed while the batch is still being processed.
-    await waitFor(() => recorder.told.some((line) => line.startsWith('down')));
+    await waitFor(() => recorder.notices.some((line) => line.startsWith('down')));
     recorder.step = step;
     finish();
     await waitFor(() => recorder.committed === 1);
@@ -227,13 +227,13 @@ describe('EmbeddedTaskRunner: a task', () => {
     await publish(log, 'a');
     await waitFor(() => recorder.committed === 1);
     const reason = /Topic nope does not exist/;
-    expect(recorder.told.slice(2)).toEqual([
+    expect(recorder.notices.slice(2)).toEqual([
       expect.stringMatching(reason),
       expect.stringMatching(reason),
       'up',
     ]);
-    expect(recorder.told[2]).toMatch(/^down: /);
-    expect(recorder.told[3]).toMatch(/^interrupted: /);
+    expect(recorder.notices[2]).toMatch(/^down: /);
+    expect(recorder.notices[3]).toMatch(/^interrupted: /);
     expect(await values(log, verdicts)).toEqual(['x']);
   });
 

@@ -200,7 +200,7 @@ describe('Kafka: a start that the brokers reject', () => {
   );
 });
 
-/** Gives the guest a right, as whoever runs the cluster would. */
+/** Grants the guest a right, as a cluster administrator would. */
 async function grant({ resource, name, operation }: KafkaRight): Promise<void> {
   const admin = new kafkajs.Kafka({
     brokers: [kafka.listeners.plain],

@@ -81,26 +81,26 @@ const metadataAnswers: readonly [string, Edit][] = [
   ['names a leader that does not exist', (partition) => ({ ...partition, leader: 9 })],
 ];
 
-/** Edits the metadata of a topic’s first partition for clients with this id; `told` waits for the number of edits. */
+/** Edits the metadata of a topic’s first partition for clients with this id; `answered` waits for the number of edits. */
 function misinform(clientId: string, topic: string, edit: Edit) {
   let answers = 0;
   const restore = gate.rewrite('Metadata', 'replies', clientId, (answer) => {
     answers += 1;
     return editMetadata(answer, (each) => (each.topic === topic && each.partition === 0 ? edit(each) : each));
   });
-  return { restore, told: (times: number) => waitFor(() => answers >= times) };
+  return { restore, answered: (times: number) => waitFor(() => answers >= times) };
 }
 
 describe('when metadata', () => {
   it.each(metadataAnswers)('%s, no step is committed without its outputs', async (_, edit) => {
     const { group, outputs, writer, step, found } = await lab();
     const first = await writer();
-    const { restore, told } = misinform(group, outputs, edit);
+    const { restore, answered } = misinform(group, outputs, edit);
     const written = first.write(step(7, 'a')).then(
       () => true,
       () => false,
     );
-    await Promise.race([written, told(4)]);
+    await Promise.race([written, answered(4)]);
     restore();
     if (!(await written)) {
       expect(await found(0)).toEqual({ values: [], position: undefined });
@@ -111,10 +111,10 @@ describe('when metadata', () => {
 
   it('omits a partition, a sink confirms only written records', async () => {
     const { group, outputs, options } = await lab();
-    const { restore, told } = misinform(group, outputs, () => undefined);
+    const { restore, answered } = misinform(group, outputs, () => undefined);
     const sink = await openSink(options);
     const published = sink.publish([{ topic: outputs, key, value: 'a' }]);
-    await Promise.race([published, told(4)]);
+    await Promise.race([published, answered(4)]);
     restore();
     await published;
     expect((await readTopic(kafka.direct, outputs)).map(({ value }) => value)).toEqual(['a']);
