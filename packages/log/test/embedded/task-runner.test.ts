@@ -59,7 +59,8 @@ class Recorder {
     onRecovered: (recovery) => this.recovered.push(recovery),
     onInterrupted: (_place, reason) => this.notices.push(`interrupted: ${reason}`),
     onDrained: () => this.notices.push('drained'),
-    onConnection: (state, reason) => this.notices.push(`${state}${reason === undefined ? '' : `: ${reason}`}`),
+    onConnection: (state, reason) =>
+      this.notices.push(`${state}${reason === undefined ? '' : `: ${reason}`}`),
   };
 }
 
