@@ -69,7 +69,7 @@ test('breakdown: agents compared with the previous period, at most three clicks 
 
 test('breakdown: by a tag, whose rows lead to the incidents that have it', async ({ page }) => {
   await page.goto(`${url}/breakdown`);
-  await page.getByRole('textbox', { name: 'Name of a tag' }).fill('env');
+  await page.getByRole('textbox', { name: 'Tag name' }).fill('env');
   await page.getByRole('button', { name: 'Group by tag' }).click();
   await expect(page.getByRole('heading', { name: 'By tag env' })).toBeVisible();
   await page.getByRole('link', { name: 'test' }).click();

@@ -138,7 +138,7 @@ test('texts that are not to be kept are hidden until they are asked for', async 
 test('the record behind an event is shown as it came, once texts are asked for', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
-  await page.getByRole('button', { name: 'Raw record of event 1' }).press('Enter');
+  await page.getByRole('button', { name: 'Raw record of event 1', exact: true }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Record of event #1' });
   await expect(dialog).toContainText('hidden because privacy.store_text is off');
   await expect(dialog).not.toContainText('"read_page"');
@@ -251,6 +251,6 @@ test('an address that leads nowhere says so, and how to go on', async ({ page })
   await page.goto(`${url}/nowhere`);
   await expect(page.getByRole('heading', { level: 1, name: 'Not found' })).toBeVisible();
   await expectNoViolations(page);
-  await page.getByRole('link', { name: 'To the incidents' }).click();
+  await page.getByRole('link', { name: 'Go to incidents' }).click();
   await expect(page).toHaveURL(`${url}/incidents`);
 });
