@@ -9,9 +9,9 @@ export interface JudgeRequest {
   readonly second: boolean;
 }
 
-/** Asks a model; it applies its own limits of time and rate. */
+/** Asks a model. Implementations apply their own timeouts and rate limits. */
 export interface Judge {
-  /** @returns the model's answer as it came; rejects with a {@link JudgeError} when there is none */
+  /** @returns the model's raw answer; rejects with a {@link JudgeError} if there is none */
   ask(request: JudgeRequest): Promise<string>;
 }
 
@@ -37,7 +37,7 @@ export interface AskOptions {
 /** A failed call is retried once, immediately. */
 const ATTEMPTS = 2;
 
-/** Asks a model, and where a loop has to be confirmed, a stronger one, whose answer counts then. Never rejects. */
+/** Asks a model and, where a loop needs confirmation, a stronger model whose answer then decides. Never rejects. */
 export async function askJudge(
   judge: Judge,
   check: SemanticCheck,

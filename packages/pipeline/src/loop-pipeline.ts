@@ -12,7 +12,7 @@ export class LoopPipeline {
 
   /**
    * @param checks answers the checks of the semantic layer; without it the layer is off
-   * @param summaries whether summaries of sessions are collected, to be drained with {@link PartitionPipeline.drainSummaries}
+   * @param summaries whether to collect session summaries; drain them with {@link PartitionPipeline.drainSummaries}
    */
   constructor(
     settings: DetectionSettings,
@@ -40,12 +40,12 @@ export class LoopPipeline {
     return new PartitionPipeline({ topic, partition }, this.shared);
   }
 
-  /** Makes settings ready to be adopted by partitions. */
+  /** Prepares settings for partitions to adopt. */
   prepare(settings: DetectionSettings): Detection {
     return detectionOf(settings, this.shared.checks === undefined ? null : semanticLayer);
   }
 
-  /** Frees this many of the least recently used sessions when memory runs low. */
+  /** Frees this many of the least recently used sessions; called when memory runs low. */
   free(sessions: number): void {
     this.shared.store.free(sessions);
   }

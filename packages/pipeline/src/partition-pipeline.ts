@@ -27,7 +27,7 @@ import { decodeRecords, detectLoops, type EventRecord, isOutcome, routeBySession
 const NO_CHANGES: SummarizedChanges = { sessions: 0, incidents: [] };
 const NO_SUMMARIES: SessionSummaries = { summaries: [], over: [], checksOver: [] };
 
-/** What the partitions of a pipeline share. */
+/** State shared by all partitions of a pipeline. */
 export interface SharedPipeline {
   readonly store: SessionStore;
   readonly observer: PipelineObserver;
@@ -35,8 +35,8 @@ export interface SharedPipeline {
 }
 
 /**
- * Processes the records of one partition: decode, route by session, detect, verdicts. Batches come one after the other;
- * those of other partitions may come between, since a session belongs to one partition.
+ * Processes the records of one partition: decode, route by session, detect, emit verdicts. Batches of one partition
+ * run sequentially. Batches of other partitions may interleave, since a session belongs to exactly one partition.
  */
 export class PartitionPipeline {
   private readonly place: TopicPartition;
@@ -50,8 +50,8 @@ export class PartitionPipeline {
   }
 
   /**
-   * What one batch leads to, in the order of its records. Subscribing processes the batch, so subscribe once, and not
-   * before the batch before it is through.
+   * The outcomes of one batch, in record order. Subscribing processes the batch, so subscribe once, after the
+   * previous batch has completed.
    */
   process<R extends InputRecord>(records: readonly R[]): Observable<Outcome<R>> {
     const { store, observer } = this.shared;
@@ -65,16 +65,16 @@ export class PartitionPipeline {
   }
 
   /**
-   * Records that were processed before, to bring the sessions back to where they were. The observer hears nothing, and
-   * those that a restored session knows of are passed over.
+   * Replays records that were processed before, to rebuild the sessions. The observer is not notified, and records
+   * that a restored snapshot already covers are skipped.
    *
-   * @returns the verdicts they lead to, which are out already
+   * @returns the resulting verdicts, which have already been published
    */
   async replay<R extends InputRecord>(records: readonly R[]): Promise<VerdictOutcome<R>['verdict'][]> {
     const verdicts: VerdictOutcome<R>['verdict'][] = [];
     await from(records)
       .pipe(decodeRecords(), this.analyze(silentObserver))
-      // Checks are taken out of their sessions, so that those without an answer count as under way.
+      // Takes checks out of their sessions, so that unanswered ones count as pending.
       .forEach((outcome) => {
         if (outcome.type === 'verdict') verdicts.push(outcome.verdict);
       });
@@ -92,14 +92,14 @@ export class PartitionPipeline {
   private withAnswers<T, R extends InputRecord>(
     analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
   ): OperatorFunction<T, Outcome<R>> {
-    const { checks: desk } = this;
-    if (desk === undefined) return pipe(analyze, filter(isOutcome));
-    return desk.handling.onLateAnswer === undefined
-      ? awaitAnswers(desk, analyze)
-      : pipe(analyze, answerInBackground(desk));
+    const { checks: context } = this;
+    if (context === undefined) return pipe(analyze, filter(isOutcome));
+    return context.handling.onLateAnswer === undefined
+      ? awaitAnswers(context, analyze)
+      : pipe(analyze, answerInBackground(context));
   }
 
-  /** Answers the checks; undefined where the semantic layer is off. */
+  /** Context for answering checks; undefined if the semantic layer is off. */
   private get checks(): CheckContext | undefined {
     const { place, sessions } = this;
     const { checks: handling, observer } = this.shared;
@@ -112,35 +112,35 @@ export class PartitionPipeline {
   }
 
   /**
-   * Restores a stored session. To be called before the replay.
+   * Restores a stored session. Call before the replay.
    *
-   * @param detection the settings by which it was analyzed then
+   * @param detection the settings it was analyzed with when it was stored
    */
-  restore(kept: StoredSession, detection: Detection): void {
-    this.sessions.restore(kept, detection);
+  restore(session: StoredSession, detection: Detection): void {
+    this.sessions.restore(session, detection);
   }
 
-  /** After the replay: asks the checks again that were pending when the previous owner stopped. */
+  /** Asks the checks again that were pending when the previous owner stopped. Call after the replay. */
   resume(): void {
-    const { checks: desk } = this;
-    if (desk?.handling.onLateAnswer === undefined) return;
+    const { checks: context } = this;
+    if (context?.handling.onLateAnswer === undefined) return;
     for (const { analyzer, coveredTo } of this.sessions.all()) {
       const check = analyzer.checkUnderWay;
-      if (check !== undefined) askInBackground(desk, analyzer, check, coveredTo);
+      if (check !== undefined) askInBackground(context, analyzer, check, coveredTo);
     }
   }
 
   /**
    * What to store when all records before `next` are processed.
    *
-   * @param reach records that a replay may have to go through
-   * @param most sessions to store at a time
+   * @param reach maximum number of records to replay
+   * @param limit maximum number of sessions to store at a time
    */
-  checkpoint(next: number, reach: number, most: number): Checkpoint {
-    return this.sessions.checkpoint(next, reach, most);
+  checkpoint(next: number, reach: number, limit: number): Checkpoint {
+    return this.sessions.checkpoint(next, reach, limit);
   }
 
-  /** A session's check is recorded, in the step of the next checkpoint. */
+  /** Notes that a session's check was recorded; it is committed together with the next checkpoint. */
   noteCheck({ sessionId, id }: Pick<CheckRecord, 'sessionId' | 'id'>): void {
     this.sessions.noteCheck(sessionId, id);
   }
@@ -148,28 +148,31 @@ export class PartitionPipeline {
   /**
    * Summarizes changed sessions, for the next {@link drainSummaries}.
    *
-   * @param most sessions at a time; those waiting longest come first
+   * @param limit maximum number of sessions; those waiting longest come first
    */
-  summarizeChanges(most: number): SummarizedChanges {
-    return this.sessions.summaries?.summarizeChanges(most) ?? NO_CHANGES;
+  summarizeChanges(limit: number): SummarizedChanges {
+    return this.sessions.summaries?.summarizeChanges(limit) ?? NO_CHANGES;
   }
 
-  /** Offset of the first event that no summary knows of, once what was collected is drained; undefined when there is none. */
+  /**
+   * Offset of the first event not covered by a summary, once collected summaries are drained; undefined if there is
+   * none.
+   */
   get firstUnsummarized(): number | undefined {
     return this.sessions.summaries?.firstUnsummarized;
   }
 
-  /** After the replay: events from this offset on may be missing from the summaries. */
+  /** Notes that summaries may lack events from this offset on. Call after the replay. */
   noteUnsummarized(offset: number): void {
     this.sessions.noteUnsummarized(offset);
   }
 
-  /** The summaries collected since the last call; they belong to the same step as the next checkpoint. */
+  /** The summaries collected since the last call; commit them together with the next checkpoint. */
   drainSummaries(): SessionSummaries {
     return this.sessions.summaries?.drain() ?? NO_SUMMARIES;
   }
 
-  /** The partition was revoked: its sessions are freed. */
+  /** Frees the sessions of the partition, after it was revoked. */
   close(): void {
     this.shared.store.close(this.sessions);
   }

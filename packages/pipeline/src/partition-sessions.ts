@@ -3,19 +3,19 @@ import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './sess
 import type { SummaryCollector } from './session-summaries.ts';
 import { copyMarks } from './session-summaries.ts';
 
-/** What has to be stored so that the sessions can be rebuilt, and the offset from which records have to be replayed. */
+/** The state to store so that sessions can be rebuilt, and the offset at which the replay has to start. */
 export interface Checkpoint {
   readonly replayFrom: number;
-  /** Sessions to store; the stored state of those gone from memory is to be deleted. */
+  /** Sessions to store. The stored state of the `forgotten` ones is to be deleted. */
   readonly snapshots: readonly (StoredSession & {
     readonly openIncidents: readonly string[];
-    /** The settings by which it was analyzed. */
+    /** The settings it was analyzed with. */
     readonly detection: Detection;
   })[];
   readonly forgotten: readonly string[];
 }
 
-/** The sessions of one partition, which are in order with respect to each other. */
+/** The sessions of one partition, whose events are ordered relative to each other. */
 export class PartitionSessions implements EntryOwner {
   /** Newest credible event time seen in the partition, epoch ms. */
   newestTime = 0;
@@ -24,11 +24,11 @@ export class PartitionSessions implements EntryOwner {
   /** Collects the sessions' summaries, where summaries are wanted. */
   readonly summaries: SummaryCollector | undefined;
   private readonly entries = new Map<string, SessionEntry>();
-  /** Sessions with records that their snapshot does not know of, in the order of the first such record. */
+  /** Sessions with records that their snapshot does not cover, ordered by the first such record. */
   private readonly dirty = new Set<SessionEntry>();
-  /** Sessions that took something which is in no record. */
+  /** Sessions whose state includes input that no record holds. */
   private readonly unrepeatable = new Set<SessionEntry>();
-  /** Sessions gone from memory whose snapshots are still kept. */
+  /** Sessions evicted from memory whose snapshots are still stored. */
   private readonly forgotten = new Set<string>();
   private readonly store: EntryStore<PartitionSessions>;
 
@@ -54,15 +54,15 @@ export class PartitionSessions implements EntryOwner {
     if (entry.coveredTo >= 0) this.forgotten.add(sessionId);
   }
 
-  /** The session of this very analyzer, if it is still in memory. */
+  /** The session that holds this analyzer instance, if it is still in memory. */
   entryOf(analyzer: SessionAnalyzer): SessionEntry | undefined {
     const entry = this.entries.get(analyzer.sessionId);
     return entry?.analyzer === analyzer ? entry : undefined;
   }
 
   /**
-   * The session for the record at `offset`, new if it is not in memory; `undefined` when its snapshot knows of that record
-   * already, which happens in a replay only.
+   * The session for the record at `offset`, created if it is not in memory; `undefined` if its snapshot already
+   * covers that record, which happens only during a replay.
    */
   use(sessionId: string, offset: number): SessionEntry | undefined {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);
@@ -84,8 +84,8 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * To be called after each event, with the session that took it and the record's timestamp. An event that claims to
-   * be newer than its record has a clock that is wrong, and others must not be thought idle for it.
+   * Call after each event, with the session that processed it and the record's timestamp. An event that claims to be
+   * newer than its record comes from a wrong clock, which must not make other sessions look idle.
    */
   noteTime({ lastTime }: SessionAnalyzer, timestamp: number | null): void {
     const known = timestamp !== null && timestamp > 0;
@@ -93,34 +93,37 @@ export class PartitionSessions implements EntryOwner {
     if (time > this.newestTime) this.newestTime = time;
   }
 
-  /** The session took something that no record repeats, such as a model's answer: its snapshot has to be kept. */
+  /**
+   * Notes that the session received input that no record holds, such as a model's answer, so its snapshot must be
+   * stored.
+   */
   noteUnrepeatable({ sessionId }: SessionAnalyzer): void {
     const entry = this.entries.get(sessionId);
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** A check of the session is recorded, which the session has to know to take the record away when its time is over. */
+  /** Notes that a check was recorded; the session needs its id to delete the record once the session expires. */
   noteCheck(sessionId: string, checkId: string): void {
     const entry = this.entries.get(sessionId);
     this.summaries?.noteCheck(entry, checkId);
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** Events from this offset on may be in no summary. */
+  /** Notes that summaries may lack events from this offset on. */
   noteUnsummarized(offset: number): void {
     const { summaries } = this;
     if (summaries === undefined) return;
     const entries = [...this.all()].filter(({ analyzer }) => analyzer.lastPosition >= offset);
     entries.sort((a, b) => a.analyzer.lastPosition - b.analyzer.lastPosition);
-    // The first of a session's untold events is not known; this is no later.
+    // The first unsummarized event of each session is unknown, but it is not before this offset.
     for (const entry of entries) summaries.noteChanged(entry, offset);
   }
 
   /**
-   * Takes back a session as it was kept. Its time does not count as the partition's: the replay may be far behind it, or
-   * its clock be wrong, and the sessions that are replayed must not be thought idle for it.
+   * Restores a stored session. Its time does not advance the partition's time: the replay may be far behind it, or
+   * its clock may be wrong, and neither must make replayed sessions look idle.
    *
-   * @param detection the settings it was analyzed by then
+   * @param detection the settings it was analyzed with when it was stored
    */
   restore({ sessionId, coveredTo, snapshot, marks }: StoredSession, detection: Detection): void {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this, detection);
@@ -132,17 +135,17 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * What to keep when all records before `next` are processed: the sessions whose unkept records reach back more than
-   * `reach` records, so that a replay is never longer, up to `most` of them.
+   * What to store once all records before `next` are processed: at most `limit` sessions, those with unsaved records
+   * more than `reach` records back, so that no replay is longer than that.
    */
-  checkpoint(next: number, reach: number, most: number): Checkpoint {
+  checkpoint(next: number, reach: number, limit: number): Checkpoint {
     const due = [...this.unrepeatable];
     this.unrepeatable.clear();
     for (const entry of this.dirty) {
-      if (entry.dirtySince >= next - reach || due.length >= most) break;
+      if (entry.dirtySince >= next - reach || due.length >= limit) break;
       due.push(entry);
     }
-    const kept = due.map((entry) => {
+    const snapshots = due.map((entry) => {
       entry.coveredTo = next - 1;
       entry.dirtySince = -1;
       this.dirty.delete(entry);
@@ -160,6 +163,6 @@ export class PartitionSessions implements EntryOwner {
     const forgotten = [...this.forgotten];
     this.forgotten.clear();
     const [oldest] = this.dirty;
-    return { replayFrom: oldest?.dirtySince ?? next, snapshots: kept, forgotten };
+    return { replayFrom: oldest?.dirtySince ?? next, snapshots, forgotten };
   }
 }

@@ -12,8 +12,8 @@ export interface WriteOptions {
 }
 
 /**
- * The whole topology in-process, without a broker: write values to partitions, read what came out. For tests and
- * for trying out a configuration.
+ * The whole topology in-process, without a broker: write values to partitions and read the output. For tests and for
+ * trying out a configuration.
  */
 export class PipelineTestDriver {
   readonly verdicts: Omit<Verdict, 'detectedAt'>[] = [];
@@ -29,7 +29,7 @@ export class PipelineTestDriver {
   private readonly partitions = new Map<number, PartitionPipeline>();
   private readonly offsets = new Map<number, number>();
 
-  /** @param checks who answers the checks of the semantic layer */
+  /** @param checks answers the checks of the semantic layer */
   constructor(config: DetectionInput = {}, checks?: CheckHandling) {
     const observer: PipelineObserver = {
       event: (type) => this.events.push(type),
@@ -50,7 +50,7 @@ export class PipelineTestDriver {
     return this.pipeline.activeSessions;
   }
 
-  /** Writes values as one batch; a value that is no text is written as JSON. */
+  /** Writes values as one batch; a value that is not a string is written as JSON. */
   async write(
     values: readonly unknown[],
     { partition = 0, key = null, timestamp = 0 }: WriteOptions = {},
@@ -70,7 +70,7 @@ export class PipelineTestDriver {
     return this;
   }
 
-  /** The partition goes to another worker. */
+  /** Simulates the partition moving to another worker. */
   lose(partition: number): this {
     this.partitions.get(partition)?.close();
     this.partitions.delete(partition);

@@ -2,14 +2,14 @@ import type { AgentEvent, DeadLetterReason, Verdict } from '@loopwatch/contract'
 import type { EventSource } from '@loopwatch/contract/check';
 import type { SemanticCheck, SessionAnalyzer, TurnRequest } from '@loopwatch/detectors';
 
-/** A record as the pipeline takes it. */
+/** An input record of the pipeline. */
 export interface InputRecord extends EventSource {
   readonly offset: number;
-  /** Epoch ms; the time of an event that carries none. `null`: the time of the session's event before it. */
+  /** Epoch ms; used for an event without a time. `null`: the time of the session's previous event. */
   readonly timestamp: number | null;
-  /** The event, where another format than ours was read; `text` is not looked at then. */
+  /** The event, if it was read from another format; `text` is ignored then. */
   readonly event?: AgentEvent;
-  /** Why it holds nothing to be read. */
+  /** Why the record cannot be read. */
   readonly rejection?: { readonly reason: DeadLetterReason; readonly message: string };
 }
 
@@ -25,7 +25,7 @@ export interface VerdictOutcome<R extends InputRecord = InputRecord> {
   readonly verdict: Omit<Verdict, 'detectedAt'>;
 }
 
-/** A record that holds no event, and why. */
+/** A record without a valid event, and the reason. */
 export interface DeadLetter<R extends InputRecord = InputRecord> {
   readonly type: 'dead_letter';
   readonly record: R;
@@ -33,10 +33,10 @@ export interface DeadLetter<R extends InputRecord = InputRecord> {
   readonly message: string;
 }
 
-/** What comes out of the pipeline, in the order of the records. */
+/** Output of the pipeline, in record order. */
 export type Outcome<R extends InputRecord = InputRecord> = VerdictOutcome<R> | DeadLetter<R>;
 
-/** A session asks whether it loops; the stream goes on, or waits, as `CheckHandling` says. */
+/** A session's request for a check. `CheckHandling` decides whether the stream continues or waits. */
 export interface RaisedCheck<R extends InputRecord = InputRecord> {
   readonly type: 'check';
   readonly record: R;
@@ -44,10 +44,10 @@ export interface RaisedCheck<R extends InputRecord = InputRecord> {
   readonly check: SemanticCheck;
 }
 
-/** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
+/** Why a session was evicted from memory. `lru` is the last resort: it can make two runs differ. */
 export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';
 
-/** Observes processing, for metrics and logs; called for every event, so it has to be fast. */
+/** Observes processing, for metrics and logs. It is called for every event, so it must be fast. */
 export interface PipelineObserver {
   event(type: string): void;
   duplicate(): void;
@@ -56,9 +56,9 @@ export interface PipelineObserver {
   /** A model request in a session whose requests are limited. */
   turnRequest(sessionId: string, request: TurnRequest): void;
   evicted(reason: EvictionReason): void;
-  /** Incidents that will never be resolved: their session was taken out of memory, or restarted after a pause. */
+  /** Incidents that will never be resolved: their session was evicted from memory or restarted after a pause. */
   abandoned(incidentIds: readonly string[]): void;
-  /** Detection itself failed at an event, which is a bug of ours; the session has been forgotten. */
+  /** Detection threw at an event, which is a bug in Loopwatch; the session has been forgotten. */
   fault(sessionId: string, offset: number, error: unknown): void;
 }
 

@@ -17,8 +17,8 @@ export interface CheckHandling {
   /** Finds an answer; never rejects. */
   answer(check: SemanticCheck): Promise<CheckAnswer>;
   /**
-   * Called with what an answer led to. Without it, the stream waits for each
-   * answer, so that checks come at exactly the turns they are due at.
+   * Called with the result of an answer. Without it, the stream waits for each answer, so that checks run at exactly
+   * the turns they are due.
    */
   readonly onLateAnswer?: (late: LateAnswer) => void;
 }
@@ -37,45 +37,46 @@ export interface CheckContext {
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
-/** Answers checks in the background: they never block the stream. */
+/** Answers checks in the background, without blocking the stream. */
 export function answerInBackground<R extends InputRecord>(
-  desk: CheckContext,
+  context: CheckContext,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
     if (isOutcome(item)) return true;
-    // Not the record itself: its bytes, and those fetched with it, would stay until the answer is there.
-    askInBackground(desk, item.session, item.check, item.record.offset);
+    // Passes the offset, not the record: a reference would keep its bytes, and the whole fetch, in memory until the
+    // answer arrives.
+    askInBackground(context, item.session, item.check, item.record.offset);
     return false;
   });
 }
 
-/** @param offset of the record that raised the check, or of one after it */
+/** @param offset offset of the record that raised the check, or of a later one */
 export function askInBackground(
-  desk: CheckContext,
+  context: CheckContext,
   session: SessionAnalyzer,
   check: SemanticCheck,
   offset: number,
 ): void {
-  void desk.handling.answer(check).then((answer) => {
-    const verdicts = conclude(desk, session, check, offset, answer);
-    if (verdicts !== null) desk.sessions.noteUnrepeatable(session);
-    desk.handling.onLateAnswer?.({ place: desk.place, check, answer, verdicts });
+  void context.handling.answer(check).then((answer) => {
+    const verdicts = conclude(context, session, check, offset, answer);
+    if (verdicts !== null) context.sessions.noteUnrepeatable(session);
+    context.handling.onLateAnswer?.({ place: context.place, check, answer, verdicts });
   });
 }
 
-/** Analyzes items one after the other, each after the checks of the previous one are answered. */
+/** Analyzes items sequentially, each once the checks of the previous one are answered. */
 export function awaitAnswers<T, R extends InputRecord>(
-  desk: CheckContext,
+  context: CheckContext,
   analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
 ): OperatorFunction<T, Outcome<R>> {
   return concatMap((item) =>
     analyze(of(item)).pipe(
       concatMap((found) =>
         found.type === 'check'
-          ? defer(() => desk.handling.answer(found.check)).pipe(
+          ? defer(() => context.handling.answer(found.check)).pipe(
               concatMap((answer) => {
                 const { session, check, record } = found;
-                const verdicts = conclude(desk, session, check, record.offset, answer) ?? [];
+                const verdicts = conclude(context, session, check, record.offset, answer) ?? [];
                 return from(verdicts.map((verdict) => ({ type: 'verdict' as const, record, verdict })));
               }),
             )
@@ -85,7 +86,7 @@ export function awaitAnswers<T, R extends InputRecord>(
   );
 }
 
-/** @returns `null` when the session is no longer here, or has gone on to another prompt */
+/** @returns `null` if the session is gone or has started another prompt */
 function conclude(
   { sessions, place, observer }: CheckContext,
   session: SessionAnalyzer,

@@ -5,24 +5,24 @@ import type { Detection, SessionAnalyzer, SessionSnapshot } from '@loopwatch/det
 export interface SessionEntry extends SummaryState {
   readonly analyzer: SessionAnalyzer;
   readonly partition: EntryOwner;
-  /** Offset of the last record that the kept snapshot knows of; -1 when nothing is kept. */
+  /** Offset of the last record that the stored snapshot covers; -1 if nothing is stored. */
   coveredTo: number;
-  /** Offset of the first record that it does not; -1 when it knows of all. */
+  /** Offset of the first record that it does not cover; -1 if it covers all. */
   dirtySince: number;
-  /** Number of the store's event at which the session was last used. */
+  /** The store's event count when the session was last used. */
   touched: number;
-  /** Event time of its latest event that is a sign of life. */
+  /** Event time of its latest event that counts as activity. */
   livedAt: number;
   older: SessionEntry | undefined;
   newer: SessionEntry | undefined;
 }
 
-/** The partition a session belongs to, as the store sees it. */
+/** The store's view of the partition that a session belongs to. */
 export interface EntryOwner {
   /** Newest credible event time seen, epoch ms. */
   readonly newestTime: number;
   remove(entry: SessionEntry): void;
-  /** Collects summaries of its sessions, if wanted. */
+  /** Collects summaries of its sessions, if enabled. */
   readonly summaries?: RemovalListener | undefined;
 }
 
@@ -32,32 +32,35 @@ export interface RemovalListener {
   noteExpired(entry: SessionEntry): void;
   /** The session was freed before it expired. */
   noteEvicted(entry: SessionEntry): void;
-  /** The session's state could not be trusted any more. */
+  /** The session's state became unreliable. */
   noteFault(entry: SessionEntry): void;
 }
 
-/** The store of all sessions, as a partition sees it. */
+/** A partition's view of the store of all sessions. */
 export interface EntryStore<Owner> {
-  /** @param detection the settings by which the session is analyzed at first; default: the partition's */
+  /** @param detection the settings the session starts with; default: the partition's */
   add(sessionId: string, partition: Owner, detection?: Detection): SessionEntry;
-  /** Marks a session as used by the event at hand. */
+  /** Marks a session as used by the current event. */
   touch(entry: SessionEntry): void;
-  /** Frees a session whose state cannot be trusted any more. */
+  /** Frees a session whose state became unreliable. */
   forget(entry: SessionEntry): void;
 }
 
 /**
- * What a session's summary needs beside what the session's analyzer knows. It lies in the session's entry itself, because
- * there is one for every session in memory.
+ * What a session's summary needs beyond the analyzer's state. These fields are part of the session's entry, because
+ * every session in memory has them.
  */
 export interface SummaryState {
   /** Offset of its first event. */
   firstOffset: number;
   /** Event time of its first event, epoch ms. */
   startedAt: number;
-  /** Event time of its latest summary, ms after the start; `null` when the next event needs one, as behind the end. */
+  /**
+   * Event time of its latest summary, ms after the start; `null` if the next event needs one, as after the session
+   * ended.
+   */
   toldAt: number | null;
-  /** Most sessions have nothing to be counted here. */
+  /** Undefined for most sessions, which have nothing to count. */
   tally: SessionTally | undefined;
 }
 
@@ -67,16 +70,16 @@ export interface SessionTally {
   readonly opened: Partial<Record<DetectorId, number>>;
   /** Ids of the checks that are recorded in the `checks` topic. */
   readonly checks: string[];
-  /** How it went on, at its summaries behind the first: ms after the start, then events so far, in turn. */
+  /** Progress samples, one per summary after the first: ms after the start and events so far, alternating. */
   course: number[];
 }
 
 /** A session's state as it is stored. */
 export interface StoredSession {
   readonly sessionId: string;
-  /** Offset of the last record that the snapshot knows of. */
+  /** Offset of the last record that the snapshot covers. */
   readonly coveredTo: number;
-  /** As the session's analyzer made it. */
+  /** Created by the session's analyzer. */
   readonly snapshot: SessionSnapshot;
   /** What its summaries need. */
   readonly marks: Readonly<SummaryState>;

@@ -4,31 +4,31 @@ import type { EvictionReason, PipelineObserver, TopicPartition } from './records
 import type { EntryStore, SessionEntry } from './session-entry.ts';
 import { SummaryCollector } from './session-summaries.ts';
 
-/** A session is freed for idleness only when this many events of others have come since its last: see {@link sweep}. */
+/** A session counts as idle only after this many events of other sessions since its last: see {@link sweep}. */
 const QUIET_EVENTS = 1024;
-/** Sessions that one sweep looks at in vain. */
+/** Non-idle sessions that one sweep may inspect. */
 const SWEEP_STEPS = 256;
 
 export interface SessionStoreOptions {
   readonly detection: Detection;
   /** Sessions in memory, over all partitions. */
   readonly maxSessions: number;
-  /** Event time, ms, after which a session restarts by its own next event. */
+  /** Event time, ms, after which a session's next event restarts it. */
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
-  /** Whether summaries of sessions are collected; they have to be drained regularly. Default: no. */
+  /** Whether to collect session summaries, which must be drained regularly. Default: no. */
   readonly summaries?: boolean;
 }
 
 /**
- * All sessions in memory, bounded. One list holds them in the order of their last use: the least recently used goes
- * when there are too many, and at the end of each batch those go whose time is over, in event time.
+ * All sessions in memory, bounded, in one list ordered by last use. When there are too many, the least recently used
+ * is evicted; at the end of each batch, sessions that expired in event time are freed.
  */
 export class SessionStore implements EntryStore<PartitionSessions> {
   private readonly options: SessionStoreOptions;
   private oldest: SessionEntry | undefined;
   private newest: SessionEntry | undefined;
-  /** Where the next sweep goes on; at the oldest when there is none. */
+  /** Where the next sweep continues; undefined: at the oldest. */
   private swept: SessionEntry | undefined;
   private events = 0;
   private entries = 0;
@@ -41,7 +41,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     return this.entries;
   }
 
-  /** Opens a partition, without sessions. */
+  /** Opens a partition without any sessions. */
   open(place: TopicPartition): PartitionSessions {
     const summaries = this.options.summaries === true ? new SummaryCollector(place) : undefined;
     return new PartitionSessions(this, this.options.detection, summaries);
@@ -53,16 +53,17 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   }
 
   /**
-   * Frees the sessions whose last event lies more than twice the idle limit before the newest of their partition: they
-   * would restart anyway. A single event with a wild clock must not empty the memory, so a session also has to
-   * have been silent for a number of events. A sweep passes over sessions that are not idle, since a partition that
-   * stands still, or a clock that is ahead, would hold up the others for ever; each goes on where the last one stopped.
+   * Frees the sessions whose last event is more than twice the idle limit older than the newest event of their
+   * partition: they would restart anyway. A single event with a wrong clock must not empty the memory, so a session
+   * must also have been silent for a number of events. A sweep skips sessions that are not idle, since a stalled
+   * partition or a clock that is ahead would otherwise block the rest forever. Each sweep continues where the last
+   * one stopped.
    */
   sweep(): void {
     const limit = this.options.idleMs * 2;
     let entry = this.swept ?? this.oldest;
     let steps = 0;
-    // Behind one that was used lately all were used even later.
+    // The list is ordered by use: all sessions after a recently used one were used even more recently.
     while (entry !== undefined && this.events - entry.touched > QUIET_EVENTS) {
       if (steps === SWEEP_STEPS) {
         this.swept = entry;
@@ -76,13 +77,13 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     this.swept = undefined;
   }
 
-  /** Frees so many of the least recently used sessions. */
+  /** Frees this many of the least recently used sessions. */
   free(sessions: number): void {
     for (let freed = 0; freed < sessions && this.oldest !== undefined; freed += 1)
       this.evict(this.oldest, 'lru');
   }
 
-  /** Marks a session as used by the event at hand; a new one takes the place of the least recently used. */
+  /** Marks a session as used by the current event; a new one may evict the least recently used. */
   touch(entry: SessionEntry): void {
     this.events += 1;
     entry.touched = this.events;
@@ -94,11 +95,12 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     this.oldest ??= entry;
   }
 
-  /** @param detection the settings by which the session is analyzed at first */
+  /** @param detection the settings the session starts with */
   add(sessionId: string, partition: PartitionSessions, detection = partition.detection): SessionEntry {
     if (this.entries >= this.options.maxSessions && this.oldest !== undefined) this.evict(this.oldest, 'lru');
     const analyzer = new SessionAnalyzer(sessionId, detection);
-    // Written out: put together from parts, each would have a shape of its own, which takes several hundred bytes.
+    // A literal with all fields: objects assembled from parts would each get their own hidden class, several hundred
+    // bytes each.
     const entry: SessionEntry = {
       analyzer,
       partition,
@@ -118,7 +120,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     return entry;
   }
 
-  /** Frees a session whose state cannot be trusted any more. */
+  /** Frees a session whose state became unreliable. */
   forget(entry: SessionEntry): void {
     this.evict(entry, 'fault');
   }

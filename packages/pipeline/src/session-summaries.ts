@@ -5,18 +5,18 @@ import type { SessionEntry, SessionTally, SummaryState } from './session-entry.t
 
 /** Changes of a partition's sessions for the compacted topics. */
 export interface SessionSummaries {
-  /** One a session at most, the latest. */
+  /** The latest of each session. */
   readonly summaries: readonly SessionSummary[];
   /** Expired sessions: their summaries are to be deleted. */
   readonly over: readonly string[];
-  /** Ids of their recorded checks, to be deleted too. */
+  /** Ids of their recorded checks, which are to be deleted too. */
   readonly checksOver: readonly string[];
 }
 
-/** Event time after which a session gets another summary and progress sample, ms. */
+/** Event time, ms, after which a session gets another summary and progress sample. */
 const SUMMARY_INTERVAL_MS = 30_000;
 
-/** Sessions summarized because they had changed. */
+/** The result of {@link SummaryCollector.summarizeChanges}. */
 export interface SummarizedChanges {
   readonly sessions: number;
   /** Their open incidents. */
@@ -30,9 +30,9 @@ type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
  * end; other changes wait for the next {@link summarizeChanges}. Of several summaries of one session only the latest counts.
  */
 export class SummaryCollector {
-  /** `null`: the session's time is over. */
+  /** `null`: the session has expired. */
   private readonly latest = new Map<string, SessionSummary | null>();
-  /** Sessions with events that no summary knows of, by the offset of the first of these; in the order of these. */
+  /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
   private readonly changed = new Map<SessionEntry, number>();
   private checksOver: string[] = [];
   private readonly place: TopicPartition;
@@ -41,7 +41,7 @@ export class SummaryCollector {
     this.place = place;
   }
 
-  /** To be called after each event that is no duplicate. */
+  /** Call after each event that is not a duplicate. */
   note(entry: SessionEntry, type: string, offset: number, verdicts: ReportedVerdicts): void {
     const { analyzer } = entry;
     const ends = type === 'session_ended';
@@ -51,7 +51,7 @@ export class SummaryCollector {
     }
     entry.livedAt = analyzer.lastTime;
     if (analyzer.eventIndex === 0) startSession(entry, offset);
-    // Either way: a clock that was set back must not silence the session.
+    // The absolute value: a clock that was set back must not suppress summaries.
     else if (verdicts.length === 0 && !ends && Math.abs(sinceSummary(entry)) < SUMMARY_INTERVAL_MS) {
       if (!this.changed.has(entry)) this.changed.set(entry, offset);
       return;
@@ -63,18 +63,21 @@ export class SummaryCollector {
     this.summarize(entry);
   }
 
-  /** Settings come from outside and are no activity: the session stays as old, and as ended, as it was. */
+  /**
+   * Settings come from outside and are not activity: they change neither the session's last event time nor its
+   * status.
+   */
   private noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
     const isFirst = entry.analyzer.eventIndex === 0;
     if (isFirst) startSession(entry, offset);
-    // The session is summarized at its first event that is no control event.
+    // The session is summarized at its first event that is not a control event.
     if (isFirst) entry.toldAt = null;
     if (verdicts.length === 0) return;
     countVerdicts(entry, verdicts);
     this.summarize(entry);
   }
 
-  /** To be called when the answer to a check led to verdicts. */
+  /** Call when the answer to a check led to verdicts. */
   noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
     countVerdicts(entry, verdicts);
     if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
@@ -87,14 +90,14 @@ export class SummaryCollector {
     else tallyOf(entry).checks.push(checkId);
   }
 
-  /** The session's time is over. */
+  /** The session has expired. */
   noteExpired(entry: SessionEntry): void {
     this.changed.delete(entry);
     this.latest.set(entry.analyzer.sessionId, null);
     if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
   }
 
-  /** The session goes from memory, but may come back. */
+  /** The session was evicted from memory but may return. */
   noteEvicted(entry: SessionEntry): void {
     if (this.changed.has(entry)) this.summarize(entry);
   }
@@ -104,23 +107,26 @@ export class SummaryCollector {
     this.changed.delete(entry);
   }
 
-  /** The session has events from this offset on that may be in no summary, as after a takeover. */
+  /** Summaries may lack the session's events from this offset on, as after a partition takeover. */
   noteChanged(entry: SessionEntry, offset: number): void {
     this.changed.set(entry, offset);
   }
 
-  /** Replayed records are summarized already. Expiry may not have been written yet, so it is written again. */
+  /**
+   * Drops the summaries of replayed records, which are already published. Expirations may not be, so they are written
+   * again.
+   */
   dropSummaries(): void {
     for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
     this.changed.clear();
   }
 
-  /** Summarizes changed sessions, those waiting longest first, at most `most` of them. */
-  summarizeChanges(most: number): SummarizedChanges {
+  /** Summarizes changed sessions, those waiting longest first, at most `limit` of them. */
+  summarizeChanges(limit: number): SummarizedChanges {
     const incidents: string[] = [];
     let sessions = 0;
     for (const entry of this.changed.keys()) {
-      if (sessions === most) break;
+      if (sessions === limit) break;
       this.summarize(entry);
       incidents.push(...entry.analyzer.openIncidents);
       sessions += 1;
@@ -172,7 +178,7 @@ function countVerdicts(marks: SummaryState, verdicts: ReportedVerdicts): void {
   }
 }
 
-/** The session as it stands. */
+/** The session's current summary. */
 function summaryOf(
   { analyzer, firstOffset, startedAt, toldAt, tally, livedAt }: SessionEntry,
   { topic, partition }: TopicPartition,
@@ -217,7 +223,7 @@ function summaryOf(
   };
 }
 
-/** Points of a course; a longer one keeps every other. */
+/** Maximum progress samples of a session; beyond that every other one is dropped. */
 export const COURSE_POINTS = 16;
 
 export function tallyOf(marks: SummaryState): SessionTally {
@@ -230,7 +236,7 @@ export function sampleProgress(tally: SessionTally, elapsed: number, events: num
   if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
 }
 
-/** The marks alone, as they are kept; what comes later does not change them. */
+/** Copies only the summary state, for storing; later events do not change the copy. */
 export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SummaryState): SummaryState {
   const copy = tally && {
     ...tally,

@@ -21,10 +21,7 @@ export interface EventRecord<R extends InputRecord = InputRecord> {
   readonly event: AgentEvent;
 }
 
-/**
- * The door: each record becomes an event, or a dead letter that says why it is none. Nothing a record holds makes the
- * stream fail.
- */
+/** Decodes each record to an event, or to a dead letter with the reason. No record content makes the stream fail. */
 export function decodeRecords<R extends InputRecord>(): OperatorFunction<R, EventRecord<R> | DeadLetter<R>> {
   return map(decode);
 }
@@ -37,10 +34,10 @@ function decode<R extends InputRecord>(record: R): EventRecord<R> | DeadLetter<R
 }
 
 /**
- * A synchronous `mergeMap`: each event leads to any number of values; dead letters pass through. An inner
- * observable for every event costs 0.3 µs more (ADR 5), which is a tenth of what detection itself takes with the quick presets.
+ * A synchronous `mergeMap`: each event yields any number of values; dead letters pass through. An inner observable
+ * per event would cost 0.3 µs more (ADR 5), a tenth of what detection itself takes with the quick presets.
  *
- * @param project hands what the event leads to to `emit`
+ * @param project passes each resulting value to `emit`
  */
 export function eachEvent<R extends InputRecord, In extends { readonly type: string }, Out>(
   project: (event: In, emit: (out: Out) => void) => void,
@@ -71,7 +68,7 @@ function isDeadLetter<R extends InputRecord>(
   return value.type === 'dead_letter';
 }
 
-/** An event at its session. */
+/** An event together with its session. */
 export interface SessionEvent<R extends InputRecord = InputRecord> {
   readonly type: 'session_event';
   readonly record: R;
@@ -80,8 +77,8 @@ export interface SessionEvent<R extends InputRecord = InputRecord> {
 }
 
 /**
- * Finds the session of each event, a new one where none is in memory; what is no event passes through. An event that a
- * restored session knows of already goes no further.
+ * Looks up the session of each event and creates it if it is not in memory; dead letters pass through. Events that a
+ * restored snapshot already covers are dropped.
  */
 export function routeBySession<R extends InputRecord>(
   sessions: PartitionSessions,
@@ -94,9 +91,8 @@ export function routeBySession<R extends InputRecord>(
 }
 
 /**
- * Hands each event to the detectors of its session and passes on their verdicts, and behind them the check that the event
- * raised; what is no event passes through. Sessions may be interleaved as they like: each sees its own events, in
- * their order.
+ * Runs the detectors of each event's session and emits their verdicts, followed by the check that the event raised,
+ * if any; dead letters pass through. Sessions may interleave freely: each sees only its own events, in order.
  */
 export function detectLoops<R extends InputRecord>(
   sessions: PartitionSessions,
@@ -140,7 +136,7 @@ export function isOutcome<R extends InputRecord>(item: Outcome<R> | RaisedCheck<
   return item.type !== 'check';
 }
 
-/** Where a verdict's events lie in the log. @param origin offset of the loop's first event, where it is known */
+/** The position of a verdict's events in the log. @param origin offset of the loop's first event, if known */
 export function sourceOf({ topic, partition }: TopicPartition, offset: number, origin = offset) {
   return { topic, partition, firstOffset: String(origin), offset: String(offset) };
 }

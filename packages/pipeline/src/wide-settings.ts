@@ -10,7 +10,7 @@ import type { InputRecord } from './records.ts';
 
 const sessionPrefix = 'session:';
 
-/** Detection settings with a name of their own: the hash of what they say. */
+/** Detection settings, identified by the hash of their content. */
 export interface SettingsVersion {
   readonly hash: string;
   readonly settings: DetectionSettings;
@@ -22,11 +22,14 @@ export interface WideSettingsDeps {
   readonly configured: DetectionSettings;
   readonly prepare: (settings: DetectionSettings) => Detection;
   readonly log: (level: 'info' | 'warn', message: string, fields: object) => void;
-  /** Told what a session's scope sets now, where the process acts on it; others hear of it in the session's own stream. */
+  /**
+   * Called with the current settings of a session's scope, in processes that act on it; others receive them in the
+   * session's own stream.
+   */
   readonly onSession?: (sessionId: string, set: Control['set']) => void;
 }
 
-/** The configured settings, with those of the `control` topic over them as they come. */
+/** The configured settings, overridden by those of the `control` topic as they arrive. */
 export class WideSettings {
   private readonly deps: WideSettingsDeps;
   private readonly scopes = new Map<string, Readonly<Record<string, unknown>>>();
@@ -43,7 +46,7 @@ export class WideSettings {
     return this.newest;
   }
 
-  /** The same settings are the same version, so that partitions share what is made of them. */
+  /** Returns the same version for equal settings, so that partitions share the prepared detection. */
   versionOf(settings: DetectionSettings): SettingsVersion {
     const hash = sha256(JSON.stringify(settings), 16);
     const known = this.versions.get(hash);
@@ -110,7 +113,7 @@ export class WideSettings {
 /** Why a record as a whole is not valid; undefined if it is. */
 function faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
   if (control.scope !== scope) return `its scope is ${control.scope}`;
-  // A session refuses for itself what it cannot take.
+  // A session rejects invalid settings itself.
   if (isSession) return undefined;
   const result = withScope(detectionSchema.parse({}), scope, {});
   return 'refused' in result ? result.refused : undefined;
