@@ -2,13 +2,13 @@ import type { AgentContractSettings, DetectionSettings, ToolContractSettings } f
 import { textTemplate } from '../lib/text-template.ts';
 import { agentContracts } from './index.ts';
 
-/** What may stand around a result's own words: quotes, brackets, tags, and the keys that texts are wrapped in. */
+/** Framing around a result's own words: quotes, brackets, tags, and the keys that texts are wrapped in. */
 const FRAME =
   '(?:[\\s"\'`\\\\{}:,.()<>\\[\\]/]|\\b(?:type|text|content|output|message|error|is_?error|true|result|tool_use_error)\\b)*';
 const ANY_TEXT = '{text}';
-/** A longer result says more than that a call was not run. */
+/** A longer result says more than just that a call was not run. */
 const NOT_RUN_UNITS = 2000;
-/** Words for it that any agent may use, at the head of a short result. */
+/** Wordings of a denial that any agent may use, at the head of a short result. */
 const DENIED =
   /\b(?:tool|call|use|execution|operation|command|action|request|permission)\b.{0,40}\b(?:cancell?ed|aborted|rejected|denied|declined|interrupted|skipped) by (?:the )?(?:user|human)\b|\b(?:user|human) (?:has )?(?:cancell?ed|aborted|rejected|denied|declined|interrupted|did not (?:approve|allow)|chose (?:not to|to (?:skip|reject|deny)))\b|\b(?:skipp|cancell?)(?:ed|ing)\b.{0,60}\b(?:previous|another|sibling|parallel)\b.{0,40}\b(?:failed|errored|rejected)\b/i;
 const DENIED_HEAD_UNITS = 160;
@@ -16,7 +16,7 @@ const DENIED_UNITS = 600;
 
 type Tools = ReadonlyMap<string, ToolContractSettings>;
 
-/** What is known of agents: their tools, and the texts that their harnesses write. */
+/** Knowledge of agents: their tools, and the texts that their harnesses write. */
 export class AgentKnowledge {
   private readonly byName = new Map<string, ToolContractSettings>();
   private readonly byAgent = new Map<string, Tools>();
@@ -39,13 +39,13 @@ export class AgentKnowledge {
     this.harnessPrompts = anyOf(all.flatMap(({ harness_prompts: prompts = [] }) => prompts));
   }
 
-  /** What is declared of a tool of this name, by the agent's own contract where the events name their agent. */
+  /** The contract of a tool by name; the agent's own contract wins if the events name their agent. */
   tool(name: string, agent: string | null): ToolContractSettings | undefined {
     const own = agent === null ? undefined : this.byAgent.get(plainName(agent))?.get(name);
     return own ?? this.byName.get(name);
   }
 
-  /** A result without what the agent's harness adds to it. */
+  /** Strips what the agent's harness adds to a result. */
   withoutNoise(text: string): string {
     let rest = text;
     for (const { opening, pattern } of this.noise)
@@ -67,9 +67,9 @@ export class AgentKnowledge {
   }
 }
 
-/** Any of the texts, as a whole, whatever it is framed in. */
+/** Matches any of the texts in full, whatever its framing. */
 function anyOf(templates: readonly string[]): RegExp {
-  // What ends with any text needs no end.
+  // A template that ends with arbitrary text needs no end anchor.
   const sources = templates.map((template) =>
     template.endsWith(ANY_TEXT)
       ? textTemplate(template.slice(0, -ANY_TEXT.length)).source
@@ -83,11 +83,11 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, '-');
 }
 
-/** Plans are made often, and most of the same contracts. */
+/** Cached by contracts: plans are made often, mostly from the same contracts. */
 const known = new Map<string, AgentKnowledge>();
 const MAX_KNOWN = 16;
 
-/** @param own contracts of the user's agents; those of a shipped agent's name add to what is known of it */
+/** @param own contracts of the user's agents; one named like a shipped agent extends the shipped contract */
 export function agentKnowledge(own: Readonly<Record<string, AgentContractSettings>>): AgentKnowledge {
   const key = JSON.stringify(own);
   let knowledge = known.get(key);
@@ -115,9 +115,9 @@ function merged(own: AgentContractSettings, base: AgentContractSettings): AgentC
   };
 }
 
-/** What calls and their results are read by. */
+/** Knowledge for interpreting calls and their results. */
 export interface CallKnowledge {
-  /** What is declared of single tools; it wins over what is known of agents. */
+  /** Contracts of single tools; they win over the contracts of agents. */
   readonly tools: Readonly<Record<string, ToolContractSettings>>;
   readonly agents: AgentKnowledge;
 }
@@ -126,7 +126,7 @@ export function callKnowledge({ per_tool: tools, agents }: DetectionSettings): C
   return { tools, agents: agentKnowledge(agents) };
 }
 
-/** What is declared of a tool, by the user and by its agent's contract. */
+/** The contract of a tool: the user's, merged over the agent's. */
 export function contractOf(
   name: string,
   agent: string | null,

@@ -1,6 +1,6 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-/** What holds whichever agent it is. */
+/** Applies to every agent. */
 export const anyAgent: AgentContractSettings = {
   not_run: [
     'Cancelled',

@@ -1,6 +1,6 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-/** Claude Code: tools and texts as its session files have them (2025 and 2026). */
+/** Claude Code: tools and texts as found in its session files (2025 and 2026). */
 export const claudeCode: AgentContractSettings = {
   names: ['claude', 'claude-code-sdk', 'claude-agent-sdk'],
   tools: {

@@ -2,7 +2,7 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 
 const progress = ['task_progress'];
 
-/** Cline, and Roo Code, which has most of its tools. */
+/** Cline, and Roo Code, which shares most of its tools. */
 export const cline: AgentContractSettings = {
   names: ['roo', 'roo-code', 'kilo-code'],
   tools: {

@@ -3,7 +3,7 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 const limits = ['yield_time_ms', 'max_output_tokens', 'timeout_ms', 'timeout'];
 const approval = ['justification', 'with_escalated_permissions', 'sandbox_permissions', 'prefix_rule'];
 
-/** OpenAI Codex CLI: tools and result envelopes as its rollout files have them. */
+/** OpenAI Codex CLI: tools and result envelopes as found in its rollout files. */
 export const codex: AgentContractSettings = {
   names: ['codex-cli', 'openai-codex', 'codex-tui', 'codex-exec', 'codex_exec', 'codex_cli_rs'],
   tools: {

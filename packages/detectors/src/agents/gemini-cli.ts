@@ -1,6 +1,6 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-/** Gemini CLI, and Qwen Code, which has the same tools. */
+/** Gemini CLI, and Qwen Code, which shares its tools. */
 export const geminiCli: AgentContractSettings = {
   names: ['gemini', 'qwen-code', 'qwen'],
   tools: {

@@ -9,7 +9,10 @@ import { miniSweAgent } from './mini-swe-agent.ts';
 import { opencode } from './opencode.ts';
 import { openhands } from './openhands.ts';
 
-/** What is known of agents, by their names. Where two have a tool of one name, the first decides, unless events name their agent. */
+/**
+ * Shipped contracts by agent name. If two agents have a tool of the same name, the first wins, unless the events name
+ * their agent.
+ */
 export const agentContracts: Readonly<Record<string, AgentContractSettings>> = {
   'any-agent': anyAgent,
   'claude-code': claudeCode,

@@ -1,6 +1,6 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-/** Written by the model with every call, to say what the call is for. */
+/** The model writes these with every call to explain the call. */
 const comments = ['summary', 'security_risk', 'thought'];
 
 /** OpenHands and its agent SDK. */

@@ -7,37 +7,37 @@ import { isDenial } from './result-kind.ts';
 import { type CallStep, concludeStep, copyStep, type PastCall } from './step.ts';
 import { canonicalArguments, fingerprint, toolIdentity } from './tool-identity.ts';
 
-/** Steps that are remembered: as far as any rule looks back. */
+/** Remembered steps: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
-/** Distinct calls of one step that are kept. */
+/** Maximum distinct calls stored per step. */
 const CALLS_PER_ROUND = 32;
 
-/** Units of a call's arguments that its result is compared with. */
+/** UTF-16 units of a call's arguments that its result is compared with. */
 const SAID_UNITS = 4096;
 
-/** The steps of a session's prompt, and which of them the current event has settled. */
+/** The steps of a session's current prompt, and the step that the current event settled. */
 export class CallHistory {
   /** Settled steps, oldest first; persisted under this name. */
   readonly rounds: CallStep[] = [];
-  /** The step that the last event settled; the later one where it settled two. */
+  /** The step that the last event settled; if it settled two, the later one. */
   settled: CallStep | null = null;
-  /** Whether it was settled before and has grown by another call of its turn. */
+  /** Whether {@link settled} had been settled before and has since grown by another call of its turn. */
   regrown = false;
-  /** stagnation has an open incident that the latest step belongs to, so that no other detector need open one. */
+  /** The latest step belongs to an open stagnation incident, so no other detector needs to open one. */
   stagnant = false;
   private readonly knowledge: CallKnowledge;
   private open: CallStep | null = null;
   private turn = 0;
-  /** Whether the turn at hand is over, so that no more calls of it are to come. */
+  /** Whether the current turn is over, so that no more of its calls can follow. */
   private turnOver = false;
-  /** Whether a turn's end is reported after the results of its calls. */
+  /** Whether the producer reports a turn's end after the results of its calls. */
   private endsWithResults = false;
-  /** Whether the turn has gone on with text after results of its calls: then it is no single model response. */
+  /** Whether the turn continued with text after results of its calls: then it is more than one model response. */
   private coarse = false;
   private resultsSeen = false;
   private blindRounds = 0;
   private agent: string | null = null;
-  /** Whether the last event began a prompt, so that what came before it no longer counts. */
+  /** Whether the last event started a prompt, so that earlier steps no longer count. */
   private promptBegan = false;
 
   constructor(knowledge: CallKnowledge) {
@@ -59,12 +59,12 @@ export class CallHistory {
         break;
       case 'content':
       case 'thought':
-        // A model response does not go on after a result of its own calls, whatever the producer calls a turn.
+        // A model response cannot continue after a result of its own calls, whatever the producer calls a turn.
         if (this.isAnswered) this.settle();
         this.coarse = this.open === null && this.rounds.at(-1)?.turn === this.turn;
         break;
       case 'turn_started':
-        // Results may be reported with the next request; a call of that turn, or its end, ends the waiting.
+        // Results may be reported with the next request, so wait for a call or the end of that turn.
         if (!this.resultsSeen || this.isAnswered) this.settle();
         this.turn += 1;
         this.turnOver = false;
@@ -73,7 +73,7 @@ export class CallHistory {
       case 'turn_finished':
         this.turnOver = true;
         this.endsWithResults ||= this.isAnswered || this.mayGrow;
-        // Where results are never reported, there is nothing to wait for.
+        // If results are never reported, there is nothing to wait for.
         if (this.isAnswered || (this.resultsSeen ? this.open?.turn !== this.turn : this.blindRounds > 0))
           this.settle();
         break;
@@ -126,17 +126,17 @@ export class CallHistory {
         result: null,
       });
     }
-    // Neither turns nor results: every call is a step, which is known from the second one on.
+    // With neither turns nor results every call is a step; this is known from the second call on.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
 
-  /** Whether a call of this turn belongs to the step settled last, which had all its results. */
+  /** Whether a further call of this turn belongs to the step settled last, which had all its results. */
   private get mayGrow(): boolean {
     const last = this.rounds.at(-1);
     return this.turn > 0 && last?.turn === this.turn && last.outcome !== null && !this.coarse;
   }
 
-  /** Whether a call after these belongs to the next step. */
+  /** Whether a call after those of `open` starts the next step. */
   private startsNextStep(open: CallStep): boolean {
     if (this.turn > 0) return open.turn !== this.turn;
     return !this.resultsSeen || open.calls.some(({ result }) => result !== null);
@@ -148,7 +148,7 @@ export class CallHistory {
     const { calls, turn } = this.open;
     const id = typeof event.callId === 'string' ? fingerprint(event.callId) : undefined;
     const named = id === undefined ? undefined : calls.find(({ callIds }) => callIds.includes(id));
-    // A result with another id than the call's belongs to a call that is settled already.
+    // A result with an id that matches no open call belongs to a step that is already settled.
     const call =
       named ??
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
@@ -159,19 +159,19 @@ export class CallHistory {
     // A denied call would have been a repetition, so it counts as one.
     const before = isDenial(event.result) ? this.resultBefore(call) : null;
     call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.knowledge.agents);
-    // More calls may come, and the turn's end tells when there are no more.
+    // More calls may follow until the turn's end is reported.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
     if (!mayGoOn && this.isAnswered) this.settle();
   }
 
-  /** What the latest identical call brought; `null`: there was none that was run. */
+  /** The result of the latest identical call; `null` if none was run. */
   private resultBefore({ key }: PastCall): NormalizedResult | null {
     const ran = (call: PastCall) =>
       call.key === key && call.result !== null && call.result.kind !== 'not_run';
     return this.rounds.findLast(({ calls }) => calls.some(ran))?.calls.find(ran)?.result ?? null;
   }
 
-  /** Calls that no result is known of yet. */
+  /** Number of calls without a result so far. */
   get unanswered(): number {
     return this.open?.calls.filter(({ result }) => result === null).length ?? 0;
   }
@@ -190,7 +190,7 @@ export class CallHistory {
     this.settled = round;
   }
 
-  /** Nothing of the past counts any more. */
+  /** Forgets all steps. */
   clear(): void {
     this.rounds.length = 0;
     this.open = null;

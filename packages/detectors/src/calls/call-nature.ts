@@ -1,47 +1,47 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
 import type { ToolIdentity } from './tool-identity.ts';
 
-/** What a call is for, as far as its tool's contract, its name and its command tell. */
+/** What kind of call this is, derived from its tool's contract, its tool's name and its command. */
 export interface CallNature {
-  /** It may change the world, so that what was tried before may be tried again. */
+  /** It may change something, so that retrying an earlier call is legitimate. */
   readonly changes: boolean;
-  /** Its tool answers what it is asked, as far as its name tells; of a command, {@link changes} tells more. */
+  /** By its name, its tool answers questions; for commands, {@link changes} is more precise. */
   readonly asks: boolean;
-  /** Its tool is for changing something, by its contract or its name. */
+  /** Its tool exists to change something, by its contract or its name. */
   readonly edits: boolean;
   /** It runs a command line or a program. */
   readonly runs: boolean;
-  /** It lets time pass, or asks how something stands; `null`: what comes back decides. */
+  /** It waits, or asks for a status; `null`: the result decides. */
   readonly waits: boolean | null;
-  /** It operates an interface, where the first try may not do. */
+  /** It operates a user interface, where a first attempt may have no effect. */
   readonly gui: boolean;
-  /** It writes into a field of an interface. */
+  /** It fills in a field of a user interface. */
   readonly enters: boolean;
   /** It runs a command that does nothing. */
   readonly idles: boolean;
-  /** It gives back text that it did not write: a file, a page, a list of hits. */
+  /** It returns text written by others: a file, a page, a list of hits. */
   readonly reads: boolean;
 }
 
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;
-/** Such a tool takes note, or passes something on: its answer is a receipt. */
+/** Tools that take notes or pass something on: their result is a mere receipt. */
 const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
 const POLLER =
   /(?:^|[_\-. ])(?:poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
-/** A command line that lets time pass before it looks, or that only lets time pass. */
+/** A command line that sleeps before it looks, or that only sleeps. */
 const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 const GUI =
   /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
-/** Commands that do nothing, or say what they were told. */
+/** Commands that do nothing or echo their arguments. */
 const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
 
-/** @param contract what is declared of the tool; it wins over what its name and its command say */
+/** @param contract the tool's contract; it wins over the tool's name and command */
 export function callNature(identity: ToolIdentity, contract: ToolContractSettings | undefined): CallNature {
   const words = toolWords(identity.name);
   const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity);
@@ -66,7 +66,7 @@ function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 }
 
-/** Under these names a tool takes a command line, and under those a program. */
+/** Argument names for a command line, and below, for a program. */
 const COMMAND = ['command', 'cmd', 'commands', 'script', 'shell', 'bash'];
 const PROGRAM = ['code', 'source', 'program', 'cell'];
 
@@ -79,17 +79,17 @@ const LOOKS = new Set(
 );
 const GIT_LOOKS =
   /^git (?:-C \S+ |--no-pager )*(?:status|diff|log|show|branch|blame|grep|ls-files|rev-parse|remote)\b/;
-/** Output into a file, files edited in place, or found ones worked on. */
+/** Output redirected to a file, files edited in place, or an action run on files found. */
 const CHANGES =
   /(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)|\bsed\b.* -[a-z]*i|\s-(?:delete|exec|execdir)\b|\btee\b/;
 const BETWEEN = /&&|\|\||[;|\n]/;
 const AHEAD = /^(?:(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
 
-/** The command line of a call, and whether the call only looks. */
+/** The command line of a call, and whether the command only reads. */
 export interface CommandFacts {
-  /** Where it runs one, and its arguments are short enough to be kept. */
+  /** Present if the call runs one and its arguments are short enough to be stored. */
   readonly line?: string;
-  /** `true` where it runs a command that only looks, `false` where it runs one or a program that may do anything. */
+  /** `true` for a command that only reads; `false` for any other command or a program. */
   readonly onlyLooks?: boolean;
 }
 
@@ -104,12 +104,12 @@ export function commandFacts({ arguments: canonical, digest }: ToolIdentity): Co
   return isProgram ? { onlyLooks: false } : {};
 }
 
-/** Whether arguments hold a command line. */
+/** Whether the arguments contain a command line. */
 export function hasCommand(args: object): boolean {
   return COMMAND.some((name) => Object.hasOwn(args, name));
 }
 
-/** A command may come as its words, and these may be a shell's: `["bash", "-lc", "cat a.ts"]`. */
+/** A command may be a list of words, possibly with a shell: `["bash", "-lc", "cat a.ts"]`. */
 function commandLine(command: unknown): unknown {
   if (!Array.isArray(command)) return command;
   const words = command.map(String);
@@ -127,7 +127,7 @@ function isReadOnlyLine(command: string): boolean {
   });
 }
 
-/** The arguments by name; those that were cut say what their text says of the names. */
+/** The arguments by name; for truncated arguments, their text. */
 function parsed(canonical: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(canonical);
@@ -138,15 +138,15 @@ function parsed(canonical: string): Record<string, unknown> | string {
   }
 }
 
-/** What models write beside a command to say what it is for, in other words each time. */
+/** Fields in which models explain a command, worded differently each time. */
 const BESIDE_COMMANDS = new Set(['description', 'summary', 'explanation', 'justification', 'comment']);
-/** What agents have the model write beside any arguments. */
+/** Fields that agents have the model add to the arguments of any tool. */
 const ANYWHERE = new Set(['task_progress', 'security_risk']);
 
 /**
- * The arguments without those that only comment on the call: the same object where there are none.
+ * The arguments without those that only comment on the call; the same object if there are none.
  *
- * @param volatile further fields that never make a difference
+ * @param volatile further fields to ignore
  */
 export function withoutComments(args: object, volatile: readonly string[]): object {
   const runs = hasCommand(args);
@@ -157,7 +157,7 @@ export function withoutComments(args: object, volatile: readonly string[]): obje
   return Object.fromEntries(Object.entries(args).filter(([field]) => !isComment(field)));
 }
 
-/** The arguments that tell calls of a tool apart, by its contract. */
+/** The arguments that distinguish calls of a tool, by its contract. */
 export function identifyingArguments(args: unknown, contract: ToolContractSettings | undefined): unknown {
   const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;

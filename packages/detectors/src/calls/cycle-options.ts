@@ -2,16 +2,16 @@ import type { DetectionSettings, Mode } from '@loopwatch/contract';
 import { isOn } from '../lib/is-on.ts';
 import type { Preset } from '../settings/presets.ts';
 
-/** Options of tool-cycle; stagnation leaves to it what it can find. */
+/** Options of tool-cycle; stagnation leaves to it the cycles that it can find. */
 export interface CycleOptions {
-  /** Steps of the longest cycle that is looked for. */
+  /** Maximum length of a cycle, in steps. */
   readonly maxPeriod: number;
-  /** Times that a cycle is gone through until it is a loop. */
+  /** Repetitions of a cycle that make it a loop. */
   readonly threshold: number;
   readonly mode: Mode;
 }
 
-/** @returns `null` where cycles are not looked for */
+/** @returns `null` if tool-cycle is off */
 export function cycleOptions(
   { tool_cycle: own }: DetectionSettings,
   { results }: Preset,

@@ -4,43 +4,46 @@ import { type ResultKind, resultKind } from './result-kind.ts';
 import { type CallText, stringsIn, withoutEcho } from './strip-echoed-args.ts';
 import { fingerprint } from './tool-identity.ts';
 
-/** A tool's result in the form in which results are compared. */
+/** A tool's result, normalized for comparison. */
 export interface NormalizedResult {
-  /** Equal for results that differ only in what changes by itself; long ones as a digest. */
+  /** Equal for results that differ only in volatile parts (times, ids); long ones as a digest. */
   readonly form: string;
   readonly kind: ResultKind;
-  /** What failed, without where in the program: the same for one error from two stacks. `null` if it does not say. */
+  /**
+   * The error without its location in the program: the same for one error from two stacks. `null` if the result names
+   * none.
+   */
   readonly failure: string | null;
-  /** The first lines of what failed, up to where they quote the call, without its numbers; `null` where nothing failed. */
+  /** The first lines of the error, up to where they quote the call, without numbers; `null` if nothing failed. */
   readonly head: string | null;
-  /** The result, or what failed, without what it repeats of the call: one answer to two questions. */
+  /** The result, or the error, without what it echoes of the call: equal when two questions got one answer. */
   readonly gist: string;
-  /** The beginning of the result as it came, for people. */
+  /** The beginning of the original result, for display. */
   readonly shown: string;
-  /** Whether it says no more than that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
+  /** Whether it only confirms that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
   readonly bare: boolean;
-  /** Whether it says so little that it may well be the answer to two questions: bare, or very short. */
+  /** Whether it says so little that two questions may well share it: bare, or very short. */
   readonly trivial: boolean;
-  /** Whether it says that there is nothing. */
+  /** Whether it says that nothing was found. */
   readonly empty: boolean;
-  /** Whether it says that what was asked for is still under way. */
+  /** Whether it says that the requested work is still in progress. */
   readonly isUnderWay: boolean;
-  /** Whether it says in few words that what was asked for is not there, which can be true of many things. */
+  /** Whether it briefly says that the requested thing does not exist, which can be true of many things. */
   readonly negative: boolean;
 }
 
 const PHRASE = /\S \S+ \S/;
 
 const SHOWN_UNITS = 400;
-/** Longer results are compared as they are: normalising has to cost a bounded time. */
+/** Longer results are compared unchanged, to bound the cost of normalization. */
 const NORMALISED_UNITS = 65_536;
 const TRIVIAL_UNITS = 24;
-/** Longer results are taken for what they are: looking for the call's words in them has to cost a bounded time. */
+/** In longer results, echoes of the call are not removed, to bound the cost of the search. */
 const GIST_UNITS = 2000;
 
 const BARE_UNITS = 200;
 const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\W*(?:\w+ completed with )?no output\W*)$/i;
-/** There is nothing of what was asked for. */
+/** Wordings of an empty result. */
 const EMPTY =
   /^(?:\[\]|\W*(?:sorry, )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|match|hits|records?|rows|documents?|items|entries|pages?)\b.{0,80}|(?:nothing|none)(?: was| were)? found\b.{0,80})$/i;
 const NEGATIVE =
@@ -55,18 +58,18 @@ const ACKNOWLEDGEMENT = new RegExp(
 const TRACEBACK = 'Traceback (most recent call last)';
 const EXCEPTION = /^[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*$/gm;
 const STACK = /^[ \t]+at .*$/gm;
-/** That something failed, and the frame that it is told in; `grep` says no more when it finds nothing. */
+/** Wordings that only say that something failed, with their framing; `grep` says no more when it finds nothing. */
 const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|code|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
 const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;
 const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
-/** An error is looked for in so much of a result. */
+/** Units of a result that are searched for an error. */
 const FAILURE_UNITS = 16_384;
 
 /**
- * @param result whatever the tool gave
- * @param isError what the producer says of it, if it says anything
- * @param call what it is the result of
+ * @param result the tool's raw result
+ * @param isError the producer's error flag, if any
+ * @param call the call that the result belongs to
  */
 export function normalizeResult(
   result: unknown,
@@ -82,7 +85,7 @@ export function normalizeResult(
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
   const head = failure === null ? '' : errorHead(plain, call);
   const answer = failure ?? normal;
-  // An answer is compared with that to another question only where the question is a phrase.
+  // Answers to different questions are compared only if the question is a phrase.
   const isComparable = answer.length <= GIST_UNITS && (failure !== null || PHRASE.test(call.said));
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
@@ -100,13 +103,13 @@ export function normalizeResult(
   };
 }
 
-/** What went wrong, in the error's own words: not the way there through the program, nor the place in the input. */
+/** The error's own message, without the stack trace and the position in the input. */
 function failureOf(text: string): string {
   const words = normalizeText(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''));
   return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
 }
 
-/** The exception that a traceback of Python ends with. */
+/** The exception at the end of a Python traceback. */
 function exceptionIn(text: string): string | undefined {
   const begin = text.slice(0, FAILURE_UNITS).lastIndexOf(TRACEBACK);
   if (begin === -1) return undefined;
@@ -114,9 +117,9 @@ function exceptionIn(text: string): string | undefined {
   return [...lines.matchAll(EXCEPTION)].at(-1)?.[0];
 }
 
-/** What changes by itself from call to call, and what takes its place before results are compared. */
+/** Patterns of volatile text, each with the replacement used before results are compared. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
   [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ''],
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
   [
@@ -140,7 +143,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
   [/\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
   [/\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
-  // A token in a link: letters of both cases and digits.
+  // A token in a link: upper-case and lower-case letters with digits.
   [
     /([?&][\w.-]{1,40}=)(?=[\w%~+/=-]*\d)(?=[\w%~+/=-]*[a-z])(?=[\w%~+/=-]*[A-Z])[\w%~+/=-]{20,}/g,
     '$1<token>',
@@ -148,7 +151,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, ' '],
 ];
 
-/** A result without what changes by itself. */
+/** A result with its volatile parts replaced. */
 export function normalizeText(text: string): string {
   let normal = text;
   for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
@@ -157,7 +160,7 @@ export function normalizeText(text: string): string {
 
 const GOING_ON =
   '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available))';
-/** What a result says of what is under way: all that it says, the value of a field, or words that say nothing else. */
+/** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [
     `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
@@ -170,33 +173,33 @@ const UNDER_WAY = new RegExp(
   ].join('|'),
   'i',
 );
-/** A long text that speaks of something under way is not about what one waits for. */
+/** In a longer text, a mention of work in progress is not the status being waited for. */
 const UNDER_WAY_UNITS = 300;
-/** Stands for a picture that was not recorded: whether it is another one than before is not known. */
+/** A placeholder for a picture that was not recorded: whether it has changed is unknown. */
 const LEFT_OUT =
   /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken)\b.{0,40})?\W*$/i;
 
-/** Whether a result says that something is still under way, or stands for what was not recorded. */
+/** Whether a result says that work is still in progress, or is a placeholder for unrecorded content. */
 export function isUnderWay(text: string): boolean {
   return text.length <= UNDER_WAY_UNITS && (UNDER_WAY.test(text) || LEFT_OUT.test(text));
 }
 
-/** So many lines tell which error it is; what follows shows where. */
+/** Lines that identify an error; those after them show its location. */
 const LINES = 5;
 const UNITS = 400;
-/** A shorter line of the call may stand anywhere by chance. */
+/** A shorter line of the call may occur anywhere by chance. */
 const QUOTED_UNITS = 4;
-/** Lines of the arguments that are looked for, at most. */
+/** Maximum lines of the arguments to search for. */
 const QUOTED_LINES = 256;
-/** A number, and whether it counts something: fewer failures are another error. */
+/** A number, and whether it counts something: fewer failures are a different error. */
 const NUMBER =
   /\d+( (?:failed|failures?|failing|passed|errors?|warnings?|problems?|tests?|left|remaining|of)\b)?/g;
-/** What an editor puts before the lines that it shows. */
+/** The margin that an editor prints before each line. */
 const MARGIN = /^[\s\d:|>+-]*/;
 
 /**
- * The first lines of an error, up to where they quote the call, with digits folded: the same for attempts that are
- * rejected for one reason, although the rejection shows each attempt.
+ * The first lines of an error, up to where they quote the call, with digits folded: equal for attempts rejected for
+ * the same reason, although each rejection quotes its own attempt.
  */
 export function errorHead(text: string, call: CallText): string {
   const quoted = new Set(

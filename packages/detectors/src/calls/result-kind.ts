@@ -1,55 +1,58 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { type CallText, stringsIn } from './strip-echoed-args.ts';
 
-/** What a result is to the question whether anything happened; `not_run`: the call was never carried out. */
+/** How a call turned out; `not_run`: the call was never executed. */
 export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
 
-/** Failures of what a tool depends on. A refused connection is none: nothing listens there, and waiting does not help. */
+/**
+ * Failures of a tool's dependencies. A refused connection is not one: nothing listens there, and waiting does not
+ * help.
+ */
 const TRANSIENT =
   /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out|time-?out\b|TimeoutError|ETIMEDOUT|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
-/** A page that lacks what is waited for: the agent asks for the wrong thing. */
+/** A page that lacks the awaited element: the agent asks for the wrong thing. */
 const WAITS_IN_VAIN = /\blocator\b|waiting for (?:selector|element|locator)/i;
 
-/** A failure as the first words of a result that says nothing else. */
+/** A transient failure at the start of a result that says nothing else. */
 const PLAIN_TRANSIENT =
   /^(?:[\w.-]{1,30}: (?:\(\d+\) )?)?(?:(?:the|a|your|http|status|error|code|request|operation|tool|call|execution|connection|connect|read|server|service|api|upstream|is|was|has) ){0,5}(?:429|50[0234])?\W{0,3}(?:too many requests|rate.?limit(?:ed| reached| exceeded| hit| error)|timed[ -]?out|time-?out|etimedout|econnreset|eai_again|service unavailable|internal server error|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:was )?(?:reset|aborted)|deadline exceeded)(?=\W*$|[.!,;<]|\s*\(| (?:after|while|waiting|during|error|for requests?|on|by|please|retry|try|\d))/i;
-/** Failures that no other text begins with. */
+/** Transient failures recognizable by their first words alone. */
 const WELL_KNOWN =
   /^(?:getaddrinfo EAI_AGAIN|npm err! (?:code|network) (?:ETIMEDOUT|ECONNRESET)|upstream connect error|net::ERR_(?:CONNECTION|TIMED|NETWORK)\w{0,30}|you exceeded your (?:current )?quota|socket hang up|temporary failure in name resolution|(?:[\w-]{1,20} ){1,3}failed: the (?:server|service|model) is overloaded)/i;
 const PLAIN_UNITS = 200;
-/** The same where it is all that a result says: what a tool that reads gives back is text of others. */
+/** The same as the whole result: a reading tool returns text written by others. */
 const ALL_TRANSIENT =
   /^(?:[a-z]{1,12} ){0,3}(?:(?:http(?:\/[\d.]{1,3})? )?(?:429 too many requests|500 internal server error|502 bad gateway|503 service unavailable|504 gateway time-?out)|rate.?limit(?:ed| reached| exceeded)|too many requests|timed[ -]?out|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|connection (?:reset|aborted))\W*$/i;
 
-/** What errors are called, before a colon or a bracket: texts do not begin so. */
+/** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
   /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:/i;
-/** Further words that errors begin with. */
+/** Further words that errors start with. */
 const ERROR_HEADING =
   /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
   /^(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
   /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b/i;
-/** A field or a tag that says that this is an error. */
+/** A field or tag that marks an error. */
 const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b/i;
-/** A person or a rule did not let the call through; said in few words. */
+/** A person or a rule denied the call, in a few words. */
 const REFUSED =
   /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|not (?:allowed|permitted|authorized))\b/i;
 const REFUSED_UNITS = 300;
 
-/** Of a result, so much is its head: further on it may quote an error. */
+/** Units of a result's head; after it the result may quote an error. */
 const HEAD_UNITS = 1000;
-/** A longer result, of a tool that reads, is what it was asked for. */
+/** A longer result of a reading tool is the requested content, not an error. */
 const READ_ERROR_UNITS = 600;
-/** A timeout or a rate limit says so in few words; a long text that mentions one is something else. */
+/** Timeouts and rate limits are reported briefly; a longer text that mentions one is something else. */
 const TRANSIENT_UNITS = 600;
 const TRANSIENT_HEAD_UNITS = 300;
 
 /**
- * @param isError what the producer says of it, which decides; without it, the head of the result does
- * @param call what it is the result of: what it repeats of the call is no error
+ * @param isError the producer's error flag, which decides; without it, the head of the result does
+ * @param call the call that the result belongs to: text echoed from it is not an error
  */
 export function resultKind(
   text: string,
@@ -64,7 +67,7 @@ export function resultKind(
 }
 
 function isTransient(text: string, isError: boolean, call: CallText): boolean {
-  // A program may print anything before and after.
+  // A program may print anything before and after the failure.
   if (text.length > TRANSIENT_UNITS && (!isError || call.runs === true)) return false;
   const head = text.slice(0, TRANSIENT_HEAD_UNITS);
   const told = text.length > TRANSIENT_UNITS ? `${head}\n${text.slice(-TRANSIENT_HEAD_UNITS)}` : head;
@@ -89,20 +92,20 @@ function tellsOfError(text: string, { reads }: CallText): boolean {
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
 }
 
-/** Quotes, brackets and keys that the message of a result is wrapped in, as JSON and as Python prints it. */
+/** Quotes, brackets and keys around a result's message, as printed by JSON and Python. */
 const FRAME =
   /^(?:\\[nrt]|<\/?(?:html|head|title|body|center|h1|tool_use_error)\b[^>]{0,80}>|[\s\W]|(?:none|null)\b|(?:_?meta|text|textcontent|type|content|message|output|detail|annotations)(?=\\{0,15}["'=:(]))*/i;
 
-/** A result from the first word of its message on. */
+/** A result from the first word of its message onward. */
 export function unframed(text: string): string {
   return text.replace(FRAME, '');
 }
 
 const OPENING = 'Loopwatch denied this call';
-/** An agent may put its own words before what a hook told it. */
+/** An agent may put its own words before a hook's message. */
 const OPENING_UNITS = 200;
 
-/** The result of a call that was denied, as the agent and the log get it. */
+/** The result of a denied call, as the agent and the log receive it. */
 export function denialText(text: string): string {
   return `${OPENING}: ${text}`;
 }

@@ -5,44 +5,44 @@ import type { Mark } from './mark.ts';
 import type { NormalizedResult } from './normalize-result.ts';
 import { fingerprint, type ToolIdentity } from './tool-identity.ts';
 
-/** A call, with its result once that is known. */
+/** A call, with its result once known. */
 export interface PastCall {
   readonly identity: ToolIdentity;
   readonly key: string;
   readonly mark: Mark;
   readonly nature: CallNature;
-  /** Ids that its result may come under; none once the step is settled. */
+  /** Call ids that its result may refer to; empty once the step is settled. */
   readonly callIds: string[];
-  /** Its arguments, because its result may repeat them; nothing once the step is settled. */
+  /** Its arguments, because its result may echo them; empty once the step is settled. */
   said: string;
   result: NormalizedResult | null;
 }
 
 /**
- * The calls of one model response: they are one step, in whatever order they and their results are reported, so
- * identical ones among them count once. A step is settled when nothing more is expected of it.
+ * The calls of one model response, in whatever order they and their results are reported; identical calls count once.
+ * A step is settled when no more calls or results of it are expected.
  */
 export interface CallStep {
   readonly calls: PastCall[];
   readonly turn: number;
   settled: boolean;
-  /** The same for the same set of calls. */
+  /** Equal for equal sets of calls. */
   key: string;
-  /** The same for the same calls with the same results; `null` while a result is not known, or none was run. */
+  /** Equal for equal calls with equal results; `null` while a result is unknown, or if no call was run. */
   outcome: string | null;
-  /** What came of the calls that were run. */
+  /** How the calls that were run turned out. */
   kind: 'ok' | 'error' | 'transient' | 'unknown';
-  /** A detector has an open incident for it, so that a vaguer rule need not report it too. */
+  /** A detector has an open incident for it, so that a less specific rule need not report it too. */
   explained: boolean;
 }
 
-/** A copy that may change, independent of the one in a snapshot. */
+/** A mutable copy, independent of the one in a snapshot. */
 export function copyStep(round: CallStep): CallStep {
   return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
 }
 
 /**
- * Computes the key, outcome and kind of a step once nothing more is expected of it.
+ * Computes the key, outcome and kind of a step when it settles.
  *
  * @returns whether the results of all its calls are known
  */
@@ -71,12 +71,12 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
 /** Polling calls repeat by design: their threshold is this many times higher. */
 const PATIENCE = 3;
 
-/** The factor by which thresholds rise where one of these steps polls. */
+/** The factor by which thresholds rise if one of these steps polls. */
 export function pollingPatience(rounds: readonly CallStep[]): number {
   return rounds.some(isPollingStep) ? PATIENCE : 1;
 }
 
-/** Why the threshold is raised, where it is. */
+/** The reason for a raised threshold, if it is raised. */
 export function pollingAdjustments(
   rounds: readonly CallStep[],
   { tools }: Pick<CallKnowledge, 'tools'>,
@@ -88,22 +88,22 @@ export function pollingAdjustments(
   return [call.nature.waits === true ? 'looks-like-poller' : 'under-way'];
 }
 
-/** Whether the step does nothing but let time pass, or ask for what is still under way. */
+/** Whether the step only waits, or asks for the status of work in progress. */
 export function isPollingStep({ calls }: CallStep): boolean {
   return calls.every(isPolling);
 }
 
-/** Whether the call may well have to be made again. */
+/** Whether repeating the call is to be expected. */
 export function isPolling({ nature, result }: PastCall): boolean {
   return nature.waits ?? result?.isUnderWay ?? false;
 }
 
-/** Whether the step may have changed something, so that what was tried before may be tried again. */
+/** Whether the step may have changed something, so that retrying an earlier call is legitimate. */
 export function changesSomething({ kind, calls }: CallStep): boolean {
   return kind !== 'error' && calls.some(({ nature, result }) => nature.changes && result?.kind !== 'not_run');
 }
 
-/** The one tool that a step calls; undefined where it calls several. */
+/** The only tool that a step calls; undefined if it calls several. */
 export function soleToolOf({ calls }: CallStep): string | undefined {
   const [first, ...others] = calls;
   return others.every(({ identity }) => identity.name === first?.identity.name)
@@ -111,12 +111,15 @@ export function soleToolOf({ calls }: CallStep): string | undefined {
     : undefined;
 }
 
-/** Whether the steps hold different calls. */
+/** Whether the steps contain different calls. */
 export function isVaried(steps: readonly CallStep[]): boolean {
   return new Set(steps.map(({ key }) => key)).size > 1;
 }
 
-/** The error of a step that failed for good, if all its calls had the same; none where it only says that it failed. */
+/**
+ * The non-transient error that all calls of a step share; `null` if there is none, or it only says that something
+ * failed.
+ */
 export function errorOf(round: CallStep | undefined): NormalizedResult | null {
   if (round?.kind !== 'error') return null;
   const [first, ...others] = round.calls
@@ -126,7 +129,7 @@ export function errorOf(round: CallStep | undefined): NormalizedResult | null {
   return others.every((other) => isSameError(other, first)) ? first : null;
 }
 
-/** The same words, or the same but for what came from the calls. */
+/** Whether two errors are equal, or differ only in text echoed from the calls. */
 export function isSameError(a: NormalizedResult | null, b: NormalizedResult): boolean {
   return a !== null && a.failure !== null && (a.failure === b.failure || a.gist === b.gist);
 }

@@ -1,26 +1,32 @@
-/** What a call says: its tool's name and its canonical arguments, or the beginning of these. */
+/** The text of a call: its tool's name and its canonical arguments, or the beginning of these. */
 export interface CallText {
   readonly name: string;
   readonly said: string;
-  /** Whether its tool gives back text that it did not write: a file, a page, a list of hits. */
+  /** Whether its tool returns text written by others: a file, a page, a list of hits. */
   readonly reads?: boolean;
-  /** Whether it runs a command or a program, and whether that only looks. */
+  /** Whether it runs a command or a program, and whether that only reads. */
   readonly runs?: boolean;
   readonly looks?: boolean;
 }
 
-/** Stands for what a result says only because the call said it. */
+/** Placeholder for text that a result echoes from the call. */
 const ECHO = '\u0001';
-/** Values of the arguments that are looked for, longest first, and the least that is looked for anywhere in a text. */
+/**
+ * Maximum argument values to search for, longest first, and the minimum length of a value that is searched for
+ * anywhere in a text.
+ */
 const MAX_VALUES = 32;
 const MIN_ANYWHERE = 3;
 
-/** Values are looked for without the white space that they begin and end with: a text may have it, or not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it stands for an echo.
+/**
+ * White space around an echo: values are searched for trimmed, and a text may or may not keep their outer white
+ * space.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
 const QUOTE = /["'`\u201c\u201d\u2018\u2019]/;
-/** What stands between white space, quotes and brackets. */
+/** A token between white space, quotes and brackets. */
 const TOKEN = /[^\s"'`\u201c\u201d\u2018\u2019()[\]{}<>,;\u0001]+/g;
 const NUMBER = /^\d+(?:\.\d+)?$/;
 const NUMBERS = /\d+(?:\.\d+)?/g;
@@ -28,8 +34,8 @@ const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/][^\s]*$/;
 const STRING = /"((?:[^"\\]|\\.)*)"(\s*:)?/g;
 
 /**
- * A result without what it repeats of the call: arguments that stand in it word for word, and names in quotes, paths
- * and numbers that come from them. What still differs is new information.
+ * Removes what a result echoes of the call: arguments that occur verbatim, and quoted names, paths and numbers taken
+ * from them. Differences that remain are new information.
  */
 export function withoutEcho(text: string, { name, said: canonical }: CallText): string {
   const values = valuesOf(canonical);
@@ -51,19 +57,19 @@ export function withoutEcho(text: string, { name, said: canonical }: CallText): 
   });
 }
 
-/** The texts among the arguments, however deep; of arguments that were cut, those that are whole. */
+/** All strings in the arguments, at any depth; of truncated arguments, the complete ones. */
 export function stringsIn(canonical: string): string[] {
   if (!/^[[{"]/.test(canonical)) return [canonical];
   const values = new Set<string>();
   for (const [, inner = '', colon] of canonical.matchAll(STRING)) {
-    // A key is the tool's word, not the call's.
+    // A key comes from the tool's schema, not from the call.
     if (colon === undefined) values.add(unescaped(inner));
     if (values.size === MAX_VALUES) break;
   }
   return [...values];
 }
 
-/** The texts and numbers among the arguments, as a result may repeat them. */
+/** The strings and numbers in the arguments that a result may echo. */
 function valuesOf(canonical: string): string[] {
   const values = new Set(stringsIn(canonical).map(collapsed));
   if (/^[[{"]/.test(canonical))
@@ -80,7 +86,7 @@ function unescaped(inner: string): string {
   }
 }
 
-/** Results are compared with their white space collapsed. */
+/** Collapses white space, as in compared results. */
 function collapsed(value: string): string {
   return value.replace(/\s+/g, ' ').trim();
 }
@@ -89,7 +95,7 @@ function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** `b.txt` of `/srv/a/b.txt`: tools complete the paths that they are given. */
+/** `b.txt` of `/srv/a/b.txt`: tools expand the paths they are given. */
 function lastName(path: string): string {
   return (
     path
@@ -99,7 +105,7 @@ function lastName(path: string): string {
   );
 }
 
-/** Whether the arguments speak of it; so little as `a` is in every text, so that it has to be a name there, too. */
+/** Whether the arguments mention the name; one as short as `a` occurs in any text, so it must be a whole name there. */
 function names(last: string, said: string, values: readonly string[]): boolean {
   return last.length < MIN_ANYWHERE ? values.some((value) => lastName(value) === last) : said.includes(last);
 }

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256 } from '../lib/digest.ts';
 
 /**
- * The canonical text of a call's arguments: a string of JSON is parsed first, a string that is not JSON stands for
- * itself, trimmed; no arguments, `""` and `{}` are the same.
+ * The canonical text of a call's arguments: a JSON string is parsed first, any other string is only trimmed; missing
+ * arguments, `""` and `{}` are equal.
  */
 export function canonicalArguments(args: unknown): string {
   const value = typeof args === 'string' ? parsed(args.trim()) : { json: args };
@@ -18,29 +18,29 @@ function parsed(text: string): { json: unknown } | undefined {
   }
 }
 
-/** Longer canonical arguments are kept as a prefix and a SHA-256 digest. */
+/** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
 const KEPT_UNITS = 512;
 
-/** What makes two calls the same call: the tool and its canonical arguments, never the call id. */
+/** The identity of a call: the tool and its canonical arguments, never the call id. */
 export interface ToolIdentity {
   readonly name: string;
-  /** Canonical arguments, or their first units when they are long. */
+  /** Canonical arguments, or their first units if they are long. */
   readonly arguments: string;
   /** Length of the whole canonical form, in UTF-16 code units. */
   readonly length: number;
-  /** SHA-256 of the whole canonical form where `arguments` holds only its beginning. */
+  /** SHA-256 of the whole canonical form if `arguments` holds only its beginning. */
   readonly digest: string | undefined;
 }
 
 export function toolIdentity(name: string, canonical: string): ToolIdentity {
   const { length } = canonical;
   if (length <= KEPT_UNITS) return { name, arguments: canonical, length, digest: undefined };
-  // Lone surrogates all become U+FFFD in UTF-8, but only outside JSON strings, where they are not escaped.
+  // UTF-8 would turn every lone surrogate into U+FFFD. Only text outside JSON strings has unescaped ones.
   const digest = sha256(escapeLoneSurrogates(canonical), 64);
   return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
 }
 
-/** The text itself, or its SHA-256 where that is shorter: equal exactly when the texts are. */
+/** The text itself, or its SHA-256 if that is shorter: equal exactly when the texts are. */
 export function fingerprint(text: string): string {
   if (text.length <= 64) return text;
   return `…${sha256(escapeLoneSurrogates(text), 64)}`;
@@ -50,7 +50,7 @@ export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {
   return a.length === b.length && a.digest === b.digest && a.name === b.name && a.arguments === b.arguments;
 }
 
-/** `read_file:{"path":"a"}`, the identity as a person reads it. */
+/** The identity in readable form: `read_file:{"path":"a"}`. */
 export function signature(identity: ToolIdentity): string {
   return `${identity.name}:${identity.arguments}${identity.digest === undefined ? '' : '…'}`;
 }
@@ -59,7 +59,7 @@ function escapeLoneSurrogates(text: string): string {
   return text.isWellFormed() ? text : JSON.stringify(text);
 }
 
-/** A copy that does not keep the long string it was cut from alive. */
+/** A copy that does not keep alive the long string it was cut from. */
 function detached(text: string): string {
   let copy = '';
   for (let i = 0; i < text.length; i += 128) copy += String.fromCharCode(...unitsOf(text.slice(i, i + 128)));

@@ -6,9 +6,9 @@ import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.
 /**
  * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
  *
- * @param config detection settings as in the configuration file; the numbers come from the preset where none are set
- * @param semantic `semanticLayer`, where the caller answers its checks; without it the layer is off, and not bundled
- * @throws ZodError that names the key, when the configuration is wrong
+ * @param config detection settings as in the configuration file; the preset supplies defaults
+ * @param semantic `semanticLayer`, if the caller answers its checks; without it the layer is off and not bundled
+ * @throws ZodError that names the key, if the configuration is invalid
  */
 export function createSessionAnalyzer(
   config: DetectionInput = {},

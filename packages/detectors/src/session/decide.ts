@@ -12,36 +12,36 @@ export interface ProposedCall {
   readonly args: unknown;
 }
 
-/** What would follow from a call. */
+/** The predicted consequences of a call. */
 interface Foresight {
   /** Verdicts at the call itself. */
   readonly atCall: readonly PureVerdict[];
-  /** Verdicts behind it, brought it the same as the last time. */
+  /** Verdicts after it, assuming it returns the same result as last time. */
   readonly asBefore: readonly PureVerdict[];
-  /** Whether the same call was made before; `null` where results are not looked at. */
+  /** Whether the same call was made before; `null` if results are not considered. */
   readonly isKnown: boolean | null;
-  /** Whether the session restarts with it, after a long pause: nothing that was open stays so. */
+  /** Whether the session restarts with it, after a long pause: no incident stays open then. */
   readonly restarts: boolean;
 }
 
 /** Whether a call should run. */
 export interface Decision {
   readonly action: 'allow' | 'warn' | 'deny';
-  /** What repeats, as a sentence for people; `null` where nothing does. */
+  /** A sentence for people that names the repetition; `null` if nothing repeats. */
   readonly reason: string | null;
-  /** What to tell the model in place of a result; `null` where the call may run. */
+  /** What to tell the model in place of a result; `null` if the call may run. */
   readonly guidance: string | null;
-  /** The incident that the call goes on with. */
+  /** The incident that the call continues. */
   readonly incidentId: string | null;
 }
 
 export const ALLOWED: Decision = { action: 'allow', reason: null, guidance: null, incidentId: null };
 
 /**
- * What would happen at a call, asked before it runs. It is denied where it goes on with a loop that is open, or reaches a
- * limit; a call that takes another way is allowed, and so is one of which that cannot be known before its result.
+ * Decides about a call before it runs. A call that continues an open loop or reaches a limit is denied. A call that
+ * tries something else is allowed, as is one whose effect cannot be known before its result.
  *
- * @param open last verdicts of the session's open incidents
+ * @param open the latest verdict of each open incident of the session
  * @param time event time, epoch ms
  */
 export function decide(
@@ -64,7 +64,7 @@ export function decide(
 }
 
 /**
- * What a call would lead to if it brought the same result as before. The session itself stays as it is.
+ * Predicts the verdicts of a call if it returns the same result as before. The session itself is not changed.
  *
  * @param time event time, epoch ms
  */
@@ -87,11 +87,11 @@ function foresee(
   return { ...foresight, isKnown, asBefore };
 }
 
-/** Whether an open incident that the call does not end is about this call. */
+/** Whether an open incident, which the call does not end, concerns this call. */
 function concerns({ kind, detector, action, tool }: PureVerdict, call: ProposedCall, { isKnown }: Foresight) {
   if (kind === 'limit') return true;
   if (!callDetectors.has(detector)) return false;
-  // A blocked tool stays blocked until another one has brought something new.
+  // A blocked tool stays blocked until another tool has returned something new.
   if (detector === 'stagnation' && action === 'block' && tool?.name === call.name) return true;
   return isKnown !== false;
 }

@@ -6,12 +6,12 @@ import type { Detector, EventStep } from '../incident/finding.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 
 /**
- * The detectors of one session, with the calls that several of them look at. One slot per detector of the registry, up to
- * the last that is on; `null` where it is off, or nothing has come for it yet.
+ * The detectors of one session and their shared call history. One slot per detector of the registry, up to the last
+ * that is on; `null` if it is off or has not been created yet.
  */
 export class DetectorBank {
   calls: CallHistory | null;
-  /** The detector that asks a model, where it is on: what it asked cannot be taken back. */
+  /** The detector that asks a model, if it is on; its questions cannot be revoked. */
   semantic: Semantic | null = null;
   private readonly layer: SemanticLayer | null;
   private plan: DetectionPlan;
@@ -24,7 +24,7 @@ export class DetectorBank {
     this.calls = createHistory(plan);
   }
 
-  /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
+  /** Passes the event to each detector in registry order, which is the order of their verdicts. */
   push(step: EventStep): void {
     if (this.calls !== null) this.calls.push(step);
     for (const { slot, type } of this.plan.lazy) if (type === step.event.type) this.start(slot);
@@ -35,21 +35,21 @@ export class DetectorBank {
     for (const detector of this.detectors) detector?.close(step, outcome);
   }
 
-  /** Closes those whose conclusions can be taken back. */
+  /** Closes the detectors whose conclusions can be revoked. */
   closeRevocable(step: EventStep): void {
     for (const detector of this.detectors) {
       if (isRevocable(detector)) detector?.close(step, 'recovered');
     }
   }
 
-  /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
+  /** State of the revocable detectors, up to the last that has any. */
   revocableStates(): unknown[] {
     return upToLast(
       this.detectors.map((detector) => (isRevocable(detector) ? (detector?.snapshot() ?? null) : null)),
     );
   }
 
-  /** Goes back to an earlier state, but for what cannot be taken back. */
+  /** Restores an earlier state of the revocable detectors. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
     const { detectors, semantic } = this;
     this.detectors = this.createDetectors(plan).map((made, i) => {
@@ -61,7 +61,7 @@ export class DetectorBank {
     this.restoreCalls(plan, history);
   }
 
-  /** Other settings, the same state; what is open in a detector that is off now, or works otherwise, ends. */
+  /** Adopts other settings and keeps the state; incidents end if their detector is now off or works differently. */
   adopt(plan: DetectionPlan, step: EventStep): void {
     const before = this.detectors;
     const states = before.map((detector) => detector?.snapshot());
@@ -84,7 +84,7 @@ export class DetectorBank {
     };
   }
 
-  /** Takes the state of a bank with the same plan, which this one has just been made with. */
+  /** Restores the state of a bank with the same plan into this newly created bank. */
   restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): void {
     this.restoreStates(detectors);
     this.restoreCalls(plan, calls);
@@ -109,7 +109,7 @@ export class DetectorBank {
     return definition.create(options, this.plan, this.layer);
   }
 
-  /** Creates the detector of a slot that is on and still empty. */
+  /** Creates the detector of an empty slot, if it is on. */
   private start(slot: number): void {
     const planned = this.plan.detectors[slot] ?? null;
     if (planned === null || this.detectors[slot] !== null) return;
@@ -147,7 +147,7 @@ export interface BankSnapshot {
   readonly calls: HistorySnapshot | null;
 }
 
-/** Calls are kept with their results only where a rule looks at both. */
+/** A history of calls with results is created only if a rule needs both. */
 function createHistory(plan: DetectionPlan): CallHistory | null {
   return plan.enabled && plan.createHistory !== null ? plan.createHistory() : null;
 }

@@ -1,26 +1,27 @@
 import { HashTable, type HashTableSnapshot } from '../lib/hash-table.ts';
 
-/** Digits that are taken for a counter, at most: a number of so many is a whole one of 32 bits. */
+/** Maximum digits of a counter: a number of this many digits fits in 32 bits. */
 const COUNTER_DIGITS = 9;
 const SEPARATORS = '-_#:/.';
 const ZERO = 0x30;
 
 /**
- * The ids of a session's events, so that one delivered twice counts once, and so does a history that was copied into a
- * resumed session. Ids are kept as 53-bit hashes: a new id is taken for one of n known ones with a chance of n in 9 × 10^15.
- * Ids that count up take a bit each: those that differ in their counter alone share the hash of what is before it.
+ * The ids of a session's events, so that an event delivered twice counts once, as does a history copied into a
+ * resumed session. Ids are stored as 53-bit hashes: the chance that a new id collides with one of n known ones is n
+ * in 9 × 10^15. Sequential ids take one bit each: ids that differ only in their counter share the hash of their
+ * prefix.
  */
 export class KnownIds {
   private readonly plain = new HashTable(1);
   private readonly counted = new HashTable(2);
-  /** How often the session has restarted. */
+  /** Number of restarts of the session. */
   private restarts = 0;
 
   /**
-   * Notes the id of the session's next event.
+   * Records the id of the session's next event.
    *
    * @param restarts whether the session restarts with this event, if it is new
-   * @returns false when the id is known: a duplicate
+   * @returns false if the id is known: a duplicate
    */
   add(id: string, restarts = false): boolean {
     const from = counterFrom(id);
@@ -28,11 +29,14 @@ export class KnownIds {
     const counter = Number(id.slice(from));
     const isIndex = from === 1 && id.startsWith('#');
     const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
-    // The last five bits of the counter say which of the 32 ids of a hash it is.
+    // The lowest five bits of the counter select one of the 32 ids per hash.
     return this.counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
   }
 
-  /** The session restarts: ids stay known, but for those of the form `#<index>`, because indexes begin at 0 again. */
+  /**
+   * Call when the session restarts: ids stay known, except those of the form `#<index>`, because indexes start at 0
+   * again.
+   */
   restart(): void {
     this.restarts += 1;
   }
@@ -55,8 +59,8 @@ export interface KnownIdsSnapshot {
 }
 
 /**
- * Where the id's counter begins: decimal digits behind a separator, without leading zeros; its end where it has none. Random
- * ids end in digits too, but behind a letter as a rule.
+ * The index at which the id's counter starts: decimal digits after a separator, without leading zeros; the id's
+ * length if it has none. Random ids end in digits too, but usually after a letter.
  */
 function counterFrom(id: string): number {
   const { length } = id;
@@ -71,11 +75,11 @@ function isDigit(unit: number): boolean {
   return unit >= ZERO && unit <= ZERO + 9;
 }
 
-/** Of the id's first `end` units and a number of 32 bits. */
+/** Hash of the id's first `end` units and a 32-bit number. */
 function hashOf(id: string, end: number, more: number): number {
   let low = 0x811c9dc5;
   let high = end;
-  // Two units a step, because each step waits for the one before; the number is the last of them.
+  // Two units per iteration, because each iteration depends on the previous one; the number comes last.
   for (let i = 0; i < end + 2; i += 2) {
     const pair = i >= end ? more : id.charCodeAt(i) | (i + 1 < end ? id.charCodeAt(i + 1) << 16 : 0);
     low = Math.imul(low ^ pair, 0x01000193);

@@ -7,11 +7,11 @@ import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
 import type { SessionStep } from './session-step.ts';
 
-/** What a session has to be brought back to when its last turn is streamed again. */
+/** The state to restore when a session's last turn is streamed again. */
 interface Checkpoint {
   readonly turns: number;
   readonly calls: number;
-  /** Ids of the incidents that were open, by their slot. */
+  /** Ids of the incidents that were open, by slot. */
   readonly incidents: readonly IncidentSlot[];
   /** One entry per detector kind. */
   readonly detectors: readonly unknown[];
@@ -19,29 +19,29 @@ interface Checkpoint {
 }
 
 /**
- * Where the last turn began. A turn begins with its `turn_started`; where a session reports none, behind the last
- * prompt, tool result or finished turn. The session's state is looked at when the first event of the turn comes, so
- * that a boundary that follows another costs nothing, and there is one checkpoint per session at most.
+ * The start of the last turn. A turn starts with its `turn_started`; if a session reports none, after the last
+ * prompt, tool result or finished turn. The state is captured at the first event of the turn, so that consecutive
+ * boundaries cost nothing. There is at most one checkpoint per session.
  *
- * Reports are never retracted: a finding that the repeated turn leads to again is not reported a second time.
+ * Reports are never retracted: if the repeated turn leads to the same finding, it is not reported again.
  */
 export class LastTurn {
   private checkpoint: Checkpoint | null = null;
   /** Whether the session reports turns at all. */
   private reportsTurns = false;
-  /** Whether the turn is being streamed again, and nothing of it has come yet. */
+  /** Whether the turn is about to be streamed again and none of its events has arrived yet. */
   private awaitsBeginning = false;
-  /** Highest count told since the checkpoint, by slot; none where nothing was told. */
+  /** Highest count reported since the checkpoint, by slot; undefined if nothing was reported. */
   private lastReported: Map<string, number> | undefined;
-  /** Highest count told in what was taken back. */
+  /** Highest count reported in the retracted part, by slot. */
   private retracted: Map<string, number> | undefined;
 
-  /** Whether the event adds something that may have to be taken back, and is the first to do so. */
+  /** Whether the event is the first of the turn to add something that may have to be retracted. */
   startsTurn(type: KnownEvent['type']): boolean {
     return this.checkpoint === null && belongsToTurn(type) && (this.reportsTurns || !endsTurn(type));
   }
 
-  /** Takes down the state that the turn finds. */
+  /** Captures the state at the start of the turn. */
   takeCheckpoint({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
     this.checkpoint = {
       turns,
@@ -52,7 +52,7 @@ export class LastTurn {
     };
   }
 
-  /** Whether this event only says that the turn that is streamed again begins. */
+  /** Whether this event only announces the turn that is being streamed again. */
   repeatsBeginning(type: KnownEvent['type']): boolean {
     if (!this.awaitsBeginning) return false;
     if (belongsToTurn(type) || type === 'prompt_started' || type === 'turn_started')
@@ -60,14 +60,14 @@ export class LastTurn {
     return type === 'turn_started' && this.reportsTurns;
   }
 
-  /** Takes note of an event after all others have. */
+  /** Advances past an event; call last, after all detectors. */
   advance(type: KnownEvent['type']): void {
     if (type === 'turn_started') this.reportsTurns = true;
     if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.clear();
     else if (!this.reportsTurns && endsTurn(type)) this.clear();
   }
 
-  /** Ends the incidents that the turn opened; those that it found open go on, with what was told of them. */
+  /** Ends the incidents that the turn opened; those that were already open continue, with their reported counts. */
   closeRetracted(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
     if (this.checkpoint === null) return;
     const before = new Map(this.checkpoint.incidents);
@@ -78,7 +78,10 @@ export class LastTurn {
     });
   }
 
-  /** The turn is streamed again: what it added to detectors and counters goes; offsets, indices and costs go on. */
+  /**
+   * Call when the turn is streamed again: reverts what it added to detectors and counters; offsets, indexes and costs
+   * continue.
+   */
   rewind(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
     this.awaitsBeginning = true;
     for (const [slot, count] of this.lastReported ?? []) {
@@ -94,8 +97,8 @@ export class LastTurn {
   }
 
   /**
-   * The finding to report, if any: an incident that was resolved in the retracted part reopens only
-   * when its loop goes further than it did.
+   * The finding to report, if any: an incident that was resolved in the retracted part reopens only when its loop
+   * goes further than before.
    */
   reportable(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
     if (finding.phase === 'resolved' && !isOpen) return undefined;
@@ -142,12 +145,12 @@ export class LastTurn {
   }
 }
 
-/** Types of events that are a part of a turn. */
+/** Whether events of this type are part of a turn. */
 function belongsToTurn(type: KnownEvent['type']): boolean {
   return type === 'content' || type === 'thought' || type === 'tool_call_request' || endsTurn(type);
 }
 
-/** Types that end a turn where its beginning is not reported. */
+/** Whether events of this type end a turn, if turn starts are not reported. */
 function endsTurn(type: KnownEvent['type']): boolean {
   return type === 'tool_result' || type === 'turn_finished';
 }

@@ -10,12 +10,12 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Requests before the limit at which it is said to come near. */
+/** How many requests before the limit the warning starts. */
 const NEAR = 2;
 
 /**
- * The lines of a verdict. Their wording is part of the contract: scripts and alerts hold on to it. Full signatures and
- * arguments appear at DEBUG only, with secrets masked.
+ * The log lines of a verdict. Their wording is part of the contract: scripts and alerts match on it. Full signatures
+ * and arguments appear only at DEBUG, with secrets masked.
  */
 export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): LogLine[] {
   const { sessionId, incidentId, detector, phase, action, count } = verdict;
@@ -25,7 +25,7 @@ export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): L
     const message = oneLine(`${noun} resolved in session ${sessionId}: ${verdict.reason}`);
     return [{ level: 'info', message, fields: { ...fields, outcome: verdict.outcome } }];
   }
-  // An outage names a tool too, but is no loop of its calls.
+  // An outage names a tool too, but is not a loop of its calls.
   if (verdict.tool === null || verdict.kind !== 'loop') {
     const message = oneLine(`${noun} detected in session ${sessionId}: ${verdict.reason}, action=${action}`);
     return [{ level: 'warn', message, fields }];
@@ -50,7 +50,7 @@ export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): L
   ];
 }
 
-/** The line at WARNING for every opened or escalated loop of tool calls. */
+/** The WARNING line for every opened or escalated loop of tool calls. */
 function toolLoopLine(
   verdict: Omit<Verdict, 'source' | 'detectedAt'>,
   tool: NonNullable<Verdict['tool']>,
@@ -64,7 +64,7 @@ function toolLoopLine(
   );
 }
 
-/** The lines about a model request where their number is limited. Scripts and alerts hold on to their wording. */
+/** The log lines of a model request whose number is limited. Scripts and alerts match on their wording. */
 export function turnRequestLines(sessionId: string, { number, allowed }: TurnRequest): LogLine[] {
   const share = `${String(number)}/${String(allowed)}`;
   const fields = { sessionId, number, allowed };

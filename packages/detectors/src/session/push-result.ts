@@ -1,26 +1,26 @@
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { TurnRequest } from './session-step.ts';
 
-/** Verdicts, with the caller's own position at which the loop of each began. */
+/** Verdicts, each with the caller's position at which its loop began. */
 export interface Conclusion {
   readonly verdicts: readonly PureVerdict[];
   readonly origins: readonly number[];
 }
 
-/** What an event led to. */
+/** The result of pushing an event. */
 export interface PushResult extends Conclusion {
-  /** The session knows the event's id: it was passed over. */
+  /** The event's id was already known, so it was skipped. */
   readonly isDuplicate: boolean;
-  /** Why settings that the event asked for were refused; `null`: none were. */
+  /** Why settings requested by the event were rejected; `null` if none were. */
   readonly refusal: string | null;
-  /** Incidents left open for ever, because the session restarted after a pause. */
+  /** Incidents that stay open forever, because the session restarted after a pause. */
   readonly abandoned: readonly string[];
-  /** The model request that the event began, where their number is limited. */
+  /** The model request that the event started, if requests are limited. */
   readonly turnRequest: TurnRequest | null;
 }
 
 export const NO_VERDICTS: Conclusion = { verdicts: [], origins: [] };
-/** Of most events there is nothing to tell. */
+/** Shared result of the many events without findings. */
 export const NOTHING_FOUND: PushResult = {
   ...NO_VERDICTS,
   isDuplicate: false,

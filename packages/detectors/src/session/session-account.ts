@@ -4,9 +4,9 @@ import type { Labels } from '../incident/verdict.ts';
 import { roundUsd } from '../lib/round-usd.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 
-/** What a session has used so far: counters that every event moves on. */
+/** A session's usage so far: counters that every event advances. */
 export class SessionTotals {
-  /** Accepted events, unknown types and control included: the index of the next one. */
+  /** Accepted events, including unknown and control types; also the index of the next event. */
   events = 0;
   prompts = 0;
   turns = 0;
@@ -19,10 +19,10 @@ export class SessionTotals {
   cachedTokens = 0;
   usd = 0;
   unpricedReports = 0;
-  /** Events of types that this version does not know. */
+  /** Events of types unknown to this version. */
   unknown = 0;
 
-  /** @param cost US dollars of the turn that the event ends; undefined where no price is known */
+  /** @param cost US dollars of the turn that the event ends; undefined if its price is unknown */
   count(event: KnownEvent, cost?: number): void {
     this.events += 1;
     switch (event.type) {
@@ -58,7 +58,7 @@ export class SessionTotals {
     }
   }
 
-  /** The session as it stands, at this event. */
+  /** A mark of the current usage, at this event. */
   mark(event: KnownEvent, time: number, position: number): Mark {
     const { events, turns, calls, usageReports, cachedTokens, usd, unpricedReports } = this;
     const characters = this.contentUnits + this.thoughtUnits;
@@ -87,19 +87,19 @@ export class SessionTotals {
 
 export type TotalsSnapshot = Omit<SessionTotals, 'count' | 'mark' | 'snapshot'>;
 
-/** What a session has used so far, who it is, and by which settings it is watched. */
+/** A session's usage so far, its labels and its settings. */
 export interface SessionAccount extends Omit<Labels, 'promptId'> {
   readonly events: number;
-  /** Those of types that this version does not know. */
+  /** Events of types unknown to this version. */
   readonly unknown: number;
   readonly prompts: number;
   readonly turns: number;
   readonly toolCalls: number;
   /** UTF-16 code units of answer and reasoning. */
   readonly characters: number;
-  /** `null` where no usage was reported. */
+  /** `null` if no usage was reported. */
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number } | null;
-  /** US dollars; `null` where no usage was reported, or a turn's model has no price. */
+  /** US dollars; `null` if no usage was reported or a turn's model has no price. */
   readonly usd: number | null;
   readonly preset: string;
   readonly configHash: string;
@@ -133,10 +133,10 @@ type LabelSource = { readonly [K in Exclude<keyof Labels, 'tags'>]?: string | nu
   readonly tags?: Tags | null | undefined;
 };
 
-/** Tags of a session that are remembered: the first so many names. */
+/** Maximum remembered tags of a session, first come first served. */
 export const MAX_TAGS = 16;
 
-/** Shared by the sessions that say nothing of themselves. */
+/** Shared by sessions without labels. */
 export const NO_LABELS: Labels = Object.freeze({
   promptId: null,
   model: null,
@@ -145,7 +145,7 @@ export const NO_LABELS: Labels = Object.freeze({
   tenant: null,
 });
 
-/** The labels after an event: the same object when it says nothing new. */
+/** The labels after an event; the same object if they did not change. */
 export function labelsAfter(labels: Labels, source: LabelSource): Labels {
   const promptId = valueOr(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
   const model = valueOr(source.model, labels.model);
@@ -174,7 +174,7 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
   };
 }
 
-/** Each tag holds until its name is said again: the same object when nothing new is said. */
+/** The tags after an event: each stays until its name is set again. The same object if they did not change. */
 function tagsAfter(tags: Tags | undefined, valueOr: Tags | null | undefined): Tags | undefined {
   if (valueOr === null || valueOr === undefined) return tags;
   const known = new Map(Object.entries(tags ?? {}));

@@ -8,34 +8,34 @@ import { ALLOWED, type Decision, decide, type ProposedCall } from './decide.ts';
 import { SessionAnalyzer } from './session-analyzer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 
-/** One session's analyzer, as a library hands it out. */
+/** The public API of one session's analyzer. */
 export interface SessionAnalyzerHandle {
   /**
-   * Takes the session's next event. An event without `id` gets `#<index>`, one without `time` the time of the event
-   * before it (0 at first). Of a tool's name the first 1,024 characters count.
+   * Processes the session's next event. An event without `id` gets `#<index>`; one without `time`, the time of the
+   * previous event (initially 0). Only the first 1,024 characters of a tool's name count.
    *
-   * @returns the verdicts at this event, mostly none
+   * @returns the verdicts at this event, usually none
    */
   push(event: AgentEvent): PureVerdict[];
   /**
-   * With the semantic layer, to be called after every push: the question to a model that the event raised, if it
-   * raised one. Send its messages, read the answer by `parseJudgeAnswer`, and hand that to {@link answer}.
+   * The check that the last event raised, if any; with the semantic layer, call after every push. Send its messages
+   * to a model, parse the answer with `parseJudgeAnswer`, and pass the result to {@link answer}.
    */
   takeCheck(): SemanticCheck | undefined;
-  /** Takes the answer to a check. @returns the verdicts that follow from it, at the event that asked */
+  /** Processes the answer to a check. @returns the resulting verdicts, at the event that raised the check */
   answer(checkId: string, answer: CheckAnswer): PureVerdict[];
   /**
-   * What would happen at a call, asked before it runs: whether it goes on with an open loop, or reaches a limit. Nothing
-   * of it is kept. Where it is denied, hand its `guidance` to the model in place of a result, and push the call all the
-   * same, with {@link denialText} of the guidance as its result: it counts as a repetition.
+   * Decides about a call before it runs: whether it continues an open loop or reaches a limit. The session is not
+   * changed. If the call is denied, give the model its `guidance` in place of a result, and still push the call, with
+   * {@link denialText} of the guidance as its result: it counts as a repetition.
    */
   decide(call: ProposedCall): Decision;
   /** The whole state, as JSON. */
   snapshot(): AnalyzerSnapshot | null;
   /**
-   * Goes on from a snapshot of an analyzer with the same configuration, of whichever entry.
+   * Restores a snapshot of an analyzer with the same configuration, from either package entry.
    *
-   * @throws Error when the session's own settings need rules that this entry does not have
+   * @throws Error if the session's own settings need rules that this entry does not have
    */
   restore(snapshot: AnalyzerSnapshot | null): void;
 }
@@ -43,11 +43,11 @@ export interface SessionAnalyzerHandle {
 export interface AnalyzerSnapshot {
   readonly sessionId: string;
   readonly state: SessionSnapshot;
-  /** Last verdicts of what is open; an earlier version saved none. */
+  /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
   readonly open?: readonly PureVerdict[];
 }
 
-/** Callers of the library come through no other door that would refuse a longer name. */
+/** Shortens the tool name: for library callers, nothing else rejects a longer one. */
 function withShortName(event: AgentEvent): AgentEvent {
   if (event.type !== 'tool_call_request' || typeof event.name !== 'string') return event;
   return event.name.length <= MAX_NAME_UNITS

@@ -23,18 +23,18 @@ import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 import { SessionStep, withHashes } from './session-step.ts';
 
 const NO_IDS = new KnownIds().snapshot();
-/** Nothing of a session is told of an event: it stands behind all of them. */
+/** Placeholder for verdicts that no event caused. */
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
 /**
- * One session under watch: takes its events in order and says what loops. It holds all state of the session, reads no
- * clock, and gives the same verdicts for the same events, always.
+ * Analyzes one session: processes its events in order and reports loops. It holds all state of the session, reads no
+ * clock, and always gives the same verdicts for the same events.
  */
 export class SessionAnalyzer {
   readonly sessionId: string;
   /** Time of the newest event, epoch ms. */
   lastTime = 0;
-  /** The caller's own position of the last event that was no duplicate; -1 where it gave none. */
+  /** The caller's position of the last event that was not a duplicate; -1 if it gave none. */
   lastPosition = -1;
   private readonly plan: SessionPlan;
   private labels = NO_LABELS;
@@ -50,33 +50,36 @@ export class SessionAnalyzer {
     this.bank = new DetectorBank(detection.plan, detection.semantic);
   }
 
-  /** The server's settings that the session was last analyzed by. */
+  /** The server's settings that the session was last analyzed with. */
   get detection(): Detection {
     return this.plan.server;
   }
 
-  /** What the session is watched by now: the settings of all tiers together. */
+  /** The current plan: the merged settings of all tiers. */
   get currentPlan(): DetectionPlan {
     return this.plan.current;
   }
 
-  /** The server's settings are others from the session's next event on; what they end, ends with that event. */
+  /**
+   * Replaces the server's settings, effective with the session's next event; incidents that they end, end at that
+   * event.
+   */
   adopt(detection: Detection): void {
     this.plan.replaceServer(detection);
   }
 
   /**
-   * Takes the session's next event.
+   * Processes the session's next event.
    *
-   * @param fallbackTime event time, epoch ms, of an event that carries none; default: the time of the event before
-   * @param position the caller's own position of the event, for example its offset in a log
+   * @param fallbackTime event time, epoch ms, of an event without one; default: the time of the previous event
+   * @param position the caller's position of the event, for example its offset in a log
    */
   push(event: AgentEvent, fallbackTime = this.lastTime, position = -1): PushResult {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
     if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
-    // Not for a duplicate: a copied history neither ends a pause nor begins one.
+    // Not for a duplicate: a copied history neither ends nor starts a pause.
     const { abandoned } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
     this.labels = labelsAfter(this.labels, event);
     this.lastTime = time;
@@ -133,9 +136,9 @@ export class SessionAnalyzer {
   }
 
   /**
-   * Does what a control event, or the user in the prompt, asks for; each command stands for itself.
+   * Applies the commands of a control event, or of the user in the prompt, each independently.
    *
-   * @returns why some of it was refused; `null`: none was
+   * @returns why commands were rejected; `null` if none were
    */
   private applyCommands(step: SessionStep): string | null {
     const { event } = step;
@@ -154,7 +157,7 @@ export class SessionAnalyzer {
     return null;
   }
 
-  /** After a long pause nothing of the past counts, but its ids stay known; what was open stays as it was last reported. */
+  /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */
   private restartSession(): Pick<PushResult, 'abandoned'> {
     const abandoned = this.openIncidents;
     this.plan.reset();
@@ -168,22 +171,22 @@ export class SessionAnalyzer {
   }
 
   /**
-   * The check that the last event raised, to be taken after every push by a caller that can answer it. It
-   * is handed out once; the session goes on meanwhile.
+   * The check that the last event raised, if any. A caller that can answer checks calls this after every push. Each
+   * check is returned once; the session continues meanwhile.
    */
   takeCheck(): SemanticCheck | undefined {
     return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels);
   }
 
-  /** The check that was under way when the session's state was saved: it may have to be asked again. */
+  /** The check that was pending when the session's state was saved; it may have to be asked again. */
   get checkUnderWay(): SemanticCheck | undefined {
     return this.bank.semantic?.checkUnderWay(this.sessionId);
   }
 
   /**
-   * Takes the answer to a check, however late; its verdict belongs to the event that raised the check.
+   * Processes the answer to a check, however late; its verdict belongs to the event that raised the check.
    *
-   * @returns undefined when the check is over, because a new prompt has begun
+   * @returns undefined if the check is obsolete, because a new prompt has started
    */
   answer(id: string, answer: CheckAnswer): Conclusion | undefined {
     const settled = this.bank.semantic?.answer(this.sessionId, id, answer);
@@ -194,29 +197,29 @@ export class SessionAnalyzer {
     return { verdicts: [verdict], origins: [finding.since.position] };
   }
 
-  /** A copy that may be given trial events; it knows none of the ids. */
+  /** A copy for trial events, without the known ids. */
   fork(): SessionAnalyzer {
     const copy = new SessionAnalyzer(this.sessionId, this.plan.server);
     copy.restore({ ...this.state(), ids: NO_IDS });
     return copy;
   }
 
-  /** The calls with their results; `null` where results are not looked at. */
+  /** The calls with their results; `null` if results are not considered. */
   get calls(): CallHistory | null {
     return this.bank.calls;
   }
 
-  /** Ids of the incidents that are open now. */
+  /** Ids of the open incidents. */
   get openIncidents(): string[] {
     return this.incidents.ids;
   }
 
-  /** How the open incidents stand, the last event included. */
+  /** Summaries of the open incidents, including the last event. */
   get openIncidentSummaries(): OpenIncidentSummary[] {
     return this.incidents.summaries(this.totals.mark(NO_EVENT, this.lastTime, this.lastPosition));
   }
 
-  /** Index of the last event that was no duplicate. */
+  /** Index of the last event that was not a duplicate. */
   get eventIndex(): number {
     return this.totals.events - 1;
   }
@@ -244,7 +247,7 @@ export class SessionAnalyzer {
     };
   }
 
-  /** Takes the state of an analyzer with the same detection settings. */
+  /** Restores the state of an analyzer with the same detection settings. */
   restore(snapshot: SessionSnapshot): void {
     this.lastTime = snapshot.lastTime;
     this.lastPosition = snapshot.position;

@@ -15,12 +15,12 @@ import {
 
 const NO_OVERRIDES: SessionOverrides = {};
 
-/** What a session is watched by: the server's settings, over them its model's, over them its own. */
+/** The settings of a session: the server's, overridden by its model's, overridden by its own. */
 export class SessionPlan {
-  /** The plan that holds now. */
+  /** The plan in effect. */
   current: DetectionPlan;
   overrides = NO_OVERRIDES;
-  /** What holds without the session's own settings: its model's, or the server's. */
+  /** The detection without the session's own settings: its model's, or the server's. */
   private base: Detection;
   private next: Detection | undefined;
 
@@ -33,22 +33,22 @@ export class SessionPlan {
     return this.base.semantic;
   }
 
-  /** The server's settings that hold now, without those of the model and the session. */
+  /** The server's settings in effect, without those of the model and the session. */
   get server(): Detection {
     return this.base.server ?? this.base;
   }
 
-  /** Whether what holds has to be asked for at each event. */
+  /** Whether the plan has to be re-evaluated at each event. */
   get mayChange(): boolean {
     return this.next !== undefined || this.base.tiers !== undefined;
   }
 
-  /** The server's settings are others from the session's next event on. */
+  /** Replaces the server's settings, effective with the session's next event. */
   replaceServer(detection: Detection): void {
     this.next = detection;
   }
 
-  /** The settings of each tier, for a session with these labels. */
+  /** The settings of each tier for a session with these labels. */
   tiers(labels: Labels): SettingTiers {
     const { settings, tiers } = this.server;
     const name = tiers === undefined ? null : modelName(labels);
@@ -60,7 +60,7 @@ export class SessionPlan {
     };
   }
 
-  /** Goes by the newest settings of the model that the session is known to use now. @returns whether others hold */
+  /** Adopts the newest settings of the model that the session currently uses. @returns whether the plan changed */
   adoptCurrent(labels: Labels): boolean {
     const { next } = this;
     this.next = undefined;
@@ -71,7 +71,7 @@ export class SessionPlan {
     return true;
   }
 
-  /** Sets and unsets settings of the session. @returns why not, naming key, value and what is allowed */
+  /** Sets and unsets settings of the session. @returns an error that names the key, the value and what is allowed */
   change(change: Parameters<typeof applyControl>[2]): string | undefined {
     const result = this.tryChange(change);
     if ('refused' in result) return result.refused;
@@ -80,7 +80,7 @@ export class SessionPlan {
     return undefined;
   }
 
-  /** The server's settings again, and none of the session's own. */
+  /** Resets to the server's settings, dropping the session's own. */
   reset(): void {
     this.base = this.base.server ?? this.base;
     this.current = this.base.plan;
@@ -115,7 +115,7 @@ function tierOf(base: Detection, labels: Labels): Detection {
   return (name === null ? undefined : base.tiers?.get(name)) ?? base.server ?? base;
 }
 
-/** The settings of each tier, of which the narrowest wins. */
+/** The settings of each tier; the narrowest wins. */
 export interface SettingTiers {
   readonly session: SessionOverrides;
   readonly model: Readonly<Record<string, unknown>> | undefined;
@@ -123,10 +123,10 @@ export interface SettingTiers {
 }
 
 const DEFAULTS = detectionSchema.parse({});
-/** How a model's settings may name it, too. */
+/** Alternative name in a model's settings. */
 const OLDER_NAME = 'tool_loop_detection_max_repeats';
 
-/** Where a finding's threshold comes from: the setting, and who set it. */
+/** The origin of a finding's threshold: the setting, and who set it. */
 export function thresholdOrigin(
   { thresholdOf: { setting, value, adjustments = [] }, tool }: Finding,
   tiers: SettingTiers,
@@ -139,7 +139,7 @@ export function thresholdOrigin(
   return { setting, value, scope: scopeOf(keys, tiers) ?? 'preset', adjustments: [...adjustments] };
 }
 
-/** The narrowest tier that has a value there; undefined where none has. */
+/** The narrowest tier that sets the path; undefined if none does. */
 function scopeOf(
   keys: readonly string[],
   { session, model, server }: SettingTiers,

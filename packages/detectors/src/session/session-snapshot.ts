@@ -6,7 +6,7 @@ import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';
 import type { TotalsSnapshot } from './session-account.ts';
 
-/** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
+/** Increase when the snapshot format changes; older snapshots are not restored. */
 export const snapshotVersion = 4;
 
 /** The whole state of a session as JSON. */

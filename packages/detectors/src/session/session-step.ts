@@ -7,8 +7,8 @@ import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
 
 /**
- * Replaces arguments or results that a producer withholds by the hashes that it sends instead. Equal ones are still found;
- * similar arguments, the text of errors and new content in results are not.
+ * Replaces arguments or results that a producer withholds with the hashes it sends instead. Equal ones are still
+ * recognized; similar arguments, error texts and new content in results are not.
  */
 export function withHashes(event: AgentEvent): AgentEvent {
   if (event.type === 'tool_call_request') {
@@ -31,22 +31,22 @@ export interface TurnRequest {
   readonly allowed: number;
 }
 
-/** A session as an event finds it. */
+/** The session's state before the event. */
 interface SessionState {
   readonly totals: SessionTotals;
   readonly bank: DetectorBank;
   readonly incidents: OpenIncidents;
 }
 
-/** A session's event on its way through the detectors, and what they find in it. */
+/** A session's event as it passes through the detectors, with their findings. */
 export class SessionStep implements EventStep {
   readonly event: KnownEvent;
   readonly time: number;
   readonly position: number;
   findings = NO_FINDINGS;
-  /** US dollars of the turn that the event ends, where its price is known. */
+  /** US dollars of the turn that the event ends, if its price is known. */
   cost: number | undefined;
-  /** The model request that the event begins, where their number is limited. */
+  /** The model request that the event starts, if requests are limited. */
   turnRequest: TurnRequest | null = null;
   private readonly totals: SessionTotals;
   private readonly bank: DetectorBank;
@@ -91,7 +91,7 @@ export class SessionStep implements EventStep {
     this.turnRequest = { number, allowed };
   }
 
-  /** Counts the event. @returns the session before it and after it */
+  /** Counts the event. @returns the session's marks before and after it */
   count(): { readonly before: Mark; readonly after: Mark } {
     const before = this.mark();
     this.totals.count(this.event, this.cost);

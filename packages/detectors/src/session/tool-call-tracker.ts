@@ -13,22 +13,22 @@ import type { EventStep } from '../incident/finding.ts';
 import { presets } from '../settings/presets.ts';
 import { SessionTotals } from './session-account.ts';
 
-/** What the tracker says of one call. */
+/** The tracker's result for one call. */
 export interface TrackedCall {
-  /** Whether the call should be stopped. */
+  /** Whether the call should be blocked. */
   readonly blocked: boolean;
-  /** What to tell the user (blocked) or the model (warn, chance); `null` while nothing is wrong. */
+  /** What to tell the user (blocked) or the model (warn, chance); `null` while nothing repeats. */
   readonly reason: string | null;
-  /** Alike calls so far, this one included. */
+  /** Matching calls so far, including this one. */
   readonly count: number;
   readonly action: VerdictAction;
 }
 
 export interface ToolCallTracker {
   /**
-   * Takes one call that is about to be made.
+   * Tracks a call that is about to be made.
    *
-   * @param name its first 1,024 characters count
+   * @param name only its first 1,024 characters count
    * @param args an object, or a string of JSON
    * @param time epoch ms; default: now
    */
@@ -36,11 +36,11 @@ export interface ToolCallTracker {
 }
 
 /**
- * Tracks the tool calls of one session inside an agent or a proxy, without events. Default: preset `similar`, three
- * similar calls within five minutes are blocked.
+ * Tracks the tool calls of one session inside an agent or a proxy, without events. By default (preset `similar`),
+ * three similar calls within five minutes are blocked.
  *
  * @param config a `tool_call_loop` block as in the configuration file, or detection settings that hold one
- * @throws ZodError that names the key, when the configuration is wrong
+ * @throws ZodError that names the key, if the configuration is invalid
  */
 export function createToolCallTracker(
   config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
