@@ -7,43 +7,43 @@ import type { Preset } from '../settings/presets.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { ToolRepeatPlan } from './tool-repeat/options.ts';
 
-/** What the options of a detector are made of. */
+/** Inputs from which a detector derives its options. */
 export interface OptionSources {
   readonly settings: DetectionSettings;
   readonly preset: Preset;
-  /** What holds for calls that repeat; the mode of detectors that have none of their own. */
+  /** The plan for repeated calls; its mode applies to detectors without a mode of their own. */
   readonly calls: ToolRepeatPlan;
-  /** Whether there is a model to answer the checks of the semantic layer. */
+  /** Whether a model is available to answer the checks of the semantic layer. */
   readonly judged: boolean;
 }
 
-/** What all detectors of a session share. */
+/** Dependencies shared by all detectors of a session. */
 export interface SharedParts {
-  /** `null`: results are not looked at, and calls alone decide. */
+  /** `null`: results are not considered; calls alone decide. */
   readonly knowledge: CallKnowledge | null;
   readonly privacy: Privacy;
 }
 
 /**
- * One kind of loop that Loopwatch can find: how its options come from the settings, and how it is made. Its title, its colour
- * and the meaning of its settings stand in the contract under the same id.
+ * One kind of loop that Loopwatch can find: how to derive its options from the settings, and how to create its
+ * detector. The contract defines its title, color and settings under the same id.
  */
 export interface DetectorDefinition<Options = unknown> {
   readonly id: DetectorId;
-  /** Its block of settings, if it needs results: a session keeps them as soon as one such detector is wanted. */
+  /** Its settings block, if it needs results: a session stores results as soon as one such detector is on. */
   readonly needsResults?: (settings: DetectionSettings) => Switchable;
-  /** The type of event before which it has nothing to do: a session creates it when the first one comes. */
+  /** The event type at which a session creates the detector; before the first one it has nothing to do. */
   readonly startsAt?: KnownEvent['type'];
-  /** Its options with the preset applied; `null`: it is off. */
+  /** Its options with the preset applied; `null` if it is off. */
   options(sources: OptionSources): Options | null;
-  /** What of the options tells one configuration from another; default: all. */
+  /** The part of the options that enters the configuration hash; default: all. */
   hashed?(options: Options): unknown;
   /** The effective values of its block's keys, set or not; undefined for keys without a value. */
   effective(options: Options | null, sources: OptionSources): Readonly<Record<string, unknown>>;
   /**
-   * A detector for one session; `null` where something that it needs is missing.
+   * Creates the detector of one session; `null` if a dependency is missing.
    *
-   * @param layer what asks a model, where there is one
+   * @param layer the semantic layer, if available
    */
   create(options: Options, shared: SharedParts, layer: SemanticLayer | null): Detector | null;
 }

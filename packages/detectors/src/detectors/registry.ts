@@ -14,8 +14,8 @@ import { turnLimit } from './turn-limit/index.ts';
 const folded = (rule: TextRule) => new FoldedIndex(rule);
 
 /**
- * Every detector, in the order in which they see an event and so in the order of their verdicts. A session's state is kept by
- * place in this list: new ones come last.
+ * All detectors, in the order in which they process an event and thus of their verdicts. A session's state is stored
+ * by position in this list, so append new detectors.
  */
 export const detectors: readonly DetectorDefinition[] = [
   toolRepeat,

@@ -1,16 +1,16 @@
 import type { BudgetResource, EvidenceOf } from '@loopwatch/contract';
 import { roundUsd } from '../../lib/round-usd.ts';
 
-/** What may be used of each; what has no limit is left out. */
+/** Limit per resource; resources without a limit are omitted. */
 export type BudgetLimits = Readonly<Partial<Record<BudgetResource, number | undefined>>>;
-/** How far one limit of a budget is used. */
+/** Usage of one limit of a budget. */
 export type BudgetUse = EvidenceOf<'budget'>['uses'][number];
 
-/** Percent of a budget: at the first it is warned of, at the second it is used up. */
+/** Percent of a budget at which it is warned about, and at which it is exhausted. */
 export const WARNED_AT = 80;
 export const USED_UP = 100;
 
-/** The limits of a budget with what is used of them, the one that is used the most first. */
+/** The limits of a budget with their usage, the most used first. */
 export function budgetUses(
   limits: BudgetLimits,
   used: Readonly<Record<BudgetResource, number>>,
@@ -23,12 +23,12 @@ export function budgetUses(
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
 }
 
-/** Whole percent, rounded down: at 100 nothing is left. */
+/** Usage in whole percent, rounded down: at 100 nothing is left. */
 export function budgetPercent({ used, limit }: BudgetUse): number {
   return Math.floor((used / limit) * 100 + 1e-9);
 }
 
-/** @param whose what the budget is of, as `this session` */
+/** @param whose the owner of the budget, such as `this session` */
 export function reportedUse(whose: string, use: BudgetUse): string {
   const percent = budgetPercent(use);
   const amounts = `${shown(use.used)} of ${shown(use.limit)} ${units[use.resource]}`;

@@ -17,13 +17,13 @@ export interface BudgetOptions {
   readonly limits: BudgetLimits;
 }
 
-/** The sentence tells of several numbers; none of them is the count. */
+/** The sentence has several numbers, none of which is the count. */
 const NO_COUNT = { countAt: undefined, plainCountAt: undefined };
 const NOTHING_USED: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
 
 /**
- * Compares what a session has used with what it may. The limit that is used the most decides. Neither a prompt nor a turn that
- * is streamed again gives anything back: it was paid for.
+ * Compares a session's usage with its limits; the most used limit decides. Neither a new prompt nor a turn that is
+ * streamed again refunds usage: it was paid for.
  */
 export class Budget implements Detector {
   readonly isRevocable = false;
@@ -60,7 +60,7 @@ export class Budget implements Detector {
     this.end(step, outcome, closingReason(outcome));
   }
 
-  /** What is used with this event. A call counts once something follows it, so that the last one allowed may run. */
+  /** Usage including this event. A call counts once another event follows it, so that the last allowed call may run. */
   private usesAt(step: EventStep, beganAt: number): readonly BudgetUse[] {
     const { event, cost, time } = step;
     const before = step.mark();

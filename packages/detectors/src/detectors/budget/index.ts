@@ -14,7 +14,7 @@ export const budget: DetectorDefinition<BudgetOptions> = {
   create: (options) => new Budget(options),
 };
 
-/** A budget that several sessions share is not for one of them to keep. */
+/** Shared budgets are excluded: a single session cannot enforce them. */
 function optionsOf(own: DetectionSettings['budget']): BudgetOptions | null {
   if (!isOn(own) || !hasLimit(own) || (own.per ?? 'session') !== 'session') return null;
   const { tokens, usd, calls, minutes } = own;

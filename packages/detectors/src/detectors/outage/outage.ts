@@ -7,11 +7,11 @@ import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
 export interface OutageOptions {
-  /** Failures in a row that are none of the agent's making. */
+  /** Consecutive failures that the agent did not cause. */
   readonly threshold: number;
 }
 
-/** Finds repeated failures of what a tool depends on, so that they are not taken for a loop. */
+/** Finds repeated failures of a tool's dependencies, so that they are not mistaken for a loop. */
 export class Outage implements Detector {
   private readonly threshold: number;
   private readonly knowledge: CallKnowledge;

@@ -3,8 +3,8 @@ import type { Message, MessageKind } from './turn-history.ts';
 type Linked = Pick<Message, 'kind' | 'callId'>;
 
 /**
- * Removes what would only puzzle a judge: calls at the end whose result is not there yet, and results at the
- * beginning whose call lies further back than what is shown. An incomplete call elsewhere is part of the story.
+ * Removes messages that would confuse a judge: trailing calls without a result yet, and leading results whose call
+ * precedes the excerpt. Incomplete calls elsewhere are part of the story.
  */
 export function cleanHistory<M extends Linked>(messages: readonly M[]): M[] {
   const complete = completeOnes(messages);
@@ -19,7 +19,7 @@ export function cleanHistory<M extends Linked>(messages: readonly M[]): M[] {
   return messages.filter((message, i) => !dangling(message, i));
 }
 
-/** Calls that have their result, and those results. A result without a call id answers the oldest open call. */
+/** Calls with a result, and those results. A result without a call id answers the oldest open call. */
 function completeOnes<M extends Linked>(messages: readonly M[]): Set<M> {
   const open: M[] = [];
   const complete = new Set<M>();

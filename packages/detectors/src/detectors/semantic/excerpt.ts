@@ -1,15 +1,13 @@
-/** No message is shown to a model with more units than this. */
+/** Maximum units of a message shown to a model. */
 export const MAX_EXCERPT = 1000;
-/** At most so many units before the end that is shown are kept too: a secret that it begins within is whole then. */
+/** Maximum extra units stored before the shown end, so that a secret that the cut would split is complete. */
 const MARGIN = 256;
-/** What may be the rest of a token that is longer than the margin; there is a digit in one. */
+/** The possible rest of a token longer than the margin; tokens contain a digit. */
 const BEGUN = /^(?=[\w.~+/=-]*\d)[\w.~+/=-]+/;
-/** How much of a message that is too long is its beginning; the rest is its end. */
+/** Share of a truncated message taken from its beginning; the rest is taken from its end. */
 const HEAD_SHARE = 0.6;
 
-/**
- * Beginning and end of a text that comes in pieces: bounded memory, and the same however the text was cut.
- */
+/** Beginning and end of a streamed text, in bounded memory and independent of how the text was chunked. */
 export class Excerpt {
   /** Units of the whole text. */
   length = 0;
@@ -35,9 +33,9 @@ export class Excerpt {
   }
 
   /**
-   * The text in at most so many units, not counting the words that say how much was left out.
+   * The text in at most `units` units, not counting the note about how much was left out.
    *
-   * @param masked the text, or a part that it was cut to, without secrets
+   * @param masked masks secrets in the text, or in a part that it was cut to
    */
   show(units: number, masked: (text: string, wasCut: boolean) => string): string {
     const limit = Math.min(units, this.limit);
@@ -49,7 +47,7 @@ export class Excerpt {
     return `${begin} […${left} characters left out…] ${end.slice(Math.max(0, end.length - tail))}`;
   }
 
-  /** Forgets what {@link show} would not need for so many units. */
+  /** Drops what {@link show} does not need for this many units. */
   shrink(units: number): void {
     if (units >= this.limit) return;
     if (this.length > units) {
@@ -96,7 +94,7 @@ function tailUnits(limit: number): number {
   return limit - headUnits(limit);
 }
 
-/** A part of a text that does not keep the whole text alive: an engine's slice would. */
+/** A copy of part of a text; an engine's slice would keep the whole text alive. */
 function ownCopy(text: string, from: number, to: number): string {
   if (from === 0 && to >= text.length && text.length <= MAX_EXCERPT) return text;
   const codes = Array.from({ length: Math.min(to, text.length) - from }, (_, i) => text.charCodeAt(from + i));

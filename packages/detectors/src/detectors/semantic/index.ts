@@ -1,7 +1,7 @@
 import type { DetectorDefinition } from '../definition.ts';
 import type { SemanticOptions } from './options.ts';
 
-/** The rule itself comes with the layer, so that a bundle without one does not carry it. */
+/** The rule itself is part of the layer, so that bundles without the layer do not include it. */
 export const semantic: DetectorDefinition<SemanticOptions> = {
   id: 'semantic',
   options: ({ settings: { semantic: own }, preset, judged }) => {

@@ -1,12 +1,13 @@
 import { type CheckAnswer, jsonFrom, judgeAnswerSchema } from '@loopwatch/contract';
 
-/** A longer answer is none. */
+/** A longer answer is rejected. */
 const MAX_ANSWER = 200_000;
 const MAX_ANALYSIS = 4000;
 
 /**
- * Reads a model's answer: one JSON object and nothing else. A model without structured output may put it in a code
- * fence or think aloud before it; words around it make it malformed, because they could be quoted from what it judges.
+ * Parses a model's answer: one JSON object and nothing else. A model without structured output may wrap it in a code
+ * fence or precede it with reasoning. Other text around it makes it malformed, because it could be quoted from the
+ * judged data.
  */
 export function parseJudgeAnswer(text: string): CheckAnswer {
   if (text.length > MAX_ANSWER) return { failure: 'malformed' };

@@ -10,7 +10,7 @@ export interface JudgeMessage {
   readonly content: string;
 }
 
-/** The form of the answer, as JSON Schema. */
+/** The JSON Schema of the answer. */
 export const judgeAnswerForm = {
   type: 'object',
   properties: {
@@ -24,12 +24,12 @@ export const judgeAnswerForm = {
   additionalProperties: false,
 } as const;
 
-/** A message is not cut to fewer units than these; the oldest go instead. */
+/** Minimum units of a truncated message; below that, the oldest messages are dropped instead. */
 const MIN_UNITS = 60;
 
 /**
- * What a model is asked: whether the last turns are a loop. Everything an agent, its tools or its user wrote is data:
- * each message is one line of JSON, the lines stand between two markers that no line can hold, and all of it is bounded.
+ * The prompt that asks a model whether the last turns are a loop. Everything an agent, its tools or its user wrote is
+ * data: each message is one line of JSON, between two markers that no line can contain, with a bounded total size.
  */
 export function judgeMessages(
   { request, turns }: Pick<TurnHistory, 'request' | 'turns'>,
@@ -105,12 +105,12 @@ function messageLine(
   });
 }
 
-/** Masked before it is cut. */
+/** Masks secrets before truncating. */
 function shownText(text: Excerpt, units: number, mask: Privacy['mask']): string {
   return text.show(units, (part, wasCut) => maskSecrets(part, mask, wasCut ? () => undefined : undefined));
 }
 
-/** JSON on one line: no text can look like the beginning of another message. */
+/** JSON on one line, so that no text can look like the beginning of another message. */
 function line(value: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
@@ -119,7 +119,7 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, { length }) => sum + length + 1, 0);
 }
 
-/** A line that the data cannot hold: it is made of the data's own hash. */
+/** A line that the data cannot contain, because it is derived from the data's hash. */
 function markerFor(data: string): string {
   for (let attempt = 0; ; attempt += 1) {
     const marker = `data-${sha256(`${String(attempt)}\n${data}`, 32)}`;

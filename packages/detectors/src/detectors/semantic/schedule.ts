@@ -1,13 +1,15 @@
 import type { CheckAnswer } from '@loopwatch/contract';
 
 export interface ScheduleOptions {
-  /** The first check comes with this turn of the prompt. */
+  /** Turn of the prompt at which the first check runs. */
   readonly afterTurns: number;
-  /** Turns between two checks as long as no model has answered. */
+  /** Turns between two checks until a model has answered. */
   readonly interval: number;
 }
 
-/** Bounds of the interval: the surer a model is that it sees a loop, the sooner it is asked again. */
+/**
+ * Bounds of the interval, in turns: the more confident a model is that it sees a loop, the sooner it is asked again.
+ */
 const SHORTEST = 5;
 const SPREAD = 10;
 
@@ -16,14 +18,14 @@ export function nextInterval(confidence: number): number {
   return Math.round(SHORTEST + SPREAD * (1 - confidence));
 }
 
-/** When a prompt's turns are checked. At most one check is under way. */
+/** Decides at which turns of a prompt a check runs. At most one check is pending. */
 export class CheckSchedule {
   private readonly options: ScheduleOptions;
-  /** Turns of the prompt that have begun. */
+  /** Turns of the prompt started so far. */
   turn = 0;
-  /** The turn that asked last, 0 before the first; those that got no answer count too. */
+  /** The turn of the latest check, answered or not; 0 before the first. */
   private lastCheck = 0;
-  /** What the last answer led to; `null` before the first, when the configured interval holds. */
+  /** The interval derived from the last answer; `null` before the first, when the configured interval applies. */
   private answered: number | null = null;
   private pending = false;
 
@@ -31,7 +33,7 @@ export class CheckSchedule {
     this.options = options;
   }
 
-  /** A turn begins. @returns whether it asks */
+  /** Starts a turn. @returns whether it raises a check */
   startTurn(): boolean {
     this.turn += 1;
     if (this.pending || this.turn < this.options.afterTurns) return false;
@@ -42,13 +44,13 @@ export class CheckSchedule {
     return true;
   }
 
-  /** The check under way has ended. One without an answer leaves the interval as it is. */
+  /** Settles the pending check. One without an answer leaves the interval unchanged. */
   settle(answer: CheckAnswer): void {
     this.pending = false;
     if ('confidence' in answer) this.answered = nextInterval(answer.confidence);
   }
 
-  /** A new prompt: nothing of the last one counts. */
+  /** Resets for a new prompt. */
   reset(): void {
     this.turn = 0;
     this.lastCheck = 0;

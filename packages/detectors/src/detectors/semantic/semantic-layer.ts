@@ -3,8 +3,8 @@ import type { SemanticOptions } from './options.ts';
 import { Semantic } from './semantic.ts';
 
 /**
- * The detector that asks a model, as those hand it in who have somebody to ask. The others leave it out, and a bundle
- * for a browser is the smaller for it.
+ * The detector that asks a model, injected by callers that have one. Others omit it, which keeps browser bundles
+ * smaller.
  */
 export interface SemanticLayer {
   create(options: SemanticOptions, privacy: Privacy): Semantic;

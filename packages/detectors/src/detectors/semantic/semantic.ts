@@ -18,14 +18,14 @@ import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { checkId, type SemanticCheck } from './semantic-check.ts';
 import { type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
 
-/** What is needed to say who and where, once the answer is there. */
+/** The scene of a check, needed for its verdict once the answer arrives. */
 export type AskingScene = Omit<Scene, 'sessionId'>;
 
 interface Question {
   readonly turn: number;
-  /** The session before the `turn_started` that asks. */
+  /** The session before the `turn_started` that raised the check. */
   readonly mark: Mark;
-  /** The session as the shown turns began. */
+  /** The session at the start of the shown turns. */
   readonly since: Mark;
   /** Numbers of the first and the last turn shown. */
   readonly shown: readonly [number, number];
@@ -33,15 +33,17 @@ interface Question {
   scene: AskingScene | undefined;
 }
 
-/** Asks a model at intervals whether the session loops. It only says what to ask; others do the asking. */
+/**
+ * Asks a model at intervals whether the session is in a loop. It only builds the question; the caller asks the model.
+ */
 export class Semantic implements Detector {
-  /** What it asked cannot be taken back. */
+  /** Its questions cannot be revoked. */
   readonly isRevocable = false;
   private readonly options: SemanticOptions;
   private readonly privacy: Privacy;
   private readonly schedule: CheckSchedule;
   private readonly history: TurnHistory;
-  /** No check shows an earlier turn: most prompts are over before there is anything to keep. */
+  /** The earliest turn that any check shows; most prompts end before it, so nothing has to be stored for them. */
   private readonly firstShown: number;
   private question: Question | undefined;
   private incident: Incident<'semantic'> | undefined;
@@ -82,7 +84,7 @@ export class Semantic implements Detector {
     };
   }
 
-  /** The question that the last event raised, if it raised one; it is handed out once. */
+  /** The check that the last event raised, if any; returned once. */
   takeCheck(
     sessionId: string,
     labels: () => Omit<AskingScene, 'before' | 'after'>,
@@ -95,7 +97,7 @@ export class Semantic implements Detector {
     return this.asCheck(sessionId, turn, messages, question.scene);
   }
 
-  /** The pending question again, for a new owner of the session that did not ask it. */
+  /** The pending check again, for a new owner of the session, which did not ask it. */
   checkUnderWay(sessionId: string): SemanticCheck | undefined {
     const { question } = this;
     if (question?.scene === undefined) return undefined;
@@ -115,9 +117,9 @@ export class Semantic implements Detector {
   }
 
   /**
-   * Takes the answer to a check.
+   * Processes the answer to a check.
    *
-   * @returns undefined when the check is over; else where it was asked, and what follows from it, if anything
+   * @returns undefined if the check is obsolete; otherwise where it was asked and the resulting finding, if any
    */
   answer(
     sessionId: string,
@@ -228,7 +230,7 @@ export interface SemanticSnapshot {
   readonly confidence: number;
 }
 
-/** The session within a turn: its beginning is counted as one of the loop's turns. */
+/** The session within a turn: the turn that has started counts as one of the loop's turns. */
 function begun({ number, mark }: Turn): Mark {
   return number === 0 ? mark : { ...mark, turns: mark.turns + 1 };
 }

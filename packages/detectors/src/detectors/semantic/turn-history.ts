@@ -4,15 +4,15 @@ import { canonicalArguments } from '../../calls/tool-identity.ts';
 import { canonicalJson } from '../../lib/digest.ts';
 import { Excerpt, type ExcerptSnapshot } from './excerpt.ts';
 
-/** Of the messages of one turn so many are kept: the first half of them, and the latest. */
+/** Maximum stored messages per turn: half of them the first, half the latest. */
 const MAX_MESSAGES = 24;
 const MAX_NAME = 100;
-/** A message of a turn that is over is not cut to fewer units than these. */
+/** Minimum units of a truncated message in a finished turn. */
 const MIN_UNITS = 31;
 
 export type MessageKind = 'answer' | 'reasoning' | 'call' | 'result';
 
-/** One thing that happened in a turn. */
+/** One message of a turn. */
 export interface Message {
   readonly kind: MessageKind;
   readonly callId: string | null;
@@ -22,29 +22,32 @@ export interface Message {
   readonly text: Excerpt;
 }
 
-/** One turn of the prompt; 0 is what came before the first. */
+/** One turn of the prompt; turn 0 holds what precedes the first. */
 export interface Turn {
   readonly number: number;
-  /** The session as the turn began. */
+  /** The session at the start of the turn. */
   readonly mark: Mark;
   messages: Message[];
-  /** Messages in the middle that were not kept. */
+  /** Number of messages in the middle that were dropped. */
   leftOut: number;
 }
 
 export interface HistoryOptions {
   readonly historyTurns: number;
-  /** Units shown of all kept texts together, of which at most as many are kept beside; the turn at hand may hold more until it is over. */
+  /**
+   * Maximum shown units of all stored texts together, plus at most as many hidden ones; the current turn may exceed
+   * it until it ends.
+   */
   readonly maxCharacters: number;
 }
 
-/** An event, with the session before it, which is asked for where the event opens a turn of its own. */
+/** An event and the session before it, which is computed only if the event starts a turn. */
 interface Noted {
   readonly event: KnownEvent;
   mark(): Mark;
 }
 
-/** What a model is shown of a session: the request, and the last turns in bounded memory. */
+/** The excerpt of a session shown to a model: the request and the last turns, in bounded memory. */
 export class TurnHistory {
   private readonly options: HistoryOptions;
   request: Excerpt | undefined;
@@ -111,7 +114,7 @@ export class TurnHistory {
     turn.leftOut += 1;
   }
 
-  /** Cuts the messages of a turn that is over until they fit its share; which ones does not depend on how they came. */
+  /** Truncates the messages of a finished turn until they fit its share, independent of how they were chunked. */
   private compact({ messages }: Turn): void {
     const share = Math.max(this.options.maxCharacters / this.options.historyTurns, MIN_UNITS * MAX_MESSAGES);
     const kept = (limit: number): number =>

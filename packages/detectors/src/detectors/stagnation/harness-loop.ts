@@ -7,25 +7,25 @@ import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
 
-/** A person needs longer to read an answer and ask again. */
+/** A person needs longer than this to read an answer and ask again. */
 const QUICK_MS = 10_000;
-/** What a harness asks less often is a check on purpose. */
+/** Harness prompts further apart than this are deliberate checks. */
 const MARKED_MS = 600_000;
-/** A longer answer that differs from the one before is something new. */
+/** A longer answer that differs from the previous one counts as new. */
 const SHORT_UNITS = 400;
-/** Of a prompt and of an answer, so much is compared. */
+/** Compared units of a prompt and of an answer. */
 const COMPARED_UNITS = 2048;
-/** What the evidence shows of the prompt. */
+/** Units of the prompt that the evidence shows. */
 const SHOWN_UNITS = 400;
 
 export interface HarnessLoopOptions {
-  /** How often a prompt has to come. */
+  /** Repetitions of a prompt that make it a loop. */
   readonly threshold: number;
   readonly mode: Mode;
   readonly agents: AgentKnowledge;
 }
 
-/** What came of a prompt: the steps it led to, or what was answered where it led to none. */
+/** The effect of a prompt: the steps it led to, or the answer if it led to none. */
 interface PromptRun {
   readonly steps: string;
   readonly answer: string;
@@ -33,9 +33,9 @@ interface PromptRun {
 const NOTHING: PromptRun = { steps: '', answer: '' };
 
 /**
- * Finds the harness's own loop: it sends the same prompt again and again although nothing comes of it, or restarts what
- * fails the same way each time. A prompt is the harness's where its event says so, where the agent is known to write such
- * prompts, or where each follows so quickly that no person can have sent them. A person who asks again is left alone.
+ * Finds loops of the harness itself: it keeps sending the same prompt without any effect, or restarts work that fails
+ * the same way each time. A prompt is attributed to the harness if its event says so, if the agent's harness is known
+ * to write such prompts, or if prompts follow too quickly for a person. A person who asks again is not reported.
  */
 export class HarnessLoop {
   private readonly options: HarnessLoopOptions;
@@ -44,10 +44,10 @@ export class HarnessLoop {
   private shown = '';
   private count = 0;
   private since: Mark | null = null;
-  /** What came of the prompt before, and of this one so far. */
+  /** The effect of the previous prompt, and of the current one so far. */
   private before: PromptRun | null = null;
   private run = NOTHING;
-  /** What the steps were before the latest. */
+  /** The steps before the latest. */
   private stepsBefore = '';
   private lastTime = 0;
 
@@ -76,7 +76,7 @@ export class HarnessLoop {
       step.time - this.lastTime <= MARKED_MS;
     const form = normalizeText(shown);
     const prompt = fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
-    // Where all times are the same, they tell nothing.
+    // If all times are equal, they carry no information.
     const isTimed = step.time > (this.since?.time ?? step.time);
     const isQuick = origin === null && isTimed && step.time - this.lastTime <= QUICK_MS;
     const comesAgain =
@@ -96,10 +96,10 @@ export class HarnessLoop {
     else this.report(step);
   }
 
-  /** Whether nothing came of the prompt that has just ended: no step at all, or the steps of the one before. */
+  /** Whether the prompt that has just ended had no effect: no steps at all, or the same steps as the previous one. */
   private isInVain(isMarked: boolean): boolean {
     const { run, before, count } = this;
-    // Of the first of them nothing is known to compare with.
+    // The first prompt has nothing to be compared with.
     if (before === null || count <= 1) return true;
     if (run.steps === '' && before.steps === '') {
       const isShort = Math.max(run.answer.length, before.answer.length) <= SHORT_UNITS;

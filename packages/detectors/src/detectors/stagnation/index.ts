@@ -21,7 +21,7 @@ export const stagnation: DetectorDefinition<StagnationOptions> = {
       longestCycle: cycleOptions(settings, preset, calls.tool.mode)?.maxPeriod ?? 1,
     };
   },
-  // How far tool-cycle looks is hashed as its own.
+  // tool-cycle hashes its maximum cycle length itself.
   hashed: ({ longestCycle, ...own }) => own,
   effective: (options) => ({
     enabled: options !== null,

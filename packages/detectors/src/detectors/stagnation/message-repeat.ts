@@ -5,17 +5,17 @@ import type { EventStep, Pattern, PatternSnapshot, ThresholdBase } from '../../i
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
-/** Longer messages repeat enough text for the rule over text to find them. */
+/** Longer messages repeat enough text for content-repeat to find them. */
 const MESSAGE_UNITS = 2048;
-/** Stands for a longer message, of which nothing is kept. */
+/** Placeholder for a longer message, whose text is not stored. */
 const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
-/** What the evidence shows of the message. */
+/** Units of the message that the evidence shows. */
 const SHOWN_UNITS = 400;
-/** One message over and over, or two in turn. */
+/** One message repeated, or two alternating. */
 const PERIODS = [1, 2] as const;
 
 export interface MessageOptions {
-  /** How often a message has to be said. */
+  /** Repetitions of a message that make it a loop. */
   readonly threshold: number;
   readonly thresholdOf: ThresholdBase;
   readonly mode: Pattern<'stagnation'>['mode'];
@@ -26,24 +26,24 @@ interface Message {
   readonly mark: Mark;
 }
 
-/** Messages in a row that equal the one a period before them, and where that began. */
+/** Consecutive messages that equal the one a period earlier, and where the run started. */
 interface Run {
   readonly matched: number;
   readonly since: Mark;
 }
 
 /**
- * Finds whole messages that are said again turn after turn, without a call in between: by one agent, or by two that
- * answer each other. A stream without turns does not tell where a message ends.
+ * Finds whole messages repeated turn after turn, without a call in between: by one agent, or by two that answer each
+ * other. It needs turns, which mark where a message ends.
  */
 export class MessageRepeat {
   private readonly options: MessageOptions;
   private readonly incident = new PatternIncident('stagnation');
-  /** Of the turn at hand; `null` where it is none that only says something. */
+  /** Text of the current turn; `null` if the turn does more than produce a message. */
   private text: string | null = null;
   private agent = '';
   private begin: Mark | null = null;
-  /** The latest first. */
+  /** The latest messages, newest first. */
   private said: readonly Message[] = [];
   private runs: readonly (Run | null)[] = [];
 

@@ -5,45 +5,45 @@ import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
 
-/** Numbers of the rules; which runs they were chosen on is documented with the detector. */
+/** Thresholds of the rules; the detector's documentation names the runs they were calibrated on. */
 export interface StagnationOptions {
-  /** Steps in a row that fail with the same error, under varying arguments. */
+  /** Consecutive steps that fail with the same error, with varying arguments. */
   readonly sameError: number;
-  /** The same failing call with the same error, or rejected changes for the same reason, with looks in between. */
+  /** The same failing call with the same error, or changes rejected for the same reason, with reads in between. */
   readonly sameFailure: number;
   /** The same call with the same result, with other steps in between that change nothing. */
   readonly sameResult: number;
-  /** Steps in a row in which one reading tool answers the same, whatever its arguments. */
+  /** Consecutive steps in which one reading tool returns the same answer, whatever its arguments. */
   readonly sameAnswer: number;
-  /** The same prompt of a harness, although nothing comes of it. */
+  /** The same prompt from a harness, without any effect. */
   readonly samePrompt: number;
-  /** Steps in a row that bring nothing that was not known. */
+  /** Consecutive steps that bring nothing new. */
   readonly nothingNew: number;
   readonly mode: Mode;
-  /** Steps of the longest cycle that tool-cycle finds, whose incident it is then; 1 where that detector is off. */
+  /** Maximum cycle length, in steps, that tool-cycle finds and reports itself; 1 if that detector is off. */
   readonly longestCycle: number;
 }
 
-/** What a rule is told besides the calls. */
+/** Input of a rule besides the calls. */
 export interface RuleContext {
   readonly options: StagnationOptions;
   readonly knowledge: CallKnowledge;
-  /** Whether the detector has an incident open. */
+  /** Whether the detector has an open incident. */
   readonly isOpen: boolean;
 }
 
-/** A pattern that a rule sees at the latest step. */
+/** A pattern that a rule found at the latest step. */
 export interface RuleMatch extends Sentence {
   /** Names the rule in the evidence. */
   readonly rule: EvidenceOf<'stagnation'>['rule'];
-  /** The steps of the pattern, oldest first, as far as they are remembered. */
+  /** The remembered steps of the pattern, oldest first. */
   readonly steps: readonly CallStep[];
   readonly count: number;
   readonly threshold: number;
   readonly thresholdOf: ThresholdBase;
 }
 
-/** Looks at the calls of a session's prompt, the latest step settled. */
+/** Examines the calls of a session's current prompt, each time a step has settled. */
 export type StagnationRule = (
   calls: CallHistory & { readonly settled: CallStep },
   context: RuleContext,

@@ -1,17 +1,20 @@
 import type { ToolIdentity } from '../../calls/tool-identity.ts';
 import { fieldsOf } from './rephrased-query.ts';
 
-/** Under these names a tool takes where to go on reading. Points in time are none: one asks for what is new since then. */
+/**
+ * Argument names for the position at which to continue reading. Times are not included: they ask for what is new
+ * since then.
+ */
 const PLACES = new Set(
   (
     'page pagenumber pageno pageindex offset lineoffset skip start startline startindex linestart fromline ' +
     'end endline endindex lineend toline viewrange linerange'
   ).split(' '),
 );
-/** A number, or the two ends of a range; as JSON or as a text. */
+/** A number or the two ends of a range, as JSON or as text. */
 const NUMBERS = /^\0?\[?\d+(?:, ?\d+)?\]?$/;
 
-/** Whether two calls differ in nothing but where in the same thing they go on reading. */
+/** Whether two calls differ only in the position at which they continue reading the same thing. */
 export function turnsPages(a: ToolIdentity, b: ToolIdentity): boolean {
   if (a.digest !== undefined || b.digest !== undefined) return false;
   const [one, two] = [fieldsOf(a), fieldsOf(b)];

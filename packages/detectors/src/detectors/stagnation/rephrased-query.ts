@@ -1,9 +1,9 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { ToolIdentity } from '../../calls/tool-identity.ts';
 
-/** A shorter text is a name or a key, not a wording. */
+/** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
-/** So short a word names nothing, nor do these. */
+/** Words this short name nothing, nor do those listed below. */
 const SMALL = 3;
 const FUNCTION_WORDS = new Set(
   (
@@ -11,15 +11,15 @@ const FUNCTION_WORDS = new Set(
     'will would could should please tell find show give list search look query latest exact exactly'
   ).split(' '),
 );
-/** Words that begin alike for so much of the shorter one are forms of one word. */
+/** Words that share this much of the shorter one's beginning are forms of one word. */
 const STEM_SHARE = 0.7;
-/** A path, a number or an identifier is no word: with another one it is another question. */
+/** Paths, numbers and identifiers are not words: changing one changes the question. */
 const WORD = /^[\p{L}\p{M}'’-]+$/u;
 
 /**
- * Whether two calls of one tool put the same question in other words: they differ in nothing but words of a phrase.
+ * Whether two calls of one tool ask the same question in other words: they differ only in the words of a phrase.
  *
- * @param share of all their words that the two phrases have in common, at least
+ * @param share minimum share of all words that the two phrases have in common
  */
 export function isRephrased(a: ToolIdentity, b: ToolIdentity, share: number): boolean {
   if (a.digest !== undefined || b.digest !== undefined) return false;
@@ -42,7 +42,7 @@ function sameQuestion(a: string, b: string, share: number): boolean {
   return !isOtherTopic(one, two);
 }
 
-/** Whether one thing stands in the place of another in the same sentence: `trains to Oslo`, `trains to Bergen`. */
+/** Whether the same sentence names a different thing: `trains to Oslo`, `trains to Bergen`. */
 function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
   let begin = 0;
   while (begin < one.length && one[begin] === two[begin]) begin += 1;
@@ -53,7 +53,7 @@ function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
   return there.length > 0 && here.length > 0 && !akin;
 }
 
-/** The words between those that both begin and end with which name something. */
+/** The naming words between the common beginning and the common end of both. */
 function topicIn(words: readonly string[], begin: number, end: number): string[] {
   return words
     .slice(begin, words.length - end)
@@ -74,7 +74,7 @@ function wordsOf(text: string): string[] {
   return words.map((word) => word.replace(/\.$/, '')).filter((word) => word !== '');
 }
 
-/** The arguments by name; what is not text stands as JSON, so that it has no words in common with any. */
+/** The arguments by name; values other than strings as JSON, so that they share no words with any text. */
 export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
   const value = jsonFrom(canonical);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);

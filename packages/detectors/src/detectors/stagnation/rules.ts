@@ -23,10 +23,10 @@ import {
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { isKnownResult } from './same-answer.ts';
 
-/** Looks that may come between two failures of one tool. */
+/** Reading steps allowed between two failures of one tool. */
 const LOOKS_BETWEEN = 2;
 
-/** Step after step failing with the same error, whatever is called. */
+/** Consecutive steps fail with the same error, whatever is called. */
 export const sameError: StagnationRule = (calls, context) => {
   const { rounds, settled } = calls;
   const error = errorOf(settled);
@@ -50,7 +50,7 @@ export const sameError: StagnationRule = (calls, context) => {
   return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
 };
 
-/** One tool failing for the same reason, whatever is tried, with nothing but looks in between. */
+/** One tool fails for the same reason, whatever is tried, with only reading steps in between. */
 function rejectedAgain(
   rounds: readonly CallStep[],
   settled: CallStep,
@@ -90,14 +90,14 @@ function rejectedAgain(
   };
 }
 
-/** The head of the error that all calls of a step had; none where they run programs, which print what they like first. */
+/** The error head shared by all calls of a step; `null` if they run programs, whose output may start with anything. */
 function errorHeadOf(round: CallStep): string | null {
   const error = errorOf(round);
   const runsProgram = round.calls.some(({ nature }) => nature.runs && !nature.edits);
   return error === null || runsProgram ? null : error.head;
 }
 
-/** The same call failing in the same way, with other calls in between that changed nothing. */
+/** The same call fails the same way, with other calls in between that changed nothing. */
 export const sameFailure: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
   if (settled.kind !== 'error') return null;
   const steps: CallStep[] = [];
@@ -105,7 +105,7 @@ export const sameFailure: StagnationRule = ({ rounds, settled }, { options, know
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
     const round = rounds[i] as CallStep;
     if (changesSomething(round)) break;
-    // Time may cure it.
+    // Waiting may resolve the failure.
     if (round.key !== settled.key && isPollingStep(round)) break;
     if (round.key === settled.key && round.outcome === settled.outcome) {
       steps.unshift(round);
@@ -113,7 +113,7 @@ export const sameFailure: StagnationRule = ({ rounds, settled }, { options, know
     }
   }
   const count = steps.length;
-  // With nothing in between it is a plain repetition, and found as such.
+  // Without other steps in between it is a plain repetition, which tool-repeat reports.
   if (count < options.sameFailure || rounds.length - first === count) return null;
   return {
     rule: 'same-failure',
@@ -125,7 +125,7 @@ export const sameFailure: StagnationRule = ({ rounds, settled }, { options, know
   };
 };
 
-/** The same call with the same result, with other steps in between, when none of them changed anything. */
+/** The same call returns the same result, with other steps in between that changed nothing. */
 export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   const {
     options,
@@ -139,7 +139,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
       const round = rounds[i] as CallStep;
-      // What another detector has an incident for is not counted for this one too.
+      // Steps that belong to another detector's incident do not count here.
       if (round.explained || changesSomething(round) || isPollingStep(round)) break;
       if (round.calls.some((other) => isSame(other, call))) {
         steps.unshift(round);
@@ -147,7 +147,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
       }
     }
     const count = steps.length;
-    // Steps that are all the same are a plain repetition, and found as such.
+    // Identical consecutive steps are a plain repetition, which tool-repeat reports.
     if (
       count < options.sameResult ||
       (steps.every(({ key }) => key === settled.key) && rounds.length - first === count)
@@ -166,7 +166,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   return null;
 };
 
-/** Whether the call asks something, changes nothing, and got an answer that says something. */
+/** Whether the call is a question that changes nothing and got an informative answer. */
 function isTelling(call: PastCall): boolean {
   const { nature, result } = call;
   return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !isPolling(call);
@@ -176,10 +176,10 @@ function isSame(a: PastCall, b: PastCall): boolean {
   return a.key === b.key && a.result?.form === b.result?.form;
 }
 
-/** Latest steps that the sentence shows. */
+/** Number of latest steps that the sentence shows. */
 const SHOWN_STEPS = 2;
 
-/** @param stale steps in a row, the latest included, that brought nothing new */
+/** @param stale consecutive steps, including the latest, that brought nothing new */
 export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
   const { options, isOpen } = context;
   if (stale < options.nothingNew || (!isOpen && isHandledByOthers(rounds, context))) return null;
@@ -194,7 +194,7 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
   };
 }
 
-/** Whether the latest step brought nothing that an earlier one had not. */
+/** Whether the latest step brought nothing new compared with earlier ones. */
 export function isStale({ rounds, settled }: CallHistory): boolean {
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
   if (settled.calls.some(isPolling)) return false;
@@ -205,7 +205,7 @@ export function isStale({ rounds, settled }: CallHistory): boolean {
   );
 }
 
-/** Whether an interface was operated as before, and it shows what it showed before, though not at the same step. */
+/** Whether a user interface was operated as before and shows an earlier state, though not from the same step. */
 function leadsToKnownPage(earlier: readonly CallStep[], { calls }: CallStep): boolean {
   if (!calls.every(({ nature }) => nature.gui)) return false;
   const before = earlier.flatMap((round) => round.calls);
@@ -219,8 +219,8 @@ function leadsToKnownPage(earlier: readonly CallStep[], { calls }: CallStep): bo
 }
 
 /**
- * Whether the latest steps are one step over and over, or a cycle that has begun to come round: these have detectors
- * of their own, and patience of their own. Should it break off, this rule holds at once.
+ * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and
+ * thresholds. If the pattern breaks off, this rule applies at once.
  */
 export function isHandledByOthers(all: readonly CallStep[], { options }: RuleContext): boolean {
   const longest = options.longestCycle;

@@ -13,13 +13,13 @@ import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { turnsPages } from './paging.ts';
 import { isRephrased } from './rephrased-query.ts';
 
-/** A shorter answer may be right for many things. */
+/** A shorter answer may be correct for many questions. */
 const SHORT_UNITS = 60;
 const SEARCHES = /grep|search|find|glob|query/i;
 
 /**
- * The same question in ever new words, with the same answer: no other call than before, but for its wording. Or one
- * reading tool that answers the same to whatever it is asked, which takes longer to tell.
+ * The same question, rephrased each time, gets the same answer; only the wording of the call differs. Or one reading
+ * tool gives the same answer to any question, which takes more repetitions to establish.
  */
 export const sameAnswer: StagnationRule = (calls, context) => {
   const { settled } = calls;
@@ -49,17 +49,20 @@ export const sameAnswer: StagnationRule = (calls, context) => {
   return match(alike, needed, base, 'whatever it was asked', context);
 };
 
-/** Same answers to a question in other words leave less doubt than same errors; so do same messages. */
+/**
+ * Equal answers to a rephrased question leave less doubt than equal errors, as do equal messages, so the threshold is
+ * lower.
+ */
 export function rephrasedThreshold({ sameError }: RuleContext['options']): number {
   return Math.max(2, sameError - 1);
 }
 
-/** What {@link rephrasedThreshold} is made of. */
+/** The setting behind {@link rephrasedThreshold}. */
 export function rephrasedBase({ sameError }: RuleContext['options']): ThresholdBase {
   return { setting: 'stagnation.same_error', value: sameError, adjustments: ['reworded'] };
 }
 
-/** The latest steps, each of which belongs to the one after it. */
+/** The latest run of steps, each linked to the one after it. */
 function runOf(
   { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: CallStep },
   belongs: (before: CallStep, next: CallStep) => boolean,
@@ -79,8 +82,8 @@ function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext)
 }
 
 /**
- * The answer that all calls of a step got, where they only read and it says something. That there is nothing is an answer
- * only where commands look and say so, or do nothing: a search finds nothing for good reasons.
+ * The answer shared by all calls of a step, if they only read and it is informative. An empty result counts only for
+ * commands that look and report it, or do nothing: a search may legitimately find nothing.
  */
 function readAnswer(round: CallStep): string | null {
   const [first, ...others] = round.calls.map(({ result }) => result);
@@ -92,7 +95,7 @@ function readAnswer(round: CallStep): string | null {
   return says && others.every((other) => other?.form === first.form) ? first.form : null;
 }
 
-/** A short answer, such as a price or a state, may be right for many things, but a search finds what there is. */
+/** A short answer, such as a price or a state, may be correct for many questions, but a search returns what exists. */
 function patienceFor({ calls }: CallStep): number {
   const isShort = calls.every(
     ({ identity, nature, result }) =>
@@ -101,7 +104,7 @@ function patienceFor({ calls }: CallStep): number {
   return isShort ? 2 : 1;
 }
 
-/** What the calls of the loop differ in. */
+/** Describes how the calls of the loop differ. */
 function variation(steps: readonly CallStep[]): string {
   const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
   return before && latest && turnsPages(before, latest)
@@ -128,11 +131,11 @@ function match(
   };
 }
 
-/** Common words among all words of two wordings of one question; where nothing was found, little tells them apart. */
+/** Minimum share of common words in two wordings of one question, for results that leave little to tell them apart. */
 const COMMON_SHARE = 0.25;
 const EMPTY_SHARE = 0.4;
 
-/** Whether the same tool failed with this error before, or gave this answer to the question in other words. */
+/** Whether the same tool already failed with this error, or gave this answer to a rephrased question. */
 export function isKnownResult(before: CallStep, settled: CallStep): boolean {
   const error = errorOf(settled);
   if (error === null) return haveSameAnswer(before, settled);
@@ -142,10 +145,10 @@ export function isKnownResult(before: CallStep, settled: CallStep): boolean {
 }
 
 /**
- * Whether these are one call each, of one tool, that put the same question in other words, or asked for another page, and got
+ * Whether both steps are a single call of the same tool that rephrases the question or asks for another page, with
  * the same answer.
  *
- * @param expected it has been so before, so that less in common is enough
+ * @param expected the pattern already held before, so that fewer common words suffice
  */
 export function haveSameAnswer(before: CallStep, settled: CallStep, expected = false): boolean {
   const [first, ...firstOthers] = before.calls;

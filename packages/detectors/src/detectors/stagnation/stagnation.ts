@@ -10,10 +10,10 @@ import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from '
 import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
 import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
 
-/** In this order; `nothing-new` is the vaguest and comes last. */
+/** In order of evaluation; `nothing-new`, the least specific, comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
 
-/** Rules whose pattern may go on after other steps, so many at most. */
+/** Rules whose pattern may continue after other steps, up to a limit. */
 const RECURRING: ReadonlySet<RuleMatch['rule'] | undefined> = new Set([
   'same-failure',
   'same-result',
@@ -21,27 +21,27 @@ const RECURRING: ReadonlySet<RuleMatch['rule'] | undefined> = new Set([
 ]);
 const STEPS_BETWEEN = 8;
 
-/** Latest steps that the guidance shows. */
+/** Number of latest steps that the guidance shows. */
 const SHOWN_STEPS = 2;
 
 /**
- * Finds calls that lead nowhere without being a plain repetition: one tool failing with the same error whatever the
- * arguments; the same failing or reading call between other calls; one answer to ever other questions; step after step
- * that brings only what was known. It also finds messages, and prompts of a harness, that repeat without calls.
+ * Finds calls without progress that are not a plain repetition: one tool failing with the same error whatever the
+ * arguments; the same failing or reading call between other calls; one answer to many questions; consecutive steps
+ * that bring nothing new. It also finds repeated messages and harness prompts without calls.
  */
 export class Stagnation implements Detector {
   private readonly options: StagnationOptions;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('stagnation');
-  /** Steps in a row that brought nothing new. */
+  /** Consecutive steps that brought nothing new. */
   private stale = 0;
-  /** Steps since a rule last held. */
+  /** Steps since a rule last matched. */
   private quiet = 0;
   /** Both before the latest step. */
   private before = { stale: 0, quiet: 0 };
-  /** From the first turn on: without turns nothing tells where a message ends. */
+  /** Created at the first turn: without turns, the end of a message is unknown. */
   private messages: MessageRepeat | undefined;
-  /** From the first prompt on. */
+  /** Created at the first prompt. */
   private harness: HarnessLoop | undefined;
 
   constructor(options: StagnationOptions, knowledge: CallKnowledge) {
@@ -68,7 +68,7 @@ export class Stagnation implements Detector {
       isOpen: this.incident.isOpen,
     };
     if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
-    // What is another detector's incident already is not counted twice.
+    // Steps that already belong to another detector's incident do not count twice.
     this.stale = isStale(calls) && !calls.settled.explained ? this.before.stale + 1 : 0;
     const match = this.matchOf(calls, context);
     this.quiet = match === null ? this.before.quiet + 1 : 0;
@@ -102,7 +102,7 @@ export class Stagnation implements Detector {
     return new HarnessLoop({ threshold, mode, agents: this.knowledge.agents });
   }
 
-  /** A pattern that is open may go on after other steps, unless they changed something or it was cured. */
+  /** Whether the open pattern may continue after other steps, unless they changed something or resolved it. */
   private mayRecur(settled: CallStep): boolean {
     const { current } = this.incident;
     return (
@@ -133,7 +133,7 @@ export class Stagnation implements Detector {
     this.harness?.close(step, outcome);
   }
 
-  /** Ends what does not outlast a prompt. */
+  /** Ends incidents that do not outlast a prompt. */
   private closePrompt(step: EventStep, outcome: VerdictOutcome): void {
     if (step.calls !== null) step.calls.stagnant = false;
     this.stale = 0;

@@ -9,7 +9,8 @@ import { TextRepeat } from './text-repeat.ts';
 /**
  * content-repeat and thought-repeat: one rule over two streams of a session.
  *
- * @param foldedIndex finds text by what is new in it, where a preset asks for that; without it, equal windows alone count
+ * @param foldedIndex index that detects a lack of new text, for presets that use it; without it, only equal windows
+ *   count
  */
 export function textRepeat(
   stream: TextRepeatOptions['stream'],

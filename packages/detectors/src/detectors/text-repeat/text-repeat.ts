@@ -8,12 +8,12 @@ import type { RepeatListener, TextIndex } from '../../text/text-index.ts';
 import type { TextRepeatOptions } from './options.ts';
 import { repeatedText, repetitionReason, textGuidance } from './wording.ts';
 
-/** Marks are kept at every multiple of this many units of tracked text: how exactly a loop's beginning is known. */
+/** A mark is stored every this many units of tracked text, which is the precision of a loop's start. */
 const MARK_EVERY = 128;
-/** Units before the deciding one that the evidence shows. */
+/** Units before the deciding unit that the evidence shows. */
 const EXCERPT_UNITS = 1500;
 const LINE_BREAK = '\n';
-/** Shared by all that have none. */
+/** Shared empty list. */
 const NONE: readonly never[] = [];
 
 type TextDetector = 'content-repeat' | 'thought-repeat';
@@ -29,12 +29,12 @@ export class TextRepeat implements Detector, RepeatListener {
   private readonly structure = new LineStructure();
   private readonly index: TextIndex;
   private incident: Incident<TextDetector> | undefined;
-  /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
+  /** Marks at the latest multiples of {@link MARK_EVERY} units of tracked text, oldest first. */
   private marks: readonly Mark[] = NONE;
   private nextMarkAt = 0;
-  /** Offset in the session's text of the event being read; after it, of what follows. */
+  /** Offset in the session's text of the event being read; between events, of the next text. */
   private offset = 0;
-  /** Where text that was taken back is missing from the tracked text, by its length there. */
+  /** Positions in the tracked text from which retracted text is missing. */
   private gaps: readonly Gap[] = NONE;
   /** The event being read. */
   private step: EventStep | undefined;
@@ -70,7 +70,7 @@ export class TextRepeat implements Detector, RepeatListener {
     this.structure.startLine();
   }
 
-  /** Whole stretches without structure go to the index at once; a line's beginning is read unit by unit. */
+  /** Passes stretches without structure to the index at once; reads the beginning of a line unit by unit. */
   private read(step: EventStep, text: string): void {
     this.step = step;
     this.noteGap(this.offsetOf(step));
@@ -95,13 +95,13 @@ export class TextRepeat implements Detector, RepeatListener {
     this.step = undefined;
   }
 
-  /** The unit `i` completes a marker of structure. */
+  /** The unit `i` completes a structure marker. */
   private meetStructure(step: EventStep, text: string, i: number): void {
     if (this.index.passesMarker()) this.track(text, i, i + 1);
     else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
   }
 
-  /** Code and dividers are no text, but may repeat without end as well. */
+  /** Code and dividers are not prose, but may also repeat without end. */
   private skip(text: string, from: number, to: number): void {
     if (this.index.takesIn(this.structure.inFence)) this.track(text, from, to);
   }
@@ -160,12 +160,12 @@ export class TextRepeat implements Detector, RepeatListener {
     return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
   }
 
-  /** Offset in the session's text of what comes next. */
+  /** Offset in the session's text of the next unit. */
   private offsetOf({ contentOffset, thoughtOffset }: EventStep): number {
     return this.options.stream === 'content' ? contentOffset : thoughtOffset;
   }
 
-  /** Text that was taken back lies between the tracked text and what comes: offsets go on, distances do not. */
+  /** Records retracted text between the tracked text and the next unit: it counts for offsets, not for distances. */
   private noteGap(offset: number): void {
     const { length } = this.index;
     const units = offset - this.offset;

@@ -1,7 +1,7 @@
 import { quote } from '../../incident/shown-calls.ts';
 import type { RepetitionRule } from '../../text/repetition-kind.ts';
 
-/** What a model is told when its text goes round in circles. */
+/** Guidance for a model whose text repeats. */
 export function textGuidance(repeated: string, count: number): string {
   return [
     `Your last answer repeated the same text ${String(count)} times: “${repeated.trim()}”`,
@@ -9,7 +9,7 @@ export function textGuidance(repeated: string, count: number): string {
   ].join('\n');
 }
 
-/** What a person is told about a text that repeats. @param repeated `null`: the text is not to be told */
+/** The reason for people that a text repeats. @param repeated `null`: do not quote the text */
 export function repetitionReason(
   rule: RepetitionRule | null,
   repeated: string | null,
@@ -38,17 +38,17 @@ export function repetitionReason(
   }
 }
 
-/** What of a text repeats, as a person would quote it; `period` units from the end is where it came before. */
+/** The repeated part of a text, fit for quoting; its previous occurrence is `period` units before the end. */
 export function repeatedText(rule: RepetitionRule | null, text: string, period: number): string {
-  // A sentence of a pattern is whole; what comes round otherwise may begin anywhere.
+  // A sentence of a pattern is complete; other repetitions may start anywhere.
   if (rule === 'pattern') return text.slice(-period).trim();
   return (rule === 'novelty' ? commonSentence(text) : undefined) ?? readablePeriod(text, period);
 }
 
 /**
- * The sentence of a text that comes most often, by the units that it takes, whatever numbers stand in it.
+ * The sentence that takes up most of a text through repetition, ignoring numbers in it.
  *
- * @returns its last occurrence, or nothing where none comes twice
+ * @returns its last occurrence, or undefined if none occurs twice
  */
 function commonSentence(text: string): string | undefined {
   const taken = new Map<string, { units: number; latest: string }>();
@@ -62,7 +62,7 @@ function commonSentence(text: string): string | undefined {
 }
 
 /**
- * One period of a text that repeats, turned so that it reads well: from the beginning of a sentence, or else of a word.
+ * One period of a repeating text, rotated to start at a sentence, or else at a word.
  *
  * @param text ends with the repetition; at least two periods of it
  */

@@ -14,16 +14,22 @@ import {
   sentence,
 } from '../../incident/shown-calls.ts';
 
-/** A form that is filled in again with a new page each time gets so many times the patience, if it has these many fields. */
+/**
+ * Threshold factor for a form that is filled in again with a new page each time, and the minimum number of its
+ * fields.
+ */
 const FORM_PATIENCE = 2;
 const FORM_FIELDS = 2;
 
-/** Finds a trailing block of 2 to 8 steps that is repeated, with the results it had before. */
+/** Finds a trailing block of 2 to 8 steps that repeats with the same results. */
 export class ToolCycle implements Detector {
   private readonly options: CycleOptions;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-cycle');
-  /** By period: how many of the latest steps in a row equal the one a period before them, and only in their calls. */
+  /**
+   * By period: consecutive latest steps that equal the step a period earlier; below, those that equal it in their
+   * calls only.
+   */
   private matched: number[];
   private alike: number[];
   /** Both before the latest step. */
@@ -62,7 +68,7 @@ export class ToolCycle implements Detector {
     this.incident.report(step, this.pattern(rounds, period), calls.regrown);
   }
 
-  /** The shortest period that has been gone through often enough; steps that are all the same are no cycle. */
+  /** The shortest period that has repeated often enough; identical steps are not a cycle. */
   private shortestPeriod(rounds: readonly CallStep[]): number {
     const { maxPeriod, threshold } = this.options;
     for (let period = 1; period <= maxPeriod; period += 1) {
@@ -73,7 +79,7 @@ export class ToolCycle implements Detector {
     return 0;
   }
 
-  /** Whether one form was filled in the same way again and again, although the page that came of it differed. */
+  /** Whether one form was repeatedly filled in the same way, although the resulting pages differed. */
   private isFormAgain(rounds: readonly CallStep[], period: number): boolean {
     const { threshold } = this.options;
     if ((this.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
@@ -81,7 +87,7 @@ export class ToolCycle implements Detector {
     return new Set(fields.map(({ key }) => key)).size >= FORM_FIELDS;
   }
 
-  /** Whether a cycle of this period holds although there may be something in it that one waits for. */
+  /** Whether a cycle of this period has repeated often enough, even if some of its steps poll. */
   private isLongEnough(rounds: readonly CallStep[], period: number): boolean {
     return (this.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
   }

@@ -9,12 +9,12 @@ export interface ToolLimitOptions {
   readonly maxTurns: number;
 }
 
-/** Counts the turns of a prompt in which tools are called. */
+/** Counts the turns of a prompt that call tools. */
 export class ToolLimit implements Detector {
   private readonly options: ToolLimitOptions;
-  /** Turns with tool calls, the one at hand included. */
+  /** Turns with tool calls, including the current one. */
   private turns = 0;
-  /** Whether the turn at hand has called a tool, and whether it has been judged. */
+  /** Whether the current turn has called a tool, and whether it has been judged. */
   private inTurn = false;
   private judged = false;
   /** Calls without a result. */
@@ -38,7 +38,7 @@ export class ToolLimit implements Detector {
         this.endTurn(step);
         break;
       case 'tool_call_request':
-        // Where no turns are reported, a call behind the results of others belongs to the next one.
+        // If no turns are reported, a call after the results of others belongs to the next turn.
         if (!this.reportsTurns && this.pending === 0) this.endTurn(step);
         this.call(step);
         break;
@@ -49,7 +49,7 @@ export class ToolLimit implements Detector {
         break;
       case 'content':
       case 'thought':
-        // Without results either, a model that speaks again has begun the next one.
+        // Without results either, new text from the model starts the next turn.
         if (!this.reportsTurns && !this.reportsResults) this.endTurn(step);
         break;
       default:
@@ -64,7 +64,7 @@ export class ToolLimit implements Detector {
     this.turns += 1;
   }
 
-  /** A turn that is over although results are missing is judged now. */
+  /** Ends the turn; one with missing results is judged now. */
   private endTurn(step: EventStep): void {
     if (this.inTurn) this.judge(step);
     this.inTurn = false;

@@ -21,20 +21,20 @@ export class ConsecutiveRun {
   private identity: ToolIdentity | undefined;
   private count = 0;
   private first: Mark | undefined;
-  /** The latest calls beside the first; most runs have none. */
+  /** The latest calls after the first; most runs have none. */
   private latest: readonly Mark[] = NO_CALLS;
-  /** Of the calls of the run; only where age matters. */
+  /** Times of the run's calls; undefined if age does not matter. */
   private times: RecentTimes | undefined;
   private open: OpenRun | undefined;
 
-  /** A call that exact matching is responsible for. */
+  /** Processes a call subject to exact matching. */
   call(step: EventStep, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
     if (this.identity === undefined || !sameIdentity(this.identity, identity)) {
       this.end(step, 'recovered', 'a different call followed');
       this.identity = identity;
     }
     this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
-    // Before the call at hand is remembered, which is none of the loop's.
+    // Before the current call, which is not part of the loop, is remembered.
     if (this.count < options.threshold)
       this.resolve(step, 'recovered', 'the earlier calls are too old to count');
     if (this.count === 1) this.forget();
@@ -74,12 +74,12 @@ export class ConsecutiveRun {
 
   private remember(mark: Mark): void {
     const { latest } = this;
-    // A snapshot may hold the list, so that it is not changed.
+    // Never mutate the list: a snapshot may hold it.
     if (this.first === undefined) this.first = mark;
     else this.latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
   }
 
-  /** The first call and the latest, without those that are too old to count. */
+  /** The first call and the latest ones, without those too old to count. */
   private counted(count: number): readonly Mark[] {
     const { first, latest } = this;
     return first === undefined || count <= latest.length ? latest.slice(-count) : [first, ...latest];
@@ -115,7 +115,7 @@ export class ConsecutiveRun {
   snapshot(): RunSnapshot {
     const { identity, count, first, latest, times, open } = this;
     const run = { identity, count, first, latest };
-    // What most runs have none of takes no room.
+    // Omit fields that most runs do not have.
     if (times === undefined && open === undefined) return run;
     const incident = open && { options: open.options, ...open.incident.snapshot() };
     return { ...run, times: times?.snapshot(), incident };

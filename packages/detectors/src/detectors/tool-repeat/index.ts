@@ -5,9 +5,9 @@ import { StepRepeat } from './step-repeat.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 
 /**
- * One id, two rules. {@link StepRepeat} looks at calls with their results: in preset `balanced`, and wherever a detector that
- * needs results is switched on. {@link ToolRepeat} looks at calls alone: in all other presets, and for similar matching,
- * which compares arguments and not results.
+ * One id, two rules. {@link StepRepeat} compares calls with their results: in preset `balanced`, and whenever a
+ * detector that needs results is on. {@link ToolRepeat} compares calls alone: in all other presets, and for similar
+ * matching, which compares arguments but not results.
  */
 export const toolRepeat: DetectorDefinition<ToolRepeatPlan> = {
   ...toolRepeatByCalls,

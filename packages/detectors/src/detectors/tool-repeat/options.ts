@@ -2,7 +2,7 @@ import type { DetectionSettings, Mode, ToolCallLoopSettings } from '@loopwatch/c
 import type { SimilaritySettings } from '../../lib/similarity.ts';
 import type { Preset } from '../../settings/presets.ts';
 
-/** tool-repeat's options for one tool, every default filled in. */
+/** tool-repeat's options for one tool, with all defaults applied. */
 export interface ToolRepeatOptions {
   readonly enabled: boolean;
   readonly threshold: number;
@@ -15,7 +15,7 @@ export interface ToolRepeatOptions {
   readonly warningText: string | null;
 }
 
-/** Those of all tools, and of single ones over them. */
+/** Options for all tools, with overrides for single tools. */
 export interface ToolRepeatPlan {
   readonly tool: ToolRepeatOptions;
   readonly perTool: ReadonlyMap<string, ToolRepeatOptions>;
@@ -49,7 +49,7 @@ function presetOptions({ maxRepeats, ttlSeconds, mode, similarity }: Preset['too
   };
 }
 
-/** Settings over what would hold without them: the preset, or the general settings for one tool's own. */
+/** Settings merged over a base: the preset, or for a single tool the general settings. */
 function optionsOver(base: ToolRepeatOptions, settings: ToolCallLoopSettings): ToolRepeatOptions {
   const { similarity, similarity_threshold: threshold, ttl_seconds: ttlSeconds } = settings;
   const similar = similarity !== undefined || threshold !== undefined;

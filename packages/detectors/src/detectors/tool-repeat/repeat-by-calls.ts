@@ -2,7 +2,7 @@ import type { DetectorDefinition } from '../definition.ts';
 import type { ToolRepeatPlan } from './options.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 
-/** tool-repeat where results are not looked at. */
+/** tool-repeat without results. */
 export const toolRepeatByCalls: DetectorDefinition<ToolRepeatPlan> = {
   id: 'tool-repeat',
   options: ({ calls }) => {

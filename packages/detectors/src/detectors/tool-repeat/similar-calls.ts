@@ -8,16 +8,16 @@ import { comparable, type SimilaritySettings, similarity } from '../../lib/simil
 import type { ToolRepeatOptions } from './options.ts';
 import { toolGuidance, windowPhrase } from './wording.ts';
 
-/** Calls of a tool that a new one is compared with, at least: bounds memory and what one call can cost. */
+/** Number of a tool's calls that a new one is compared with; bounds memory and the cost per call. */
 export const COMPARED_CALLS = 128;
-/** With high thresholds twice as many calls are kept, but never more than these. */
+/** High thresholds store twice their number of calls, up to this maximum. */
 const MAX_CALLS = 4096;
-/** Tools of a session whose calls are remembered; beyond them the one called longest ago is forgotten. */
+/** Maximum remembered tools of a session; beyond it the least recently called tool is forgotten. */
 const REMEMBERED_TOOLS = 256;
 
 interface PastCall {
   readonly name: string;
-  /** The canonical arguments in the form that is compared. */
+  /** The canonical arguments, normalized for comparison. */
   readonly form: string;
   readonly shown: string;
   readonly mark: Mark;
@@ -30,14 +30,14 @@ interface OpenIncident {
   readonly calls: readonly PastCall[];
 }
 
-/** Calls of one tool with nearly the same arguments within a time window: tool-repeat's similar matching. */
+/** Finds calls of one tool with nearly equal arguments within a time window: tool-repeat's similar matching. */
 export class SimilarCalls {
-  /** Calls by tool, the tool called last at the end. */
+  /** Calls by tool, least recently called tool first. */
   private readonly past = new Map<string, readonly PastCall[]>();
   /** Open incidents by tool. */
   private readonly open = new Map<string, OpenIncident>();
 
-  /** A call that similar matching is responsible for. */
+  /** Processes a call subject to similar matching. */
   call(
     step: EventStep,
     identity: ToolIdentity,
@@ -75,9 +75,9 @@ export class SimilarCalls {
     return { count: alike.length, action: incident.action };
   }
 
-  /** Adds the call to those of its tool. @returns them, oldest first */
+  /** Adds the call to those of its tool. @returns all of them, oldest first */
   private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
-    // A snapshot may hold the list, so that it is not changed.
+    // Never mutate the list: a snapshot may hold it.
     const most = Math.min(MAX_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
     const calls = [...(this.past.get(call.name) ?? []).slice(1 - most), call];
     this.past.delete(call.name);
@@ -87,7 +87,7 @@ export class SimilarCalls {
     return calls;
   }
 
-  /** Any call: one that does not repeat the pattern is what a model that was given a chance should make. */
+  /** Notes any call: after a chance, a model is expected to make one that does not repeat the pattern. */
   noteOtherCall(step: EventStep, name: string): void {
     for (const [tool, { incident }] of this.open) {
       if (tool !== name && incident.action === 'chance')

@@ -16,15 +16,15 @@ import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
 import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 
 /**
- * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
- * the same result is not. A repeated step is reported one below the threshold where its results are known,
- * since they leave less doubt, and at the threshold where they are unknown or a bare `ok`.
+ * tool-repeat with results: the same call with a new result is progress, the same call with the same result is not. A
+ * repeated step is reported one below the threshold if its results are known, since they leave less doubt, and at the
+ * threshold if they are unknown or a bare `ok`.
  */
 export class StepRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-repeat');
-  /** Alike steps in a row, and how many of them are recent enough to count. */
+  /** Consecutive equal steps, and how many of them are recent enough to count. */
   private run = 0;
   private count = 0;
   /** `run` before the latest step. */
@@ -140,7 +140,7 @@ export class StepRepeat implements Detector {
   }
 }
 
-/** How many of the latest steps lie within the time to live of the newest. */
+/** How many of the latest steps are within the time to live of the newest. */
 function countRecent(rounds: readonly CallStep[], { ttlMs }: ToolRepeatOptions): number {
   if (ttlMs === null) return Number.POSITIVE_INFINITY;
   const newest = timeOf(rounds.at(-1));
@@ -153,15 +153,15 @@ function timeOf(round: CallStep | undefined): number {
   return round?.calls[0]?.mark.time ?? 0;
 }
 
-/** In a sentence that has a colon already. */
+/** Rewrites the result for a sentence that already has a colon. */
 function ofFirst(result: string) {
   return { quoted: result.replace(/^:/, ', the first with') };
 }
 
-/** Whether nothing is known of the results that makes the step's repetition certain. */
+/** Whether the results leave doubt that the step is a repetition. */
 function isDoubtful({ outcome, kind, calls }: CallStep): boolean {
   if (outcome === null) return true;
-  // What a first click does not do, a second or third may.
+  // A second or third click may succeed where the first had no effect.
   return kind === 'ok' && calls.every((call) => saysNothing(call) || call.nature.gui);
 }
 

@@ -6,7 +6,7 @@ import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { ToolRepeatPlan } from './options.ts';
 import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
 
-/** Finds repeated tool calls; each tool's own settings say which matching it gets. */
+/** Finds repeated tool calls; each tool's settings select its matching. */
 export class ToolRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
   private readonly run = new ConsecutiveRun();

@@ -1,8 +1,8 @@
 import type { ToolRepeatOptions } from './options.ts';
 
-/** The sentences of repeated calls that people and models read. Custom texts replace them where the settings have some. */
+/** Texts about repeated calls for people and models. Custom texts in the settings replace them. */
 
-/** `within 120 seconds`, or `in a row` where age does not matter. */
+/** `within 120 seconds`, or `in a row` if age does not matter. */
 export function windowPhrase(ttlMs: number | null): string {
   return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
 }
@@ -11,7 +11,7 @@ export function formatSeconds(ms: number): string {
   return String(Math.round(ms / 100) / 10);
 }
 
-/** What a user is told when a call is stopped. */
+/** The message to a user when a call is blocked. */
 export function blockMessage(tool: string, count: number, options: ToolRepeatOptions): string {
   if (options.blockText !== null) return options.blockText;
   const alike = options.similarity === null ? 'identical' : 'similar';
@@ -23,9 +23,9 @@ export function blockMessage(tool: string, count: number, options: ToolRepeatOpt
 }
 
 /**
- * What a model is told when it gets one more chance, or when its call is blocked.
+ * Guidance for a model that gets one more chance, or whose call is blocked.
  *
- * @param result `: “No such file”`, the head of what the calls brought; empty where that is not known
+ * @param result `: “No such file”`, the head of the calls' result; empty if unknown
  */
 export function toolGuidance(
   tool: string,
@@ -48,7 +48,7 @@ export function toolGuidance(
   ].join('\n');
 }
 
-/** The same of a step of several calls. @param calls each with its arguments and what it brought, a line each */
+/** The same for a step of several calls. @param calls one line per call, with its arguments and result */
 export function batchGuidance(calls: readonly string[], count: number, options: ToolRepeatOptions): string {
   if (options.warningText !== null) return options.warningText;
   return [

@@ -9,7 +9,7 @@ export interface TurnLimitOptions {
   readonly maxRequests: number;
 }
 
-/** Tools that the evidence names: those called last. */
+/** Maximum tool calls that the evidence names: the latest. */
 const SHOWN_CALLS = 8;
 const SHOWN_NAME_UNITS = 256;
 const NO_CALLS: readonly string[] = [];
@@ -65,7 +65,7 @@ export class TurnLimit implements Detector {
       thresholdOf: { setting: 'turn_requests.max_turn_requests', value: maxRequests },
       ...sentence`The model was asked ${counted(requests)} times in one prompt; the limit is ${maxRequests}`,
       evidence: {
-        // The request at hand is the one that must not be made.
+        // The current request is the one that must not be made.
         turn_requests: requests - 1,
         max_allowed: maxRequests,
         last_tool_calls: [...this.lastCalls],
