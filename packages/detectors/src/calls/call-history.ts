@@ -177,17 +177,17 @@ export class CallHistory {
   }
 
   private settle(): void {
-    const round = this.open;
-    if (round === null) return;
+    const step = this.open;
+    if (step === null) return;
     this.open = null;
-    const known = concludeStep(round);
-    this.regrown = round.settled;
-    round.settled = true;
-    round.explained = false;
+    const known = concludeStep(step);
+    this.regrown = step.settled;
+    step.settled = true;
+    step.explained = false;
     if (!known) this.blindRounds += 1;
-    this.rounds.push(round);
+    this.rounds.push(step);
     if (this.rounds.length > REMEMBERED_ROUNDS) this.rounds.shift();
-    this.settled = round;
+    this.settled = step;
   }
 
   /** Forgets all steps. */

@@ -127,7 +127,7 @@ function isReadOnlyLine(command: string): boolean {
   });
 }
 
-/** The arguments by name; for truncated arguments, their text. */
+/** The arguments by name. Truncated ones yield the names found in their text, with empty values. */
 function parsed(canonical: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(canonical);

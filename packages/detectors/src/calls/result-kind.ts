@@ -70,9 +70,9 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   // A program may print anything before and after the failure.
   if (text.length > TRANSIENT_UNITS && (!isError || call.runs === true)) return false;
   const head = text.slice(0, TRANSIENT_HEAD_UNITS);
-  const told = text.length > TRANSIENT_UNITS ? `${head}\n${text.slice(-TRANSIENT_HEAD_UNITS)}` : head;
-  const found = TRANSIENT.exec(told)?.[0].toLowerCase();
-  if (found === undefined || WAITS_IN_VAIN.test(told)) return false;
+  const excerpt = text.length > TRANSIENT_UNITS ? `${head}\n${text.slice(-TRANSIENT_HEAD_UNITS)}` : head;
+  const found = TRANSIENT.exec(excerpt)?.[0].toLowerCase();
+  if (found === undefined || WAITS_IN_VAIN.test(excerpt)) return false;
   if (stringsIn(call.said).some((said) => said.toLowerCase().includes(found))) return false;
   if (isError) return true;
   const words = unframed(head);

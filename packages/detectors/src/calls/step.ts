@@ -37,8 +37,8 @@ export interface CallStep {
 }
 
 /** A mutable copy, independent of the one in a snapshot. */
-export function copyStep(round: CallStep): CallStep {
-  return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
+export function copyStep(step: CallStep): CallStep {
+  return { ...step, calls: step.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
 }
 
 /**
@@ -46,20 +46,20 @@ export function copyStep(round: CallStep): CallStep {
  *
  * @returns whether the results of all its calls are known
  */
-export function concludeStep(round: CallStep): boolean {
-  const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+export function concludeStep(step: CallStep): boolean {
+  const calls = step.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const known = calls.every(({ result }) => result !== null);
   for (const call of calls) {
     call.callIds.length = 0;
     call.said = '';
   }
   const run = calls.filter(({ result }) => result?.kind !== 'not_run');
-  round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
-  round.outcome =
+  step.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
+  step.outcome =
     known && run.length > 0
       ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
       : null;
-  round.kind = known && run.length > 0 ? kindOf(run) : 'unknown';
+  step.kind = known && run.length > 0 ? kindOf(run) : 'unknown';
   return known;
 }
 
@@ -120,9 +120,9 @@ export function isVaried(steps: readonly CallStep[]): boolean {
  * The non-transient error that all calls of a step share; `null` if there is none, or it only says that something
  * failed.
  */
-export function errorOf(round: CallStep | undefined): NormalizedResult | null {
-  if (round?.kind !== 'error') return null;
-  const [first, ...others] = round.calls
+export function errorOf(step: CallStep | undefined): NormalizedResult | null {
+  if (step?.kind !== 'error') return null;
+  const [first, ...others] = step.calls
     .map(({ result }) => result)
     .filter((result) => result?.kind !== 'not_run');
   if (!first || first.failure === null) return null;

@@ -14,7 +14,7 @@ import type { Mark } from '../calls/mark.ts';
 import type { CallStep } from '../calls/step.ts';
 import type { RoundEvidence, Sentence } from './shown-calls.ts';
 
-/** What a threshold is made of: a setting, and why its number is not taken as it is. */
+/** The basis of a threshold: a setting, and the reasons for any adjustment of its value. */
 export interface ThresholdBase {
   /** Dotted path of the setting. */
   readonly setting: string;
@@ -22,7 +22,7 @@ export interface ThresholdBase {
   readonly adjustments?: readonly ThresholdAdjustment[];
 }
 
-/** What a detector concludes at one event, before it becomes a verdict. */
+/** A detector's conclusion at one event, before it becomes a verdict. */
 export interface Finding<D extends DetectorId = DetectorId> {
   readonly detector: D;
   /** Default: loop. */
@@ -30,7 +30,7 @@ export interface Finding<D extends DetectorId = DetectorId> {
   readonly phase: VerdictPhase;
   readonly action: VerdictAction;
   readonly outcome?: VerdictOutcome;
-  /** Tells the incidents of one detector apart that can be open at the same time: the tool, or nothing. */
+  /** Distinguishes incidents of one detector that can be open at the same time: the tool, or empty. */
   readonly key: string;
   readonly count: number;
   readonly threshold: number;
@@ -41,22 +41,22 @@ export interface Finding<D extends DetectorId = DetectorId> {
   /** Default: 1. */
   readonly confidence?: number;
   readonly reason: string;
-  /** The reason without what the agent and its tools wrote; default: there is nothing of it in the reason. */
+  /** The reason without text from the agent and its tools; default: the reason contains none. */
   readonly plainReason?: string;
-  /** Where these say the count; undefined where they say none. */
+  /** Index of the count in these texts; undefined if they do not contain it. */
   readonly countAt?: number | undefined;
   readonly plainCountAt?: number | undefined;
   readonly guidance?: string;
   readonly evidence: EvidenceOf<D>;
-  /** Where the loop began, as opposed to where it was noticed. */
+  /** Where the loop started, as opposed to where it was detected. */
   readonly since: Mark;
-  /** Calls in the loop, where it is one of calls. */
+  /** Calls in the loop, if it is a loop of calls. */
   readonly calls?: number;
   /** Offset of the deciding unit in the session's text, for findings in text. */
   readonly at?: number;
 }
 
-/** The current event and the state of its session, as detectors see them. */
+/** The current event and its session's state, as seen by detectors. */
 export interface EventStep {
   readonly event: KnownEvent;
   /** Event time, epoch ms. */
@@ -64,48 +64,48 @@ export interface EventStep {
   /** Offset of the event's first unit in the session's answer text, and in its reasoning text. */
   readonly contentOffset: number;
   readonly thoughtOffset: number;
-  /** US dollars of the turn that the event ends, where its price is known. */
+  /** US dollars of the turn that the event ends, if its price is known. */
   readonly cost: number | undefined;
-  /** The calls with their results, where a detector needs them; brought up to this event. */
+  /** The calls with their results up to this event, if a detector needs them. */
   readonly calls: CallHistory | null;
-  /** The session as it stands before this event; one object per event, safe to keep. */
+  /** The session before this event; one object per event, safe to store. */
   mark(): Mark;
   /** Reports a finding; the order of the calls is the order of the verdicts. */
   emit(finding: Finding): void;
-  /** An open incident continues, which is not reported. */
+  /** Notes that an open incident continues, without a report. */
   noteProgress(slot: string, count: number): void;
-  /** Tells that a model request begins, and which of those allowed in a prompt it is. */
+  /** Notes that a model request starts, with its number and the limit per prompt. */
   noteTurnRequest(number: number, allowed: number): void;
 }
 
 /** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
 export interface Detector {
-  /** `false`: what it concludes stands, even where the turn is streamed again. */
+  /** `false`: its conclusions stand even if the turn is streamed again. */
   readonly isRevocable?: false;
   push(step: EventStep): void;
   /**
-   * Ends what is open and forgets everything: detection was switched off (`disabled`), the session is over (`ended`),
+   * Ends open incidents and forgets everything: detection was switched off (`disabled`), the session ended (`ended`),
    * or the turn is streamed again (`recovered`).
    */
   close(step: EventStep, outcome: VerdictOutcome): void;
   /**
-   * State as JSON, `null` where it is that of a new detector; what comes later does not change it. Taken once a turn,
-   * so it has to be cheap.
+   * State as JSON, `null` if it equals that of a new detector; later events do not change it. Taken once per turn, so
+   * it must be cheap.
    */
   snapshot(): unknown;
-  /** The counterpart of {@link Detector.snapshot} of a detector with the same options. */
+  /** Restores a {@link Detector.snapshot} of a detector with the same options. */
   restore(snapshot: unknown): void;
 }
 
 /** The state of a call's repetition, whether or not it is reported. */
 export interface Standing {
-  /** Alike calls so far, this one included. */
+  /** Matching calls so far, including this one. */
   readonly count: number;
-  /** What the open incident that the call repeats asks for; `none` where it repeats none. */
+  /** The action of the open incident that the call repeats; `none` if it repeats none. */
   readonly action: VerdictAction;
 }
 
-/** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
+/** A detector's current description of its loop: a finding without the fields that the incident supplies. */
 export type Account<D extends DetectorId> = Omit<
   Finding<D>,
   'phase' | 'action' | 'outcome' | 'count' | 'since' | 'key' | 'windowMs' | 'period' | 'tool'
@@ -115,32 +115,32 @@ export type Account<D extends DetectorId> = Omit<
 /** Detectors that work on steps. */
 export type RoundDetector = 'tool-repeat' | 'tool-cycle' | 'stagnation' | 'outage';
 
-/** What a rule over rounds says of the pattern it sees. */
+/** The pattern that a rule over steps has found. */
 export interface Pattern<D extends RoundDetector>
   extends Omit<Account<D>, 'detector' | 'tool' | 'evidence' | keyof Sentence>,
     Sentence {
-  /** Without what it says of the rounds. */
+  /** Without the fields derived from the steps. */
   readonly evidence: Omit<EvidenceOf<D>, keyof RoundEvidence>;
   readonly count: number;
   readonly mode: Mode;
-  /** The steps that make the pattern, oldest first, as far as they are remembered. */
+  /** The remembered steps of the pattern, oldest first. */
   readonly rounds: readonly CallStep[];
-  /** Steps of the pattern, where its count is of something else. */
+  /** Number of steps in the pattern, if its count counts something else. */
   readonly steps?: number;
-  /** Where it began; default: with the first of the rounds. */
+  /** Where the pattern started; default: at its first remembered step. */
   readonly since?: Mark;
 }
 
-/** What tells an open incident apart from the others, and its id. */
+/** The slot of an open incident, unique in its session, and its id. */
 export type IncidentSlot = readonly [slot: string, id: string];
-/** An open incident as it is saved; of one that an earlier version saved only slot and id are known. */
+/** An open incident as stored; earlier versions stored only slot and id. */
 export type OpenIncident = readonly [slot: string, id: string, progress?: IncidentProgress];
 
-/** How far an incident has got, whether or not that was reported. */
+/** The progress of an incident, reported or not. */
 export interface IncidentProgress {
   readonly since: Mark;
   readonly count: number;
-  /** Calls in the loop, where it is one of calls. */
+  /** Calls in the loop, if it is a loop of calls. */
   readonly calls: number | undefined;
 }
 

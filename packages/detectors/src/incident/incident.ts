@@ -33,8 +33,9 @@ import {
 } from './verdict.ts';
 
 /**
- * The life of one loop: opened, escalated as it goes on, resolved when the pattern ends. A repetition is reported when
- * it opens the incident, when it follows a chance given to the model, and at each doubling of the threshold.
+ * The lifecycle of one loop: opened, escalated while it continues, resolved when the pattern ends. A repetition is
+ * reported when it opens the incident, when it follows a chance given to the model, and at each doubling of the
+ * threshold.
  */
 export class Incident<D extends DetectorId> {
   readonly since: Mark;
@@ -42,7 +43,7 @@ export class Incident<D extends DetectorId> {
   action: VerdictAction = 'none';
   count = 0;
   private nextLevel: number;
-  /** What tells it apart from other open ones; found out when it is first needed. */
+  /** Its slot among the open incidents; computed on first use. */
   private slot: string | undefined;
 
   constructor(mode: Mode, threshold: number, since: Mark) {
@@ -51,7 +52,7 @@ export class Incident<D extends DetectorId> {
     this.nextLevel = threshold;
   }
 
-  /** Records that the pattern holds with this count. @returns the phase to report; undefined when there is nothing to report. */
+  /** Records that the pattern holds with this count. @returns the phase to report; undefined if no report is due */
   repeat(count: number): VerdictPhase | undefined {
     this.count = count;
     const opening = this.action === 'none';
@@ -66,14 +67,14 @@ export class Incident<D extends DetectorId> {
     return chanceMissed || levelReached ? 'escalated' : undefined;
   }
 
-  /** Records that the pattern holds with this count, and reports it where that is due. */
+  /** Records that the pattern holds with this count, and reports it if due. */
   report(step: Pick<EventStep, 'emit' | 'noteProgress'>, count: number, account: () => Account<D>): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
     else step.noteProgress((this.slot ??= slotOf({ key: '', ...account() })), count);
   }
 
-  /** The finding that says how the incident stands; what the account leaves out is as most have it. */
+  /** The finding for the incident's current state, with defaults for what the account omits. */
   finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account<D>): Finding<D> {
     const { action, count, since } = this;
     this.slot = slotOf({ key: '', ...account });
@@ -93,8 +94,8 @@ export class Incident<D extends DetectorId> {
   }
 
   /** The finding that ends the incident. */
-  resolution(account: Account<D>, outcome: VerdictOutcome, told: Sentence): Finding<D> {
-    return { ...this.finding('resolved', account), action: 'none', outcome, ...told };
+  resolution(account: Account<D>, outcome: VerdictOutcome, wording: Sentence): Finding<D> {
+    return { ...this.finding('resolved', account), action: 'none', outcome, ...wording };
   }
 
   snapshot(): IncidentSnapshot {
@@ -110,7 +111,7 @@ export class Incident<D extends DetectorId> {
   }
 }
 
-/** The one open incident of a rule over rounds, and what it was last seen to be. */
+/** The single open incident of a rule over steps, with its latest pattern. */
 export class PatternIncident<D extends RoundDetector> {
   private readonly detector: D;
   private incident: Incident<D> | undefined;
@@ -124,12 +125,15 @@ export class PatternIncident<D extends RoundDetector> {
     return this.incident !== undefined;
   }
 
-  /** The pattern of the open incident, as it was last seen. */
+  /** The latest pattern of the open incident. */
   get current(): Pattern<D> | undefined {
     return this.incident === undefined ? undefined : this.pattern;
   }
 
-  /** The pattern holds at this step. @param regrown it has been told of the step already, which has grown since */
+  /**
+   * Records that the pattern holds at this step. @param regrown whether the step was already reported and has since
+   * grown
+   */
   report(step: EventStep, pattern: Pattern<D>, regrown = false): void {
     if (regrown && this.incident !== undefined) {
       this.pattern = pattern;
@@ -141,15 +145,15 @@ export class PatternIncident<D extends RoundDetector> {
     this.incident.report(step, pattern.count, () => this.account(pattern));
   }
 
-  /** The pattern has ended, if there was one. */
+  /** Resolves the open incident, if there is one. */
   resolve(step: EventStep, outcome: VerdictOutcome, why = 'something else followed'): void {
     const { incident, pattern } = this;
     if (incident === undefined || pattern === undefined) return;
     this.incident = undefined;
     this.pattern = undefined;
     const { reason, plainReason, countAt, plainCountAt } = pattern;
-    const told = withEnding({ reason, plainReason, countAt, plainCountAt }, why);
-    step.emit(incident.resolution(this.account(pattern), outcome, told));
+    const wording = withEnding({ reason, plainReason, countAt, plainCountAt }, why);
+    step.emit(incident.resolution(this.account(pattern), outcome, wording));
   }
 
   private account(pattern: Pattern<D>): Account<D> {
@@ -160,7 +164,7 @@ export class PatternIncident<D extends RoundDetector> {
       ...pattern,
       detector: this.detector,
       tool: latest === undefined ? null : toolOf(latest),
-      // The compiler cannot put a generic type together again.
+      // The compiler cannot reassemble the generic type.
       evidence: { ...evidence, ...shown } as unknown as EvidenceOf<D>,
     };
   }
@@ -182,12 +186,12 @@ interface Entry {
 
 const NO_INCIDENTS: readonly never[] = [];
 
-/** Tells the incidents apart that can be open at the same time. */
+/** The key that distinguishes incidents open at the same time. */
 export function slotOf({ detector, key }: Pick<Finding, 'detector' | 'key'>): string {
   return `${detector} ${key}`;
 }
 
-/** The incidents of a session that are open now. Most sessions never have any. */
+/** The open incidents of a session. Most sessions never have any. */
 export class OpenIncidents {
   private bySlot: Map<string, Entry> | undefined;
 
@@ -206,7 +210,7 @@ export class OpenIncidents {
     return this.bySlot?.get(slot)?.id;
   }
 
-  /** The verdict on a finding, which opens, continues or ends its incident. */
+  /** Turns a finding into a verdict and opens, continues or ends its incident. */
   verdict(finding: Finding, scene: Scene, plan: VerdictSettings, origin: ThresholdOrigin): PureVerdict {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
@@ -219,17 +223,17 @@ export class OpenIncidents {
     return toVerdict(finding, scene, id, plan, origin);
   }
 
-  /** The incident continues, which is not reported. */
+  /** Notes that the incident continues, without a report. */
   noteProgress(slot: string, count: number): void {
     const entry = this.bySlot?.get(slot);
     if (entry?.progress === undefined) return;
     const { since, count: before, calls } = entry.progress;
-    // Each repetition of a loop of calls has as many of them.
+    // Each repetition of a loop of calls contains the same number of calls.
     const callsNow = calls === undefined ? undefined : Math.round((calls / before) * count);
     this.bySlot?.set(slot, { id: entry.id, progress: { since, count, calls: callsNow } });
   }
 
-  /** How each stands. @param now the session as it is */
+  /** The current state of each incident. @param now the session's current mark */
   summaries(now: Mark): OpenIncidentSummary[] {
     return Array.from(this.bySlot?.values() ?? NO_INCIDENTS).flatMap(({ id, progress }) =>
       progress === undefined ? [] : [{ id, count: progress.count, cost: costSince(progress, now) }],

@@ -1,7 +1,7 @@
 import { isOpenAfter } from '@loopwatch/contract';
 import type { PureVerdict } from './verdict.ts';
 
-/** Incidents of a session that are open now, by their last verdict. */
+/** The open incidents of a session, by their latest verdict. */
 export class OpenVerdicts {
   protected readonly open = new Map<string, PureVerdict>();
 
@@ -20,7 +20,7 @@ export class OpenVerdicts {
     this.open.clear();
   }
 
-  /** The last verdicts of what is open, the oldest incident first. */
+  /** The latest verdict of each open incident, oldest incident first. */
   get verdicts(): readonly PureVerdict[] {
     return [...this.open.values()];
   }

@@ -5,20 +5,20 @@ import { unframed } from '../calls/result-kind.ts';
 import type { CallStep, PastCall } from '../calls/step.ts';
 import { signature } from '../calls/tool-identity.ts';
 
-/** Why a detector closes what is open, as the end of a sentence. */
+/** Why a detector closes an incident, as the end of a sentence. */
 export function closingReason(outcome: VerdictOutcome): string {
   if (outcome === 'disabled') return 'detection was switched off';
   return outcome === 'recovered' ? 'the turn is streamed again' : 'the prompt or session ended';
 }
 
-/** What a verdict's kind is called. */
+/** Display name of each verdict kind. */
 export const nouns: Readonly<Record<Verdict['kind'], string>> = {
   loop: 'Loop',
   limit: 'Limit',
   outage: 'Outage',
 };
 
-/** A reason, standing by itself. */
+/** A reason as a standalone sentence. */
 export function asSentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
@@ -29,33 +29,33 @@ export function quote(text: string, maxUnits = 80): string {
   return line.length <= maxUnits ? `“${line}”` : `“${line.slice(0, maxUnits - 1)}…”`;
 }
 
-/** What a sentence shows of arguments, and of a result. */
+/** Units of arguments, or of a result, that a sentence shows. */
 const QUOTED_UNITS = 80;
-/** Calls of a step that a sentence shows. */
+/** Number of a step's calls that a sentence shows. */
 const QUOTED_CALLS = 2;
 
-/** Something that the agent or a tool wrote, as a part of a sentence. */
+/** Text from the agent or a tool, as part of a sentence. */
 interface Quotation {
   readonly quoted: string;
-  /** What stands for it in the plain form; default: nothing. */
+  /** Its replacement in the plain form; default: empty. */
   readonly plain?: string;
 }
-/** The number that the sentence is about. */
+/** The count in a sentence. */
 interface Count {
   readonly count: number;
 }
 type Part = string | number | Quotation | Count | readonly Part[];
 
-/** A sentence of a verdict, and the same without what the agent and its tools wrote. */
+/** A sentence of a verdict, with and without text from the agent and its tools. */
 export interface Sentence {
   readonly reason: string;
   readonly plainReason: string;
-  /** Where each of them says the count; undefined where they say none. */
+  /** Index of the count in each form; undefined if there is none. */
   readonly countAt: number | undefined;
   readonly plainCountAt: number | undefined;
 }
 
-/** Builds a sentence; its plain form leaves out the quotations. */
+/** Builds a sentence; its plain form omits the quotations. */
 export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]): Sentence {
   const parts = texts.flatMap((text, i): Part[] => [text, values[i] ?? '']);
   const at = parts.findIndex((part) => typeof part === 'object' && 'count' in part);
@@ -68,12 +68,12 @@ export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]
   };
 }
 
-/** The count of a sentence, of which there is one at most. */
+/** Marks the count of a sentence, at most one per sentence. */
 export function counted(count: number): Count {
   return { count };
 }
 
-/** A sentence that goes on after what it said. */
+/** Appends an ending to a sentence. */
 export function withEnding({ reason, plainReason, ...rest }: Sentence, why: string): Sentence {
   return { reason: `${reason}; ${why}`, plainReason: `${plainReason}; ${why}`, ...rest };
 }
@@ -85,12 +85,12 @@ function joined(part: Part, quotes: boolean): string {
   return part.map((inner) => joined(inner, quotes)).join('');
 }
 
-/** ` {"path":"a.ts"}`: arguments, to stand behind the tool's name; nothing where there are none. */
+/** ` {"path":"a.ts"}`: arguments, to follow the tool's name; empty if there are none. */
 export function quotedArguments(canonical: string): Quotation {
   return { quoted: canonical === '{}' ? '' : ` ${shortened(canonical)}` };
 }
 
-/** `: “No such file”`: the head of what a call brought; nothing where it says nothing. */
+/** `: “No such file”`: the head of a call's result; empty if the result says nothing. */
 export function quotedResult(call: PastCall | undefined, agents: AgentKnowledge): Quotation {
   const head = headOf(call, agents);
   return { quoted: head === '' ? '' : `: ${quote(head, QUOTED_UNITS)}` };
@@ -105,12 +105,12 @@ export function quotedStep({ calls }: CallStep): Part {
   return [shown.slice(1), more > 0 ? ` and ${String(more)} more` : ''];
 }
 
-/** The steps of a cycle, one after the other. */
+/** The steps of a cycle, in sequence. */
 export function quotedSteps(rounds: readonly CallStep[]): Part {
-  return rounds.flatMap((round) => [' → ', quotedStep(round)]).slice(1);
+  return rounds.flatMap((callStep) => [' → ', quotedStep(callStep)]).slice(1);
 }
 
-/** For a model: the calls of these steps as they were made, and what each brought. */
+/** For a model: the calls of these steps, each with its result. */
 export function callsWithResults(rounds: readonly CallStep[], agents: AgentKnowledge): string[] {
   return rounds
     .flatMap(({ calls }) => calls)
@@ -128,19 +128,19 @@ function shortened(text: string): string {
 function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
   const shown = agents.withoutNoise(call?.result?.shown ?? '').trim();
   const message = unframed(shown);
-  // Brackets and quotes alone belong to what is shown.
+  // Framing without any letters, such as brackets and quotes, stays part of the shown text.
   return /[a-z]/i.test(shown.slice(0, shown.length - message.length)) ? message : shown;
 }
 
-/** Calls that an evidence shows: the first and the latest. */
+/** Number of calls that an evidence shows: the first and the latest. */
 export const SHOWN_CALLS = 8;
 
-/** Those of the calls, or of the steps, that an evidence shows. */
+/** The calls or steps that an evidence shows. */
 export function firstAndLatest<T>(calls: readonly T[], most = SHOWN_CALLS): readonly T[] {
   return calls.length <= most ? calls : [...calls.slice(0, 1), ...calls.slice(1 - most)];
 }
 
-/** A call as an evidence shows it. @param step which step of the loop it is, from 1 */
+/** A call as an evidence shows it. @param step number of its step in the loop, from 1 */
 export function shownCall(
   { eventIndex, eventId, time }: Mark,
   name: string,
@@ -150,44 +150,44 @@ export function shownCall(
   return { eventIndex, eventId, time, name, arguments: args, step };
 }
 
-/** Calls of one step that the evidence shows; a step that has more shows its first. */
+/** Number of calls per step that the evidence shows, the first ones. */
 const SHOWN_MEMBERS = 6;
-/** With its own first step and its latest, so many calls are shown of steps with several. */
+/** Total calls shown if steps have several, taken from the first and the latest steps. */
 const SHOWN_OF_BATCHES = 12;
 
-/** What the evidence of every detector of calls says of its rounds. */
+/** The fields about steps in the evidence of every detector over calls. */
 export type RoundEvidence = Pick<EvidenceOf<'outage'>, 'calls' | 'callsPerStep'>;
 
 /**
- * The calls of the rounds with their results, as evidence: whole steps, the first and the latest.
+ * The calls of the steps with their results, as evidence: complete steps, the first and the latest.
  *
- * @param total steps of the loop, those included that are no longer remembered
+ * @param total steps of the loop, including those no longer remembered
  */
 export function roundEvidence(rounds: readonly CallStep[], total: number): RoundEvidence {
   const callsPerStep = rounds.at(-1)?.calls.length ?? 0;
   const widest = Math.min(SHOWN_MEMBERS, Math.max(1, ...rounds.map(({ calls }) => calls.length)));
   const most = widest === 1 ? SHOWN_CALLS : Math.max(2, Math.floor(SHOWN_OF_BATCHES / widest));
-  const numbered = rounds.map((round, i) => ({
-    round,
+  const numbered = rounds.map((callStep, i) => ({
+    callStep,
     step: Math.max(0, total - rounds.length) + i + 1,
   }));
-  const calls = firstAndLatest(numbered, most).flatMap(({ round, step }) =>
-    round.calls.slice(0, SHOWN_MEMBERS).map(({ identity, mark, result }, i) => ({
+  const calls = firstAndLatest(numbered, most).flatMap(({ callStep, step }) =>
+    callStep.calls.slice(0, SHOWN_MEMBERS).map(({ identity, mark, result }, i) => ({
       ...shownCall(mark, identity.name, identity.arguments, step),
-      ...(round.calls.length > 1 && { member: i + 1 }),
+      ...(callStep.calls.length > 1 && { member: i + 1 }),
       ...(result !== null && { result: { text: result.shown, kind: result.kind } }),
     })),
   );
   return { calls, ...(callsPerStep > 1 && { callsPerStep }) };
 }
 
-/** The tool that a verdict names: that of the round's first call. */
+/** The tool that a verdict names: that of the step's first call. */
 export function toolOf({ calls }: CallStep): { name: string; signature: string } | null {
   const identity = calls[0]?.identity;
   return identity === undefined ? null : { name: identity.name, signature: signature(identity) };
 }
 
-/** `read_file`, or `read_file and grep` where a round has several. */
+/** `read_file`, or `read_file and grep` if a step has several. */
 export function namesOf({ calls }: CallStep): string {
   const names = [...new Set(calls.map(({ identity }) => identity.name))];
   if (names.length <= 2) return names.join(' and ');

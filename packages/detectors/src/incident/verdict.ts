@@ -13,19 +13,19 @@ import {
 } from '../privacy/mask.ts';
 import type { Finding } from './finding.ts';
 
-/** What a session's events say of it besides their meaning; each holds until another is said. */
+/** A session's labels from its events; each applies until an event changes it. */
 export interface Labels {
   readonly promptId: string | null;
   readonly model: string | null;
   readonly backend: string | null;
   readonly agent: string | null;
   readonly tenant: string | null;
-  /** Absent where none was said, as are tags. */
+  /** Absent if no event set it; the same applies to tags. */
   readonly agentVersion?: string;
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** Who and where: what a verdict says of the session and the event it was found at. */
+/** Context of a verdict: the session, and the event at which it was found. */
 export interface Scene extends Labels {
   readonly sessionId: string;
   /** The session before the event, and after it. */
@@ -33,7 +33,7 @@ export interface Scene extends Labels {
   readonly after: Mark;
 }
 
-/** A verdict without what only the edge knows: when it was detected, and where the events lie. */
+/** A verdict without the fields that only the caller knows: the detection time and the log position of the events. */
 export type PureVerdict = { readonly [D in DetectorId]: VerdictOf<D> }[DetectorId];
 
 interface VerdictOf<D extends DetectorId>
@@ -44,10 +44,10 @@ interface VerdictOf<D extends DetectorId>
 
 const MAX_REASON_UNITS = 1000;
 
-/** The part of the settings that a verdict is written by. */
+/** The settings that a verdict depends on. */
 export interface VerdictSettings {
   readonly preset: string;
-  /** Of the settings that decide verdicts; two runs with the same hash conclude the same. */
+  /** Hash of the settings that decide verdicts; runs with the same hash reach the same verdicts. */
   readonly configHash: string;
   readonly privacy: Privacy;
 }
@@ -57,7 +57,7 @@ export function incidentId(finding: Finding, scene: Scene): string {
   return `i-${hash(['incident', ...identity(finding, scene)])}`;
 }
 
-/** A finding as a verdict. Ids are hashes of the input alone, so that every run gives the same. */
+/** Turns a finding into a verdict. Ids are hashes of the input alone, so that every run gives the same ids. */
 export function toVerdict(
   finding: Finding,
   scene: Scene,
@@ -104,7 +104,7 @@ export function toVerdict(
   return verdict as PureVerdict;
 }
 
-/** All that was written by the agent and its tools, or quotes it, as it may leave. */
+/** All fields that hold or quote text from the agent and its tools, masked and bounded. */
 function textsOf(
   finding: Finding,
   { mask, storeText }: Privacy,
@@ -119,7 +119,7 @@ function textsOf(
         ? presentableText(tool.signature, 2000, presentation)
         : `${tool.name}:${NOT_STORED}`,
     },
-    // Guidance repeats what was attempted.
+    // Guidance quotes what was attempted.
     ...(guidance !== undefined && storeText && { guidance: presentableText(guidance, 4000, presentation) }),
     evidence: presentable(finding.evidence, presentation),
   };
@@ -127,29 +127,29 @@ function textsOf(
   return { ...withoutRests(texts, secrets), ...reason };
 }
 
-/** The reason as it may leave, and where it says the count. */
+/** The masked reason, and the index of the count in it. */
 function reasonOf(finding: Finding, presentation: Presentation): Pick<Verdict, 'reason' | 'countAt'> {
   const { reason, plainReason = reason, count } = finding;
   const { secrets, storeText } = presentation;
-  const told = storeText ? reason : plainReason;
+  const text = storeText ? reason : plainReason;
   const at = storeText ? finding.countAt : finding.plainCountAt;
   const shownOf = (text: string) =>
     withoutRests(presentableText(text, MAX_REASON_UNITS, presentation), secrets);
-  const shown = shownOf(told);
+  const shown = shownOf(text);
   if (at === undefined) return { reason: shown };
-  // What is masked before it may be longer or shorter than what was written.
-  const countAt = shownOf(told.slice(0, at)).length;
+  // Masks before the count may be longer or shorter than the original text.
+  const countAt = shownOf(text.slice(0, at)).length;
   return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }
 
-/** What the loop has used since it began. @param after the session behind the event at hand */
+/** The loop's usage since it started. @param after the session after the current event */
 export function costSince(
   { since, calls }: { readonly since: Mark; readonly calls?: number | undefined },
   after: Mark,
 ): Cost {
   return {
     calls: calls ?? after.calls - since.calls,
-    // The turn in which the loop began counts too, where turns are reported at all.
+    // The turn in which the loop started counts too, if turns are reported at all.
     turns: after.turns - since.turns + (since.turns === 0 ? 0 : 1),
     characters: after.characters - since.characters,
     ...usageSince(since, after),
@@ -157,7 +157,7 @@ export function costSince(
   };
 }
 
-/** @param since of a state that an earlier version saved, it knows of no money */
+/** @param since has no dollar amounts if it was stored by an earlier version */
 function usageSince(since: Mark, after: Mark): Pick<Cost, 'tokens' | 'cachedTokens' | 'usd'> {
   if (after.usageReports === since.usageReports) return { tokens: null };
   const before: Partial<Mark> = since;
@@ -177,7 +177,7 @@ function identity(finding: Finding, scene: Scene): (string | number)[] {
   return [scene.sessionId, finding.detector, finding.key, eventId, time, ...place];
 }
 
-/** 128 bits of SHA-256 over the parts, each unambiguous by JSON. */
+/** 128 bits of SHA-256 over the parts, delimited by JSON. */
 function hash(parts: readonly (string | number)[]): string {
   return sha256(JSON.stringify(parts), 32);
 }

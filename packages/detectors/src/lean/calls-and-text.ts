@@ -12,18 +12,18 @@ import { type Preset, presets } from '../settings/presets.ts';
 const blocks = ['tool_cycle', 'stagnation', 'outage', 'budget'] as const;
 const elsewhere = 'is not in @loopwatch/detectors/lean; @loopwatch/detectors has it';
 
-/** Settings that ask for more are refused, be they the server's, a model's or a session's. */
+/** Rejects settings that need more, whether the server's, a model's or a session's. */
 const schema = detectionSchema.superRefine((settings, context) => {
   const refuse = (...path: string[]): void => context.addIssue({ code: 'custom', path, message: elsewhere });
   for (const path of beyond(settings)) refuse(...path);
   for (const [name, own] of Object.entries(settings.overrides.models)) {
-    // What a model only inherits is told of the server.
+    // Settings that a model merely inherits are reported for the server.
     for (const path of beyond(withModel(settings, own)))
       if (path[0] in own) refuse('overrides', 'models', name, ...path);
   }
 });
 
-/** The rules that look at calls and text as they are, and no others; in their places in the registry. */
+/** Only the rules over calls and text without results; each keeps its position in the registry. */
 export const callsAndText: Library = {
   detectors: [
     toolRepeatByCalls,
@@ -41,7 +41,7 @@ export const callsAndText: Library = {
   schema,
 };
 
-/** The keys that ask for more. */
+/** The keys that need more than this entry has. */
 function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number], ...string[]][] {
   const wanted = blocks.filter((name) => isOn(settings[name]));
   return [
@@ -50,7 +50,7 @@ function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number
   ];
 }
 
-/** The key that switches a block on. */
+/** The key that turned a block on. */
 function keyOf(block: Switchable): string {
   const set = Object.entries(block).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   return block.enabled === true ? 'enabled' : (set[0] ?? '');

@@ -5,13 +5,13 @@ import { handleOf, type SessionAnalyzerHandle } from '../session/session-analyze
 import { callsAndText } from './calls-and-text.ts';
 
 /**
- * Watches one session as the `createSessionAnalyzer` of `@loopwatch/detectors` does with the same configuration, verdict
- * for verdict, by rules that look at calls and text as they are. What the other rules are needed for is refused: preset
- * `balanced`, `tool_cycle`, `stagnation`, `outage`.
+ * Watches one session with only the rules over calls and text, giving the same verdicts as the
+ * `createSessionAnalyzer` of `@loopwatch/detectors` with the same configuration. Settings that need other rules are
+ * rejected: preset `balanced`, `tool_cycle`, `stagnation`, `outage`.
  *
- * @param config detection settings as in the configuration file; preset `stream` where none is named
- * @param semantic `semanticLayer`, where the caller answers its checks; without it the layer is off, and not bundled
- * @throws ZodError that names the key, when the configuration is wrong, or needs more than is here
+ * @param config detection settings as in the configuration file; default preset: `stream`
+ * @param semantic `semanticLayer`, if the caller answers its checks; without it the layer is off and not bundled
+ * @throws ZodError that names the key, if the configuration is invalid or needs rules that this entry does not have
  */
 export function createSessionAnalyzer(
   config: DetectionInput = {},

@@ -1,13 +1,13 @@
 /**
- * Canonical JSON after RFC 8785: keys in the order of their UTF-16 code units, numbers as ECMAScript prints them, no
- * white space. Two values have the same canonical form exactly when JSON cannot tell them apart.
+ * Canonical JSON per RFC 8785: keys sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.
+ * Two values have the same canonical form exactly when JSON cannot tell them apart.
  *
- * It walks with a stack of its own, so that arguments nested thousands of levels deep cannot overflow the call
- * stack, and it accepts whatever a caller hands over: what JSON has no form for gets a form that no JSON has.
+ * It uses an explicit stack, so that arguments nested thousands of levels deep cannot overflow the call stack, and
+ * accepts any value: one without a JSON form gets a form that no JSON has.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalar(value);
-  // Pieces, joined at the end: one text in one piece takes half the memory of one that was added up.
+  // Joined at the end: a string built by concatenation takes twice the memory.
   const out: string[] = [];
   const stack: Frame[] = [enter(value)];
   const ancestors = new Set<object>();
@@ -28,7 +28,7 @@ export function canonicalJson(value: unknown): string {
       out.push(scalar(child));
       continue;
     }
-    // Parsed JSON has no cycles; what a program hands over may have them.
+    // Parsed JSON has no cycles, but a caller's objects may.
     ancestors.add(frame.container);
     if (ancestors.has(child)) out.push('<cycle>');
     else stack.push(enter(child));
@@ -72,11 +72,11 @@ function scalar(value: unknown): string {
 }
 
 /**
- * SHA-256 as FIPS 180-4 has it, of a text in UTF-8. The platform's own (`crypto.subtle`) answers later, when a verdict
- * must be there at once; libraries weigh several times as much in a bundle, for what nothing here needs.
+ * SHA-256 (FIPS 180-4) of a text in UTF-8. The platform's `crypto.subtle` is asynchronous, but verdicts are
+ * synchronous; libraries add several times as much to a bundle for features not needed here.
  */
 
-// Of every runtime, though of no language standard.
+// Available in every runtime, but not part of the language standard.
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 const encoder = new TextEncoder();
@@ -88,7 +88,7 @@ type State = Int32Array & Record<0 | 1 | 2 | 3 | 4 | 5 | 6 | 7, number>;
 
 const initial = Int32Array.from(firstPrimes(8), (prime) => fraction(Math.sqrt(prime)));
 const constants = Int32Array.from(firstPrimes(ROUNDS), (prime) => fraction(Math.cbrt(prime)));
-/** The words of the block at hand, and those made of them. */
+/** The words of the current block, and the message schedule derived from them. */
 const words = new Int32Array(ROUNDS);
 
 /** The first `digits` of the 64 hexadecimal digits of the hash. */
@@ -101,7 +101,7 @@ export function sha256(text: string, digits: number): string {
   return hex.slice(0, digits);
 }
 
-/** The bytes, a bit that is set, zeros up to the end of a block, and in its last 8 bytes the length in bits. */
+/** The bytes, a set bit, zeros to the end of a block, and the length in bits in its last 8 bytes. */
 function paddedBlocks(bytes: Uint8Array): DataView {
   const { length } = bytes;
   const blocks = new Uint8Array(Math.ceil((length + 9) / BLOCK) * BLOCK);
@@ -156,7 +156,10 @@ function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The first 32 bits behind the point; a double has 18 more, so that engines may round a root as they like. */
+/**
+ * The first 32 bits after the binary point; a double has 18 more, so rounding differences between engines do not
+ * matter.
+ */
 function fraction(root: number): number {
   return ((root % 1) * 2 ** 32) | 0;
 }

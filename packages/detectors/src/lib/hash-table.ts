@@ -1,29 +1,29 @@
-/** Shared by all tables that hold nothing: there are slots only once there is something to hold. */
+/** Shared by all empty tables: slots are allocated on first use. */
 const NOTHING: number[] = [];
 const FREE = -1;
 const FEWEST = 8;
-/** Up to this many slots all but one may be taken: a look through them is short, and memory counts more. */
+/** Tables up to this many slots may fill all but one: a scan is short, and memory matters more. */
 const SMALL = 128;
-/** Once so many hashes are in the newer half, the older half is forgotten. */
+/** Once the newer half holds this many hashes, the older half is dropped. */
 const GENERATION = 24_576;
 
 /**
- * Hashes of 53 bits, each with a set of up to 32 bits: at least the latest 24,576 of them, at most twice as many. A number
- * a hash in one array, two where sets of bits are wanted; an array of bytes would cost 200 bytes more, because its buffer
- * is an object of its own, outside the heap.
+ * Hashes of 53 bits, each with a set of up to 32 bits: at least the latest 24,576, at most twice as many. One array
+ * holds one number per hash, or two if bit sets are used; a typed array would cost 200 bytes more, because its buffer
+ * is a separate object outside the heap.
  */
 export class HashTable {
   private slots = NOTHING;
   private older = NOTHING;
   private count = 0;
-  /** Numbers a slot: the hash alone, or the hash and its bits. */
+  /** Numbers per slot: the hash alone, or the hash and its bits. */
   private readonly width: 1 | 2;
 
   constructor(width: 1 | 2) {
     this.width = width;
   }
 
-  /** @param bit 1 where a slot is the hash alone. @returns whether the hash with this bit is new */
+  /** @param bit 1 if slots hold the hash alone. @returns whether the hash with this bit is new */
   add(hash: number, bit: number): boolean {
     const { width, older } = this;
     if (this.count < GENERATION) this.makeRoom();
@@ -42,7 +42,7 @@ export class HashTable {
     return true;
   }
 
-  /** Before a hash is looked for, so that where it is looked for last is where it goes. */
+  /** Called before a lookup, so that the slot where the lookup ends is where the hash is inserted. */
   private makeRoom(): void {
     const { slots, width, count } = this;
     const size = slots.length / width;
@@ -72,7 +72,7 @@ export interface HashTableSnapshot {
   readonly count: number;
 }
 
-/** Where the hash is, or where it belongs: there is a slot that is free. */
+/** The slot of the hash, or the free slot where it belongs; at least one slot is free. */
 function find(slots: readonly number[], width: number, hash: number): number {
   let at = (hash | 0) * width;
   for (;;) {

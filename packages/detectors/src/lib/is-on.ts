@@ -3,9 +3,7 @@ export interface Switchable {
   readonly enabled?: boolean | undefined;
 }
 
-/**
- * Whether a block of settings is on: as it says itself, else by the preset, else as soon as one of its keys is set.
- */
+/** Whether a block of settings is on: by its own switch, else by the preset, else if any of its keys is set. */
 export function isOn(block: Switchable, byPreset = false): boolean {
   return block.enabled ?? (byPreset || Object.values(block).some((value) => value !== undefined));
 }

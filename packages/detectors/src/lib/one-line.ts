@@ -1,5 +1,5 @@
 /**
- * Text for one line of a log: names and messages from outside must neither forge further lines nor steer a terminal.
+ * Escapes text for one log line: external names and messages must neither forge further lines nor control a terminal.
  */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');

@@ -1,19 +1,19 @@
-/** Times kept; a count beyond that stands still. */
+/** Maximum stored times; the count stops growing there. */
 const MAX_TIMES = 65_536;
-/** Fewer when a clock jumps back, because every new time is then compared with all others. */
+/** Lower maximum after a clock jumps back, because every new time is then compared with all others. */
 const MAX_DISORDERED_TIMES = 1024;
 
 /**
- * The times of a run of calls, of which those count that lie within a limit of the newest. With a clock that only goes
- * forward, adding one costs the same however many there are.
+ * The times of a run of calls; those within a limit of the newest count. With a monotonic clock, adding a time takes
+ * constant time.
  */
 export class RecentTimes {
   private times: number[] = [];
-  /** Index of the oldest that counts. */
+  /** Index of the oldest time that counts. */
   private head = 0;
   private ordered = true;
 
-  /** Adds a time. @returns how many count now, this one included */
+  /** Adds a time. @returns how many count now, including this one */
   add(time: number, limitMs: number): number {
     const { times } = this;
     this.ordered &&= time >= (times.at(-1) ?? time);

@@ -1,4 +1,4 @@
-/** Sums of binary fractions, to a billionth of a dollar: what is beyond says nothing. */
+/** Rounds to a billionth of a dollar: further digits are floating-point noise. */
 export function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }

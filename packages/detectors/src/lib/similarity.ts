@@ -8,10 +8,10 @@ export interface SimilaritySettings {
   readonly ignoreCase: boolean;
 }
 
-/** Longer texts are similar only when they are equal: it bounds what one comparison can cost. */
+/** Longer texts are similar only if equal, which bounds the cost of a comparison. */
 export const SIMILARITY_MAX_UNITS = 2048;
 
-/** The form of a text that is compared. */
+/** Normalizes a text for comparison. */
 export function comparable(text: string, settings: SimilaritySettings): string {
   let form = text;
   if (settings.normalizeWhitespace) form = normalizeWhitespace(form);
@@ -19,12 +19,12 @@ export function comparable(text: string, settings: SimilaritySettings): string {
   return form;
 }
 
-/** One space for each stretch of white space, escaped in JSON or not; an escaped backslash is none of it. */
+/** Replaces each run of white space, JSON-escaped or not, with one space; an escaped backslash is not white space. */
 function normalizeWhitespace(text: string): string {
   return text.replace(/\\\\|(?:\\[nrtf]|\s)+/g, (match) => (match === '\\\\' ? match : ' ')).trim();
 }
 
-/** Similarity of two comparable texts; 0 where it is known to lie below the threshold without computing it. */
+/** Similarity of two normalized texts; 0 if a cheap check shows that it is below the threshold. */
 export function similarity(a: string, b: string, settings: SimilaritySettings): number {
   if (a === b) return 1;
   const longer = Math.max(a.length, b.length);

@@ -1,6 +1,6 @@
 /**
- * Numbers noted at some of the latest units of a text, 0 at all others. Mostly none is: then there is no memory, and
- * a unit at which nothing is noted costs nothing.
+ * Numbers noted at some of the latest units of a text, 0 at all others. Usually none is noted: then it allocates no
+ * memory, and units without a number are free.
  */
 export class SparseRing {
   private readonly size: number;
@@ -16,7 +16,7 @@ export class SparseRing {
     this.kind = kind;
   }
 
-  /** Goes on to `unit`, at which nothing is noted yet. */
+  /** Advances to `unit`, at which nothing is noted yet. */
   moveTo(unit: number): void {
     this.values ??= new this.kind(this.size);
     const { values, size } = this;
@@ -28,18 +28,18 @@ export class SparseRing {
     }
   }
 
-  /** Notes a number at the unit that was moved to. */
+  /** Notes a number at the current unit. */
   note(value: number): void {
     if (this.values !== undefined) this.values[this.slot] = value;
   }
 
-  /** The number `back` units before the one that was moved to. */
+  /** The number `back` units before the current one. */
   at(back: number): number {
     if (this.values === undefined || back >= this.size) return 0;
     return this.values[this.slot < back ? this.slot - back + this.size : this.slot - back] as number;
   }
 
-  /** Forgets everything, memory included. */
+  /** Forgets everything and releases the memory. */
   clear(): void {
     this.values = undefined;
     this.unit = 0;

@@ -23,7 +23,7 @@ import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 import { SessionStep, withHashes } from './session-step.ts';
 
 const NO_IDS = new KnownIds().snapshot();
-/** Placeholder for verdicts that no event caused. */
+/** Placeholder for taking a mark after all events. */
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
 /**

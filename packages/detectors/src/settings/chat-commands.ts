@@ -93,8 +93,8 @@ function commandsOfLine(line: string, start: number): PlacedCommand[] {
     // What is malformed ends nowhere: the rest of the line belongs to it.
     const refused = command !== null && 'malformed' in command ? command.malformed : undefined;
     const end = refused === undefined ? from + whole.length : line.length;
-    const told = refused === undefined ? (command as ChatCommand | null) : { refused };
-    placed.push({ start: start + from, end: start + end, command: told });
+    const result = refused === undefined ? (command as ChatCommand | null) : { refused };
+    placed.push({ start: start + from, end: start + end, command: result });
     from = end;
   }
 }

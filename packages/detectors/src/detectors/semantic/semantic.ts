@@ -43,7 +43,7 @@ export class Semantic implements Detector {
   private readonly privacy: Privacy;
   private readonly schedule: CheckSchedule;
   private readonly history: TurnHistory;
-  /** The earliest turn that any check shows; most prompts end before it, so nothing has to be stored for them. */
+  /** The first turn that any check shows. Most prompts end before it and need no storage. */
   private readonly firstShown: number;
   private question: Question | undefined;
   private incident: Incident<'semantic'> | undefined;
@@ -190,17 +190,17 @@ export class Semantic implements Detector {
     evidence: EvidenceOf<'semantic'>,
   ): Finding {
     const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
-    const told = sentence`A model had seen a loop in ${checks}; ${why}`;
+    const wording = sentence`A model had seen a loop in ${checks}; ${why}`;
     const { confidence, thresholdOf } = this;
     const account: Account<'semantic'> = {
       detector: 'semantic',
       threshold: 1,
       thresholdOf,
       confidence,
-      reason: told.reason,
+      reason: wording.reason,
       evidence,
     };
-    return incident.resolution(account, outcome, told);
+    return incident.resolution(account, outcome, wording);
   }
 
   snapshot(): SemanticSnapshot {

@@ -112,7 +112,7 @@ export class HarnessLoop {
     const { count, shown, before } = this;
     const { threshold, mode } = this.options;
     const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
-    const told = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
+    const wording = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
     this.incident.report(step, {
       key: 'prompts',
       count,
@@ -121,9 +121,9 @@ export class HarnessLoop {
       mode,
       rounds: [],
       ...(this.since !== null && { since: this.since }),
-      ...told,
+      ...wording,
       guidance: [
-        asSentence(told.plainReason),
+        asSentence(wording.plainReason),
         `The prompt: ${quote(shown)}`,
         ...(before === null || before.answer === '' ? [] : [`What was answered: ${quote(before.answer)}`]),
         'Sending or answering it again changes nothing. Say what stands in the way, or stop here.',

@@ -115,7 +115,7 @@ export class MessageRepeat {
       const count = run ? Math.floor((run.matched + period) / period) : 0;
       if (!run || count < threshold) continue;
       const what = period === 1 ? 'the same message was' : 'the same two messages were';
-      const told = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
+      const wording = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
       return {
         key: 'messages',
         count,
@@ -126,9 +126,9 @@ export class MessageRepeat {
         rounds: [],
         since: run.since,
         calls: 0,
-        ...told,
+        ...wording,
         guidance: [
-          asSentence(told.reason),
+          asSentence(wording.reason),
           'Saying it again changes nothing. Do what is still missing, or end here.',
         ].join('\n'),
         evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },

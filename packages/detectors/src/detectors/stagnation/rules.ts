@@ -38,7 +38,7 @@ export const sameError: StagnationRule = (calls, context) => {
   if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
   const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
   const result = quotedResult(settled.calls[0], context.knowledge.agents);
-  const told =
+  const wording =
     tools.size === 1
       ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, whatever its arguments${result}`
       : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
@@ -47,7 +47,7 @@ export const sameError: StagnationRule = (calls, context) => {
     value: context.options.sameError,
     adjustments: pollingAdjustments([settled], context.knowledge),
   };
-  return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
+  return { rule: 'same-error', steps, count, threshold, thresholdOf, ...wording };
 };
 
 /** One tool fails for the same reason, whatever is tried, with only reading steps in between. */
@@ -62,14 +62,14 @@ function rejectedAgain(
   if (tool === undefined || head === null) return null;
   const steps: CallStep[] = [];
   let between = 0;
-  for (const round of rounds.toReversed()) {
-    if (soleToolOf(round) === tool) {
-      if (errorHeadOf(round) !== head) break;
-      steps.unshift(round);
+  for (const step of rounds.toReversed()) {
+    if (soleToolOf(step) === tool) {
+      if (errorHeadOf(step) !== head) break;
+      steps.unshift(step);
       between = 0;
     } else {
       between += 1;
-      if (between > LOOKS_BETWEEN || changesSomething(round)) break;
+      if (between > LOOKS_BETWEEN || changesSomething(step)) break;
     }
   }
   const changes = settled.calls.some(({ nature }) => nature.changes);
@@ -91,9 +91,9 @@ function rejectedAgain(
 }
 
 /** The error head shared by all calls of a step; `null` if they run programs, whose output may start with anything. */
-function errorHeadOf(round: CallStep): string | null {
-  const error = errorOf(round);
-  const runsProgram = round.calls.some(({ nature }) => nature.runs && !nature.edits);
+function errorHeadOf(step: CallStep): string | null {
+  const error = errorOf(step);
+  const runsProgram = step.calls.some(({ nature }) => nature.runs && !nature.edits);
   return error === null || runsProgram ? null : error.head;
 }
 
@@ -103,12 +103,12 @@ export const sameFailure: StagnationRule = ({ rounds, settled }, { options, know
   const steps: CallStep[] = [];
   let first = rounds.length;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
-    const round = rounds[i] as CallStep;
-    if (changesSomething(round)) break;
+    const step = rounds[i] as CallStep;
+    if (changesSomething(step)) break;
     // Waiting may resolve the failure.
-    if (round.key !== settled.key && isPollingStep(round)) break;
-    if (round.key === settled.key && round.outcome === settled.outcome) {
-      steps.unshift(round);
+    if (step.key !== settled.key && isPollingStep(step)) break;
+    if (step.key === settled.key && step.outcome === settled.outcome) {
+      steps.unshift(step);
       first = i;
     }
   }
@@ -138,11 +138,11 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
     const steps: CallStep[] = [];
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
-      const round = rounds[i] as CallStep;
+      const step = rounds[i] as CallStep;
       // Steps that belong to another detector's incident do not count here.
-      if (round.explained || changesSomething(round) || isPollingStep(round)) break;
-      if (round.calls.some((other) => isSame(other, call))) {
-        steps.unshift(round);
+      if (step.explained || changesSomething(step) || isPollingStep(step)) break;
+      if (step.calls.some((other) => isSame(other, call))) {
+        steps.unshift(step);
         first = i;
       }
     }
@@ -200,7 +200,7 @@ export function isStale({ rounds, settled }: CallHistory): boolean {
   if (settled.calls.some(isPolling)) return false;
   const earlier = rounds.slice(0, -1);
   return (
-    earlier.some((round) => round.outcome === settled.outcome || isKnownResult(round, settled)) ||
+    earlier.some((step) => step.outcome === settled.outcome || isKnownResult(step, settled)) ||
     leadsToKnownPage(earlier, settled)
   );
 }
@@ -208,7 +208,7 @@ export function isStale({ rounds, settled }: CallHistory): boolean {
 /** Whether a user interface was operated as before and shows an earlier state, though not from the same step. */
 function leadsToKnownPage(earlier: readonly CallStep[], { calls }: CallStep): boolean {
   if (!calls.every(({ nature }) => nature.gui)) return false;
-  const before = earlier.flatMap((round) => round.calls);
+  const before = earlier.flatMap((step) => step.calls);
   return calls.every(
     ({ key, result }) =>
       result !== null &&

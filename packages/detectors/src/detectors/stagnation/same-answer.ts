@@ -85,10 +85,10 @@ function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext)
  * The answer shared by all calls of a step, if they only read and it is informative. An empty result counts only for
  * commands that look and report it, or do nothing: a search may legitimately find nothing.
  */
-function readAnswer(round: CallStep): string | null {
-  const [first, ...others] = round.calls.map(({ result }) => result);
-  if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isPollingStep(round)) return null;
-  const says = round.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
+function readAnswer(step: CallStep): string | null {
+  const [first, ...others] = step.calls.map(({ result }) => result);
+  if (step.kind !== 'ok' || !first || soleToolOf(step) === undefined || isPollingStep(step)) return null;
+  const says = step.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
     if (runs) return !changes && (idles || (!first.trivial && !first.empty));
     return reads && !gui && !first.trivial && !first.empty && !first.negative;
   });
@@ -131,7 +131,7 @@ function match(
   };
 }
 
-/** Minimum share of common words in two wordings of one question, for results that leave little to tell them apart. */
+/** Minimum share of common words in two wordings of one question; higher for empty results, which prove little. */
 const COMMON_SHARE = 0.25;
 const EMPTY_SHARE = 0.4;
 

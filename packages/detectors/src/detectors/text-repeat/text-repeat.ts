@@ -147,9 +147,9 @@ export class TextRepeat implements Detector, RepeatListener {
     const { incident } = this;
     if (incident === undefined) return;
     this.incident = undefined;
-    const told = sentence`A text of the ${this.noun} had been repeated ${counted(incident.count)} times; ${why}`;
+    const wording = sentence`A text of the ${this.noun} had been repeated ${counted(incident.count)} times; ${why}`;
     const account = { ...this.account(incident.count, at), evidence: { at } };
-    step.emit(incident.resolution(account, outcome, told));
+    step.emit(incident.resolution(account, outcome, wording));
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
@@ -194,8 +194,8 @@ export class TextRepeat implements Detector, RepeatListener {
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
-    const told = (text: string | null): string => repetitionReason(rule, text, distance, this.noun);
-    const what = { quoted: told(repeated), plain: told(null) };
+    const reasonFor = (text: string | null): string => repetitionReason(rule, text, distance, this.noun);
+    const what = { quoted: reasonFor(repeated), plain: reasonFor(null) };
     return {
       detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,

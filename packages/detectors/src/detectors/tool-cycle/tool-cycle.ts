@@ -124,12 +124,12 @@ export class ToolCycle implements Detector {
       ].join('\n'),
       evidence: {
         results: !known ? 'unknown' : isSame ? 'same' : 'different',
-        cycle: cycle.map((round) => ({
-          name: namesOf(round),
-          arguments: round.calls[0]?.identity.arguments ?? '',
-          text: round.calls[0]?.result?.shown ?? '',
-          ...(round.calls.length > 1 && {
-            calls: round.calls.map(({ identity, result }) => ({
+        cycle: cycle.map((step) => ({
+          name: namesOf(step),
+          arguments: step.calls[0]?.identity.arguments ?? '',
+          text: step.calls[0]?.result?.shown ?? '',
+          ...(step.calls.length > 1 && {
+            calls: step.calls.map(({ identity, result }) => ({
               name: identity.name,
               arguments: identity.arguments,
               text: result?.shown ?? '',

@@ -84,8 +84,8 @@ export class ToolLimit implements Detector {
   close(step: EventStep, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
-      const told = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, told));
+      const wording = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, wording));
     }
     this.turns = 0;
     this.inTurn = false;

@@ -67,8 +67,8 @@ export class ConsecutiveRun {
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;
     const { count } = incident;
-    const told = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
-    step.emit(incident.resolution(this.account(identity, options, count), outcome, told));
+    const wording = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
+    step.emit(incident.resolution(this.account(identity, options, count), outcome, wording));
     this.open = undefined;
   }
 

@@ -105,8 +105,8 @@ export class SimilarCalls {
     const open = this.open.get(tool);
     if (open === undefined) return;
     this.open.delete(tool);
-    const told = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
-    step.emit(open.incident.resolution(account(open), outcome, told));
+    const wording = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
+    step.emit(open.incident.resolution(account(open), outcome, wording));
   }
 
   snapshot(): SimilarSnapshot {

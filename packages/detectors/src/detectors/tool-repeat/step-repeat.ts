@@ -41,37 +41,37 @@ export class StepRepeat implements Detector {
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private onStepSettled(step: EventStep, calls: CallHistory, round: CallStep): void {
+  private onStepSettled(step: EventStep, calls: CallHistory, callStep: CallStep): void {
     const { rounds } = calls;
-    const name = round.calls[0]?.identity.name ?? '';
+    const name = callStep.calls[0]?.identity.name ?? '';
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
     const before = rounds.at(-2);
     const repeats =
       before !== undefined &&
-      before.key === round.key &&
-      before.outcome === round.outcome &&
-      round.kind !== 'transient' &&
+      before.key === callStep.key &&
+      before.outcome === callStep.outcome &&
+      callStep.kind !== 'transient' &&
       options.enabled;
     this.runBefore = calls.regrown ? this.runBefore : this.run;
     this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
     this.count = Math.min(this.run, countRecent(rounds, options));
     if (!repeats) this.incident.resolve(step, 'recovered');
-    if (this.count < this.thresholdOf(round, options)) {
+    if (this.count < this.thresholdOf(callStep, options)) {
       this.incident.resolve(step, 'recovered', 'the earlier calls are too old to count');
       return;
     }
     if (calls.stagnant && !this.incident.isOpen) return;
-    round.explained = true;
+    callStep.explained = true;
     this.incident.report(
       step,
-      this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), round, options),
+      this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), callStep, options),
       calls.regrown,
     );
   }
 
-  private thresholdOf(round: CallStep, { threshold }: ToolRepeatOptions): number {
-    const least = isDoubtful(round) ? threshold : Math.max(2, threshold - 1);
-    return least * pollingPatience([round]);
+  private thresholdOf(callStep: CallStep, { threshold }: ToolRepeatOptions): number {
+    const least = isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
+    return least * pollingPatience([callStep]);
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
@@ -83,35 +83,35 @@ export class StepRepeat implements Detector {
 
   private pattern(
     rounds: readonly CallStep[],
-    round: CallStep,
+    callStep: CallStep,
     options: ToolRepeatOptions,
   ): Pattern<'tool-repeat'> {
     const { count } = this;
-    const [first] = round.calls;
+    const [first] = callStep.calls;
     const { agents } = this.knowledge;
     const results =
-      round.outcome === null
+      callStep.outcome === null
         ? ''
-        : round.kind === 'error'
+        : callStep.kind === 'error'
           ? ' and failed the same way each time'
           : ' with the same result';
-    const result = quotedResult(round.outcome === null ? undefined : first, agents);
+    const result = quotedResult(callStep.outcome === null ? undefined : first, agents);
     const { name = '', arguments: args = '' } = first?.identity ?? {};
-    const { length } = round.calls;
+    const { length } = callStep.calls;
     const made =
       length > 1
-        ? sentence`the same step of ${length} calls was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(round)}${ofFirst(result.quoted)}`
-        : sentence`${quotedStep(round)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
+        ? sentence`the same step of ${length} calls was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(callStep)}${ofFirst(result.quoted)}`
+        : sentence`${quotedStep(callStep)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
     return {
       key: 'rounds',
       count,
-      threshold: this.thresholdOf(round, options),
+      threshold: this.thresholdOf(callStep, options),
       thresholdOf: {
         setting: 'tool_call_loop.max_repeats',
         value: options.threshold,
         adjustments: [
-          ...(isDoubtful(round) ? [] : (['same-result'] as const)),
-          ...pollingAdjustments([round], this.knowledge),
+          ...(isDoubtful(callStep) ? [] : (['same-result'] as const)),
+          ...pollingAdjustments([callStep], this.knowledge),
         ],
       },
       windowMs: options.ttlMs,
@@ -120,10 +120,10 @@ export class StepRepeat implements Detector {
       ...made,
       guidance:
         length > 1
-          ? batchGuidance(callsWithResults([round], agents), count, options)
+          ? batchGuidance(callsWithResults([callStep], agents), count, options)
           : toolGuidance(name, args, count, options, result.quoted),
-      evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
-      calls: count * round.calls.length,
+      evidence: { matching: 'exact', results: callStep.outcome === null ? 'unknown' : 'same' },
+      calls: count * callStep.calls.length,
     };
   }
 
@@ -149,8 +149,8 @@ function countRecent(rounds: readonly CallStep[], { ttlMs }: ToolRepeatOptions):
   return count;
 }
 
-function timeOf(round: CallStep | undefined): number {
-  return round?.calls[0]?.mark.time ?? 0;
+function timeOf(callStep: CallStep | undefined): number {
+  return callStep?.calls[0]?.mark.time ?? 0;
 }
 
 /** Rewrites the result for a sentence that already has a colon. */

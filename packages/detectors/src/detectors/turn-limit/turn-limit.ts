@@ -47,8 +47,8 @@ export class TurnLimit implements Detector {
   close(step: EventStep, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
-      const told = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, told));
+      const wording = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, wording));
     }
     this.requests = 0;
     this.lastCalls = NO_CALLS;
