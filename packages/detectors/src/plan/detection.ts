@@ -5,21 +5,21 @@ import type { Library } from './library.ts';
 import { makePlan } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
 
-/** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
+/** Detection settings with the plan derived from them; shared by all sessions without settings of their own. */
 export interface Detection {
   readonly settings: DetectionSettings;
   readonly plan: DetectionPlan;
-  /** What plans are made with. */
+  /** The library that plans are made with. */
   readonly library: Library;
-  /** What asks a model, where its checks are answered. */
+  /** The semantic layer, if its checks are answered. */
   readonly semantic: SemanticLayer | null;
-  /** Those of single models, by backend and model; none where all have the same. */
+  /** Detections of single models, by backend and model; absent if no model has its own. */
   readonly tiers?: ReadonlyMap<string, Detection>;
   /** For a model's detection: the server's, which it overrides. */
   readonly server?: Detection;
 }
 
-/** @param semantic the semantic layer, where its checks are answered; without it, it is off */
+/** @param semantic the semantic layer, if its checks are answered; without it the layer is off */
 export function makeDetection(
   settings: DetectionSettings,
   library: Library,

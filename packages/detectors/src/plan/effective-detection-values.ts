@@ -3,9 +3,9 @@ import { detectors } from '../detectors/registry.ts';
 import { optionSources } from './make-plan.ts';
 
 /**
- * What holds where the settings say nothing, by dotted path: taken from the options that detection itself runs on.
+ * The effective values of unset settings, by dotted path, taken from the options that detection itself uses.
  *
- * @returns of each key that a preset or another key decides; undefined where the layer is off
+ * @returns a value for each key that a preset or another key decides; undefined if the layer is off
  */
 export function effectiveDetectionValues(settings: DetectionSettings): ReadonlyMap<string, unknown> {
   const sources = optionSources(settings, true);

@@ -4,17 +4,17 @@ import type { CallHistory } from '../calls/call-history.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
 import type { Price } from '../prices/price-table.ts';
 
-/** What an entry of the library detects with, so that a page's bundle holds only what its entry needs. */
+/** The parts that a package entry detects with, so that a browser bundle contains only what its entry needs. */
 export interface Library {
-  /** In the order of the registry; `null`: not in this entry. */
+  /** In registry order; `null`: not in this entry. */
   readonly detectors: readonly (DetectorDefinition | null)[];
-  /** Results of calls, where a detector of the entry needs them: what they are read by, and what keeps a session's. */
+  /** Support for call results, if a detector of the entry needs them: their interpretation, and a session's history. */
   readonly results: {
     readonly knowledge: (settings: DetectionSettings) => CallKnowledge;
     readonly createHistory: (knowledge: CallKnowledge) => CallHistory;
   } | null;
-  /** What models cost; an entry without the table knows the prices of the configuration alone. */
+  /** Model prices; an entry without the table knows only the configured prices. */
   readonly prices: ReadonlyMap<string, Price>;
-  /** Checks settings, those of a session too: what needs a detector that is missing is refused. */
+  /** Validates settings, including a session's: those that need a missing detector are rejected. */
   readonly schema: typeof detectionSchema;
 }

@@ -10,8 +10,8 @@ import type { Library } from './library.ts';
 import type { DetectionPlan, PlannedDetector } from './plan.ts';
 
 /**
- * @param library what there is to detect with: a detector that is missing is left out
- * @param judged whether there is a model to answer the checks of the semantic layer; without one it is off
+ * @param library the available detectors; missing ones are left out
+ * @param judged whether a model is available to answer the checks of the semantic layer; without one the layer is off
  */
 export function makePlan(
   settings: DetectionSettings,
@@ -50,7 +50,7 @@ export function optionSources(settings: DetectionSettings, judged: boolean): Opt
   return { settings, preset, calls: toolRepeatPlan(settings, preset), judged };
 }
 
-/** Under these names the first detectors stand in the hash, which is compared across releases; later ones under their ids. */
+/** Names of the first detectors in the hash, which must stay stable across releases; later detectors use their ids. */
 const hashNames: Partial<Record<DetectorId, string>> = {
   'content-repeat': 'content',
   'thought-repeat': 'thought',
@@ -63,7 +63,10 @@ const resultNames: Partial<Record<DetectorId, string>> = {
   outage: 'outage',
 };
 
-/** Of what decides verdicts. What ships of agents is the same for all, and a later detector that is off leaves no trace. */
+/**
+ * Hash of the settings that decide verdicts. It excludes shipped agent contracts, which are the same for all, and
+ * later detectors that are off.
+ */
 function configHash(
   { settings, calls }: OptionSources,
   planned: readonly (PlannedDetector | null)[],

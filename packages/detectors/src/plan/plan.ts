@@ -12,17 +12,17 @@ export interface PlannedDetector {
   readonly options: unknown;
 }
 
-/** Detection settings made ready to run: the preset applied, one object shared by all sessions that have them. */
+/** Detection settings with the preset applied; one object shared by all sessions with these settings. */
 export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly enabled: boolean;
   readonly idleMs: number;
-  /** In the order of the registry, which is that of their verdicts; `null`: off. */
+  /** In registry order, which is the order of their verdicts; `null`: off. */
   readonly detectors: readonly (PlannedDetector | null)[];
-  /** Those that a session creates only when an event of their type comes. */
+  /** Detectors that a session creates only at the first event of their type. */
   readonly lazy: readonly { readonly slot: number; readonly type: KnownEvent['type'] }[];
-  /** What is on, detection as a whole aside. */
+  /** The detectors that are on, regardless of whether detection as a whole is. */
   readonly on: ReadonlySet<DetectorId>;
-  /** `null`: results are not kept, and calls alone decide. */
+  /** `null`: results are not stored; calls alone decide. */
   readonly knowledge: CallKnowledge | null;
   createHistory: (() => CallHistory) | null;
   readonly prices: PriceBook;

@@ -4,9 +4,9 @@ import { nouns } from '../incident/shown-calls.ts';
 import type { DetectionPlan } from './plan.ts';
 
 /**
- * What a user is told when a session is stopped for whatever was found in it. A custom text stands for all loops of calls.
+ * The message to a user when a session is stopped because of a verdict. A custom text applies to all loops of calls.
  *
- * @param tool the call's own name, where a call is stopped; that of the verdict may be shortened
+ * @param tool the name from the call, if a call is blocked; the verdict's may be shortened
  */
 export function stopMessage(
   verdict: Pick<Verdict, 'detector' | 'kind' | 'count' | 'reason' | 'tool' | 'thresholdOrigin'>,
@@ -18,7 +18,7 @@ export function stopMessage(
     return blockMessage(tool, verdict.count, options);
   if (callDetectors.has(verdict.detector) && options.blockText !== null) return options.blockText;
   const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
-  // What is used up stays so, however the agent goes on.
+  // An exhausted budget stays exhausted, whatever the agent does next.
   if (verdict.detector === 'budget')
     return `${reason}. Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
   return (
@@ -27,7 +27,7 @@ export function stopMessage(
   );
 }
 
-/** What a model is told in a chance: the verdict's own guidance, or a plain one where it has none. */
+/** Guidance for a model that gets another chance: the verdict's own, or a generic one. */
 export function guidanceOf(verdict: Pick<Verdict, 'reason' | 'guidance'>): string {
   if (verdict.guidance !== undefined) return verdict.guidance;
   return [

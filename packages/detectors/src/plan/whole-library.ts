@@ -9,7 +9,7 @@ import type { Library } from './library.ts';
 import { makePlan } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
 
-/** All that can be detected. */
+/** The library with all detectors. */
 export const wholeLibrary: Library = {
   detectors,
   results: { knowledge: callKnowledge, createHistory: (knowledge) => new CallHistory(knowledge) },
@@ -17,12 +17,14 @@ export const wholeLibrary: Library = {
   schema: detectionSchema,
 };
 
-/** @param semantic the semantic layer, where its checks are answered; without it, it is off */
+/** @param semantic the semantic layer, if its checks are answered; without it the layer is off */
 export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer | null = null): Detection {
   return makeDetection(settings, wholeLibrary, semantic);
 }
 
-/** @param judged whether there is a model to answer the checks of the semantic layer; without one it is off */
+/**
+ * @param judged whether a model is available to answer the checks of the semantic layer; without one the layer is off
+ */
 export function planDetection(settings: DetectionSettings, judged = false): DetectionPlan {
   return makePlan(settings, wholeLibrary, judged);
 }

@@ -3,10 +3,10 @@ import type { Price } from './price-table.ts';
 
 type TurnFinished = Extract<KnownEvent, { type: 'turn_finished' }>;
 
-/** Models are named by the events, so that their number has to have a bound. */
+/** Model names come from events, so their number must be bounded. */
 const MAX_REMEMBERED = 1000;
 
-/** What the tokens of a model cost: by the configuration, then by the table that ships. */
+/** Token prices of models: from the configuration, else from the shipped table. */
 export class PriceBook {
   readonly #own: ReadonlyMap<string, Price>;
   readonly #table: ReadonlyMap<string, Price>;
@@ -26,7 +26,7 @@ export class PriceBook {
     this.#table = table;
   }
 
-  /** @returns undefined for a model whose price is not known */
+  /** @returns undefined for a model with an unknown price */
   priceOf(model: string): Price | undefined {
     if (this.#remembered.has(model)) return this.#remembered.get(model);
     const names = namesOf(model);
@@ -36,7 +36,7 @@ export class PriceBook {
     return price;
   }
 
-  /** US dollars of a turn. @returns undefined where its model has no price and the producer names none */
+  /** US dollars of a turn. @returns undefined if its model has no price and the producer reports no cost */
   costOf({ usage, costUsd }: TurnFinished, model: string | null): number | undefined {
     if (typeof costUsd === 'number') return costUsd;
     if (!usage || model === null) return undefined;
@@ -57,8 +57,8 @@ function firstOf(prices: ReadonlyMap<string, Price>, names: readonly string[]): 
 }
 
 /**
- * The names that a model may have a price under, the most exact first: as it is, without the names of vendor and region in
- * front, without what a cloud appends, without the date, and with the spelling of Anthropic's own ids.
+ * The names to look up a model's price by, most exact first: unchanged, without vendor and region prefixes, without
+ * cloud suffixes, without the date, and in the spelling of Anthropic's own ids.
  */
 function namesOf(model: string): string[] {
   const whole = model.toLowerCase();

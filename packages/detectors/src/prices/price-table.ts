@@ -1,25 +1,25 @@
-/** US dollars for a million tokens; what a model has no price of its own for costs as much as input. */
+/** US dollars per million tokens; token kinds without a price cost as much as input. */
 export interface Price {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number | undefined;
-  /** Of the cache that lasts five minutes, where there are several. */
+  /** For the five-minute cache, if there are several. */
   readonly cacheWrite?: number | undefined;
 }
 
-/** Input, cached input and output; where writing to the cache has a price of its own, that too. */
+/** Prices of input, cached input and output, and of cache writes if they have their own. */
 type Row = readonly [input: number, cachedInput: number, output: number, cacheWrite?: number];
 
 interface Vendor {
   readonly source: string;
-  /** When the source was read. */
+  /** Date on which the source was read. */
   readonly asOf: string;
   readonly models: Readonly<Record<string, Row>>;
 }
 
 /**
- * List prices of the vendors, for requests of a usual size and speed: the dearer tiers of very long prompts, fast modes and
- * the discounts of batches are not in it. `prices` in the configuration wins over it.
+ * Vendors' list prices for requests of standard size and speed, without the surcharges for very long prompts and fast
+ * modes and without batch discounts. `prices` in the configuration takes precedence.
  */
 const vendors: readonly Vendor[] = [
   {
@@ -100,7 +100,7 @@ const vendors: readonly Vendor[] = [
   },
 ];
 
-/** The price of each model that is known, by its name without vendor and date. */
+/** Known prices by model name, without vendor and date. */
 export const priceTable: ReadonlyMap<string, Price> = new Map(
   vendors.flatMap(({ models }) =>
     Object.entries(models).map(([model, [input, cachedInput, output, cacheWrite]]): [string, Price] => [

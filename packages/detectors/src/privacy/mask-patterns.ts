@@ -1,6 +1,6 @@
 import { type PatternProgram, parsePattern } from '@loopwatch/contract';
 
-/** Of a text, for all patterns together; beyond, what is left of it is masked as a whole. */
+/** Step limit per unit of a text, for all patterns together; beyond it, the rest of the text is masked entirely. */
 const STEPS_PER_UNIT = 500;
 const STEPS_AT_LEAST = 100_000;
 
@@ -9,7 +9,7 @@ export type MaskPatterns = readonly PatternProgram[];
 
 export const noMaskPatterns: MaskPatterns = [];
 
-/** @throws Error that says what is wrong with one of them; settings with such a pattern are refused before */
+/** @throws Error that describes an invalid pattern; settings with such a pattern are rejected beforehand */
 export function maskPatterns(patterns: readonly string[]): MaskPatterns {
   return patterns.map((pattern) => {
     const parsed = parsePattern(pattern);
@@ -19,10 +19,10 @@ export function maskPatterns(patterns: readonly string[]): MaskPatterns {
 }
 
 /**
- * Puts a mask in place of what any of the patterns matches; matches that overlap, or follow each other, get one.
+ * Replaces all matches of the patterns with a mask; overlapping or adjacent matches get one mask.
  *
- * @param seen told of each match; where it is given, the text may have been cut, and a match that the cut may have left
- *   unfinished is masked too
+ * @param seen called with each match. If given, the text may have been truncated, and matches that the cut may have
+ *   left unfinished are masked too
  */
 export function maskMatches(
   text: string,
@@ -41,7 +41,7 @@ export function maskMatches(
       spans.push(span);
       seen?.(text.slice(...span));
     }
-    // Better too little is shown than a secret.
+    // Prefer showing too little to leaking a secret.
     if (!found.isWhole) spans.push([found.spans.at(-1)?.[1] ?? 0, text.length]);
     if (!found.isWhole) break;
   }
@@ -62,32 +62,32 @@ function withMask(text: string, spans: Span[], mask: string): string {
   return [...pieces, text.slice(end)].join('');
 }
 
-/** Where a match begins, and where it ends. */
+/** Start and end of a match. */
 export type Span = readonly [from: number, to: number];
 
 export interface PatternSearch {
-  /** What a regular expression with flags `g` and `u` matches, in order. */
+  /** The matches of a regular expression with flags `g` and `u`, in order. */
   readonly spans: readonly Span[];
-  /** Where a match may have begun that the text, or the part of it up to a mark of a cut, ends too early for. */
+  /** Possible beginnings of matches that are cut off by the end of the text or by a truncation mark. */
   readonly unfinished: readonly Span[];
   readonly steps: number;
-  /** Whether the steps sufficed; if not, nothing is known of the text behind the last span. */
+  /** Whether the step limit sufficed; if not, the text after the last span was not searched. */
   readonly isWhole: boolean;
 }
 
-/** Units of an unfinished match: fewer say little. */
+/** Minimum units of an unfinished match; fewer reveal little. */
 const MIN_UNFINISHED = 4;
-/** Where a text that was cut ends: in an ellipsis, or with the quotation that it stands in. */
+/** Ends of truncated text: an ellipsis, or the closing quote around it. */
 const CUTS = '…”';
 
-/** Positions whose marks share a word. */
+/** Positions whose marks share one word. */
 const BLOCK = 32;
 
 /**
- * Finds all matches of a pattern. It tries what a backtracking engine tries, in the same order, but no state a second time at the
- * same position: neither within a match, nor from one beginning to the next. So its steps are at most the states times the
- * characters, for all matches together. What led to a match needs no second try either: no match is empty, so the next
- * one does not begin with what the last one ended with.
+ * Finds all matches of a pattern. It explores states in the order of a backtracking engine, but never the same state
+ * twice at the same position, neither within a match nor from different starts. So all matches together take at most
+ * states × characters steps. States on the path of a match need no second visit either: no match is empty, so the
+ * next one starts after the last one's end.
  */
 export function searchPattern(
   { states, start, marks, prefix }: PatternProgram,
@@ -97,11 +97,11 @@ export function searchPattern(
   const spans: Span[] = [];
   const unfinished: Span[] = [];
   const tried: (Uint32Array | undefined)[] = [];
-  /** States that are still to be tried, each behind its position. */
+  /** States still to be tried, each preceded by its position. */
   const later: number[] = [];
   let steps = 0;
 
-  /** Whether a state has been tried at a position; from now on it has. */
+  /** Marks a state as tried at a position. @returns whether it already was */
   function wasTried(mark: number, position: number): boolean {
     const block = (tried[Math.floor(position / BLOCK)] ??= new Uint32Array(marks));
     const bit = 1 << (position % BLOCK);
@@ -110,7 +110,7 @@ export function searchPattern(
     return (word & bit) !== 0;
   }
 
-  /** @returns -1 where no match begins at the position */
+  /** @returns -1 if no match starts at the position */
   function endOfMatch(from: number): number {
     later.push(from, start);
     while (later.length > 0) {
@@ -157,7 +157,10 @@ export function searchPattern(
   return { spans, unfinished, steps, isWhole: steps <= maxSteps };
 }
 
-/** Where a cut may have left less of a match than the fixed text that it begins with, for which {@link searchPattern} does not look. */
+/**
+ * Places where a cut may have left only part of a pattern's literal prefix, which {@link searchPattern} does not
+ * find.
+ */
 export function cutBeginnings({ prefix }: PatternProgram, text: string): Span[] {
   if (prefix.length <= MIN_UNFINISHED) return [];
   const ends = [...Array.from(text.matchAll(/[…”]/g), ({ index }) => index), text.length];
@@ -172,7 +175,7 @@ function isCut(text: string, position: number): boolean {
   return position >= text.length || CUTS.includes(text.charAt(position));
 }
 
-/** Units of a character; none behind the end. */
+/** Units of the character at a position; 0 after the end. */
 function widthAt(text: string, position: number): number {
   if (position >= text.length) return 0;
   return (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1;

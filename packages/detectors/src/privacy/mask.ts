@@ -2,8 +2,8 @@ import type { DetectionSettings } from '@loopwatch/contract';
 import { type MaskPatterns, maskMatches, maskPatterns, noMaskPatterns } from './mask-patterns.ts';
 
 /**
- * Secrets have no place in a verdict: what looks like one is replaced before it leaves the detectors. The patterns are
- * those of tokens with a recognisable shape, and of values whose key says what they are.
+ * Replaces anything in a verdict that looks like a secret. The patterns cover tokens with a recognizable format, and
+ * values whose key identifies them.
  */
 export const MASK = '‹masked›';
 
@@ -18,20 +18,23 @@ const SHAPES = [
   /\bAIza[A-Za-z0-9_-]{35}/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
-/** The end of a key that begins before the text does; it is searched once no key is whole any more. */
+/** The end of a key that starts before the text; searched after complete keys have been masked. */
 const KEY_END = /^[\s\S]*-----END [A-Z ]*PRIVATE KEY-----/;
-/** A token of three parts: in `eyJ-eyJ-…` each is a beginning, and none has a second part. So it is searched as users' patterns are. */
+/**
+ * A token of three parts. `eyJ-eyJ-…` has a possible start at every part and no match, so it uses the linear search
+ * for user patterns.
+ */
 const WEB_TOKEN = maskPatterns(['\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}']);
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/._~-]{12,}=*/gi;
 const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
 /**
- * A value in quotes behind a key that says what it is. Inside JSON inside JSON the quotes carry backslashes: the value
- * ends at the quote with as many as the one it began with, so that an escaped quote within it does not end it.
+ * A quoted value after a key that identifies it as a secret. In nested JSON the quotes are escaped: the value ends at
+ * a quote with as many backslashes as its opening quote, so that an escaped quote inside does not end it.
  */
 const KEYED =
   /((?:\\{0,15}["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\{0,15}["'])?\s*[:=]\s*(\\{0,15})(["']))(?!\2\3)[\s\S]+?(?=(?<!\\)\2\3|$)/gi;
 
-/** What a cut leaves of a secret too short for its shape. A short number behind a host is its port. */
+/** Truncated secrets, too short for their usual format. A short number after a host is its port. */
 const UNFINISHED = [
   /\b(?:(?:sk|pk|rk)-|sk_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|A(?:KI|SI)A|AIza|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g,
   /(?<=[a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)(?!\d{1,5}(?:$|[…”]))[^\s/@…”]{1,256}(?=$|[…”])/gi,
@@ -39,9 +42,9 @@ const UNFINISHED = [
 ];
 
 /**
- * Replaces what looks like a secret, and every match of the further patterns.
+ * Masks anything that looks like a secret, and every match of the additional patterns.
  *
- * @param seen told of each secret; where it is given, the text may have been cut, and what a cut may have left of a secret is
+ * @param seen called with each secret. If given, the text may have been truncated, and possible rests of secrets are
  *   masked too
  */
 export function maskSecrets(
@@ -71,17 +74,17 @@ export function maskSecrets(
   return masked.replace(KEY_END, MASK);
 }
 
-/** Units that a cut has to leave of a secret to be masked: fewer say little, and are part of many words. */
+/** Minimum units of a secret's rest to be masked: fewer reveal little and occur in many words. */
 const MIN_REST = 4;
-/** Units from which on a secret is masked also where nothing tells it from other text; less may be any word. */
+/** Minimum units of a known secret to be masked anywhere; a shorter one may be an ordinary word. */
 const MIN_WHOLE = 8;
-/** Where a text is quoted or cut within another one. */
+/** Marks of a quoted or truncated text within another. */
 const EDGES = /([“”…])/;
 
 /**
- * Masks texts that belong together. Most were cut before they come here, and a cut may go through a secret: what is left of
- * it no pattern matches any more. But what repeats is whole somewhere else, so what begins or ends as a known secret goes on
- * or stops is masked as well.
+ * Masks texts that belong together. Most are already truncated, and a cut may split a secret so that no pattern
+ * matches its rest. But repeated text is complete somewhere else, so rests that match the beginning or end of a known
+ * secret are masked too.
  */
 export class SecretMask {
   private readonly patterns: MaskPatterns;
@@ -91,19 +94,19 @@ export class SecretMask {
     this.patterns = patterns;
   }
 
-  /** Masks all secrets that are whole, and notes them for {@link maskRests}. */
+  /** Masks all complete secrets, and notes them for {@link maskRests}. */
   mask(text: string): string {
     return maskSecrets(text, this.patterns, (secret) => this.secrets.add(secret));
   }
 
-  /** Whether there is anything to be done by {@link maskRests}. */
+  /** Whether {@link maskRests} has anything to do. */
   get hasSecrets(): boolean {
     return this.secrets.size > 0;
   }
 
-  /** Masks what cuts have left of the secrets in a masked text; to be called once all texts have been masked. */
+  /** Masks the rests of truncated secrets in a masked text. Call after all texts have been masked. */
   maskRests(text: string): string {
-    // What is part of a longer one comes behind it.
+    // Longest first, so that a secret comes after any that contains it.
     const secrets = [...this.secrets].sort((a, b) => b.length - a.length);
     return text
       .split(EDGES)
@@ -115,7 +118,7 @@ export class SecretMask {
 function maskEdges(part: string, secrets: readonly string[]): string {
   let masked = part;
   for (const secret of secrets) {
-    // A cut may have taken what tells it, such as its key.
+    // A cut may have removed what identifies it, such as its key.
     if (secret.length >= MIN_WHOLE) masked = masked.replaceAll(secret, MASK);
     if (masked.length >= MIN_REST && secret.includes(masked)) return MASK;
     const head = restLength(secret, (length) => masked.startsWith(secret.slice(-length)));
@@ -126,17 +129,17 @@ function maskEdges(part: string, secrets: readonly string[]): string {
   return masked;
 }
 
-/** The longest part of a secret, but not all of it, that is there; 0 where none is. */
+/** Length of the longest proper part of a secret that is present; 0 if none is. */
 function restLength(secret: string, isThere: (length: number) => boolean): number {
   for (let length = secret.length - 1; length >= MIN_REST; length -= 1) if (isThere(length)) return length;
   return 0;
 }
 
-/** What may leave the detectors. */
+/** Privacy settings for verdicts. */
 export interface Privacy {
-  /** Further patterns whose matches are masked, beside those of known secrets. */
+  /** Additional patterns whose matches are masked, besides known secret formats. */
   readonly mask: MaskPatterns;
-  /** Whether verdicts may carry what the agent wrote: arguments and text. */
+  /** Whether verdicts may contain the agent's arguments and text. */
   readonly storeText: boolean;
 }
 
@@ -144,23 +147,26 @@ export function privacyOf({ mask, store_text: storeText }: DetectionSettings['pr
   return { mask: maskPatterns(mask), storeText };
 }
 
-/** No text of an evidence is longer, and no list has more entries: together they keep it within 32 KiB. */
+/** Maximum text length and list length in an evidence, which together keep it within 32 KiB. */
 const MAX_TEXT_UNITS = 2000;
 const MAX_ENTRIES = 16;
 const MAX_BYTES = 32 * 1024;
 
-/** Entries of an evidence that hold what the agent wrote. */
+/** Evidence fields that hold text from the agent. */
 const AGENT_TEXT = new Set(['arguments', 'text', 'repeated', 'analysis']);
 export const NOT_STORED = '‹not stored›';
 
-/** How the texts of a verdict may leave. */
+/** How to present the texts of a verdict. */
 export interface Presentation {
   readonly secrets: SecretMask;
-  /** Whether they may hold what the agent wrote. */
+  /** Whether they may contain text from the agent. */
   readonly storeText: boolean;
 }
 
-/** An evidence as it may leave: secrets masked, bounded to 32 KiB of UTF-8, without the agent's text if so wanted. */
+/**
+ * An evidence for publication: secrets masked, bounded to 32 KiB of UTF-8, and without the agent's text unless
+ * allowed.
+ */
 export function presentable<T extends object>(evidence: T, presentation: Presentation): T {
   for (let limit = MAX_TEXT_UNITS; ; limit = Math.floor(limit / 2)) {
     const bounded = bound(evidence, limit, presentation) as T;
@@ -168,13 +174,13 @@ export function presentable<T extends object>(evidence: T, presentation: Present
   }
 }
 
-/** A text as it may leave. */
+/** A text for publication: masked and bounded. */
 export function presentableText(text: string, maxUnits: number, { secrets }: Presentation): string {
   const masked = secrets.mask(text);
   return masked.length <= maxUnits ? masked : `${masked.slice(0, maxUnits)}…`;
 }
 
-/** Evidence is built by detectors and never deep, so this recursion is bounded. */
+/** Evidence is built by detectors and never deeply nested, so this recursion is bounded. */
 function bound(value: unknown, maxUnits: number, presentation: Presentation): unknown {
   if (typeof value === 'string') return presentableText(value, maxUnits, presentation);
   if (Array.isArray(value))
@@ -187,7 +193,7 @@ function bound(value: unknown, maxUnits: number, presentation: Presentation): un
   return Object.fromEntries(entries);
 }
 
-/** The same with what cuts have left of secrets masked, in every text of it. */
+/** Masks the rests of truncated secrets in every text of a value. */
 export function withoutRests<T>(value: T, secrets: SecretMask): T {
   return secrets.hasSecrets ? (mapTexts(value, (text) => secrets.maskRests(text)) as T) : value;
 }

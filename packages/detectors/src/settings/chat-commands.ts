@@ -1,32 +1,32 @@
 import { allowedValues, didYouMean, nearest, toolCallLoopSchema, valueFromText } from '@loopwatch/contract';
 
 /**
- * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`,
- * `!/unset(tool-loop-mode, tool-loop-ttl)`. Names may be written with hyphens or underscores, values with quotes. A command
- * stands at the beginning of a line, or behind another one, and outside of code fences, so that quoted text is not obeyed.
+ * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`, `!/unset(tool-loop-mode,
+ * tool-loop-ttl)`. Names may be written with hyphens or underscores, values with quotes. A command must be at the
+ * beginning of a line, or after another command, and outside code fences, so that quoted text is not executed.
  */
 
-/** What one command changes, by dotted path, or why it cannot. */
+/** The changes of one command, by dotted path, or why it was rejected. */
 export type ChatCommand =
   | { readonly set: Readonly<Record<string, unknown>>; readonly unset: readonly string[] }
   | { readonly refused: string };
 
-/** A command, and where in the text it stands. */
+/** A command and its position in the text. */
 interface PlacedCommand {
   readonly start: number;
   readonly end: number;
-  /** Null: the text asks for help. */
+  /** `null`: the text asks for help. */
   readonly command: ChatCommand | null;
 }
 
 const MARK = '!/';
-/** The beginning of a name that tells the settings apart. */
+/** Length of the prefix that distinguishes the settings. */
 const TELLING_UNITS = 'tool_loop_max'.length;
 const fence = /^ {0,3}(`{3,}|~{3,})/;
-/** Anything that is meant as one of the commands, however it is written. */
+/** Anything intended as a command, even if malformed. */
 const attempt = /[ \t]*!\/(set|unset|help)\b(\([^()]{0,500}\))?/iy;
 const assignment = /^([^=]*)=(.*)$/;
-/** Names that begin otherwise are commands of other programs. */
+/** Names with other prefixes are commands of other programs. */
 const ours = /^tool[-_]loop[-_]/i;
 const mentionsOurs = /tool[-_ ]?loop/i;
 
@@ -40,17 +40,17 @@ const settings = new Map([
   ['tool_loop_mode', { path: 'tool_call_loop.mode', schema: mode }],
 ]);
 
-/** The commands in a text, in their order; those of others are left out. */
+/** The commands in a text, in order, without those of other programs. */
 export function chatCommands(text: string): ChatCommand[] {
   return placedCommands(text).flatMap(({ command }) => command ?? []);
 }
 
-/** Whether a text asks what commands there are. */
+/** Whether a text asks for the list of commands. */
 export function asksForHelp(text: string): boolean {
   return placedCommands(text).some(({ command }) => command === null);
 }
 
-/** The text without its commands, and without the white space around them. */
+/** The text without commands and the white space around them. */
 export function withoutChatCommands(text: string): string {
   const placed = placedCommands(text);
   if (placed.length === 0) return text;
@@ -79,7 +79,7 @@ function placedCommands(text: string): PlacedCommand[] {
   return placed;
 }
 
-/** Commands from the beginning of a line on, up to anything else. */
+/** The commands at the beginning of a line, up to any other text. */
 function commandsOfLine(line: string, start: number): PlacedCommand[] {
   const placed: PlacedCommand[] = [];
   let from = 0;
@@ -90,7 +90,7 @@ function commandsOfLine(line: string, start: number): PlacedCommand[] {
     const [whole, verb = '', inside] = match;
     const command = commandOf(verb.toLowerCase(), inside, line.slice(from + whole.length));
     if (command === undefined) return placed;
-    // What is malformed ends nowhere: the rest of the line belongs to it.
+    // A malformed command has no end, so it extends to the end of the line.
     const refused = command !== null && 'malformed' in command ? command.malformed : undefined;
     const end = refused === undefined ? from + whole.length : line.length;
     const result = refused === undefined ? (command as ChatCommand | null) : { refused };
@@ -99,7 +99,7 @@ function commandsOfLine(line: string, start: number): PlacedCommand[] {
   }
 }
 
-/** @returns undefined where it is none of ours */
+/** @returns undefined if it belongs to another program */
 function commandOf(
   verb: string,
   inside: string | undefined,
@@ -147,13 +147,13 @@ function unsetting(parts: readonly string[]): ChatCommand {
   return { set: {}, unset };
 }
 
-/** The setting that a name stands for, or the text that refuses it. */
+/** The setting for a name, or a rejection text. */
 function lookUp(name: string) {
   const plain = name.replaceAll('-', '_').toLowerCase();
   return settings.get(plain) ?? `${name} is no setting${didYouMean(meant(plain))}`;
 }
 
-/** The known name that is probably meant: one that begins alike, else one that is near. */
+/** The known name that was probably meant: one with the same prefix, else a similar one. */
 function meant(name: string): string | undefined {
   const names = [...settings.keys()];
   const alike = names.filter((known) => known.startsWith(name.slice(0, TELLING_UNITS)));

@@ -1,7 +1,7 @@
 import type { DetectionSettings, ModelSettings } from '@loopwatch/contract';
 import { applyControl, type SessionOverrides, soundOverrides } from './session-settings.ts';
 
-/** What of a session decides its settings. */
+/** The properties of a session that decide its settings. */
 export interface SessionScope {
   readonly backend: string | null;
   readonly model: string | null;
@@ -10,8 +10,8 @@ export interface SessionScope {
 }
 
 /**
- * The settings that hold for a session: its own over those of its backend and model over those of the server, each key
- * by itself. A model's settings apply once both labels are known.
+ * The effective settings of a session: its own override those of its backend and model, which override the server's,
+ * key by key. A model's settings apply once both labels are known.
  */
 export function effectiveSettings(
   server: DetectionSettings,
@@ -30,7 +30,7 @@ export function modelName({ backend, model }: Pick<SessionScope, 'backend' | 'mo
   return backend === null || model === null ? null : `${backend}/${model}`;
 }
 
-/** The server's settings with those of a model over them. */
+/** The server's settings, overridden by those of a model. */
 export function withModel(server: DetectionSettings, own: ModelSettings): DetectionSettings {
   const {
     tool_loop_detection_enabled: enabled,
@@ -43,7 +43,7 @@ export function withModel(server: DetectionSettings, own: ModelSettings): Detect
   return mergeBlocks(mergeBlocks(server, { tool_call_loop: older }), settings) as DetectionSettings;
 }
 
-/** Merges blocks key by key; lists and values replace what is there. */
+/** Merges blocks key by key; lists and values replace existing ones. */
 function mergeBlocks(base: unknown, own: unknown): unknown {
   if (own === undefined) return base;
   if (!isBlock(base) || !isBlock(own)) return own;

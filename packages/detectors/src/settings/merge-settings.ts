@@ -4,10 +4,10 @@ import { shownValue } from './shown-value.ts';
 
 type Schema = Parameters<typeof findSetting>[0];
 
-/** What values are merged into, and the schema that they have to fit. */
+/** The target of a merge, and the schema that the values must match. */
 export interface MergeTarget {
   readonly target: Record<string, unknown>;
-  /** Keys of the block that the values' paths begin in. */
+  /** Keys of the block that the values' paths are relative to. */
   readonly block: readonly string[];
   readonly schema: Schema;
   /** Whose settings these are, as in `a session`. */
@@ -17,7 +17,7 @@ export interface MergeTarget {
 /**
  * Merges values into settings, each at its dotted path.
  *
- * @returns what is wrong, a text for each: it names the key, the value and what is allowed
+ * @returns the errors; each names the key, the value and what is allowed
  */
 export function mergeSettings(
   { target, block, schema, owner }: MergeTarget,
@@ -33,12 +33,12 @@ export function mergeSettings(
   });
 }
 
-/** Says that there is no such setting, and which one may be meant. */
+/** Error text for an unknown setting, with a suggestion. */
 export function unknownSetting(path: string, owner: string, known: readonly string[]): string {
   return `${path} is no setting of ${owner}${didYouMean(nearest(path, known))}`;
 }
 
-/** @param issues what the schema finds wrong; what it cannot say of itself is added */
+/** @param issues the schema's issues; missing details are added */
 function refusedValue(
   name: string,
   value: unknown,

@@ -1,6 +1,6 @@
 import type { Mode, PresetName } from '@loopwatch/contract';
 
-/** The numbers of a preset: what holds where nothing else is set. */
+/** The values of a preset, which apply unless set. */
 export interface Preset {
   readonly description: string;
   readonly tool: {
@@ -10,12 +10,12 @@ export interface Preset {
     /** `null`: exact matching. */
     readonly similarity: number | null;
   };
-  /** Calls are looked at together with their results; otherwise calls alone decide. */
+  /** Whether calls are compared with their results; otherwise calls alone decide. */
   readonly results: boolean;
   /** `null`: the layer is off. */
   readonly content: TextPreset | null;
   readonly thought: TextPreset | null;
-  /** A model is asked, where one is configured; `null`: never. */
+  /** Whether to ask a model, if one is configured; `null`: never. */
   readonly semantic: { readonly mode: Mode } | null;
 }
 
@@ -24,7 +24,7 @@ interface TextPreset {
   readonly minRepeats: number;
   readonly maxDistance: number;
   readonly mode: Mode;
-  /** By what is new in a text, in place of equal windows alone. */
+  /** Whether to detect a lack of new text, instead of only equal windows. */
   readonly folded?: boolean;
 }
 

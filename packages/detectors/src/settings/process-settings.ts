@@ -1,10 +1,13 @@
 import { environmentName } from '@loopwatch/contract';
 
-/** What holds from a process's start to its end, whichever sessions it watches. */
+/** Settings fixed for a process's lifetime, for all sessions. */
 const OF_THE_PROCESS =
   /^(?:kafka|llm|worker|server|notifications|gateway|storage|log|session|privacy|overrides)(?:\.|$)|^semantic\.(?:second_opinion|max_concurrent|per_minute|per_session|timeout_seconds|max_characters)$/;
 
-/** Why a setting cannot be made for a scope, and where it can; undefined for one that does not belong to the process. */
+/**
+ * Why a setting cannot be set for a scope, and where it can; undefined for a setting that does not belong to the
+ * process.
+ */
 export function belongsToProcess(path: string): string | undefined {
   if (!OF_THE_PROCESS.test(path)) return undefined;
   return `${path} belongs to the process and cannot be set while it runs: set it in its file, by ${environmentName(path)} or by --set ${path}=…`;

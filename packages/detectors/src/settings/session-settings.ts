@@ -8,16 +8,16 @@ import {
 import { belongsToProcess } from './process-settings.ts';
 import { shownValue } from './shown-value.ts';
 
-/** Settings of one session: dotted paths over the wider settings. */
+/** Settings of one session, by dotted path, overriding the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
 
 const paths = settingPaths(detectionSchema).flatMap(({ path }) => (belongsToProcess(path) ? [] : path));
 
 /**
- * Applies what a control event sets and unsets. A bad key or value changes nothing.
+ * Applies the settings that a control event sets and unsets. An invalid key or value changes nothing.
  *
- * @param schema what settings there are, where it is not all of them
- * @returns the new overrides and settings, or a text that names the key, the value and what is allowed
+ * @param schema the available settings, if not all
+ * @returns the new overrides and settings, or an error that names the key, the value and what is allowed
  */
 export function applyControl(
   base: DetectionSettings,
@@ -44,7 +44,7 @@ export function applyControl(
   if (parsed.success) return { overrides: next, settings: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => {
     const key = path.join('.');
-    // What was given may lie above the fault, as a whole block, or below it, as a key that its block does not have.
+    // The given path may be above the invalid one, as a whole block, or below it, as a key that its block does not have.
     const given = Object.keys(next).find(
       (one) => `${key}.`.startsWith(`${one}.`) || one.startsWith(`${key}.`),
     );
@@ -54,9 +54,9 @@ export function applyControl(
 }
 
 /**
- * Settings that were kept, by this version or an older one, without those that are refused today.
+ * Settings stored by this or an older version, without those that are no longer valid.
  *
- * @returns the same where all of them are taken
+ * @returns the same object if all of them are valid
  */
 export function soundOverrides(
   base: DetectionSettings,
@@ -73,9 +73,9 @@ export function soundOverrides(
 }
 
 /**
- * What makes one session's settings another's, as a control event has it.
+ * The control event change that turns one session's settings into another's.
  *
- * @returns undefined where they are the same
+ * @returns undefined if they are equal
  */
 export function changeBetween(
   own: SessionOverrides,
@@ -88,7 +88,7 @@ export function changeBetween(
   return unset.length === 0 && !isNew ? undefined : { set: { ...wanted }, unset };
 }
 
-/** Whether a person has stopped the session, or all of them; what the session sets wins. */
+/** Whether a person has stopped the session, or all sessions; the session's own setting wins. */
 export function isStopped(
   { stopped }: Pick<DetectionSettings, 'stopped'>,
   overrides: SessionOverrides = {},
@@ -101,7 +101,7 @@ function isSettable(path: string): boolean {
   return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
 }
 
-/** Puts a value where a path leads, making blocks on the way. */
+/** Sets a value at a path, creating blocks as needed. */
 export function assignPath(
   target: Record<string, unknown>,
   [head, ...rest]: readonly string[],

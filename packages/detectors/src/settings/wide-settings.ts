@@ -13,11 +13,11 @@ export type WideScopes = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 const modelPrefix = 'model:';
 
-/** A setting that cannot be taken, as an older version or another program may have written it. */
+/** An invalid setting, as written by an older version or another program. */
 export interface RefusedSetting {
   readonly scope: string;
   readonly path: string;
-  /** Names key and value, and says what is allowed. */
+  /** Names the key, the value and what is allowed. */
   readonly why: string;
 }
 
@@ -27,8 +27,8 @@ export interface WideSettings {
 }
 
 /**
- * The configured settings with those of wider scopes over them: the server's first, then those of models. A setting with
- * something wrong in it is left out, the others hold.
+ * The configured settings, overridden by those of wider scopes: first the server's, then those of models. Invalid
+ * settings are left out; the others apply.
  */
 export function withScopes(configured: DetectionSettings, scopes: WideScopes): WideSettings {
   const refused: RefusedSetting[] = [];
@@ -43,7 +43,7 @@ export function withScopes(configured: DetectionSettings, scopes: WideScopes): W
   return { settings, refused };
 }
 
-/** One text for all that cannot be taken of what a record of settings holds for a scope; undefined where all can. */
+/** One text about all invalid settings in a scope's record; undefined if all are valid. */
 export function leftOutText(
   configured: DetectionSettings,
   scope: string,
@@ -59,7 +59,7 @@ export function leftOutText(
   );
 }
 
-/** @returns the settings with one scope's over them, or a text that says what is wrong with them */
+/** @returns the settings overridden by one scope's, or an error text */
 export function withScope(
   base: DetectionSettings,
   scope: string,
@@ -82,7 +82,7 @@ export function withScope(
   return parsed.success && faults.length === 0 ? { settings: parsed.data } : { refused: faults.join('; ') };
 }
 
-/** Why nothing can be set there, if so. */
+/** Why a path cannot be set; undefined if it can. */
 function unsettable(path: string, { schema, owner }: MergeTarget): string | undefined {
   const refused = belongsToProcess(path);
   if (refused !== undefined) return refused;
