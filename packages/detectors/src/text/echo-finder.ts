@@ -2,7 +2,7 @@ import { GramSamples } from './gram-samples.ts';
 
 const HASH_BASE = 0x9e3779b1;
 const MIN_CAPACITY = 256;
-/** What a finder without any text has, and all such share: most sessions never stream any. */
+/** Shared by finders without text: most sessions never stream any. */
 const NO_UNITS = new Uint16Array(0);
 const NO_SAMPLES = new GramSamples(1);
 
@@ -28,7 +28,7 @@ export class EchoFinder {
   private readonly fullCapacity: number;
   /** `HASH_BASE` to the power of the gram: takes the unit that leaves a gram out of its hash. */
   private readonly leaving: number;
-  /** Turns a multiplication by `HASH_BASE` back. */
+  /** Inverse of `HASH_BASE`: undoes a multiplication by it. */
   private readonly unbase: number;
 
   /** Ring of the text's last units; it grows to what reach and window need. */
@@ -37,7 +37,7 @@ export class EchoFinder {
   private slot = 0;
   /** Rolling hash of the latest gram. */
   private hash = 0;
-  /** Units during which a nearer echo than the one known may still come to light. */
+  /** Units during which an echo nearer than the known one may still be found. */
   private suspense = 0;
 
   constructor(window: number, reach: number) {
@@ -52,7 +52,7 @@ export class EchoFinder {
     this.unbase = power(HASH_BASE, 0x7fffffff);
   }
 
-  /** Units of the past that are at hand once there are so many. */
+  /** Maximum past units that are stored. */
   get capacity(): number {
     return this.fullCapacity;
   }
@@ -68,10 +68,10 @@ export class EchoFinder {
   }
 
   /**
-   * Appends units of `text`, at most up to `to`, and stops behind one that has an echo. This is the loop that every
-   * unit passes, so it works on locals.
+   * Appends units of `text` up to `to`, stopping after one that has an echo. This is the hot loop over every unit, so
+   * it works on locals.
    *
-   * @returns the index behind the last unit that was appended
+   * @returns the index after the last appended unit
    */
   advance(text: string, from: number, to: number): number {
     if (this.slot === this.units.length) this.makeRoom();

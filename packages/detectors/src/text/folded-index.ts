@@ -9,26 +9,26 @@ import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
 
-/** A new unit takes away what this many repeated ones bring: a text of which a quarter is new is no loop. */
+/** A new unit cancels this many repeated ones: a text of which a quarter is new is not a loop. */
 const PRICE_OF_NEW = 3;
-/** What a number that neither stays nor counts takes away beyond that, but for one in prose. */
+/** Additional cost of a number that neither repeats nor counts, except in prose. */
 const PRICE_OF_NUMBER = 20;
-/** Nothing is a loop before so many units. */
+/** Minimum units of a loop. */
 const LEAST = 8;
-/** The kind of a repetition is looked at every so many repeated units. */
+/** Interval, in repeated units, at which the kind of a repetition is evaluated. */
 const LOOK_EVERY = 8;
-/** The last units that tell words from drawings, at most. */
+/** Maximum latest units examined to tell words from drawings. */
 const LOOK_AT = 400;
-/** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
+/** Stored units of the original text, besides those of the current `append` call. */
 const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
 /** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
 const PATTERN_NEEDED = 200;
-/** A score above this tells nothing more. */
+/** Upper bound of the score. */
 const MOST = 3000;
 
 /**
- * Finds where a text has nothing new to say, in a form of it in which numbers that count and white space are the same.
+ * Finds where a text says nothing new, using a folded form in which counters and white space are equal.
  *
  * Every unit whose window has occurred within the reach adds to a score, every other takes more away: so the score
  * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
@@ -45,11 +45,11 @@ export class FoldedIndex implements TextIndex, FoldedText {
   private readonly sentences: SentencePattern;
   private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
   private state: FoldedState = { ...BEGINNING };
-  /** The call of {@link append} at hand. */
+  /** Listener of the current {@link append} call. */
   private listener: RepeatListener | undefined;
   private begin = 0;
   private end = 0;
-  /** The unit at hand, in the text of that call. */
+  /** The current unit, in the text of that call. */
   private at = 0;
 
   constructor({ window, threshold, maxDistance }: TextRule) {
@@ -183,7 +183,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     state.score = Math.max(0, state.score - by);
   }
 
-  /** The unit at hand has been there before. @returns whether the text is in a loop */
+  /** Raises the score: the current unit has occurred before. @returns whether the text is in a loop */
   private raise(echo: number): boolean {
     const { state, prose } = this;
     const at = state.folded - 1;
@@ -231,7 +231,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     return this.kept.occurrences(EQUAL_WINDOW, reach, most, this.end - 1 - this.at);
   }
 
-  /** Whether what repeats has done so for long enough. */
+  /** Whether the repetition has lasted long enough. */
   private look(echo: number): boolean {
     const { state } = this;
     const { folded, score, rounds, repeated, run } = state;
@@ -252,7 +252,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     return true;
   }
 
-  /** What a text of a kind that needs more has earned, such as a table, does not count for the sentences behind it. */
+  /** Score earned by a kind that needs more, such as a table, does not count for the sentences after it. */
   private scoreFor({ needed }: RepetitionKind): number {
     const { state } = this;
     if (needed < state.heaviest) return state.score - state.heavyScore;
@@ -270,7 +270,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     const near = occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
     if (near.length > 0 || this.rule !== 'block') return near;
     const { stale, repeated, rounds } = this.state;
-    // So long a passage that the one before is no longer at hand: about as long as those so far.
+    // The passage is so long that its predecessor is no longer stored: estimate its length from those so far.
     return [stale ? this.finder.echo : Math.round(repeated / rounds)];
   }
 

@@ -3,16 +3,16 @@ import type { RepetitionRule } from './repetition-kind.ts';
 /** Units of folded text after a marker or a counter that belong to it. */
 export const SURROUNDINGS = 250;
 
-/** What a {@link FoldedIndex} knows besides the text. */
+/** The state of a {@link FoldedIndex} besides the text. */
 export interface FoldedState {
   /** Units since the last restart, as they came and in folded form. */
   length: number;
   folded: number;
   score: number;
-  /** How often the text has come round since the score left zero, and how many units repeated since. */
+  /** Repetitions of the text since the score left zero, and repeated units since then. */
   rounds: number;
   repeated: number;
-  /** Units of the run at hand, of one short unit. */
+  /** Units of the current run of one short period. */
   run: number;
   /** `length` at which the score left zero. */
   start: number;
@@ -27,7 +27,7 @@ export interface FoldedState {
   /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
   needed: number;
   quietAt: number;
-  /** Whether it was found in prose, by what had been there before. */
+  /** Whether it was found in prose, by the share of known text. */
   stale: boolean;
   /** `folded` at which it is asked again whether this is prose, in which numbers are free; and what it was. */
   numbersAt: number;
@@ -35,7 +35,7 @@ export interface FoldedState {
   rule: RepetitionRule;
 }
 
-/** Nothing read yet. */
+/** State before any text. */
 export const BEGINNING: Readonly<FoldedState> = {
   length: 0,
   folded: 0,

@@ -1,14 +1,14 @@
 import { isData, lettersIn } from './repetition-kind.ts';
 
-/** What code, markup, tables and paths are full of. */
+/** Characters frequent in code, markup, tables and paths. */
 const sign = /[\t{}<>=|\\_@$;[\]/]|\p{Ll}\p{Lu}/gu;
-/** A line that ends as no sentence does, as in a log, a record or a list. */
+/** A line that does not end like a sentence, as in a log, a record or a list. */
 const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
-/** Of so many units one may be a sign; a line may be bare. */
+/** Prose has at most one such sign, and one such line, per this many units. */
 const UNITS_PER_SIGN = 100;
 const UNITS_PER_BARE_LINE = 200;
 
-/** Whether a text, in folded form, is made of sentences: nothing in it that a machine writes line by line. */
+/** Whether a folded text consists of sentences, not of machine-written lines. */
 export function isProse(text: string): boolean {
   const letters = lettersIn(text);
   return (

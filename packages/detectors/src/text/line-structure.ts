@@ -4,7 +4,7 @@
  * for repeated text restarts, because structure repeats legitimately.
  */
 
-/** What a unit is to the search for repeated text. */
+/** The unit is ordinary text and is searched for repetition. */
 export const TRACK = 0;
 /** The unit completes a marker: forget the text so far, go on with the next unit. */
 export const RESTART = 1;
@@ -45,17 +45,17 @@ const TILDE = 0x7e;
 
 export class LineStructure {
   private state = LINE_START;
-  /** Units of the marker at hand so far. */
+  /** Units of the current marker so far. */
   private length = 0;
-  /** The character of the fence at hand. */
+  /** The character of the current fence. */
   private fence = 0;
 
-  /** The rest of the line is ordinary text, whatever comes: only a line break matters. */
+  /** The rest of the line is ordinary text: only a line break matters. */
   get inBody(): boolean {
     return this.state === BODY;
   }
 
-  /** The rest of the line is not text, whatever comes. */
+  /** The rest of the line is not text. */
   get inSkippedLine(): boolean {
     return this.state === FENCE_BODY || this.state === FENCE_CLOSING_LINE;
   }

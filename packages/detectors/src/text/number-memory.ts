@@ -1,4 +1,4 @@
-/** Numbers that are looked back at: as many may stand in what repeats. */
+/** Remembered numbers: a repeated passage may contain this many. */
 const PERIODS = 8;
 
 export const CONSTANT = 0;
@@ -14,7 +14,7 @@ export class NumberMemory {
   /** Newest first. */
   private values: number[] = [];
 
-  /** Takes the next number. {@link COUNTER}: it goes on as the two before it at its place, by a fixed step. */
+  /** Classifies the next number. {@link COUNTER}: it continues the two before it at its position by a fixed step. */
   take(value: number): NumberKind {
     const kind = this.kindOf(value);
     this.values.unshift(value);

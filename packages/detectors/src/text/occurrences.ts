@@ -5,7 +5,7 @@ import { TextFolder } from './text-folder.ts';
  * units in folded form. Evidence only, so it may cost a pass over the text.
  */
 export function occurrences(text: string, window: number, most: number): number[] {
-  /** By folded unit: where it ends in the text. */
+  /** End index in the text, by folded unit. */
   const places: number[] = [];
   let form = '';
   new TextFolder().fold(text, 0, text.length, {

@@ -36,7 +36,7 @@ export class RepeatIndex implements TextIndex {
     return this.finder.length;
   }
 
-  /** There is only one. */
+  /** There is only one rule. */
   get rule(): null {
     return null;
   }
@@ -112,7 +112,7 @@ export class RepeatIndex implements TextIndex {
     };
   }
 
-  /** Appends the remembered text again: what lies further back than that cannot matter. */
+  /** Appends the remembered text again; anything before it cannot matter. */
   restore(snapshot: object): void {
     if (!('quietIn' in snapshot)) return;
     const { text, counts, quietIn } = snapshot as RepeatSnapshot;

@@ -1,7 +1,7 @@
-/** How a text repeats, for those who read a verdict. */
+/** How a text repeats, as named in a verdict. */
 export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block' | 'pattern' | 'novelty';
 
-/** Where in a text a repetition stands. */
+/** The context of a repetition in a text. */
 export interface Surroundings {
   /** Units from one occurrence to the next, in folded text. */
   readonly period: number;
@@ -16,12 +16,12 @@ export interface RepetitionKind {
   readonly needed: number;
 }
 
-/** A unit that repeats no farther apart than this is a run, not a text. */
+/** A repetition with at most this period is a run, not a text. */
 export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
-/** What comes a line each. */
+/** Records, one per line. */
 const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
@@ -43,7 +43,7 @@ const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
 const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
-/** Of the letters of a sentence at least so many stand in its words. */
+/** Minimum share of a sentence's letters that are in its words. */
 const WORD_SHARE = 0.65;
 
 /**
@@ -77,7 +77,7 @@ export function isData(recent: string, letters: number): boolean {
   return inWords < WORD_SHARE * letters;
 }
 
-/** Units of a text that are letters. */
+/** Number of letters in a text. */
 export function lettersIn(text: string): number {
   return text.replace(noLetters, '').length;
 }

@@ -1,27 +1,27 @@
-/** Units of a bucket, and buckets: together the last units that are looked at. */
+/** Units per bucket and number of buckets: together, the examined latest units. */
 const BUCKET = 125;
 const BUCKETS = 12;
 export const SHARE_OF = BUCKET * BUCKETS;
-/** Of these so many must stand in passages that had been there: then a text says nothing new. */
+/** Share of these that must be in known passages for the text to say nothing new. */
 const STALE = 0.8;
-/** Nothing is said to come round more often than what comes at this distance. */
+/** Minimum distance when counting repetitions; nearer ones count as this far apart. */
 const NEAREST = 60;
 
 /**
- * How much of the last 1,500 units of a text stands in passages that had been there before, and how often these have
- * come. All units of a window that comes again count, not its last alone: so it does not matter what stands before a
- * passage. A unit that is new costs nothing.
+ * How much of the last 1,500 units of a text is in passages that occurred before, and how often these occurred. All
+ * units of a repeated window count, not only its last, so the text before a passage does not matter. New units cost
+ * nothing.
  */
 export class SeenShare {
   private readonly window: number;
   private state: SeenSnapshot = { ...BEGINNING };
 
-  /** @param window units that have to be the same */
+  /** @param window units that have to be equal */
   constructor(window: number) {
     this.window = window;
   }
 
-  /** The window that ends at the unit `at` had been there, `distance` units before. */
+  /** Notes that the window that ends at the unit `at` also occurred `distance` units before. */
   note(at: number, distance: number): void {
     const { state } = this;
     if (at >= state.bucketEnd) this.moveTo(at);
@@ -44,18 +44,18 @@ export class SeenShare {
     return this.state.earlierUnits + this.state.sum;
   }
 
-  /** How often the text has come round in these. */
+  /** Repetitions of the text within these units. */
   get times(): number {
     return this.state.earlierRounds + sumOf(this.state.rounds);
   }
 
-  /** Whether all of this has come round at about this distance. */
+  /** Whether all of this repeats at about this distance. */
   comesEvery(distance: number): boolean {
     const rounds = this.state.sum / Math.max(distance, NEAREST);
     return Math.abs(rounds - sumOf(this.state.rounds)) < rounds / 10;
   }
 
-  /** Leaves buckets behind until the one at hand holds the unit `at`. */
+  /** Advances to the bucket that contains the unit `at`. */
   private moveTo(at: number): void {
     const { state } = this;
     if (state.units.length === 0) {

@@ -1,12 +1,12 @@
-/** Sentences that may lie between one and its like, at most. */
+/** Maximum distance, in sentences, between two of one pattern. */
 const PERIODS = 4;
 /** White space in what two sentences have in common, at least: less of them is alike by chance. */
 const MIN_COMMON_SPACES = 3;
 /** White space in what differs, at most: one word, or two. More may be data. */
 const MAX_OTHER_SPACES = 1;
-/** Units of a sentence, at most. */
+/** Maximum units of a sentence. */
 const MAX_UNITS = 200;
-/** Sentences of one pattern, and units that these take, until it is a loop. */
+/** Minimum sentences of one pattern, and units in them, that make a loop. */
 const MIN_ROUNDS = 16;
 const MIN_UNITS = 600;
 
@@ -18,7 +18,7 @@ const PROSE = /^[\p{L}\p{M}\s,;:'’"“”()–—-]+[.!?…]+["'”’)]*$/u;
 
 /** What was read of the text, as far as it may matter. */
 export interface PatternState {
-  /** The sentence at hand, or its beginning if it is long, and its length. */
+  /** The current sentence, or its beginning if it is long, and its length. */
   begun: string;
   length: number;
   /** The last two units of the text. */
@@ -52,7 +52,7 @@ export class SentencePattern {
     this.mostUnits = Math.min(MAX_UNITS, maxDistance);
   }
 
-  /** How often the pattern has come, where that makes it a loop; else 0. */
+  /** Occurrences of the pattern if they make a loop; else 0. */
   get rounds(): number {
     const { runs, units } = this.state;
     for (const [i, run] of runs.entries()) {
@@ -74,10 +74,10 @@ export class SentencePattern {
   }
 
   /**
-   * Takes `text` from `from` up to `to`, or up to the first unit at which it {@link holds}. Every unit passes here, so
-   * that a sentence is only looked at where one ends.
+   * Takes `text` from `from` up to `to`, or up to the first unit at which it {@link holds}. Every unit passes here,
+   * so that a sentence is only looked at where one ends.
    *
-   * @returns the index behind what was taken
+   * @returns the index after the consumed text
    */
   advance(text: string, from: number, to: number): number {
     const { state } = this;
@@ -95,7 +95,7 @@ export class SentencePattern {
           begin = i;
           this.holds = this.endSentence();
         } else if (unit === LINE_BREAK && last !== LINE_BREAK) {
-          // A line that is no sentence, as in code.
+          // A line that is not a sentence, as in code.
           begin = i;
           this.state.begun = '';
           this.state.length = 0;

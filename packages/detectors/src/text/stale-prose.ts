@@ -45,7 +45,7 @@ interface Watch {
 
 const BEGINNING: Readonly<Watch> = { streak: 0, staleAt: 0, equalAt: 0, askedAt: 0 };
 
-/** Finds prose that says nothing new, whatever its order, and the same words that come back again and again. */
+/** Finds prose that says nothing new, in any order, and words that keep repeating. */
 export class StaleProse {
   private readonly rule: TextRule;
   private readonly reach: number;
@@ -71,7 +71,7 @@ export class StaleProse {
     this.watch.streak = 0;
   }
 
-  /** The unit `at` has been there before, `echo` units ago. */
+  /** Notes that the unit `at` repeats one `echo` units before. */
   note(at: number, echo: number): void {
     this.seen.note(at, echo);
     this.watch.streak += 1;
@@ -142,7 +142,7 @@ export class StaleProse {
     return isProse(this.finder.tail(PROSE_UNITS));
   }
 
-  /** A loop is over: what comes is counted by itself. */
+  /** Resets the counts after a loop has ended. */
   settle(): void {
     this.seen.restart();
   }

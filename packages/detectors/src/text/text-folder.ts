@@ -26,7 +26,7 @@ const ZERO = 0x30;
  */
 export class TextFolder {
   private readonly numbers = new NumberMemory();
-  /** Digits of the number at hand; none where there is no number. */
+  /** Digits of the current number; empty outside a number. */
   private digits = '';
   /** The digits that come belong to a number that is too long. */
   private endless = false;

@@ -33,9 +33,9 @@ export interface TextIndex {
   passesMarker(): boolean;
   /** Code, or else a divider, comes next. @returns whether it is a part of the text */
   takesIn(isCode: boolean): boolean;
-  /** The last units up to the one at hand, at most `limit` of them. */
+  /** The last units up to the current one, at most `limit` of them. */
   tail(limit: number): string;
   snapshot(): object;
-  /** Takes the state of an index of its own kind; that of another says nothing to it. */
+  /** Restores the state of an index of the same kind; state of another kind is ignored. */
   restore(snapshot: object): void;
 }

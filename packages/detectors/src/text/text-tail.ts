@@ -1,6 +1,6 @@
 const MIN_CAPACITY = 256;
 
-/** The last units of a text. Memory grows with the text up to what was asked for. */
+/** The last units of a text. Memory grows with the text up to the capacity. */
 export class TextTail {
   private readonly capacity: number;
   private units = new Uint16Array(0);
