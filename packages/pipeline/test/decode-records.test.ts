@@ -11,7 +11,7 @@ const records = {
 const words = { a: 'event of s @0', b: 'not_json @1', k: 'event of keyed @2' };
 
 describe('decodeRecords', () => {
-  it('makes an event or a dead letter of each record, at once and in order', () => {
+  it('turns each record into an event or a dead letter, synchronously and in order', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const input = cold(' -a-bk-a-|', records);
       const sub = '        ^-------!';
@@ -21,7 +21,7 @@ describe('decodeRecords', () => {
     });
   });
 
-  it('passes an error on', () => {
+  it('propagates an error of its source', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const input = cold(' -ab--#', records, new Error('the source failed'));
       const sub = '        ^----!';
@@ -47,7 +47,7 @@ describe('decodeRecords', () => {
     });
   });
 
-  it('leaves the source when it is left', () => {
+  it('unsubscribes from its source when unsubscribed', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const input = hot('  -a-b-k-a-', records);
       const leave = '      ----!';
@@ -77,7 +77,7 @@ describe('decodeRecords', () => {
     expect(decoded(bad)[0]).toHaveProperty('record', bad);
   });
 
-  it('hands on the very record that came in, bytes and all', () => {
+  it('passes on the original record object, including its bytes', () => {
     const bytes = {
       offset: 5,
       timestamp: 1,
@@ -90,7 +90,7 @@ describe('decodeRecords', () => {
     expect(item).toMatchObject({ type: 'event', sessionId: 'from-key', event: { text: 'ä' } });
   });
 
-  it('takes the session that the value names before the key', () => {
+  it('prefers the session named in the value over the key', () => {
     const [item] = decoded(record(0, { type: 'turn_started', sessionId: 'value' }, 'key'));
     expect(item).toMatchObject({ sessionId: 'value' });
   });

@@ -89,7 +89,7 @@ describe('events of sessions', () => {
     });
   });
 
-  it('keeps sessions apart, however they are interleaved', () => {
+  it('keeps interleaved sessions apart', () => {
     marbles(({ cold, expectObservable }) => {
       const items = {
         a: call('s'),
@@ -107,7 +107,7 @@ describe('events of sessions', () => {
     });
   });
 
-  it('passes dead letters through in their place; they stop nothing', () => {
+  it('passes dead letters through in order, without stopping the stream', () => {
     const bad: DeadLetter = {
       type: 'dead_letter',
       record: record(99, 'x'),
@@ -127,7 +127,7 @@ describe('events of sessions', () => {
     });
   });
 
-  it('passes an error on', () => {
+  it('propagates an error of its source', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const input = cold(' a-b-#', { a: call('s'), b: call('s') });
       const sub = '        ^---!';
@@ -137,7 +137,7 @@ describe('events of sessions', () => {
     });
   });
 
-  it('leaves the source when it is left, and goes on with its sessions when it comes back', () => {
+  it('unsubscribes from its source, and continues with its sessions when resubscribed', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const items = { a: call('s'), b: call('s'), c: call('s'), d: call('s') };
       const input = hot('  a-b-c-d-', items);
@@ -194,7 +194,7 @@ describe('events of sessions', () => {
   });
 });
 
-it('goes on behind a fault of its own, tells it, and lets the session restart', () => {
+it('continues after an internal fault, reports it, and restarts the session', () => {
   const settings = detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
   const store = new SessionStore({
     detection: detectionOf(settings),

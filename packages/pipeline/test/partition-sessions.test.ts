@@ -39,7 +39,7 @@ describe('a checkpoint', () => {
     expect({ kept: ids(snapshots), replayFrom }).toEqual(expected);
   });
 
-  it('keeps a session again only when it has seen more', () => {
+  it('stores a session again only after further records', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
     expect(ids(sessions.checkpoint(2, 0, most).snapshots)).toBe('ab');
@@ -48,7 +48,7 @@ describe('a checkpoint', () => {
     expect(sessions.checkpoint(3, 0, most)).toMatchObject({ snapshots: [{ sessionId: 'b', coveredTo: 2 }] });
   });
 
-  it('keeps no more than so many at a time, the oldest first; the rest is read again meanwhile', () => {
+  it('stores at most the given number of sessions, oldest first, and replays the rest', () => {
     const { sessions, pass } = open();
     pass('abcd', 0);
     const first = sessions.checkpoint(4, 0, 2);
@@ -57,7 +57,7 @@ describe('a checkpoint', () => {
     expect([ids(second.snapshots), second.replayFrom]).toEqual(['cd', 4]);
   });
 
-  it('keeps at once what no record repeats', () => {
+  it('stores a session at once if no record holds its latest input', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
     const [, b] = sessions.all();
@@ -65,7 +65,7 @@ describe('a checkpoint', () => {
     expect(ids(sessions.checkpoint(2, 100, most).snapshots)).toBe('b');
   });
 
-  it('forgets what was kept of a session that is gone from memory, once', () => {
+  it('deletes the stored state of an evicted session, once', () => {
     const { sessions, pass } = open(2);
     pass('ab', 0);
     sessions.checkpoint(2, 0, most);
@@ -75,13 +75,13 @@ describe('a checkpoint', () => {
     expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
   });
 
-  it('says nothing of sessions that were never kept', () => {
+  it('deletes nothing for sessions that were never stored', () => {
     const { sessions, pass } = open(1);
     pass('abc', 0);
     expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
   });
 
-  it('does not forget a session that is back and kept again', () => {
+  it('does not delete the state of a session that returned and was stored again', () => {
     const { sessions, pass } = open(1);
     pass('a', 0);
     sessions.checkpoint(1, 0, most);
@@ -92,7 +92,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a restored session', () => {
-  it('passes over the records that its snapshot knows of, and takes the others', () => {
+  it('skips the records that its snapshot covers, and processes the others', () => {
     const before = open();
     before.pass('aaaaba', 0);
     const { snapshots, replayFrom } = before.sessions.checkpoint(6, 2, most);
@@ -107,7 +107,7 @@ describe('a restored session', () => {
     expect([before.seen('a'), before.seen('b')]).toEqual([5, 1]);
   });
 
-  it('is as it was', () => {
+  it('equals the session that was stored', () => {
     const before = open();
     before.pass('aaa', 0);
     const [session] = before.sessions.checkpoint(3, 0, most).snapshots;

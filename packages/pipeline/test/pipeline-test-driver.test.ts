@@ -22,7 +22,7 @@ async function alone(lists: readonly Written[][]): Promise<Record<string, unknow
 const cuts = fc.array(fc.nat(1000), { maxLength: 10 });
 
 describe('the pipeline', () => {
-  it('comes to the same verdicts of a session, whatever it is interleaved with', async () => {
+  it('gives the same verdicts for a session, whatever it is interleaved with', async () => {
     let loops = 0;
     await fc.assert(
       fc.asyncProperty(sessions, turns, async (lists, by) => {
@@ -35,7 +35,7 @@ describe('the pipeline', () => {
     expect(loops).toBeGreaterThan(200);
   });
 
-  it('comes to the same outcomes, however the records are cut into batches', async () => {
+  it('gives the same outcomes, however the records are batched', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, turns, cuts, async (lists, by, places) => {
         const records = interleaved(lists, by);
@@ -50,7 +50,7 @@ describe('the pipeline', () => {
     );
   });
 
-  it('keeps partitions apart, also where they hold the same session', async () => {
+  it('keeps partitions apart, even if they contain the same session', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, turns, cuts, async (lists, by, places) => {
         const together = new PipelineTestDriver(eager);
@@ -73,7 +73,7 @@ describe('the pipeline', () => {
     );
   });
 
-  it('gives verdicts that the contract knows', async () => {
+  it('emits verdicts that match the contract schema', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, turns, async (lists, by) => {
         const { verdicts } = await new PipelineTestDriver(eager).write(interleaved(lists, by));
@@ -83,7 +83,7 @@ describe('the pipeline', () => {
     );
   });
 
-  it('says where in the log the loop began, and which record showed it', async () => {
+  it('reports the offset where the loop started and the offset where it was detected', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 3 } });
     await driver.write([call('s', { name: 'rm' }), 'no json', call('s')], { partition: 4 });
     await driver.write([call('t'), call('s'), call('s')], { partition: 4 });
@@ -96,7 +96,7 @@ describe('the pipeline', () => {
     ]);
   });
 
-  it('says where a text began to repeat itself', async () => {
+  it('reports the offset where a text started to repeat', async () => {
     const driver = new PipelineTestDriver({ ...eager, preset: 'stream' });
     const content = (text: string) => ({ sessionId: 's', type: 'content', text });
     // The beginning is known to 128 units.
@@ -123,14 +123,14 @@ describe('the pipeline', () => {
     expect(driver.events).toEqual(['tool_call_request', 'tool_call_request']);
   });
 
-  it('counts every event by its type, unknown ones too, which change nothing', async () => {
+  it('counts every event by type, including unknown types, which have no effect', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s'), { sessionId: 's', type: 'unheard_of', any: [1] }, call('s')]);
     expect(driver.events).toEqual(['tool_call_request', 'unheard_of', 'tool_call_request']);
     expect(driver.verdicts).toMatchObject([{ phase: 'opened', count: 2, eventIndex: 2 }]);
   });
 
-  it('counts duplicates, which are no events', async () => {
+  it('counts duplicates separately from events', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     const first = call('s', { id: 'e-1' });
     await driver.write([first, first, { ...first, sessionId: 't' }]);
@@ -138,7 +138,7 @@ describe('the pipeline', () => {
     expect([driver.duplicates, driver.events.length, driver.verdicts.length]).toEqual([2, 2, 0]);
   });
 
-  it('tells of settings that are refused, and goes by those that are not', async () => {
+  it('reports rejected settings and applies the valid ones', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream' });
     const set = (set: Written) => ({ sessionId: 's', type: 'control', set });
     await driver.write([
@@ -171,7 +171,7 @@ describe('the pipeline', () => {
     expect(new Set(driver.verdicts.map(({ incidentId }) => incidentId)).size).toBe(2);
   });
 
-  it('restarts in a partition that comes back', async () => {
+  it('starts without sessions in a partition that is reassigned', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s')], { partition: 1 });
     await driver.write([call('t')], { partition: 2 });
@@ -206,7 +206,7 @@ describe('a batch', () => {
     new LoopPipeline(detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } }));
   const batch = (first: number, ...values: unknown[]) => values.map((value, i) => record(first + i, value));
 
-  it('is not analyzed before somebody subscribes', () => {
+  it('is not analyzed before it is subscribed to', () => {
     const loops = pipeline();
     const outcomes$ = loops.partition({ topic: 'events', partition: 0 }).process(batch(0, call('s')));
     expect(loops.activeSessions).toBe(0);
@@ -214,7 +214,7 @@ describe('a batch', () => {
     expect(loops.activeSessions).toBe(1);
   });
 
-  it('of one partition may come between batches of another', () => {
+  it('of one partition may interleave with batches of another', () => {
     const loops = pipeline();
     const partitions = [0, 1].map((partition) => loops.partition({ topic: 'events', partition }));
     const found: string[] = [];

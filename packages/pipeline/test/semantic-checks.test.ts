@@ -15,7 +15,7 @@ const config = { preset: 'stream', semantic: { after_turns: 3 } } as const;
 const sure: CheckAnswer = { analysis: 'round and round', confidence: 1 };
 
 describe('a stream that waits for answers', () => {
-  it('asks at exactly the turns that the rules name, in all sessions, also within one batch', async () => {
+  it('asks at exactly the scheduled turns in all sessions, even within one batch', async () => {
     const asked: string[] = [];
     const driver = new PipelineTestDriver(config, {
       answer: async ({ sessionId, turn }) => {
@@ -29,7 +29,7 @@ describe('a stream that waits for answers', () => {
     expect(driver.verdicts).toEqual([]);
   });
 
-  it('puts the verdict before those of the events behind it', async () => {
+  it('emits the verdict before those of later events', async () => {
     const driver = new PipelineTestDriver(config, { answer: () => Promise.resolve(sure) });
     await driver.write([...turns(3), { sessionId: 's', type: 'prompt_started' }]);
     expect(driver.verdicts.map(({ phase, source }) => [phase, source?.firstOffset, source?.offset])).toEqual([
@@ -52,7 +52,7 @@ describe('a stream that does not wait', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('goes on meanwhile, and says where the late verdict belongs', async () => {
+  it('continues meanwhile, and attributes the late verdict to the event that asked', async () => {
     const { driver, waiting, late } = held();
     await driver.write([...turns(20), ...turns(2, 'other')]);
     expect(driver.events).toHaveLength(22);

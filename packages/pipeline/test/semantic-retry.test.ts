@@ -43,7 +43,7 @@ describe('a turn that is streamed again while its check is under way', () => {
     expect(driver.verdicts).toEqual([]);
   });
 
-  it('counts once until the next check, which is shown nothing of what was taken back', async () => {
+  it('counts once until the next check, which shows nothing of the retracted part', async () => {
     const { driver, waiting } = held();
     await driver.write([turn, turn, turn, ...wrong, turn]);
     waiting[0]!.answer(sure);

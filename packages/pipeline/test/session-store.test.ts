@@ -59,7 +59,7 @@ interface CallPlace {
 }
 
 describe('the bound on sessions in memory', () => {
-  it('frees as many of the least recently used as it is told to, and no more than there are', () => {
+  it('frees the requested number of least recently used sessions, at most all', () => {
     const { store, evictions, call, has } = storeOf(10);
     for (const name of ['a', 'b', 'c', 'a']) call(name);
     store.free(2);
@@ -89,7 +89,7 @@ describe('the bound on sessions in memory', () => {
     expect(store.size).toBe(3);
   });
 
-  it('goes over all partitions together', () => {
+  it('applies across all partitions', () => {
     const { call, has, evictions, store } = storeOf(2);
     call('a', { partition: 0 });
     call('a', { partition: 1 });
@@ -99,7 +99,7 @@ describe('the bound on sessions in memory', () => {
     expect(store.size).toBe(2);
   });
 
-  it('makes a session that was let go restart, and leaves its incident behind', () => {
+  it('restarts an evicted session and abandons its incident', () => {
     const { call, abandoned } = storeOf(1);
     expect([call('a'), call('a'), call('a')]).toEqual([0, 1, 2]);
     expect(abandoned).toEqual([]);
@@ -141,14 +141,14 @@ describe('the sweep', () => {
     expect(evictions).toEqual(freed ? ['idle'] : []);
   });
 
-  it('frees nothing before it is asked', () => {
+  it('frees nothing before it is called', () => {
     const { call, has } = storeOf(1000);
     call('idle', { time: 0 });
     for (let i = 0; i < 2000; i += 1) call('busy', { time: 1e9 });
     expect(has('idle')).toBe(true);
   });
 
-  it('tells which incidents are left behind', () => {
+  it('reports the abandoned incidents', () => {
     const { call, abandoned, store } = storeOf(1000);
     call('idle');
     call('idle');
@@ -157,7 +157,7 @@ describe('the sweep', () => {
     expect(abandoned).toEqual([expect.stringMatching(/^i-/)]);
   });
 
-  it('knows each partition by its own times', () => {
+  it('compares times only within a partition', () => {
     const { call, has, store } = storeOf(1000);
     call('early', { partition: 0, time: 0 });
     call('early', { partition: 1, time: 0 });
@@ -166,7 +166,7 @@ describe('the sweep', () => {
     expect([has('early', 0), has('early', 1)]).toEqual([true, false]);
   });
 
-  it('frees many in one go, and goes on where it stopped', () => {
+  it('frees many sessions at once, and continues where it stopped', () => {
     const { call, store, evictions } = storeOf(100_000);
     for (let i = 0; i < 10_000; i += 1) call(`s-${String(i)}`, { time: 0 });
     for (let i = 0; i < 1100; i += 1) call('busy', { time: 1e9 });
@@ -176,7 +176,7 @@ describe('the sweep', () => {
     expect(evictions).toHaveLength(10_000);
   });
 
-  it('is not held up by sessions that cannot be freed', () => {
+  it('is not blocked by sessions that cannot be freed', () => {
     const { call, has, store } = storeOf(100_000);
     // A partition that stands still, and a clock that went ahead: neither will ever be idle.
     for (let i = 0; i < 500; i += 1) call(`still-${String(i)}`, { partition: 1, time: 0 });
@@ -191,7 +191,7 @@ describe('the sweep', () => {
     expect(has('still-0', 1)).toBe(true);
   });
 
-  it('is not misled by a clock that goes ahead of the record’s timestamp', () => {
+  it('is not misled by a clock ahead of the record’s timestamp', () => {
     const { call, has, evictions, store } = storeOf(100_000);
     const sessions = 3000;
     for (let round = 0; round < 3; round += 1) {
@@ -206,7 +206,7 @@ describe('the sweep', () => {
     expect(evictions).toEqual([]);
   });
 
-  it('survives that everything goes while it stands in the middle', () => {
+  it('survives the removal of all sessions in the middle of a sweep', () => {
     const { call, store, evictions, drop } = storeOf(100_000);
     for (let i = 0; i < 3000; i += 1) call(`s-${String(i)}`, { partition: 1 });
     store.sweep();
@@ -224,7 +224,7 @@ describe('the sweep', () => {
 });
 
 describe('a partition that goes away', () => {
-  it('takes its sessions with it, and no others', () => {
+  it('frees its own sessions only', () => {
     const { call, has, store, evictions, abandoned, drop } = storeOf(1000);
     for (const partition of [0, 1]) {
       call('a', { partition });

@@ -60,7 +60,7 @@ describe('a session is told of', () => {
 describe('a summary', () => {
   const last = (script: string) => summaries(script).at(-1);
 
-  it('is all that is known of the session, and no more', () => {
+  it('contains exactly the known facts of the session', () => {
     const script = '0 prompt, 1 ls, 2 ls, 3 ls, 4 turn, 5 text, 6 thought, 7 usage, 8 usage, 9 other, 10 end';
     expect(last(script)).toEqual({
       v: 1,
@@ -130,7 +130,7 @@ describe('a summary', () => {
     expect(last(script)).toMatchObject(expected);
   });
 
-  it('keeps the course of a long session short, its end always, and the rest of it evenly', () => {
+  it('samples the progress of a long session evenly, always including its end', () => {
     const minutes = Array.from(
       { length: 100 },
       (_, minute) => `${String(minute * 60)} tool-${String(minute)}`,
