@@ -105,7 +105,7 @@ export interface SeenSnapshot {
   earlierUnits: number;
   earlierRounds: number;
   slot: number;
-  /** The unit behind the bucket at hand, and the one behind the last that was counted, from the beginning of the text. */
+  /** The unit after the current bucket, and the one after the last counted unit, from the beginning of the text. */
   bucketEnd: number;
   next: number;
 }

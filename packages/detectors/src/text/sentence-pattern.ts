@@ -47,7 +47,7 @@ export class SentencePattern {
   private readonly mostUnits: number;
   private state: PatternState = { ...BEGINNING };
 
-  /** @param maxDistance units until the text has to come round */
+  /** @param maxDistance maximum units between repetitions of the text */
   constructor(maxDistance: number) {
     this.mostUnits = Math.min(MAX_UNITS, maxDistance);
   }

@@ -12,7 +12,7 @@ export const PROSE_UNITS = 400;
 const LOOK_EVERY = 64;
 const LOOK_SELDOM = 128;
 const LOOK_LATER = 512;
-/** Times that passages must come round, and their product with the units of these, in multiples of the reach. */
+/** Minimum repetitions of passages, and of repetitions × units, in multiples of the reach. */
 const BLOCKS = 3;
 
 /** Whether passages far apart have come so often, or for so long, that it is a loop. */
