@@ -6,7 +6,7 @@ export default defineConfig({
   outputDir: 'test-results',
   timeout: 60_000,
   fullyParallel: false,
-  workers: 1,
+  workers: 2,
   use: {
     browserName: 'chromium',
     trace: 'retain-on-failure',
