@@ -1,11 +1,11 @@
 import { visibleText } from '../lib/visible-text.ts';
 import { RecordLink } from '../page/ExternalLinks.tsx';
-import { type RecordPlace, recordName } from '../page/record-links.ts';
+import { type RecordPosition as Position, recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import styles from './RecordPosition.module.css';
 
 /** Topic, partition and offset of a record, to copy, with a link to the Kafka UI if one is configured. */
-export function RecordPosition({ place }: { readonly place: RecordPlace }) {
+export function RecordPosition({ place }: { readonly place: Position }) {
   return (
     <span className={styles['position']}>
       <CopyId text={recordName(place)} what="topic, partition and offset" />
