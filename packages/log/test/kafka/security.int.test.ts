@@ -238,7 +238,7 @@ describe('Kafka rights', () => {
     });
     await expect(createKafkaSink(asGuest()).open()).rejects.toMatchObject({
       code: 'not_authorized',
-      message: expect.stringContaining('or Write on the topics it is to write to') as string,
+      message: expect.stringContaining('or Write on its output topics') as string,
     });
   });
 
