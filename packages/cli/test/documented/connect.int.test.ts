@@ -77,7 +77,7 @@ const connect: Record<string, Check> = {
     const ran = await runDocumented(commands, {
       folder,
       running: {
-        output: /at http:\/\/(\S+)\/incidents; Ctrl\+C ends it/,
+        output: /at http:\/\/(\S+)\/incidents; press Ctrl\+C to stop/,
         check: async ([, host = '']) => {
           shown = await sessionsAt(host, 2);
         },
