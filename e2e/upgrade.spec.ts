@@ -70,7 +70,7 @@ test('after an upgrade that renamed its code the page is loaded again, once', as
   await page.route(sessionsCode, (route) => route.fulfill({ status: 404 }));
   const before = loads();
   await page.getByRole('link', { name: 'Sessions' }).click();
-  await expect(page.getByRole('heading', { name: 'Could not load this page' })).toBeVisible({
+  await expect(page.getByRole('heading', { name: 'The code of this page is missing' })).toBeVisible({
     timeout: 15_000,
   });
   expect(loads(), 'reloads that did not help').toBe(before + 1);

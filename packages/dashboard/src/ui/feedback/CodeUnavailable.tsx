@@ -27,13 +27,13 @@ export function CodeUnavailable() {
   }, []);
   return (
     <Message
-      title={isThere ? 'Could not load this page' : 'The server is unavailable'}
+      title={isThere ? 'The code of this page is missing' : 'The server is unavailable'}
       tone="hot"
       action={<Button onClick={() => window.location.reload()}>Reload</Button>}
     >
       <p>
         {isThere
-          ? 'The server does not have the code of this page. An upgrade may be in progress.'
+          ? 'The server does not have it; an upgrade may be in progress.'
           : 'This page loads as soon as the server responds.'}
       </p>
     </Message>
