@@ -15,7 +15,7 @@ export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { createKafkaSink, type KafkaSinkOptions } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
-export { LogError, type LogErrorCode, logErrorCodes } from './port/errors.ts';
+export { LogError, type LogErrorCode } from './port/errors.ts';
 export type {
   LogRecord,
   OutputRecord,

@@ -59,7 +59,7 @@ export interface EmbeddedLog {
 /**
  * Opens the log in a folder, creating the folder and the database if needed.
  *
- * @throws FolderError `data_dir_locked`, `storage_failed`; LogError `corrupt_log`, `storage_failed`, `invalid_name`
+ * @throws FolderError `data_dir_locked`, `storage_failed`; LogError `corrupt_log`, `invalid_name`
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
   for (const topic of options.topics) requireName('topic', topic);

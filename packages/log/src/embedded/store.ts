@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { FolderError, privateFile, syncFolder } from '@loopwatch/platform';
+import { FolderError, folderError, privateFile, syncFolder } from '@loopwatch/platform';
 import Database from 'libsql';
 import { LogError } from '../port/errors.ts';
 
@@ -42,7 +42,7 @@ export class LogStore {
     this.#wal = wal;
   }
 
-  /** @throws LogError `corrupt_log`, `storage_failed` */
+  /** @throws LogError `corrupt_log`; FolderError `storage_failed` */
   static async open(folder: string): Promise<LogStore> {
     const path = join(folder, fileName);
     let database: Database.Database | undefined;
@@ -85,7 +85,7 @@ export class LogStore {
     if (this.#revoked !== undefined) throw this.#revoked;
   }
 
-  /** @throws LogError `corrupt_log`, `storage_failed` */
+  /** @throws LogError `corrupt_log`; FolderError `storage_failed` */
   query(sql: string, parameters: Parameter[]): Row[] {
     try {
       // `all` runs the statement to its end; an open statement would prevent checkpoints from completing.
@@ -102,7 +102,7 @@ export class LogStore {
   /**
    * Commits everything that `work` runs, or nothing of it.
    *
-   * @throws LogError `corrupt_log`, `storage_failed`
+   * @throws LogError `corrupt_log`; FolderError `storage_failed`
    */
   transaction<T>(work: () => T): T {
     this.requireOpen();
@@ -120,7 +120,7 @@ export class LogStore {
   /**
    * Resolves once everything that has been committed is on disk.
    *
-   * @throws LogError `storage_failed`
+   * @throws FolderError `storage_failed`
    */
   async sync(): Promise<void> {
     try {
@@ -179,8 +179,5 @@ function storeError(path: string, action: string, error: unknown): LogError | Fo
       },
     );
   }
-  const advice = 'Check that the folder is writable and the disk is not full.';
-  return new LogError('storage_failed', `Cannot ${action} ${path}: ${messageOf(error)}. ${advice}`, {
-    cause: error,
-  });
+  return folderError(`${action} ${path}`, error);
 }

@@ -1,38 +1,33 @@
 /** Error codes for programs and metric labels; messages are for people. */
-export const logErrorCodes = [
+export type LogErrorCode =
   /** No broker answered in time. */
-  'broker_unreachable',
+  | 'broker_unreachable'
   /** A required topic does not exist; Loopwatch does not create topics by itself. */
-  'topic_missing',
+  | 'topic_missing'
   /** The TLS handshake failed: a certificate is missing or not trusted, or one side does not use TLS. */
-  'tls_failed',
+  | 'tls_failed'
   /** The brokers refused the credentials. */
-  'authentication_failed',
+  | 'authentication_failed'
   /** The credentials are valid, but the user lacks a permission. */
-  'not_authorized',
+  | 'not_authorized'
   /** The partition was assigned to another member of the group, which processes the batch again. */
-  'partition_lost',
+  | 'partition_lost'
   /** The brokers reported no error, but did not confirm the write either. */
-  'not_written',
+  | 'not_written'
   /** The record exceeds the size limit. */
-  'record_too_large',
-  /** Another process uses the data folder. */
-  'data_dir_locked',
+  | 'record_too_large'
   /** Another runner of this process reads the topic with the same group. */
-  'group_in_use',
+  | 'group_in_use'
   /** The log, runner or sink is closed, or was never opened. */
-  'log_closed',
+  | 'log_closed'
   /** The embedded log's database is damaged, or has a format that this version does not read. */
-  'corrupt_log',
+  | 'corrupt_log'
   /** The embedded log's folder cannot be read or written: full disk, missing permission. */
-  'storage_failed',
+  | 'storage_failed'
   /** Not a valid name for a topic or group. */
-  'invalid_name',
+  | 'invalid_name'
   /** Anything else; the message holds the original error. */
-  'request_failed',
-] as const;
-
-export type LogErrorCode = (typeof logErrorCodes)[number];
+  | 'request_failed';
 
 /** Thrown by this package: `message` says what failed, where, and how to fix it; `cause` is the original error. */
 export class LogError extends Error {

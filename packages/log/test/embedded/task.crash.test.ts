@@ -43,8 +43,8 @@ function write(dir: string, { database, wal }: Image, walBytes: number): void {
   writeFileSync(walOf(dir), wal.subarray(0, walBytes));
 }
 
-/** Another process that copies records until it is killed. */
-async function copyUntilKilled(dir: string, ms: number): Promise<void> {
+/** Another process that copies records until it is killed, once it has published this many. */
+async function copyUntilKilled(dir: string, published: number): Promise<void> {
   const script = `
     import { openEmbeddedLog } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
     import { Copier, topics } from ${JSON.stringify(new URL('./copier.ts', import.meta.url).href)};
@@ -56,6 +56,7 @@ async function copyUntilKilled(dir: string, ms: number): Promise<void> {
     console.log('running');
     for (let index = 0; faults.length === 0; index += 1) {
       await sink.publish([{ topic: topics.input, key: null, value: String(index) }]);
+      if (index + 1 === ${published}) console.log('published');
       await new Promise(setImmediate);
     }
     console.log(faults[0]);
@@ -69,20 +70,19 @@ async function copyUntilKilled(dir: string, ms: number): Promise<void> {
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout });
   output.on('line', (line) => lines.push(line));
-  await Promise.race([once(output, 'line'), once(child, 'exit')]);
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  await waitFor(() => lines.length >= 2 || child.exitCode !== null);
   const exited = child.exitCode === null ? once(child, 'exit') : undefined;
   child.kill('SIGKILL');
   await exited;
-  expect(lines).toEqual(['running']);
+  expect(lines).toEqual(['running', 'published']);
 }
 
 describe('EmbeddedTaskRunner: copies each record exactly once, with consistent state and position', () => {
   it('when its process is killed again and again', { timeout: 120_000 }, async () => {
     const dir = await folder();
-    for (const ms of [5, 20, 60, 130]) {
-      await copyUntilKilled(dir, ms);
-      await live(dir, `after ${ms} ms `, 1);
+    for (const published of [5, 50, 200, 500]) {
+      await copyUntilKilled(dir, published);
+      await live(dir, `after ${published} records `, 1);
     }
   });
 
@@ -202,7 +202,8 @@ it('EmbeddedLog: outputs of a step, and records after them, are readable only on
   await sink.publish([{ topic: topics.input, key: null, value: 'a' }]);
   await waitFor(() => syncs > 0);
   const foreign = sink.publish([{ topic: topics.all, key: null, value: 'foreign' }]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The write of 'foreign' waits for a sync of its own, so it has been committed.
+  await waitFor(() => syncs > 1);
   expect(await valuesOf(log, topics.all)).toEqual([]);
   goOn();
   await foreign;
