@@ -34,6 +34,7 @@ export function ThresholdCard({ keys, effective, moved, onMove, scopes }: Props)
           <label className={styles['preset']}>
             Preset
             <select
+              className="field"
               value={textOf(moved['preset'] ?? valueOf('preset'))}
               onChange={(event) => set('preset', event.target.value)}
             >
