@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { analysis } from './analysis.ts';
 import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
 import { formats } from './formats.ts';
@@ -6,7 +7,6 @@ import { gateway } from './gateway/index.ts';
 import { latency } from './latency.ts';
 import { masks } from './masks.ts';
 import type { Bench } from './measure.ts';
-
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
@@ -20,6 +20,7 @@ import { workers } from './workers.ts';
  * minutes and runs only if it is named.
  */
 const benches: Readonly<Record<string, Bench>> = {
+  analysis,
   content,
   dashboard,
   formats,

@@ -1,11 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { gunzipSync } from 'node:zlib';
 import { detectionSchema } from '@loopwatch/contract';
 import { type InputRecord, LoopPipeline, type PartitionPipeline, silentObserver } from '@loopwatch/pipeline';
 import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { randomNumbers } from './prose.ts';
+import { type RecordedEvent, type Recording, recordings, recordingsFolder } from './recorded.ts';
 
 const LIMIT_KIB = 80;
 /** Heap per session, including garbage: the minimum for Node's limit before a run begins. */
@@ -13,24 +11,18 @@ const ROOM = 90_000;
 const PARTITIONS = 4;
 const MAX_TOLD = 10_000;
 const BENCH = 'memory, sessions of real traffic';
-const recorded = /\.events\.jsonl(?:\.gz)?$/;
-
-interface RecordedEvent {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly time: number;
-}
 
 /**
  * The memory of live sessions of real traffic in a worker's pipeline, preset `balanced`: recorded sessions, cloned
  * with new ids, each cut at a random point of its life. One pipeline reaches the sizes one after the other.
  */
 export async function realSessions(sizes: readonly number[]): Promise<Figures[]> {
-  const folder = join(process.env['LOOPWATCH_SHARED_DATA'] || '../shared/data', 'sessions');
-  const sessions = sessionsIn(folder);
+  const sessions = sessionsIn(recordings('sessions'));
   if (sessions.length === 0)
     return [
-      notMeasured(`no *.events.jsonl.gz in ${resolve(folder)}: set LOOPWATCH_SHARED_DATA to its parent`),
+      notMeasured(
+        `no *.events.jsonl.gz in ${recordingsFolder()}/sessions: set LOOPWATCH_SHARED_DATA to its parent`,
+      ),
     ];
   const most = Math.max(...sizes);
   const missing = most * ROOM - getHeapStatistics().heap_size_limit;
@@ -86,18 +78,13 @@ function notMeasured(reason: string): Figures {
   return { bench: BENCH, ratio: null, required: `not measured: ${reason}` };
 }
 
-function sessionsIn(folder: string): RecordedEvent[][] {
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => recorded.test(file)) : [];
+function sessionsIn(files: readonly Recording[]): RecordedEvent[][] {
   const sessions = new Map<string, RecordedEvent[]>();
-  for (const file of files.toSorted()) {
-    const bytes = readFileSync(join(folder, file));
-    const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
-    for (const line of text.split('\n').filter((one) => one !== '')) {
-      const event = JSON.parse(line) as RecordedEvent;
-      const events = sessions.get(event.sessionId);
-      if (events === undefined) sessions.set(event.sessionId, [event]);
-      else events.push(event);
-    }
+  for (const line of files.flatMap(({ lines }) => lines)) {
+    const event = JSON.parse(line) as RecordedEvent;
+    const events = sessions.get(event.sessionId);
+    if (events === undefined) sessions.set(event.sessionId, [event]);
+    else events.push(event);
   }
   return [...sessions.values()];
 }
