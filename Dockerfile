@@ -1,33 +1,54 @@
 # syntax=docker/dockerfile:1
+# docker buildx build --platform linux/amd64,linux/arm64 -t REGISTRY/loopwatch:0.1.0 --push .
+# docs/deployment.md shows how to pin the base image by its digest.
 ARG NODE_IMAGE=node:22-slim
 
-# Build stage: all dependencies, sources, the dashboard.
-FROM ${NODE_IMAGE} AS build
+# Build stage, on the builder's own platform: all dependencies, the compiled packages, the dashboard.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --ignore-scripts && npm run build
-# Development dependencies stay in the build stage.
-RUN npm prune --omit=dev --ignore-scripts
+# Only what runs: no sources, no types, no tests.
+RUN mkdir /out && tar -c --exclude='*.d.ts' --exclude='*.map' --exclude='*.tsbuildinfo' \
+  package.json samples packages/cli/bin packages/*/package.json packages/*/dist | tar -x -C /out
+
+# The dependencies of the command, on the platform of the image: some have native parts.
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY --from=build /out/packages ./packages
+COPY tools/testkit/package.json ./tools/testkit/package.json
+RUN npm ci --ignore-scripts --omit=dev --workspace=@loopwatch/cli && rm -rf tools
 
 FROM ${NODE_IMAGE}
+ARG NODE_IMAGE
+ARG VERSION=0.1.0
+ARG REVISION
+LABEL org.opencontainers.image.title="Loopwatch" \
+      org.opencontainers.image.description="Finds loops in the event streams of AI agents" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production \
     LOOPWATCH_SERVER_HOST=0.0.0.0 \
     LOOPWATCH_WORKER_HOST=0.0.0.0 \
     LOOPWATCH_GATEWAY_HOST=0.0.0.0 \
     LOOPWATCH_STORAGE_DATA_DIR=/var/lib/loopwatch
 WORKDIR /app
-COPY --from=build --chown=root:root /app/package.json ./
-COPY --from=build --chown=root:root /app/node_modules ./node_modules
-COPY --from=build --chown=root:root /app/packages ./packages
-COPY --from=build --chown=root:root /app/samples ./samples
-RUN mkdir -p /var/lib/loopwatch && chown node:node /var/lib/loopwatch
+COPY --from=build /out ./
+COPY --from=dependencies /app/node_modules ./node_modules
+RUN install -d -o 1000 -g 1000 /var/lib/loopwatch
+# The root file system may be read-only: processes write to this volume only.
 VOLUME /var/lib/loopwatch
-USER node
+# The user `node` of the base image, as numbers, so that Kubernetes can tell that it is not root.
+USER 1000:1000
 # The server requires LOOPWATCH_API_TOKEN, or LOOPWATCH_SERVER_ALLOW_ANONYMOUS=true if the port is only published to
 # localhost (-p 127.0.0.1:4600:4600).
 # 4600: dashboard, API and metrics. 4601: health and metrics of a worker. 4610: the gateway.
 EXPOSE 4600 4601 4610
+# Each command listens on one of these ports.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4600/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "Promise.any([4600, 4601, 4610].map((port) => fetch(`http://127.0.0.1:${port}/healthz`).then((r) => r.ok || Promise.reject()))).then(() => process.exit(0), () => process.exit(1))"]
 ENTRYPOINT ["node", "packages/cli/bin/loopwatch.js"]
 CMD ["start"]

