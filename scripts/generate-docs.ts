@@ -1,6 +1,8 @@
-// `npm run generate`: writes the reference pages and schemas that are derived from the code's own schemas.
+// `npm run generate`: writes the reference pages and schemas that are derived from the code's own schemas, and the files of
+// the Helm chart that are copied or derived.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chartFiles } from './chart/files.ts';
 import { referenceFiles } from './reference/files.ts';
 
 const folder = join(import.meta.dirname, '../docs/reference');
@@ -8,4 +10,9 @@ mkdirSync(folder, { recursive: true });
 for (const [name, text] of referenceFiles()) {
   writeFileSync(join(folder, name), text);
   console.log(`docs/reference/${name}`);
+}
+
+for (const [path, text] of chartFiles()) {
+  writeFileSync(join(import.meta.dirname, '..', path), text);
+  console.log(path);
 }
