@@ -8,9 +8,10 @@ FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --ignore-scripts && npm run build
-# Only what runs: no sources, no types, no tests.
-RUN mkdir /out && tar -c --exclude='*.d.ts' --exclude='*.map' --exclude='*.tsbuildinfo' \
-  package.json samples packages/cli/bin packages/*/package.json packages/*/dist | tar -x -C /out
+# Without sources, tests and types.
+RUN mkdir /out && tar -c --exclude=node_modules --exclude='packages/*/src' --exclude='packages/*/test' \
+  --exclude='*.d.ts' --exclude='*.ts.map' --exclude='*.js.map' --exclude='*.tsbuildinfo' \
+  package.json samples packages | tar -x -C /out
 
 # The dependencies of the command, on the platform of the image: some have native parts.
 FROM ${NODE_IMAGE} AS dependencies
@@ -18,7 +19,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY --from=build /out/packages ./packages
 COPY tools/testkit/package.json ./tools/testkit/package.json
-RUN npm ci --ignore-scripts --omit=dev --workspace=@loopwatch/cli && rm -rf tools
+RUN npm ci --ignore-scripts --omit=dev --workspace=@loopwatch/cli && rm -rf tools package-lock.json
 
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
@@ -36,8 +37,9 @@ ENV NODE_ENV=production \
     LOOPWATCH_GATEWAY_HOST=0.0.0.0 \
     LOOPWATCH_STORAGE_DATA_DIR=/var/lib/loopwatch
 WORKDIR /app
-COPY --from=build /out ./
-COPY --from=dependencies /app/node_modules ./node_modules
+# Some packages have dependencies of their own beside their code.
+COPY --from=dependencies /app ./
+COPY --from=build /out/samples ./samples
 RUN install -d -o 1000 -g 1000 /var/lib/loopwatch
 # The root file system may be read-only: processes write to this volume only.
 VOLUME /var/lib/loopwatch

@@ -210,10 +210,13 @@ describe('Dockerfile', () => {
   });
 
   it('Dockerfile: copies only existing files', () => {
-    const packed = /tar -c [^\\]*\\\n {2}(.*) \| tar -x/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
-    expect(packed).toContain('packages/cli/bin');
-    const sources = packed.map((path) => path.replace('*', 'cli')).filter((path) => !path.endsWith('/dist'));
-    expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const packed = / ([\w. ]+) \| tar -x -C \/out/.exec(read('Dockerfile'))?.[1]?.trim().split(' ') ?? [];
+    expect(packed).toEqual(['package.json', 'samples', 'packages']);
+    // The empty database contains files of PostgreSQL, such as pg_filenode.map.
+    const excluded = [...read('Dockerfile').matchAll(/--exclude='?([^' ]+)/g)].map(([, pattern]) => pattern);
+    expect(excluded).not.toContain('*.map');
+    expect(excluded.length).toBeGreaterThan(3);
+    expect(packed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('Dockerfile: sets only variables that Loopwatch reads', () => {
