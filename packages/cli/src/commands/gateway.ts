@@ -7,6 +7,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { gatewaySettings, startGateway } from '../gateway/start-gateway.ts';
 import { kafkaOptions, kafkaSink } from '../kafka/options.ts';
+import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { openDataDir } from '../runtime/embedded-log.ts';
 import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
@@ -51,6 +52,7 @@ export function gatewayCommand(): Command {
           'LOOPWATCH_GATEWAY_UPSTREAM.',
       );
     const logger = createLogger(settings.log, 'gateway');
+    debugOnSignal(logger);
     for (const warning of loaded.warnings) logger.warn(warning);
     const parts: Running[] = [];
     const topics = topicNames(settings.kafka.topics);

@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
 import { kafkaServerLog, requireBrokers } from '../kafka/options.ts';
+import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { version } from '../runtime/installation.ts';
 import { exitWhenStorageLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
@@ -44,6 +45,7 @@ export function serverCommand(): Command {
     const { settings, warnings } = loaded;
     requireBrokers(settings);
     const logger = createLogger(settings.log, 'server');
+    debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const server = createServer({
       ...serverDeps(loaded, logger),

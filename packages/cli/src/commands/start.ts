@@ -10,6 +10,7 @@ import { gatewaySettings, startGateway } from '../gateway/start-gateway.ts';
 import { logDurability } from '../kafka/durability.ts';
 import { kafkaServerLog, kafkaSink } from '../kafka/options.ts';
 import { workerInputs } from '../kafka/worker-inputs.ts';
+import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { openDataDir } from '../runtime/embedded-log.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { samplesDir, version } from '../runtime/installation.ts';
@@ -62,6 +63,7 @@ export function startCommand(): Command {
     ]);
     const { settings, warnings } = loaded;
     const logger = createLogger(settings.log, 'loopwatch');
+    debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const deps = serverDeps(loaded, logger);
     const topics = topicNames(settings.kafka.topics);

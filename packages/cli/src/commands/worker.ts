@@ -4,6 +4,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
 import { kafkaReadiness, requireBrokers } from '../kafka/options.ts';
 import { workerInputs } from '../kafka/worker-inputs.ts';
+import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
@@ -39,6 +40,7 @@ export function workerCommand(): Command {
     requireBrokers(settings);
     if (settings.worker.workers > 1) return runCluster(settings, warnings);
     const logger = createLogger(settings.log, 'worker');
+    debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const registry = processRegistry();
     const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);

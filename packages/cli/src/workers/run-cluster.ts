@@ -6,6 +6,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { logDurability } from '../kafka/durability.ts';
 import { kafkaOptions, kafkaReadiness } from '../kafka/options.ts';
 import { workerInputs } from '../kafka/worker-inputs.ts';
+import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { runUntilSignal, stopInTime } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
@@ -31,6 +32,7 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
     fork: (number) => cluster.fork({ [NUMBER_VARIABLE]: String(number) }),
     logger,
   });
+  debugOnSignal(logger, () => workerCluster.passDebugSignal());
   const health = await listenForHealth(settings.worker, () => workerCluster.readiness(), workerCluster);
   workerCluster.start();
   const { events } = topicNames(settings.kafka.topics);
@@ -56,6 +58,7 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
 async function runClusterWorker(settings: Settings): Promise<void> {
   const number = process.env[NUMBER_VARIABLE] ?? '';
   const logger = createLogger(settings.log, 'worker').child({ worker: Number(number) });
+  debugOnSignal(logger);
   const registry = processRegistry();
   registry.setDefaultLabels({ worker: number });
   AggregatorRegistry.setRegistries(registry);

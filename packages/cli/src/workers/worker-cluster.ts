@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
+import { DEBUG_SIGNAL } from '../runtime/debug-signal.ts';
 import type { Running } from '../runtime/lifecycle.ts';
 
 /** What a worker process reports to the primary process: whether it is connected to Kafka, or why not. */
@@ -117,6 +118,13 @@ export class WorkerCluster implements Running {
       return [new Promise((resolve) => child.once('exit', resolve)).finally(() => clearTimeout(timer))];
     });
     await Promise.all(exits);
+  }
+
+  /** A worker that is not connected may still be loading; the signal would end it. */
+  passDebugSignal(): void {
+    for (const { process: child, connected } of this.#slots) {
+      if (connected) child?.process.kill(DEBUG_SIGNAL);
+    }
   }
 
   readiness(): Promise<Readiness> {

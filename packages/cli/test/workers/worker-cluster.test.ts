@@ -180,3 +180,10 @@ it('worker cluster: stop reports a worker that did not shut down cleanly', async
   expect(cluster.stoppedCleanly).toBe(false);
   expect(errors()).toEqual(['Worker 1 did not shut down cleanly: exit status 1']);
 });
+
+it('worker cluster: passes the debug signal only to workers that are connected', () => {
+  const { cluster, latest } = startCluster(2);
+  latest(1).report();
+  cluster.passDebugSignal();
+  expect([latest(1).signals, latest(2).signals]).toEqual([['SIGUSR2'], []]);
+});
