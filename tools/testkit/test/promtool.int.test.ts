@@ -35,6 +35,10 @@ function checkRules(
 describe('promtool', () => {
   it.each([
     { what: 'the configuration', args: ['check', 'config', 'prometheus/prometheus.yml'] },
+    {
+      what: 'the configuration without containers',
+      args: ['check', 'config', '--syntax-only', 'deploy/local/prometheus.yml'],
+    },
     { what: 'the alerts', args: ['check', 'rules', '--lint=all', '--lint-fatal', 'prometheus/alerts.yml'] },
     { what: 'the tests of the alerts', args: ['test', 'rules', 'prometheus/alerts.test.yml'] },
   ])('promtool: accepts $what', ({ args }) => {

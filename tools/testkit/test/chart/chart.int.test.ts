@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { resolveSettings, settingsSchema } from '@loopwatch/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -94,6 +95,17 @@ describe('Helm chart', () => {
       ScaledObject: 1,
       Job: 1,
     });
+  });
+
+  it('chart with the values of docs/deployment.md: runs worker and server, with monitoring', () => {
+    const page = readFileSync(join(chart, '../../../docs/deployment.md'), 'utf8');
+    const text = /> my-values\.yaml <<'EOF'\n([\s\S]*?)^EOF$/m.exec(page)?.[1] ?? '';
+    const file = join(mkdtempSync(join(tmpdir(), 'loopwatch-values-')), 'values.yaml');
+    writeFileSync(file, text);
+    const kinds = render(tools.helm, '--values', file).map(({ kind }) => kind);
+    rmSync(dirname(file), { recursive: true });
+    expect(kinds.filter((kind) => kind === 'Deployment')).toHaveLength(2);
+    expect(kinds).toEqual(expect.arrayContaining(['PodMonitor', 'PrometheusRule', 'Job']));
   });
 
   it('chart with workers only: creates nothing of the server, and needs no Secret', () => {
