@@ -1,5 +1,5 @@
 // Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the empty database that new data folders get, and the dashboard with vite.
-// `--if-needed` skips what is up to date, and prints what it builds.
+// `--if-needed` skips what is up to date, and prints what it builds. `--pack` also packs the packages that are published, and checks them.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -28,7 +28,7 @@ const steps = [
   },
   {
     what: 'the empty database',
-    built: 'packages/storage/dist/pglite-template/PG_VERSION',
+    built: 'packages/storage/dist/pglite-template.tar.gz',
     inputs: [
       'package-lock.json',
       'packages/storage/src/pglite-thread.js',
@@ -51,7 +51,21 @@ const steps = [
     ],
     command: ['vite', 'build', '--config', 'packages/dashboard/vite.config.ts', '--logLevel', 'warn'],
   },
+  ...(process.argv.includes('--pack') ? [pack()] : []),
 ];
+
+function pack() {
+  const contents = ['src', 'package.json', 'README.md', 'bin', 'migrations', 'public'];
+  return {
+    what: 'the published packages',
+    built: '.cache/packages/cli/package.json',
+    inputs: [
+      ...['package-lock.json', 'LICENSE', 'NOTICE', 'CHANGELOG.md', 'samples', 'scripts/pack'],
+      ...packages.flatMap((name) => contents.map((path) => `packages/${name}/${path}`)),
+    ],
+    command: ['node', 'scripts/pack/index.mjs'],
+  };
+}
 
 function newest(path) {
   if (!existsSync(path)) return 0;

@@ -1,4 +1,4 @@
-// Creates the empty database that the first start copies into a new data folder.
+// Creates the empty database that the first start extracts into a new data folder.
 import { makePgliteTemplate } from '../packages/storage/dist/index.js';
 
 await makePgliteTemplate();

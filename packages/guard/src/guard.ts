@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { DetectionInput } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import type { AgentsToolResult } from './sdk-tools.ts';

@@ -3,7 +3,7 @@ import { messageOf } from '@loopwatch/contract';
 import { closeToOthers, createFolder, FolderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
-import { copyPgliteTemplate } from './pglite-template.ts';
+import { extractPgliteTemplate } from './pglite-template.ts';
 
 /**
  * The embedded database in `<dataDir>/db`, for one process at a time.
@@ -27,7 +27,7 @@ export async function openPglite(
   const files = join(folder, 'pglite');
   let lite: PgliteClient | undefined;
   try {
-    await copyPgliteTemplate(files);
+    await extractPgliteTemplate(files);
     lite = new PgliteClient(files, lose);
     await lite.open();
   } catch (error) {
