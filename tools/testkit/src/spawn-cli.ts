@@ -24,6 +24,8 @@ export interface CliProcess extends AsyncDisposable {
 export interface SpawnCliOptions {
   /** Runs the sources with tsx, or the build. Default: the build if it exists. */
   readonly from?: 'build' | 'source';
+  /** Runs this file instead, such as the command of an installed package. */
+  readonly command?: string;
   /** Default: the repository's root. */
   readonly cwd?: string;
 }
@@ -43,10 +45,11 @@ process.once('exit', () => {
 export function spawnCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { from, cwd = root }: SpawnCliOptions = {},
+  { from, command, cwd = root }: SpawnCliOptions = {},
 ): CliProcess {
   const build = from === 'build' || (from === undefined && existsSync(`${root}packages/cli/dist/main.js`));
-  const child = spawn(process.execPath, [...(build ? [built] : source), ...args], {
+  const script = command === undefined ? (build ? [built] : source) : [command];
+  const child = spawn(process.execPath, [...script, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: 'pipe',

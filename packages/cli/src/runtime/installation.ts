@@ -1,16 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { packageRoot } from '../package-root.ts';
 
-const manifest = new URL('../../package.json', import.meta.url);
+const pathOf = (name: string): string => fileURLToPath(new URL(name, packageRoot));
 
 /** The version of this installation. */
 export const version = z
   .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(manifest, 'utf8'))).version;
+  .parse(JSON.parse(readFileSync(pathOf('package.json'), 'utf8'))).version;
 
-/** Folders outside this package. */
-export const dashboardDir = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
-export const samplesDir = fileURLToPath(new URL('../../../../samples', import.meta.url));
+/** The published package contains the pages and the samples; in the repository they are outside this package. */
+const isPublished = existsSync(pathOf('dashboard'));
+export const dashboardDir = pathOf(isPublished ? 'dashboard' : '../dashboard/dist');
+export const samplesDir = pathOf(isPublished ? 'samples' : '../../samples');
 /** The command itself, to start further processes. */
-export const commandFile = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));
+export const commandFile = pathOf('bin/loopwatch.js');

@@ -1,0 +1,38 @@
+// Bundles the command with everything but native code.
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { external, root } from './published.mjs';
+
+/** Code of CommonJS packages in the bundle loads Node's modules with it. */
+const banner = `import { createRequire as createRequireOfBundle } from 'node:module';
+const require = createRequireOfBundle(import.meta.url);`;
+
+/** PGlite looks for these beside its code. The rest of its package is extensions, source maps and CommonJS: 11 MB. */
+const database = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
+
+export async function bundleCommand(outdir) {
+  await build({
+    absWorkingDir: root,
+    // The database's thread is loaded by its path, beside the file that starts it.
+    entryPoints: ['packages/cli/src/main.ts', 'packages/storage/src/pglite-thread.js'].map((path) => ({
+      in: path,
+      out: /([^/]+)\.[jt]s$/.exec(path)[1],
+    })),
+    outdir,
+    bundle: true,
+    // A file for each command: `--version` does not load the server.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    conditions: ['@loopwatch/source'],
+    external,
+    banner: { js: banner },
+    legalComments: 'none',
+    // Not minified, so that stack traces name functions: source maps would double the size.
+    logLevel: 'warning',
+  });
+  for (const file of database)
+    copyFileSync(join(root, 'node_modules/@electric-sql/pglite/dist', file), join(outdir, file));
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+
+const load = (file: string) => import(new URL(`../../scripts/pack/${file}`, import.meta.url).href);
+
+const { distributedPackages } = await load('dependencies.mjs');
+type Named = { readonly name: string; readonly version: string };
+
+describe('licences', async () => {
+  const { licenceFaults, noticesText } = await load('notices.mjs');
+
+  it.each(['MIT', 'Apache-2.0', '(GPL-3.0-only OR MIT)', 'MIT AND ISC'])(
+    'licence %s: is allowed',
+    (license) => {
+      expect(licenceFaults([{ name: 'a', version: '1.0.0', license }])).toEqual([]);
+    },
+  );
+
+  it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', undefined])('licence %s: is refused', (license) => {
+    const faults = licenceFaults([{ name: 'a', version: '1.0.0', license }]);
+    expect(faults).toEqual([expect.stringContaining(`a 1.0.0: licence ${license ?? 'unknown'}`)]);
+  });
+
+  it('distributed packages: dependencies of the command, the libraries and the dashboard, none for development', () => {
+    const names = distributedPackages().map(({ name }: Named) => name);
+    expect(names).toEqual(expect.arrayContaining(['libsql', 'kafkajs', 'react', 'protobufjs', 'zod', 'ws']));
+    expect(names).not.toEqual(expect.arrayContaining(['vitest']));
+    expect(names.filter((name: string) => name.startsWith('@loopwatch/'))).toEqual([]);
+  });
+
+  it('notices: have the licence of each bundled package', () => {
+    const text = noticesText(distributedPackages({ bundled: true }));
+    expect(text).toMatch(/^kafkajs \d[^\n]*\(MIT\)$/m);
+    expect(text).toContain('PostgreSQL');
+    expect(text).not.toMatch(/^libsql /m);
+  });
+});
+
+describe('SBOM', async () => {
+  const { createSbom, sbomFaults } = await load('sbom.mjs');
+  const sbom = createSbom();
+
+  it('SBOM: is valid CycloneDX about the command', () => {
+    expect(sbomFaults(sbom)).toEqual([]);
+    expect(sbom.metadata.component).toMatchObject({ type: 'application', name: 'loopwatch' });
+    const names = sbom.components.map(({ name, version }: Named) => `${name}@${version}`);
+    const distributed = distributedPackages({ own: true }).map(
+      ({ name, version }: Named) => `${name}@${version}`,
+    );
+    expect(new Set([sbom.metadata.component['bom-ref'], ...names])).toEqual(new Set(distributed));
+    expect(sbom.components.map(({ name }: Named) => name)).toContain('@loopwatch/worker');
+  });
+
+  it('SBOM: an invalid document is refused', () => {
+    const [first, ...others] = sbom.components;
+    const broken = { ...sbom, components: [{ ...first, type: 'thing' }, ...others] };
+    expect(sbomFaults(broken)).toEqual([expect.stringContaining('/components/0/type')]);
+  });
+});

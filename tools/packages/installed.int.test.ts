@@ -1,0 +1,152 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { chromium } from '@playwright/test';
+import { build as esbuild, transform } from 'esbuild';
+import { build as vite } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath } from '../../e2e/support/chromium.ts';
+import { compile, install, megabytesOf, pack, runNode } from './install.ts';
+
+const libraries = ['contract', 'detectors', 'formats', 'guard'].map((name) => `@loopwatch/${name}`);
+const maxMegabytes = 80;
+
+let commandDir: TempDir;
+let libraryDir: TempDir;
+beforeAll(async () => {
+  [commandDir, libraryDir] = await Promise.all([
+    tempDir('loopwatch-command'),
+    tempDir('loopwatch-libraries'),
+  ]);
+  await pack();
+  await Promise.all([install(commandDir.path, ['loopwatch']), install(libraryDir.path, libraries)]);
+});
+afterAll(async () => {
+  await commandDir.remove();
+  await libraryDir.remove();
+});
+
+describe('the command, installed from its package', () => {
+  const run = (args: readonly string[]) =>
+    spawnCli(
+      args,
+      {},
+      { command: join(commandDir.path, 'node_modules/.bin/loopwatch'), cwd: commandDir.path },
+    );
+  const sample = 'node_modules/loopwatch/samples/error-loop.events.jsonl';
+
+  it(`loopwatch: needs less than ${maxMegabytes} MB`, async () => {
+    const megabytes = await megabytesOf(join(commandDir.path, 'node_modules'));
+    console.log(`loopwatch installed: ${megabytes.toFixed(1)} MB`);
+    expect(megabytes).toBeLessThan(maxMegabytes);
+  });
+
+  it('loopwatch --version: prints the version of the package', async () => {
+    const manifest = await readFile(join(commandDir.path, 'node_modules/loopwatch/package.json'), 'utf8');
+    await using cli = run(['--version']);
+    expect(await cli.exited).toBe(0);
+    expect(cli.stdout).toEqual([(JSON.parse(manifest) as { version: string }).version]);
+  });
+
+  it.each(['replay', 'scan'])('loopwatch %s: finds the loop in a sample of the package', async (command) => {
+    await using cli = run([command, sample]);
+    expect(await cli.exited).toBe(3);
+    expect(cli.stdout.join('\n')).toMatch(/read_file/);
+  });
+
+  it('loopwatch start: serves the pages, plays the samples and stops', async () => {
+    const port = await freePort();
+    await using cli = run(['start', '--port', String(port), '--data-dir', join(commandDir.path, 'data')]);
+    await cli.line(/playing \d+ sample sessions/, 60_000);
+    const url = `http://localhost:${port}`;
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+    expect((await fetch(new URL(script, url))).status).toBe(200);
+    await expect
+      .poll(
+        async () =>
+          ((await (await fetch(`${url}/api/v1/incidents`)).json()) as { items: unknown[] }).items.length,
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(0);
+    expect(await cli.stop()).toBe(0);
+  });
+});
+
+describe('the libraries, installed from their packages', () => {
+  /** What an application does with them; the same in Node and in a browser. */
+  const program = `
+    import { eventSchema } from '@loopwatch/contract';
+    import { createSessionAnalyzer } from '@loopwatch/detectors';
+    import { createSessionAnalyzer as createLean } from '@loopwatch/detectors/lean';
+    import { Translator } from '@loopwatch/formats';
+
+    const line = JSON.stringify({ sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } });
+    const translator = new Translator({ format: 'auto' });
+    const events = Array.from({ length: 5 }, () => translator.read(line).events).flat();
+    const count = (analyzer: { push(event: (typeof events)[number]): readonly { readonly action: string }[] }) =>
+      events.flatMap((event) => analyzer.push(event)).map(({ action }) => action);
+    export const found: readonly (readonly string[])[] = [
+      count(createSessionAnalyzer()),
+      count(createLean()),
+      [eventSchema.parse(events[0]).type],
+    ];
+  `;
+  const expected = [['chance', 'block'], ['block'], ['tool_call_request']];
+  const forNode = `${program}
+    import { createGuard } from '@loopwatch/guard';
+    const guard = createGuard({ mode: 'stop' });
+    const read = guard.tool('read_file', (args: { path: string }) => 'same as ' + args.path);
+    for (let call = 0; call < 9 && !guard.stopped; call += 1) await read({ path: 'a' });
+    console.log(JSON.stringify([...found, [String(guard.stopped)]]));
+  `;
+
+  it('libraries: run in Node', async () => {
+    const { code } = await transform(forNode, { loader: 'ts' });
+    await writeFile(join(libraryDir.path, 'main.js'), code);
+    expect(JSON.parse(await runNode(libraryDir.path, 'main.js'))).toEqual([...expected, ['true']]);
+  });
+
+  it.each(['nodenext', 'bundler'])('libraries: have types with module resolution %s', async (resolution) => {
+    await writeFile(join(libraryDir.path, 'main.ts'), forNode);
+    await writeFile(join(libraryDir.path, 'wrong.ts'), `${forNode}\ncreateSessionAnalyzer({ preset: 5 });`);
+    const errors = await compile(libraryDir.path, ['main.ts', 'wrong.ts'], resolution);
+    expect(errors).toMatch(/^wrong\.ts\S+ error TS2322: .*\n$/);
+  });
+
+  it('libraries: bundled by esbuild and by Vite, they conclude the same in a browser', async () => {
+    await writeFile(join(libraryDir.path, 'page.ts'), program);
+    const bundled = await esbuild({
+      absWorkingDir: libraryDir.path,
+      entryPoints: ['page.ts'],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'esbuilt',
+      platform: 'browser',
+    });
+    await vite({
+      root: libraryDir.path,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        minify: false,
+        lib: { entry: 'page.ts', formats: ['iife'], name: 'vitebuilt', fileName: () => 'page.js' },
+      },
+    });
+    const scripts = [
+      bundled.outputFiles[0]?.text ?? '',
+      await readFile(join(libraryDir.path, 'dist/page.js'), 'utf8'),
+    ];
+    const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+    try {
+      const page = await browser.newPage();
+      for (const content of scripts) await page.addScriptTag({ content });
+      const found = await page.evaluate<unknown>('[esbuilt.found, vitebuilt.found]');
+      expect(found).toEqual([expected, expected]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
