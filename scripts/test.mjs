@@ -25,6 +25,8 @@ const steps = [
   check('versions', 'sherif'),
   check('boundaries', 'node scripts/boundaries.mjs'),
   check('dead code', 'knip --treat-config-hints-as-errors'),
+  check('links', 'npm run -s docs:links'),
+  check('site', 'npm run -s docs:build'),
   { ...check('lint', 'eslint . --max-warnings 0'), beginsAtOnce: true },
   // Tests start the built commands, which takes a third of the time of starting from sources, and install the packed packages.
   check('build', 'node scripts/build.mjs --pack'),
