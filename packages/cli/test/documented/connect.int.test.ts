@@ -1,53 +1,15 @@
 import { copyFile, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatNames } from '@loopwatch/contract';
-import {
-  clientsPython,
-  freePort,
-  readTopic,
-  spawnCli,
-  startScriptedUpstream,
-  tempDir,
-  waitFor,
-} from '@loopwatch/testkit';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { clientsPython, freePort, readTopic, startScriptedUpstream } from '@loopwatch/testkit';
+import { describe, expect, inject, it } from 'vitest';
 import { sampleRecords } from '../../../formats/test/sample-records.ts';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
+import { type Check, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
+import { sessionsAt, startedServer } from './server.ts';
 import { shellBlocks } from './shell-blocks.ts';
-
-/** A server with an embedded log in a temporary folder; stopped after the test. */
-async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
-  const dir = await tempDir();
-  const port = String(await freePort());
-  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
-  const server = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'build' });
-  onTestFinished(async () => {
-    await server.stop('SIGKILL');
-    await dir.remove();
-  });
-  await server.line(/Loopwatch .* is at http/);
-  return { host: `localhost:${port}` };
-}
-
-/** Waits for this many sessions. @returns them with their number of loops */
-async function sessionsAt(host: string, count: number, token = ''): Promise<Record<string, number>> {
-  let body: unknown;
-  const read = async () => {
-    const answer = await fetch(`http://${host}/api/v1/sessions`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    body = await answer.json();
-    const { items } = body as { items: { sessionId: string; incidents: { total: number } }[] };
-    return items.length >= count && items;
-  };
-  const items = await waitFor(read, {
-    timeoutMs: 20_000,
-    describe: () => `${String(count)} sessions; there are\n${JSON.stringify(body)}`,
-  });
-  return Object.fromEntries(items.map(({ sessionId, incidents }) => [sessionId, incidents.total]));
-}
 
 const usage = { input_tokens: 3, output_tokens: 2 };
 /** A streamed response of the Messages API. */
@@ -60,9 +22,6 @@ const streamed = [
 ]
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join('');
-
-/** Runs a block and checks its effects. */
-type Check = (commands: string) => Promise<void>;
 
 const connect: Record<string, Check> = {
   'Session files on your machine': async (commands) => {
@@ -198,19 +157,7 @@ const pages = [
   },
 ];
 
-describe.each(pages)('commands in $page', ({ checks, blocks }) => {
-  it('documented commands: all are tested, at most five per block', () => {
-    expect(Object.keys(checks)).toEqual(blocks.map(({ title }) => title));
-    const lines = blocks.map(({ commands }) => commands.trim().split('\n').length);
-    expect(Math.max(...lines)).toBeLessThanOrEqual(5);
-  });
-
-  it.each(blocks)('$title: the commands work as documented', async ({ title, commands }) => {
-    const check = checks[title];
-    if (check === undefined) throw new Error(`no test runs the block ${title}`);
-    await check(commands);
-  });
-});
+describe.each(pages)('commands in $page', ({ checks, blocks }) => testBlocks(checks, blocks));
 
 it('POST /api/v1/events: accepts records of every format, as documented', async () => {
   const { host } = await startedServer();

@@ -12,7 +12,7 @@ const cli = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));
 const standIns = {
   npx: `[ "$1" = loopwatch ] || exit 127\nshift\nexec "${process.execPath}" "${cli}" "$@"`,
   // Tests run on installed and built packages.
-  npm: '[ "$*" = ci ] || [ "$*" = "run build" ]',
+  npm: `case "$*" in ci | 'run build') ;; start) exec "${process.execPath}" "${cli}" start ;; *) exit 127 ;; esac`,
   'xdg-open': '',
   open: '',
 };

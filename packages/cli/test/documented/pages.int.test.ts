@@ -1,0 +1,149 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { decodeEvent } from '@loopwatch/contract/check';
+import { freePort, startScriptedUpstream, waitFor } from '@loopwatch/testkit';
+import { describe, expect, inject, it } from 'vitest';
+import { claudeLoop, folderOf } from '../scan/histories.ts';
+import { ownTopics } from '../worker-runs.ts';
+import { type Check, testBlocks } from './checks.ts';
+import { runDocumented } from './run-documented.ts';
+import { sessionsAt, startedServer } from './server.ts';
+import { shellBlocks } from './shell-blocks.ts';
+
+const loopOnThisMachine = () => folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
+
+const start: Record<string, Check> = {
+  'Look for loops on your own machine': async (commands) => {
+    const ran = await runDocumented(commands, { folder: await loopOnThisMachine() });
+    expect(ran.nonZero).toEqual(['3 npx loopwatch scan']);
+    expect(ran.stdout).toContain('1 loop in 1 session: 6 wasted calls');
+  },
+  'Watch recorded sessions live': async (commands) => {
+    const port = String(await freePort());
+    const ran = await runDocumented(commands, {
+      folder: await folderOf({}),
+      env: { LOOPWATCH_SERVER_PORT: port },
+      running: {
+        output: /Loopwatch .* is at http/,
+        check: async () => {
+          const sessions = await sessionsAt(`localhost:${port}`, 3);
+          expect(Object.keys(sessions).length).toBeGreaterThanOrEqual(3);
+        },
+      },
+    });
+    expect(ran.nonZero).toEqual([]);
+  },
+  'Send it an event': async (commands) => {
+    const { host } = await startedServer();
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host });
+    expect(ran.stdout.match(/"accepted":1/g)).toHaveLength(4);
+    expect(ran.nonZero).toEqual([]);
+    await waitFor(async () => (await sessionsAt(host, 1))['my-first-loop'] === 1, {
+      describe: () => 'the incident of the fourth call',
+    });
+  },
+};
+
+const tuning: Record<string, Check> = {
+  '1. Collect sessions': async (commands) => {
+    const { host } = await startedServer();
+    const folder = await loopOnThisMachine();
+    const ran = await runDocumented(commands, { folder, host });
+    expect(ran.nonZero).toEqual(['3 npx loopwatch scan --since 30d']);
+    expect(await readFile(join(folder, 'labels.jsonl'), 'utf8')).toBe('');
+  },
+};
+
+const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
+
+/** A gateway as a page starts it, in front of a scripted upstream; the page's own requests to it are `asked`. */
+async function runGateway(commands: string, asked: string): Promise<void> {
+  await using upstream = await startScriptedUpstream(() => ({ json: answer }));
+  const port = String(await freePort());
+  const folder = await folderOf({});
+  const ran = await runDocumented(commands.replace('https://api.openai.com/v1', upstream.url), {
+    folder,
+    env: { LOOPWATCH_GATEWAY_PORT: port },
+    running: {
+      output: new RegExp(`http://localhost:${port}`),
+      check: async () => {
+        const request = await runDocumented(asked.replaceAll('localhost:4610', `localhost:${port}`), {
+          folder,
+        });
+        expect(JSON.parse(request.stdout)).toEqual(answer);
+      },
+    },
+  });
+  expect(ran.nonZero).toEqual([]);
+}
+
+const gatewayBlocks = shellBlocks('docs/gateway.md');
+const request = gatewayBlocks.find(({ title }) => title === 'Start (2)')?.commands ?? '';
+const gateway: Record<string, Check> = {
+  Start: (commands) => runGateway(commands, request),
+  'Start (2)': (commands) => runGateway(gatewayBlocks[0]?.commands ?? '', commands),
+};
+
+const readme: Record<string, Check> = {
+  'Agents in production': start['Watch recorded sessions live']!,
+  'An event in, a verdict out': async (commands) => {
+    const ran = await runDocumented(commands, { folder: await folderOf({}) });
+    const verdicts = ran.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(verdicts).toMatchObject([
+      {
+        detector: 'tool-repeat',
+        phase: 'opened',
+        action: 'chance',
+        sessionId: 's-1',
+        eventIndex: 3,
+        count: 4,
+      },
+      { detector: 'tool-repeat', phase: 'escalated', action: 'block', eventIndex: 4 },
+    ]);
+  },
+  'On Kafka': async (commands) => {
+    const [broker = ''] = inject('kafkaBrokers');
+    const { env, topics } = await ownTopics([broker]);
+    const folder = await folderOf({});
+    const lines = claudeLoop('s', 6).map((record) => `${JSON.stringify(record)}\n`);
+    await writeFile(join(folder, 'events.jsonl.gz'), gzipSync(lines.join('')));
+    const port = String(await freePort());
+    const stop = 'until [ -e verdict-seen ]; do sleep 0.1; done\nkill %1 %2\nwait';
+    const running = runDocumented(`${commands.replace('localhost:9092', broker)}\n${stop}`, {
+      folder,
+      env: { ...env, LOOPWATCH_SERVER_PORT: port },
+    });
+    await waitFor(async () => (await sessionsAt(`localhost:${port}`, 1))['s'] === 1, {
+      describe: () => `a loop on the server, from ${topics.verdicts}`,
+    });
+    await writeFile(join(folder, 'verdict-seen'), '');
+    expect((await running).nonZero).toEqual([]);
+  },
+  'In front of the model API': (commands) => runGateway(commands, request),
+};
+
+const pages = [
+  { page: 'docs/start.md', checks: start, blocks: shellBlocks('docs/start.md') },
+  { page: 'docs/tuning.md', checks: tuning, blocks: shellBlocks('docs/tuning.md') },
+  { page: 'docs/gateway.md', checks: gateway, blocks: gatewayBlocks },
+  {
+    page: 'README.md',
+    checks: readme,
+    blocks: shellBlocks('README.md').filter(({ title }) => Object.hasOwn(readme, title)),
+  },
+];
+
+describe.each(pages)('commands in $page', ({ checks, blocks }) => testBlocks(checks, blocks));
+
+it('docs/events.md: every example is a valid event', async () => {
+  const page = await readFile(new URL('../../../../docs/events.md', import.meta.url), 'utf8');
+  const lines = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
+  expect(lines.length).toBeGreaterThan(5);
+  expect(lines.map((text) => decodeEvent({ text, key: null })).filter(({ ok }) => !ok)).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { onTestFinished } from 'vitest';
+
+/** A server with an embedded log in a temporary folder; stopped after the test. */
+export async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
+  const dir = await tempDir();
+  const port = String(await freePort());
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
+  const server = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'build' });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await dir.remove();
+  });
+  await server.line(/Loopwatch .* is at http/);
+  return { host: `localhost:${port}` };
+}
+
+/** Waits for this many sessions. @returns them with their number of loops */
+export async function sessionsAt(host: string, count: number, token = ''): Promise<Record<string, number>> {
+  let body: unknown;
+  const read = async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    // A server that is still starting refuses the connection.
+    const answer = await fetch(`http://${host}/api/v1/sessions`, { headers }).catch(() => undefined);
+    if (answer?.ok !== true) return false;
+    body = await answer.json();
+    const { items } = body as { items: { sessionId: string; incidents: { total: number } }[] };
+    return items.length >= count && items;
+  };
+  const items = await waitFor(read, {
+    timeoutMs: 20_000,
+    describe: () => `${String(count)} sessions; there are\n${JSON.stringify(body)}`,
+  });
+  return Object.fromEntries(items.map(({ sessionId, incidents }) => [sessionId, incidents.total]));
+}
