@@ -46,7 +46,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'generated/http-api',
     ...libraries,
   ]),
-  section('Background', ['comparison', 'architecture', ...pagesIn('internals')], true),
+  section('Background', ['comparison', 'loopbench', 'architecture', ...pagesIn('internals')], true),
   section('Decisions', pagesIn('adr'), true),
 ];
 

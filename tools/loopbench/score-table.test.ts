@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { type Case, casesOf } from './cases.ts';
+import { loopwatch } from './contenders/loopwatch.ts';
+import { sameCallInARow } from './contenders/same-call.ts';
+import { scoreTable } from './score-table.ts';
+
+it('loopbench: counts found loops and false alarms by set', () => {
+  const tally = (id: string, isLoop: boolean, reported: boolean) => ({
+    contender: 'a',
+    set: 's',
+    id,
+    isLoop,
+    reported,
+  });
+  const table = scoreTable(
+    [{ name: 'a', version: '1', note: '' }],
+    [tally('1', true, true), tally('2', true, false), tally('3', false, true), tally('4', false, false)],
+  );
+  expect(table.split('\n')[2]).toBe('| a | 1 | 50 % | 50 % | 1 of 2; 1 of 2 |  |');
+});
+
+it('loopbench: the repository has four sets of cases, and preset balanced is right about each of them', async () => {
+  const cases: Case[] = [];
+  for await (const one of casesOf('/no/such/folder')) cases.push(one);
+  const sets = [...new Set(cases.map(({ set }) => set))];
+  expect(sets).toEqual(['samples', 'shapes', 'healthy', 'small-model streams']);
+  const detector = loopwatch('balanced', '0');
+  const wrong = cases.filter(({ isLoop, events }) => detector.reports(events) !== isLoop);
+  expect(wrong.map(({ set, id }) => `${set} ${id}`)).toEqual([]);
+});
+
+it.each([
+  { times: 4, calls: 4, reported: true },
+  { times: 4, calls: 3, reported: false },
+])('loopbench: $times identical calls in a row, of $calls: $reported', ({ times, calls, reported }) => {
+  const call = { type: 'tool_call_request', name: 'read', args: { path: 'a' } } as const;
+  expect(sameCallInARow(times).reports(Array.from({ length: calls }, () => call))).toBe(reported);
+});
