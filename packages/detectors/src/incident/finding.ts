@@ -88,11 +88,13 @@ export interface Detector {
    * or the turn is streamed again (`recovered`).
    */
   close(step: EventStep, outcome: VerdictOutcome): void;
-  /**
-   * State as JSON, `null` if it equals that of a new detector; later events do not change it. Taken once per turn, so
-   * it must be cheap.
-   */
+  /** State as JSON, `null` if it equals that of a new detector; later events do not change it. */
   snapshot(): unknown;
+  /**
+   * The current {@link Detector.snapshot}, to be completed later. One is taken per turn and hardly ever needed, so it
+   * must be cheap; without it, each turn takes a snapshot.
+   */
+  checkpoint?(): () => unknown;
   /** Restores a {@link Detector.snapshot} of a detector with the same options. */
   restore(snapshot: unknown): void;
 }

@@ -111,6 +111,9 @@ export class Incident<D extends DetectorId> {
   }
 }
 
+/** Shared by all rules without an open incident. */
+const NO_PATTERN = Object.freeze({ incident: undefined, pattern: undefined });
+
 /** The single open incident of a rule over steps, with its latest pattern. */
 export class PatternIncident<D extends RoundDetector> {
   private readonly detector: D;
@@ -170,7 +173,9 @@ export class PatternIncident<D extends RoundDetector> {
   }
 
   snapshot(): PatternSnapshot<D> {
-    return { incident: this.incident?.snapshot(), pattern: this.pattern };
+    return this.incident === undefined
+      ? NO_PATTERN
+      : { incident: this.incident.snapshot(), pattern: this.pattern };
   }
 
   restore({ incident, pattern }: PatternSnapshot<D>): void {

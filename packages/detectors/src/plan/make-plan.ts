@@ -1,4 +1,4 @@
-import type { DetectionSettings, DetectorId } from '@loopwatch/contract';
+import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contract';
 import type { OptionSources } from '../detectors/definition.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { canonicalJson, sha256 } from '../lib/digest.ts';
@@ -32,10 +32,10 @@ export function makePlan(
     idleMs: settings.session.idle_seconds * 1000,
     ...sources.calls,
     detectors: planned,
-    lazy: planned.flatMap((one, slot) => {
-      const type = one?.definition.startsAt;
-      return type === undefined ? [] : { slot, type };
-    }),
+    readers: new Map(
+      planned.flatMap((one) => one?.definition.reads ?? []).map((type) => [type, readersOf(planned, type)]),
+    ),
+    readersOfAll: readersOf(planned),
     on: new Set(planned.flatMap((one) => (one === null ? [] : one.definition.id))),
     knowledge,
     createHistory: kept && knowledge && (() => kept.createHistory(knowledge)),
@@ -43,6 +43,14 @@ export function makePlan(
     prices: new PriceBook(settings.prices, prices),
     configHash: configHash(sources, planned, kept !== null),
   };
+}
+
+/** Slots of the detectors that process events of this type, or, without one, of any. */
+function readersOf(planned: readonly (PlannedDetector | null)[], type?: KnownEvent['type']): number[] {
+  return planned.flatMap((one, slot) => {
+    const reads = one?.definition.reads;
+    return one === null || (reads !== undefined && (type === undefined || !reads.includes(type))) ? [] : slot;
+  });
 }
 
 export function optionSources(settings: DetectionSettings, judged: boolean): OptionSources {

@@ -1,4 +1,4 @@
-import type { DetectorId, KnownEvent } from '@loopwatch/contract';
+import type { DetectorId } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
@@ -18,8 +18,9 @@ export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly idleMs: number;
   /** In registry order, which is the order of their verdicts; `null`: off. */
   readonly detectors: readonly (PlannedDetector | null)[];
-  /** Detectors that a session creates only at the first event of their type. */
-  readonly lazy: readonly { readonly slot: number; readonly type: KnownEvent['type'] }[];
+  /** Slots of the detectors that process events of a type; without an entry, {@link readersOfAll} do. */
+  readonly readers: ReadonlyMap<string, readonly number[]>;
+  readonly readersOfAll: readonly number[];
   /** The detectors that are on, regardless of whether detection as a whole is. */
   readonly on: ReadonlySet<DetectorId>;
   /** `null`: results are not stored; calls alone decide. */

@@ -26,9 +26,22 @@ export class DetectorBank {
 
   /** Passes the event to each detector in registry order, which is the order of their verdicts. */
   push(step: EventStep): void {
-    if (this.calls !== null) this.calls.push(step);
-    for (const { slot, type } of this.plan.lazy) if (type === step.event.type) this.start(slot);
-    for (const detector of this.detectors) detector?.push(step);
+    const { calls, detectors, plan } = this;
+    const { type } = step.event;
+    calls?.push(step);
+    if (calls?.settled) {
+      for (let slot = 0; slot < detectors.length; slot += 1) this.reader(slot, type)?.push(step);
+    } else {
+      for (const slot of plan.readers.get(type) ?? plan.readersOfAll) this.reader(slot, type)?.push(step);
+    }
+  }
+
+  /** The detector of a slot, created if events of this type are the first that it needs. */
+  private reader(slot: number, type: string): Detector | null | undefined {
+    const detector = this.detectors[slot];
+    if (detector !== null || this.plan.detectors[slot]?.definition.startsAt !== type) return detector;
+    this.start(slot);
+    return this.detectors[slot];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
@@ -42,11 +55,12 @@ export class DetectorBank {
     }
   }
 
-  /** State of the revocable detectors, up to the last that has any. */
-  revocableStates(): unknown[] {
-    return upToLast(
-      this.detectors.map((detector) => (isRevocable(detector) ? (detector?.snapshot() ?? null) : null)),
-    );
+  /** State of the revocable detectors, to be completed by {@link statesOf}. */
+  checkpoint(): unknown[] {
+    return this.detectors.map((detector) => {
+      if (detector === null || !isRevocable(detector)) return null;
+      return detector.checkpoint === undefined ? detector.snapshot() : detector.checkpoint();
+    });
   }
 
   /** Restores an earlier state of the revocable detectors. */
@@ -94,15 +108,17 @@ export class DetectorBank {
     this.plan = plan;
     this.semantic = null;
     if (!plan.enabled) return [];
-    const { lazy } = plan;
-    const detectors = plan.detectors.map((planned) => {
-      if (planned === null || planned.definition.startsAt !== undefined) return null;
-      const detector = this.create(planned);
-      if (isSemantic(planned)) this.semantic = detector as Semantic | null;
-      return detector;
-    });
-    const last = detectors.findLastIndex((detector) => detector !== null);
-    return detectors.slice(0, 1 + Math.max(last, ...lazy.map(({ slot }) => slot)));
+    const detectors: (Detector | null)[] = [];
+    let last = -1;
+    for (const planned of plan.detectors) {
+      const isLazy = planned?.definition.startsAt !== undefined;
+      const detector = planned === null || isLazy ? null : this.create(planned);
+      if (planned?.definition.id === 'semantic') this.semantic = detector as Semantic | null;
+      if (detector !== null || isLazy) last = detectors.length;
+      detectors.push(detector);
+    }
+    detectors.length = last + 1;
+    return detectors;
   }
 
   private create({ definition, options }: PlannedDetector): Detector | null {
@@ -134,12 +150,12 @@ function isRevocable(detector: Detector | null): boolean {
   return detector?.isRevocable ?? true;
 }
 
-function isSemantic(planned: PlannedDetector): boolean {
-  return planned.definition.id === 'semantic';
-}
-
-function upToLast<T>(items: readonly (T | null)[]): (T | null)[] {
-  return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
+/** The states of a checkpoint, up to the last detector that has one. */
+export function statesOf(checkpoint: readonly unknown[]): readonly unknown[] {
+  const states = checkpoint.map((state) =>
+    typeof state === 'function' ? (state as () => unknown)() : state,
+  );
+  return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
 }
 
 export interface BankSnapshot {

@@ -26,7 +26,8 @@ export class KnownIds {
   add(id: string, restarts = false): boolean {
     const from = counterFrom(id);
     if (from === id.length) return this.plain.add(hashOf(id, from, 0), 1);
-    const counter = Number(id.slice(from));
+    let counter = 0;
+    for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
     const isIndex = from === 1 && id.startsWith('#');
     const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
     // The lowest five bits of the counter select one of the 32 ids per hash.

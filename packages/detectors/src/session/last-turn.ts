@@ -3,7 +3,7 @@ import type { HistorySnapshot } from '../calls/call-history.ts';
 import type { Finding, IncidentSlot } from '../incident/finding.ts';
 import { type OpenIncidents, slotOf } from '../incident/incident.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
-import type { DetectorBank } from './detector-bank.ts';
+import { type DetectorBank, statesOf } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
 import type { SessionStep } from './session-step.ts';
 
@@ -13,7 +13,7 @@ interface Checkpoint {
   readonly calls: number;
   /** Ids of the incidents that were open, by slot. */
   readonly incidents: readonly IncidentSlot[];
-  /** One entry per detector kind. */
+  /** One entry per detector kind; in memory, possibly a function that completes it. */
   readonly detectors: readonly unknown[];
   readonly history: HistorySnapshot | null;
 }
@@ -47,7 +47,7 @@ export class LastTurn {
       turns,
       calls,
       incidents: incidents.slots(),
-      detectors: bank.revocableStates(),
+      detectors: bank.checkpoint(),
       history: bank.calls?.snapshot() ?? null,
     };
   }
@@ -93,7 +93,7 @@ export class LastTurn {
     const { turns, calls, detectors, history } = this.checkpoint;
     totals.turns = turns;
     totals.calls = calls;
-    bank.rewind(plan, detectors, history);
+    bank.rewind(plan, statesOf(detectors), history);
   }
 
   /**
@@ -126,7 +126,7 @@ export class LastTurn {
   snapshot(): LastTurnSnapshot {
     const { checkpoint, reportsTurns, awaitsBeginning } = this;
     return {
-      checkpoint,
+      checkpoint: checkpoint && { ...checkpoint, detectors: statesOf(checkpoint.detectors) },
       reportsTurns,
       awaitsBeginning,
       told: [...(this.lastReported ?? [])],

@@ -85,11 +85,7 @@ export class SessionAnalyzer {
     this.lastTime = time;
     this.lastPosition = position;
     const { bank, turn, totals, incidents } = this;
-    const step = new SessionStep(withHashes(event) as KnownEvent, time, position, {
-      totals,
-      bank,
-      incidents,
-    });
+    const step = new SessionStep(withHashes(event) as KnownEvent, time, position, totals, bank, incidents);
     const { type } = step.event;
     if (this.plan.mayChange && this.plan.adoptCurrent(this.labels)) bank.adopt(this.plan.current, step);
     if (step.event.type === 'turn_finished')

@@ -31,13 +31,6 @@ export interface TurnRequest {
   readonly allowed: number;
 }
 
-/** The session's state before the event. */
-interface SessionState {
-  readonly totals: SessionTotals;
-  readonly bank: DetectorBank;
-  readonly incidents: OpenIncidents;
-}
-
 /** A session's event as it passes through the detectors, with their findings. */
 export class SessionStep implements EventStep {
   readonly event: KnownEvent;
@@ -53,13 +46,21 @@ export class SessionStep implements EventStep {
   private readonly incidents: OpenIncidents;
   private before: Mark | undefined;
 
-  constructor(event: KnownEvent, time: number, position: number, session: SessionState) {
+  /** The last three are the session's state before the event. */
+  constructor(
+    event: KnownEvent,
+    time: number,
+    position: number,
+    totals: SessionTotals,
+    bank: DetectorBank,
+    incidents: OpenIncidents,
+  ) {
     this.event = event;
     this.time = time;
     this.position = position;
-    this.totals = session.totals;
-    this.bank = session.bank;
-    this.incidents = session.incidents;
+    this.totals = totals;
+    this.bank = bank;
+    this.incidents = incidents;
   }
 
   get calls(): CallHistory | null {

@@ -5,6 +5,7 @@ import { Outage, type OutageOptions } from './outage.ts';
 export const outage: DetectorDefinition<OutageOptions> = {
   id: 'outage',
   needsResults: ({ outage: own }) => own,
+  reads: ['prompt_started'],
   options: ({ settings: { outage: own }, preset }) =>
     isOn(own, preset.results) ? { threshold: own.min_failures ?? 3 } : null,
   effective: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),

@@ -6,6 +6,7 @@ import { fingerprint } from '../../calls/tool-identity.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
+import { StepChain } from './step-chain.ts';
 
 /** A person needs longer than this to read an answer and ask again. */
 const QUICK_MS = 10_000;
@@ -30,7 +31,6 @@ interface PromptRun {
   readonly steps: string;
   readonly answer: string;
 }
-const NOTHING: PromptRun = { steps: '', answer: '' };
 
 /**
  * Finds loops of the harness itself: it keeps sending the same prompt without any effect, or restarts work that fails
@@ -40,15 +40,16 @@ const NOTHING: PromptRun = { steps: '', answer: '' };
 export class HarnessLoop {
   private readonly options: HarnessLoopOptions;
   private readonly incident = new PatternIncident('stagnation');
-  private prompt: string | null = null;
+  /** The form in which prompts are compared; undefined: not computed yet, from the next two. */
+  private prompt: string | null | undefined = null;
   private shown = '';
+  private isMarked = false;
   private count = 0;
   private since: Mark | null = null;
   /** The effect of the previous prompt, and of the current one so far. */
   private before: PromptRun | null = null;
-  private run = NOTHING;
-  /** The steps before the latest. */
-  private stepsBefore = '';
+  private readonly steps = new StepChain();
+  private answer = '';
   private lastTime = 0;
 
   constructor(options: HarnessLoopOptions) {
@@ -57,14 +58,10 @@ export class HarnessLoop {
 
   push(step: EventStep): void {
     const { event, calls } = step;
-    if (calls?.settled) {
-      const { outcome, key } = calls.settled;
-      if (!calls.regrown) this.stepsBefore = this.run.steps;
-      this.run = { ...this.run, steps: fingerprint(`${this.stepsBefore}\n${outcome ?? key}`) };
-    }
+    if (calls?.settled) this.steps.add(calls.settled.outcome ?? calls.settled.key, calls.regrown);
     if (event.type === 'prompt_started') this.onPrompt(step, event.text ?? '', event.origin ?? null);
-    else if (event.type === 'content' && this.run.answer.length < COMPARED_UNITS)
-      this.run = { ...this.run, answer: (this.run.answer + event.text).slice(0, COMPARED_UNITS) };
+    else if (event.type === 'content' && this.answer.length < COMPARED_UNITS)
+      this.answer = (this.answer + event.text).slice(0, COMPARED_UNITS);
     this.lastTime = step.time;
   }
 
@@ -74,13 +71,13 @@ export class HarnessLoop {
     const isMarked =
       (origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown))) &&
       step.time - this.lastTime <= MARKED_MS;
-    const form = normalizeText(shown);
-    const prompt = fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
     // If all times are equal, they carry no information.
     const isTimed = step.time > (this.since?.time ?? step.time);
     const isQuick = origin === null && isTimed && step.time - this.lastTime <= QUICK_MS;
-    const comesAgain =
-      shown !== '' && prompt === this.prompt && (isMarked || isQuick) && this.isInVain(isMarked);
+    const mayRepeat = shown !== '' && (isMarked || isQuick);
+    const prompt = mayRepeat ? promptForm(shown, isMarked) : undefined;
+    const run: PromptRun = { steps: this.steps.hashes().steps, answer: this.answer };
+    const comesAgain = mayRepeat && prompt === this.promptForm && this.isInVain(run, isMarked);
     if (!comesAgain || this.since === null) {
       this.since = step.mark();
       this.count = 0;
@@ -88,17 +85,23 @@ export class HarnessLoop {
     this.count += 1;
     this.prompt = prompt;
     this.shown = shown;
-    this.before = this.run;
-    this.run = NOTHING;
-    this.stepsBefore = '';
+    this.isMarked = isMarked;
+    this.before = run;
+    this.answer = '';
+    this.steps.clear();
     if (this.count < this.options.threshold)
       this.incident.resolve(step, 'recovered', 'another prompt followed');
     else this.report(step);
   }
 
+  private get promptForm(): string | null {
+    this.prompt = this.prompt === undefined ? promptForm(this.shown, this.isMarked) : this.prompt;
+    return this.prompt;
+  }
+
   /** Whether the prompt that has just ended had no effect: no steps at all, or the same steps as the previous one. */
-  private isInVain(isMarked: boolean): boolean {
-    const { run, before, count } = this;
+  private isInVain(run: PromptRun, isMarked: boolean): boolean {
+    const { before, count } = this;
     // The first prompt has nothing to be compared with.
     if (before === null || count <= 1) return true;
     if (run.steps === '' && before.steps === '') {
@@ -138,29 +141,46 @@ export class HarnessLoop {
     this.count = 0;
     this.since = null;
     this.before = null;
-    this.run = NOTHING;
-    this.stepsBefore = '';
+    this.answer = '';
+    this.steps.clear();
   }
 
   snapshot(): HarnessSnapshot {
-    const { prompt, shown, count, since, before, run, stepsBefore, lastTime } = this;
-    return {
-      prompt,
-      shown,
-      count,
-      since,
-      before,
-      run,
-      stepsBefore,
-      lastTime,
-      incident: this.incident.snapshot(),
+    return this.checkpoint()();
+  }
+
+  checkpoint(): () => HarnessSnapshot {
+    const { prompt, shown, isMarked, count, since, before, answer, lastTime } = this;
+    const hashes = this.steps.checkpoint();
+    const incident = this.incident.snapshot();
+    return () => {
+      const { steps, stepsBefore } = hashes();
+      return {
+        prompt: prompt === undefined ? promptForm(shown, isMarked) : prompt,
+        shown,
+        count,
+        since,
+        before,
+        run: { steps, answer },
+        stepsBefore,
+        lastTime,
+        incident,
+      };
     };
   }
 
-  restore({ incident, ...rest }: HarnessSnapshot): void {
+  restore({ incident, run, stepsBefore, ...rest }: HarnessSnapshot): void {
     Object.assign(this, rest);
+    this.answer = run.answer;
+    this.steps.restore({ steps: run.steps, stepsBefore });
     this.incident.restore(incident);
   }
+}
+
+/** @param isMarked whether a harness wrote it, which may count its prompts */
+function promptForm(shown: string, isMarked: boolean): string {
+  const form = normalizeText(shown);
+  return fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
 }
 
 export interface HarnessSnapshot {

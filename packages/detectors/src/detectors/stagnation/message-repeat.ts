@@ -11,6 +11,7 @@ const MESSAGE_UNITS = 2048;
 const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
 /** Units of the message that the evidence shows. */
 const SHOWN_UNITS = 400;
+const NONE: readonly never[] = [];
 /** One message repeated, or two alternating. */
 const PERIODS = [1, 2] as const;
 
@@ -44,8 +45,8 @@ export class MessageRepeat {
   private agent = '';
   private begin: Mark | null = null;
   /** The latest messages, newest first. */
-  private said: readonly Message[] = [];
-  private runs: readonly (Run | null)[] = [];
+  private said: readonly Message[] = NONE;
+  private runs: readonly (Run | null)[] = NONE;
 
   constructor(options: MessageOptions) {
     this.options = options;
@@ -140,8 +141,8 @@ export class MessageRepeat {
   private forget(): void {
     this.text = null;
     this.begin = null;
-    this.said = [];
-    this.runs = [];
+    this.said = NONE;
+    this.runs = NONE;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

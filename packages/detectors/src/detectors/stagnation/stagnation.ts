@@ -144,15 +144,22 @@ export class Stagnation implements Detector {
   }
 
   snapshot(): StagnationSnapshot {
-    const { stale, quiet, before, messages, harness } = this;
-    return {
+    return this.checkpoint()();
+  }
+
+  checkpoint(): () => StagnationSnapshot {
+    const { stale, quiet, before } = this;
+    const incident = this.incident.snapshot();
+    const messages = this.messages?.snapshot();
+    const harness = this.harness?.checkpoint();
+    return () => ({
       stale,
       quiet,
       before,
-      incident: this.incident.snapshot(),
-      ...(messages !== undefined && { messages: messages.snapshot() }),
-      ...(harness !== undefined && { harness: harness.snapshot() }),
-    };
+      incident,
+      ...(messages !== undefined && { messages }),
+      ...(harness !== undefined && { harness: harness() }),
+    });
   }
 
   restore(snapshot: StagnationSnapshot): void {

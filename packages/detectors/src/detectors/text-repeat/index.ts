@@ -19,6 +19,7 @@ export function textRepeat(
   return {
     id: `${stream}-repeat`,
     startsAt: stream,
+    reads: [stream, 'tool_call_request', 'prompt_started', 'turn_started'],
     options: ({ settings, preset: { [stream]: preset } }) => {
       const own = settings[`${stream}_loop`];
       if (!isOn(own, preset !== null)) return null;

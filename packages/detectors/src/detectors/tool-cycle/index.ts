@@ -5,6 +5,7 @@ import { ToolCycle } from './tool-cycle.ts';
 export const toolCycle: DetectorDefinition<CycleOptions> = {
   id: 'tool-cycle',
   needsResults: ({ tool_cycle: own }) => own,
+  reads: ['prompt_started'],
   options: ({ settings, preset, calls }) => cycleOptions(settings, preset, calls.tool.mode),
   effective: (options) => ({
     enabled: options !== null,

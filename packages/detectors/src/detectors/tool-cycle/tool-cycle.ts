@@ -26,22 +26,16 @@ export class ToolCycle implements Detector {
   private readonly options: CycleOptions;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-cycle');
-  /**
-   * By period: consecutive latest steps that equal the step a period earlier; below, those that equal it in their
-   * calls only.
-   */
-  private matched: number[];
-  private alike: number[];
-  /** Both before the latest step. */
-  private before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
+  private counts: Counts;
+  /** Those before the latest step. */
+  private before: Counts;
   private period = 0;
 
   constructor(options: CycleOptions, knowledge: CallKnowledge) {
     this.options = options;
     this.knowledge = knowledge;
-    this.matched = new Array<number>(options.maxPeriod + 1).fill(0);
-    this.alike = [...this.matched];
-    this.before = { matched: [...this.matched], alike: [...this.alike] };
+    this.counts = noCounts(options.maxPeriod);
+    this.before = this.counts;
   }
 
   push(step: EventStep): void {
@@ -52,14 +46,8 @@ export class ToolCycle implements Detector {
 
   private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
     const { rounds } = calls;
-    if (!calls.regrown) this.before = { matched: [...this.matched], alike: [...this.alike] };
-    const { matched, alike } = this.before;
-    for (let period = 1; period <= this.options.maxPeriod; period += 1) {
-      const before = rounds.at(-1 - period);
-      const isAlike = before?.key === settled.key && settled.kind !== 'transient';
-      this.alike[period] = isAlike ? (alike[period] ?? 0) + 1 : 0;
-      this.matched[period] = isAlike && before.outcome === settled.outcome ? (matched[period] ?? 0) + 1 : 0;
-    }
+    if (!calls.regrown) this.before = this.counts;
+    this.counts = this.countsAfter(rounds, settled);
     const period = this.shortestPeriod(rounds);
     if (this.incident.isOpen && period !== this.period) this.incident.resolve(step, 'recovered');
     if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
@@ -68,11 +56,27 @@ export class ToolCycle implements Detector {
     this.incident.report(step, this.pattern(rounds, period), calls.regrown);
   }
 
+  private countsAfter(rounds: readonly CallStep[], { key, outcome, kind }: CallStep): Counts {
+    const { maxPeriod } = this.options;
+    const none = noCounts(maxPeriod);
+    if (kind === 'transient') return none;
+    let counts: { matched: number[]; alike: number[] } | undefined;
+    for (let period = 1; period <= maxPeriod; period += 1) {
+      const before = rounds[rounds.length - 1 - period];
+      if (before?.key !== key) continue;
+      counts ??= { matched: [...none.matched], alike: [...none.alike] };
+      counts.alike[period] = (this.before.alike[period] ?? 0) + 1;
+      if (before.outcome === outcome) counts.matched[period] = (this.before.matched[period] ?? 0) + 1;
+    }
+    return counts ?? none;
+  }
+
   /** The shortest period that has repeated often enough; identical steps are not a cycle. */
   private shortestPeriod(rounds: readonly CallStep[]): number {
     const { maxPeriod, threshold } = this.options;
+    if (this.counts === noCounts(maxPeriod)) return 0;
     for (let period = 1; period <= maxPeriod; period += 1) {
-      const enough = (this.matched[period] ?? 0) >= period * (threshold - 1);
+      const enough = (this.counts.matched[period] ?? 0) >= period * (threshold - 1);
       if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
       if (this.isFormAgain(rounds, period)) return period;
     }
@@ -82,14 +86,14 @@ export class ToolCycle implements Detector {
   /** Whether one form was repeatedly filled in the same way, although the resulting pages differed. */
   private isFormAgain(rounds: readonly CallStep[], period: number): boolean {
     const { threshold } = this.options;
-    if ((this.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
+    if ((this.counts.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
     const fields = rounds.slice(-period).filter(({ calls }) => calls.some(({ nature }) => nature.enters));
     return new Set(fields.map(({ key }) => key)).size >= FORM_FIELDS;
   }
 
   /** Whether a cycle of this period has repeated often enough, even if some of its steps poll. */
   private isLongEnough(rounds: readonly CallStep[], period: number): boolean {
-    return (this.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
+    return (this.counts.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
   }
 
   private thresholdOf(cycle: readonly CallStep[]): number {
@@ -97,10 +101,10 @@ export class ToolCycle implements Detector {
   }
 
   private pattern(rounds: readonly CallStep[], period: number): Pattern<'tool-cycle'> {
-    const same = this.matched[period] ?? 0;
+    const same = this.counts.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
     const isSame = same >= period * (this.options.threshold - 1);
-    const matched = isSame ? same : (this.alike[period] ?? 0);
+    const matched = isSame ? same : (this.counts.alike[period] ?? 0);
     const count = Math.floor((matched + period) / period);
     const known = cycle.every(({ outcome }) => outcome !== null);
     const { agents } = this.knowledge;
@@ -142,30 +146,46 @@ export class ToolCycle implements Detector {
 
   close(step: EventStep, outcome: VerdictOutcome): void {
     this.incident.resolve(step, outcome, closingReason(outcome));
-    this.matched.fill(0);
-    this.alike.fill(0);
-    this.before = { matched: [...this.matched], alike: [...this.alike] };
+    this.counts = noCounts(this.options.maxPeriod);
+    this.before = this.counts;
     this.period = 0;
   }
 
   snapshot(): CycleSnapshot {
-    const { matched, alike, before, period } = this;
-    return { matched: [...matched], alike: [...alike], before, period, incident: this.incident.snapshot() };
+    const { counts, before, period } = this;
+    return { ...counts, before, period, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: CycleSnapshot): void {
-    this.matched = this.matched.map((_, period) => snapshot.matched[period] ?? 0);
-    this.alike = this.alike.map((_, period) => snapshot.alike[period] ?? 0);
+    const { matched, alike } = noCounts(this.options.maxPeriod);
+    this.counts = {
+      matched: matched.map((_, period) => snapshot.matched[period] ?? 0),
+      alike: alike.map((_, period) => snapshot.alike[period] ?? 0),
+    };
     this.before = snapshot.before;
     this.period = snapshot.period;
     this.incident.restore(snapshot.incident);
   }
 }
 
-interface CycleSnapshot {
+/** By period. */
+interface Counts {
+  /** Consecutive latest steps that equal the step a period earlier. */
   readonly matched: readonly number[];
+  /** Those that equal it in their calls only. */
   readonly alike: readonly number[];
-  readonly before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
+}
+
+const countless: Counts[] = [];
+
+/** Shared by all sessions in which no step repeats. */
+function noCounts(maxPeriod: number): Counts {
+  const zeros = () => new Array<number>(maxPeriod + 1).fill(0);
+  return (countless[maxPeriod] ??= { matched: zeros(), alike: zeros() });
+}
+
+interface CycleSnapshot extends Counts {
+  readonly before: Counts;
   readonly period: number;
   readonly incident: PatternSnapshot<'tool-cycle'>;
 }

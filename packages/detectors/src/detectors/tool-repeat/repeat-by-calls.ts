@@ -5,6 +5,7 @@ import { ToolRepeat } from './tool-repeat.ts';
 /** tool-repeat without results. */
 export const toolRepeatByCalls: DetectorDefinition<ToolRepeatPlan> = {
   id: 'tool-repeat',
+  reads: ['tool_call_request', 'prompt_started'],
   options: ({ calls }) => {
     const enabled = calls.tool.enabled || [...calls.perTool.values()].some((tool) => tool.enabled);
     return enabled ? calls : null;

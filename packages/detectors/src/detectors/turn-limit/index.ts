@@ -4,6 +4,7 @@ import { TurnLimit, type TurnLimitOptions } from './turn-limit.ts';
 
 export const turnLimit: DetectorDefinition<TurnLimitOptions> = {
   id: 'turn-limit',
+  reads: ['turn_started', 'tool_call_request', 'prompt_started'],
   options: ({ settings: { turn_requests: own } }) =>
     isOn(own) ? { maxRequests: own.max_turn_requests ?? 10 } : null,
   effective: (options) => ({ enabled: options !== null, max_turn_requests: options?.maxRequests }),

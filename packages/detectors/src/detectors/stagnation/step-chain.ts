@@ -1,0 +1,63 @@
+import { fingerprint } from '../../calls/tool-identity.ts';
+
+/** Outcomes that are kept before they are added to the hash. */
+const MAX_KEPT = 64;
+
+/** Hashes of a sequence of steps: of all, and of all before the latest. */
+export interface StepHashes {
+  readonly steps: string;
+  readonly stepsBefore: string;
+}
+const NO_STEPS: StepHashes = { steps: '', stepsBefore: '' };
+
+/** The steps of a prompt as one hash. It is computed when it is needed, which for most prompts is never. */
+export class StepChain {
+  private hashed = NO_STEPS;
+  /** Outcomes after those that are hashed; only ever appended to, because a checkpoint may hold the list. */
+  private kept: string[] = [];
+
+  /** @param regrown whether it replaces the outcome of the latest step */
+  add(outcome: string, regrown: boolean): void {
+    if (!regrown) this.kept.push(outcome);
+    else if (this.kept.length > 0) this.kept = [...this.kept.slice(0, -1), outcome];
+    else {
+      const { stepsBefore } = this.hashed;
+      this.hashed = { steps: next(stepsBefore, outcome), stepsBefore };
+    }
+    if (this.kept.length >= MAX_KEPT) this.hashes();
+  }
+
+  hashes(): StepHashes {
+    this.restore(hashesOf(this.hashed, this.kept, this.kept.length));
+    return this.hashed;
+  }
+
+  /** The current hashes, to be computed later. */
+  checkpoint(): () => StepHashes {
+    const { hashed, kept } = this;
+    const { length } = kept;
+    return () => hashesOf(hashed, kept, length);
+  }
+
+  clear(): void {
+    this.restore(NO_STEPS);
+  }
+
+  restore(hashed: StepHashes): void {
+    this.hashed = hashed;
+    if (this.kept.length > 0) this.kept = [];
+  }
+}
+
+function hashesOf(hashed: StepHashes, outcomes: readonly string[], count: number): StepHashes {
+  let { steps, stepsBefore } = hashed;
+  for (const outcome of outcomes.slice(0, count)) {
+    stepsBefore = steps;
+    steps = next(stepsBefore, outcome);
+  }
+  return { steps, stepsBefore };
+}
+
+function next(steps: string, outcome: string): string {
+  return fingerprint(`${steps}\n${outcome}`);
+}
