@@ -105,10 +105,8 @@ export function changesSomething({ kind, calls }: CallStep): boolean {
 
 /** The only tool that a step calls; undefined if it calls several. */
 export function soleToolOf({ calls }: CallStep): string | undefined {
-  const [first, ...others] = calls;
-  return others.every(({ identity }) => identity.name === first?.identity.name)
-    ? first?.identity.name
-    : undefined;
+  const name = calls[0]?.identity.name;
+  return calls.every(({ identity }) => identity.name === name) ? name : undefined;
 }
 
 /** Whether the steps contain different calls. */
@@ -122,11 +120,10 @@ export function isVaried(steps: readonly CallStep[]): boolean {
  */
 export function errorOf(step: CallStep | undefined): NormalizedResult | null {
   if (step?.kind !== 'error') return null;
-  const [first, ...others] = step.calls
-    .map(({ result }) => result)
-    .filter((result) => result?.kind !== 'not_run');
-  if (!first || first.failure === null) return null;
-  return others.every((other) => isSameError(other, first)) ? first : null;
+  const run = (call: PastCall) => call.result?.kind !== 'not_run';
+  const first = step.calls.find(run)?.result ?? null;
+  if (first === null || first.failure === null) return null;
+  return step.calls.every((call) => !run(call) || isSameError(call.result, first)) ? first : null;
 }
 
 /** Whether two errors are equal, or differ only in text echoed from the calls. */

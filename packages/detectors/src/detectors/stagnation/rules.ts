@@ -32,7 +32,7 @@ export const sameError: StagnationRule = (calls, context) => {
   const error = errorOf(settled);
   if (error === null) return null;
   let count = 0;
-  while (count < rounds.length && isSameError(errorOf(rounds.at(-1 - count)), error)) count += 1;
+  while (count < rounds.length && isSameError(errorOf(rounds[rounds.length - 1 - count]), error)) count += 1;
   const steps = rounds.slice(-count);
   const threshold = context.options.sameError * pollingPatience(steps.slice(-1));
   if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
@@ -62,7 +62,8 @@ function rejectedAgain(
   if (tool === undefined || head === null) return null;
   const steps: CallStep[] = [];
   let between = 0;
-  for (const step of rounds.toReversed()) {
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
     if (soleToolOf(step) === tool) {
       if (errorHeadOf(step) !== head) break;
       steps.unshift(step);
@@ -132,9 +133,9 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
     knowledge: { agents },
     isOpen,
   } = context;
-  const telling = settled.calls.filter(isTelling);
-  if (telling.length === 0 || (!isOpen && isHandledByOthers(rounds, context))) return null;
-  for (const call of telling) {
+  if (rounds.length < options.sameResult) return null;
+  for (const call of settled.calls) {
+    if (!isTelling(call)) continue;
     const steps: CallStep[] = [];
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
@@ -153,6 +154,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
       (steps.every(({ key }) => key === settled.key) && rounds.length - first === count)
     )
       continue;
+    if (!isOpen && isHandledByOthers(rounds, context)) return null;
     const { name, arguments: canonical } = call.identity;
     return {
       rule: 'same-result',
@@ -198,23 +200,25 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
 export function isStale({ rounds, settled }: CallHistory): boolean {
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
   if (settled.calls.some(isPolling)) return false;
-  const earlier = rounds.slice(0, -1);
-  return (
-    earlier.some((step) => step.outcome === settled.outcome || isKnownResult(step, settled)) ||
-    leadsToKnownPage(earlier, settled)
-  );
+  const error = errorOf(settled);
+  for (let i = rounds.length - 2; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
+    if (step.outcome === settled.outcome || isKnownResult(step, settled, error)) return true;
+  }
+  return leadsToKnownPage(rounds, settled);
 }
 
 /** Whether a user interface was operated as before and shows an earlier state, though not from the same step. */
-function leadsToKnownPage(earlier: readonly CallStep[], { calls }: CallStep): boolean {
-  if (!calls.every(({ nature }) => nature.gui)) return false;
-  const before = earlier.flatMap((step) => step.calls);
-  return calls.every(
+function leadsToKnownPage(rounds: readonly CallStep[], settled: CallStep): boolean {
+  if (!settled.calls.every(({ nature }) => nature.gui)) return false;
+  const known = (is: (call: PastCall) => boolean) =>
+    rounds.some((step) => step !== settled && step.calls.some(is));
+  return settled.calls.every(
     ({ key, result }) =>
       result !== null &&
       !result.trivial &&
-      before.some((other) => other.key === key) &&
-      before.some((other) => other.result?.form === result.form),
+      known((other) => other.key === key) &&
+      known((other) => other.result?.form === result.form),
   );
 }
 
@@ -226,9 +230,14 @@ export function isHandledByOthers(all: readonly CallStep[], { options }: RuleCon
   const longest = options.longestCycle;
   for (let period = 1; period <= longest; period += 1) {
     const count = Math.max(2, Math.min(period, options.nothingNew));
-    const latest = all.slice(-count - period);
-    const repeats = latest.slice(period).every(({ outcome }, i) => outcome === latest[i]?.outcome);
-    if (latest.length === count + period && repeats) return true;
+    if (all.length >= count + period && repeats(all, period, count)) return true;
   }
   return false;
+}
+
+/** Whether the latest `count` steps have the outcomes of those a period earlier. */
+function repeats(all: readonly CallStep[], period: number, count: number): boolean {
+  for (let i = all.length - 1; i >= all.length - count; i -= 1)
+    if (all[i]?.outcome !== all[i - period]?.outcome) return false;
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import type { NormalizedResult } from '../../calls/normalize-result.ts';
 import {
   type CallStep,
   errorOf,
@@ -26,17 +27,16 @@ export const sameAnswer: StagnationRule = (calls, context) => {
   if (settled.kind === 'transient') return null;
   const rephrased = runOf(
     calls,
-    (before, next) => asksAgain(before, settled, context) || asksAgain(before, next, context),
+    (before, next) =>
+      asksAgain(before, settled, context) || (next !== settled && asksAgain(before, next, context)),
   );
   const threshold = rephrasedThreshold(context.options);
   if (rephrased.length >= threshold && isVaried(rephrased))
     return match(rephrased, threshold, rephrasedBase(context.options), variation(rephrased), context);
   const answer = readAnswer(settled);
   if (answer === null) return null;
-  const alike = runOf(
-    calls,
-    (before) => soleToolOf(before) === soleToolOf(settled) && readAnswer(before) === answer,
-  );
+  const tool = soleToolOf(settled);
+  const alike = runOf(calls, (before) => soleToolOf(before) === tool && readAnswer(before) === answer);
   const { sameAnswer: value } = context.options;
   const patience = patienceFor(settled);
   const needed = value * patience;
@@ -69,7 +69,7 @@ function runOf(
 ): CallStep[] {
   let count = 1;
   for (let next = settled; count < rounds.length; count += 1) {
-    const before = rounds.at(-1 - count) as CallStep;
+    const before = rounds[rounds.length - 1 - count] as CallStep;
     if (!belongs(before, next)) break;
     next = before;
   }
@@ -86,13 +86,14 @@ function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext)
  * commands that look and report it, or do nothing: a search may legitimately find nothing.
  */
 function readAnswer(step: CallStep): string | null {
-  const [first, ...others] = step.calls.map(({ result }) => result);
-  if (step.kind !== 'ok' || !first || soleToolOf(step) === undefined || isPollingStep(step)) return null;
-  const says = step.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
+  const { kind, calls } = step;
+  const first = calls[0]?.result;
+  if (kind !== 'ok' || !first || soleToolOf(step) === undefined || isPollingStep(step)) return null;
+  const says = calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
     if (runs) return !changes && (idles || (!first.trivial && !first.empty));
     return reads && !gui && !first.trivial && !first.empty && !first.negative;
   });
-  return says && others.every((other) => other?.form === first.form) ? first.form : null;
+  return says && calls.every(({ result }) => result?.form === first.form) ? first.form : null;
 }
 
 /** A short answer, such as a price or a state, may be correct for many questions, but a search returns what exists. */
@@ -135,9 +136,12 @@ function match(
 const COMMON_SHARE = 0.25;
 const EMPTY_SHARE = 0.4;
 
-/** Whether the same tool already failed with this error, or gave this answer to a rephrased question. */
-export function isKnownResult(before: CallStep, settled: CallStep): boolean {
-  const error = errorOf(settled);
+/**
+ * Whether the same tool already failed with this error, or gave this answer to a rephrased question.
+ *
+ * @param error the error of the settled step, if it has one
+ */
+export function isKnownResult(before: CallStep, settled: CallStep, error: NormalizedResult | null): boolean {
   if (error === null) return haveSameAnswer(before, settled);
   const [first] = before.calls;
   const [second] = settled.calls;
@@ -151,9 +155,10 @@ export function isKnownResult(before: CallStep, settled: CallStep): boolean {
  * @param expected the pattern already held before, so that fewer common words suffice
  */
 export function haveSameAnswer(before: CallStep, settled: CallStep, expected = false): boolean {
-  const [first, ...firstOthers] = before.calls;
-  const [second, ...secondOthers] = settled.calls;
-  if (!first?.result || !second?.result || firstOthers.length + secondOthers.length > 0) return false;
+  if (before.calls.length !== 1 || settled.calls.length !== 1) return false;
+  const [first] = before.calls;
+  const [second] = settled.calls;
+  if (!first?.result || !second?.result) return false;
   const { empty, trivial, gist, kind, failure } = second.result;
   const says = kind === 'error' ? failure !== null : (empty || !trivial) && second.nature.asks;
   return (

@@ -45,7 +45,7 @@ export class StepRepeat implements Detector {
     const { rounds } = calls;
     const name = callStep.calls[0]?.identity.name ?? '';
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
-    const before = rounds.at(-2);
+    const before = rounds[rounds.length - 2];
     const repeats =
       before !== undefined &&
       before.key === callStep.key &&
@@ -54,7 +54,7 @@ export class StepRepeat implements Detector {
       options.enabled;
     this.runBefore = calls.regrown ? this.runBefore : this.run;
     this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
-    this.count = Math.min(this.run, countRecent(rounds, options));
+    this.count = countRecent(rounds, this.run, options);
     if (!repeats) this.incident.resolve(step, 'recovered');
     if (this.count < this.thresholdOf(callStep, options)) {
       this.incident.resolve(step, 'recovered', 'the earlier calls are too old to count');
@@ -140,12 +140,12 @@ export class StepRepeat implements Detector {
   }
 }
 
-/** How many of the latest steps are within the time to live of the newest. */
-function countRecent(rounds: readonly CallStep[], { ttlMs }: ToolRepeatOptions): number {
-  if (ttlMs === null) return Number.POSITIVE_INFINITY;
+/** How many of the latest `most` steps are within the time to live of the newest. */
+function countRecent(rounds: readonly CallStep[], most: number, { ttlMs }: ToolRepeatOptions): number {
+  if (ttlMs === null) return most;
   const newest = timeOf(rounds.at(-1));
   let count = 0;
-  while (count < rounds.length && newest - timeOf(rounds.at(-1 - count)) <= ttlMs) count += 1;
+  while (count < Math.min(most, rounds.length) && newest - timeOf(rounds.at(-1 - count)) <= ttlMs) count += 1;
   return count;
 }
 
