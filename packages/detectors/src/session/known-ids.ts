@@ -82,7 +82,8 @@ function hashOf(id: string, end: number, more: number): number {
   let high = end;
   // Two units per iteration, because each iteration depends on the previous one; the number comes last.
   for (let i = 0; i < end + 2; i += 2) {
-    const pair = i >= end ? more : id.charCodeAt(i) | (i + 1 < end ? id.charCodeAt(i + 1) << 16 : 0);
+    const pair =
+      i + 1 < end ? id.charCodeAt(i) | (id.charCodeAt(i + 1) << 16) : i < end ? id.charCodeAt(i) : more;
     low = Math.imul(low ^ pair, 0x01000193);
     high = Math.imul(high + pair, 0x5bd1e995) ^ (low >>> 13);
   }

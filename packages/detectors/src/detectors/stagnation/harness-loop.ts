@@ -145,10 +145,6 @@ export class HarnessLoop {
     this.steps.clear();
   }
 
-  snapshot(): HarnessSnapshot {
-    return this.checkpoint()();
-  }
-
   checkpoint(): () => HarnessSnapshot {
     const { prompt, shown, isMarked, count, since, before, answer, lastTime } = this;
     const hashes = this.steps.checkpoint();

@@ -11,9 +11,10 @@ const MESSAGE_UNITS = 2048;
 const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
 /** Units of the message that the evidence shows. */
 const SHOWN_UNITS = 400;
-const NONE: readonly never[] = [];
 /** One message repeated, or two alternating. */
 const PERIODS = [1, 2] as const;
+const NONE: readonly never[] = [];
+const NO_RUNS: readonly null[] = PERIODS.map(() => null);
 
 export interface MessageOptions {
   /** Repetitions of a message that make it a loop. */
@@ -22,9 +23,27 @@ export interface MessageOptions {
   readonly mode: Pattern<'stagnation'>['mode'];
 }
 
-interface Message {
-  readonly key: string;
+/** A message, whose text is stored until its key is needed: few are ever compared with an equal one. */
+class Message {
   readonly mark: Mark;
+  private text: string | null;
+  private hash: string;
+
+  constructor(mark: Mark, text: string | null, hash = '') {
+    this.mark = mark;
+    this.text = text;
+    this.hash = hash;
+  }
+
+  get key(): string {
+    if (this.text !== null) this.hash = fingerprint(this.text);
+    this.text = null;
+    return this.hash;
+  }
+
+  equals(other: Message): boolean {
+    return this.text !== null && other.text !== null ? this.text === other.text : this.key === other.key;
+  }
 }
 
 /** Consecutive messages that equal the one a period earlier, and where the run started. */
@@ -99,18 +118,20 @@ export class MessageRepeat {
   }
 
   private noteMessage(text: string, begin: Mark): void {
-    const key = fingerprint(`${this.agent}\n${text}`);
-    this.runs = PERIODS.map((period, i) => {
+    const message = new Message(begin, `${this.agent}\n${text}`);
+    const runs = PERIODS.map((period, i) => {
       const before = this.said[period - 1];
-      if (before?.key !== key) return null;
+      if (before === undefined || !message.equals(before)) return null;
       const run = this.runs[i];
       return { matched: (run?.matched ?? 0) + 1, since: run?.since ?? before.mark };
     });
-    this.said = [{ key, mark: begin }, ...this.said].slice(0, PERIODS.length);
+    this.runs = runs.some((run) => run !== null) ? runs : NO_RUNS;
+    this.said = [message, ...this.said.slice(0, PERIODS.length - 1)];
   }
 
   private pattern(text: string): Pattern<'stagnation'> | null {
     const { threshold, thresholdOf, mode } = this.options;
+    if (this.runs === NO_RUNS) return null;
     for (const [i, period] of PERIODS.entries()) {
       const run = this.runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
@@ -150,13 +171,22 @@ export class MessageRepeat {
     this.incident.resolve(step, outcome, closingReason(outcome));
   }
 
-  snapshot(): MessageSnapshot {
+  checkpoint(): () => MessageSnapshot {
     const { text, agent, begin, said, runs } = this;
-    return { text, agent, begin, said, runs, incident: this.incident.snapshot() };
+    const incident = this.incident.snapshot();
+    return () => ({
+      text,
+      agent,
+      begin,
+      said: said.map(({ key, mark }) => ({ key, mark })),
+      runs,
+      incident,
+    });
   }
 
   restore({ text, agent, begin, said, runs, incident }: MessageSnapshot): void {
-    Object.assign(this, { text, agent, begin, said, runs });
+    const messages = said.map(({ mark, key }) => new Message(mark, null, key));
+    Object.assign(this, { text, agent, begin, said: messages, runs });
     this.incident.restore(incident);
   }
 }
@@ -165,7 +195,7 @@ export interface MessageSnapshot {
   readonly text: string | null;
   readonly agent: string;
   readonly begin: Mark | null;
-  readonly said: readonly Message[];
+  readonly said: readonly { readonly key: string; readonly mark: Mark }[];
   readonly runs: readonly (Run | null)[];
   readonly incident: PatternSnapshot<'stagnation'>;
 }

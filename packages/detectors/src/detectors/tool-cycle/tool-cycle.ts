@@ -152,8 +152,9 @@ export class ToolCycle implements Detector {
   }
 
   snapshot(): CycleSnapshot {
-    const { counts, before, period } = this;
-    return { ...counts, before, period, incident: this.incident.snapshot() };
+    const { before, period } = this;
+    const { matched, alike } = this.counts;
+    return { matched, alike, before, period, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: CycleSnapshot): void {
