@@ -4,6 +4,7 @@ import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
+import type { StepDigests } from './step-digests.ts';
 
 /** Thresholds of the rules; the detector's documentation names the runs they were calibrated on. */
 export interface StagnationOptions {
@@ -28,6 +29,8 @@ export interface StagnationOptions {
 export interface RuleContext {
   readonly options: StagnationOptions;
   readonly knowledge: CallKnowledge;
+  /** Digests of the remembered steps. */
+  readonly digests: StepDigests;
   /** Whether the detector has an open incident. */
   readonly isOpen: boolean;
 }

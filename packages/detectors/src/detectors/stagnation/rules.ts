@@ -22,6 +22,7 @@ import {
 } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { isKnownResult } from './same-answer.ts';
+import type { StepDigests } from './step-digests.ts';
 
 /** Reading steps allowed between two failures of one tool. */
 const LOOKS_BETWEEN = 2;
@@ -99,8 +100,11 @@ function errorHeadOf(step: CallStep): string | null {
 }
 
 /** The same call fails the same way, with other calls in between that changed nothing. */
-export const sameFailure: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
-  if (settled.kind !== 'error') return null;
+export const sameFailure: StagnationRule = (
+  { rounds, settled },
+  { options, knowledge: { agents }, digests },
+) => {
+  if (settled.kind !== 'error' || digests.sameOutcomes() < options.sameFailure) return null;
   const steps: CallStep[] = [];
   let first = rounds.length;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
@@ -131,9 +135,10 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   const {
     options,
     knowledge: { agents },
+    digests,
     isOpen,
   } = context;
-  if (rounds.length < options.sameResult) return null;
+  if (digests.sameCalls() < options.sameResult) return null;
   for (const call of settled.calls) {
     if (!isTelling(call)) continue;
     const steps: CallStep[] = [];
@@ -197,11 +202,13 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
 }
 
 /** Whether the latest step brought nothing new compared with earlier ones. */
-export function isStale({ rounds, settled }: CallHistory): boolean {
+export function isStale({ rounds, settled }: CallHistory, digests: StepDigests): boolean {
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
   if (settled.calls.some(isPolling)) return false;
   const error = errorOf(settled);
   for (let i = rounds.length - 2; i >= 0; i -= 1) {
+    // Errors may also be the same if only their beginnings are.
+    if (error === null && !digests.mayBringTheSame(i)) continue;
     const step = rounds[i] as CallStep;
     if (step.outcome === settled.outcome || isKnownResult(step, settled, error)) return true;
   }

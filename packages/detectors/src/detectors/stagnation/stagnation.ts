@@ -9,6 +9,7 @@ import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
 import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
 import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
+import { StepDigests } from './step-digests.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
@@ -33,6 +34,7 @@ export class Stagnation implements Detector {
   private readonly options: StagnationOptions;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('stagnation');
+  private readonly digests = new StepDigests();
   /** Consecutive steps that brought nothing new. */
   private stale = 0;
   /** Steps since a rule last matched. */
@@ -62,14 +64,16 @@ export class Stagnation implements Detector {
   }
 
   private onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
+    this.digests.follow(calls.rounds);
     const context: RuleContext = {
       options: this.options,
       knowledge: this.knowledge,
+      digests: this.digests,
       isOpen: this.incident.isOpen,
     };
     if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
     // Steps that already belong to another detector's incident do not count twice.
-    this.stale = isStale(calls) && !calls.settled.explained ? this.before.stale + 1 : 0;
+    this.stale = isStale(calls, this.digests) && !calls.settled.explained ? this.before.stale + 1 : 0;
     const match = this.matchOf(calls, context);
     this.quiet = match === null ? this.before.quiet + 1 : 0;
     if (match !== null) {
@@ -139,6 +143,7 @@ export class Stagnation implements Detector {
     this.stale = 0;
     this.quiet = 0;
     this.before = { stale: 0, quiet: 0 };
+    this.digests.clear();
     this.incident.resolve(step, outcome, closingReason(outcome));
     this.messages?.close(step, outcome);
   }
@@ -150,14 +155,14 @@ export class Stagnation implements Detector {
   checkpoint(): () => StagnationSnapshot {
     const { stale, quiet, before } = this;
     const incident = this.incident.snapshot();
-    const messages = this.messages?.snapshot();
+    const messages = this.messages?.checkpoint();
     const harness = this.harness?.checkpoint();
     return () => ({
       stale,
       quiet,
       before,
       incident,
-      ...(messages !== undefined && { messages }),
+      ...(messages !== undefined && { messages: messages() }),
       ...(harness !== undefined && { harness: harness() }),
     });
   }

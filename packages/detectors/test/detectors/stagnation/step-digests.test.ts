@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { CallStep, PastCall } from '../../../src/calls/step.ts';
+import { StepDigests } from '../../../src/detectors/stagnation/step-digests.ts';
+
+function step(outcome: string, ...keys: string[]): CallStep {
+  const calls = keys.map((key) => ({ key, result: { gist: outcome } }) as PastCall);
+  return { calls, turn: 0, settled: true, key: keys.join(), outcome, kind: 'ok', explained: false };
+}
+
+/** Follows the steps one by one, as a history that remembers this many does. */
+function following(steps: readonly CallStep[], remembered = 64): StepDigests {
+  const digests = new StepDigests();
+  steps.forEach((_, i) => digests.follow(steps.slice(Math.max(0, i + 1 - remembered), i + 1)));
+  return digests;
+}
+
+const distinct = Array.from({ length: 200 }, (_, i) => step(`page ${String(i)}`, `read ${String(i)}`));
+
+it('counts the steps with the outcome and the call of the latest, and hardly any other', () => {
+  const again = [...distinct.slice(0, 60), ...Array.from({ length: 4 }, () => step('page 7', 'read 7'))];
+  const digests = following(again);
+  expect(digests.sameOutcomes()).toBeGreaterThanOrEqual(5);
+  expect(digests.sameCalls()).toBeGreaterThanOrEqual(5);
+  expect(following(distinct).sameOutcomes()).toBeLessThan(4);
+  expect(following(distinct).sameCalls()).toBeLessThan(4);
+  expect(digests.mayBringTheSame(7)).toBe(true);
+});
+
+it('takes any step of several calls for one that may contain the call', () => {
+  expect(following([...distinct.slice(0, 3), step('two', 'read 1', 'read 2')]).sameCalls()).toBe(4);
+  expect(following([step('two', 'read 1', 'read 2'), ...distinct.slice(0, 3)]).sameCalls()).toBe(2);
+});
+
+it('forgets the steps that the history forgets', () => {
+  const repeated = [step('page 1', 'read 1'), ...distinct.slice(100, 107), step('page 1', 'read 1')];
+  expect(following(repeated, 9).sameOutcomes()).toBe(2);
+  expect(following(repeated, 8).sameOutcomes()).toBe(1);
+});
+
+it('follows a step that grows, and a history that was taken back', () => {
+  const digests = following(distinct.slice(0, 3));
+  const grown = step('page 0', 'read 0', 'read 1');
+  digests.follow([...distinct.slice(0, 2), grown]);
+  expect(digests.sameOutcomes()).toBe(2);
+  digests.follow([...distinct.slice(0, 2), grown, step('page 1', 'read 1')]);
+  expect(digests.sameOutcomes()).toBe(2);
+  const copies = distinct.slice(0, 2).map((one) => ({ ...one }));
+  digests.follow([...copies, step('page 0', 'read 0')]);
+  expect([digests.sameOutcomes(), digests.sameCalls()]).toEqual([2, 2]);
+});
