@@ -1,5 +1,5 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import { canonicalJson } from '../lib/digest.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { type CallText, stringsIn, withoutEcho } from './strip-echoed-args.ts';
 import { fingerprint } from './tool-identity.ts';

@@ -1,4 +1,5 @@
-import { canonicalJson, sha256 } from '../lib/digest.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { sha256 } from '../lib/digest.ts';
 
 /**
  * The canonical text of a call's arguments: a JSON string is parsed first, any other string is only trimmed; missing

@@ -1,83 +1,18 @@
 /**
- * Canonical JSON per RFC 8785: keys sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.
- * Two values have the same canonical form exactly when JSON cannot tell them apart.
- *
- * It uses an explicit stack, so that arguments nested thousands of levels deep cannot overflow the call stack, and
- * accepts any value: one without a JSON form gets a form that no JSON has.
- */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return scalar(value);
-  // Joined at the end: a string built by concatenation takes twice the memory.
-  const out: string[] = [];
-  const stack: Frame[] = [enter(value)];
-  const ancestors = new Set<object>();
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    if (frame.next === frame.size) {
-      if (frame.keys === undefined) out.push(frame.next === 0 ? '[]' : ']');
-      else out.push(frame.next === 0 ? '{}' : '}');
-      ancestors.delete(frame.container);
-      stack.pop();
-      continue;
-    }
-    const key = frame.keys?.[frame.next];
-    if (key === undefined) out.push(frame.next === 0 ? '[' : ',');
-    else out.push(frame.next === 0 ? '{' : ',', JSON.stringify(key), ':');
-    const child: unknown = frame.container[key ?? frame.next];
-    frame.next += 1;
-    if (typeof child !== 'object' || child === null) {
-      out.push(scalar(child));
-      continue;
-    }
-    // Parsed JSON has no cycles, but a caller's objects may.
-    ancestors.add(frame.container);
-    if (ancestors.has(child)) out.push('<cycle>');
-    else stack.push(enter(child));
-  }
-  return out.join('');
-}
-
-interface Frame {
-  readonly container: Record<string | number, unknown>;
-  /** Sorted keys of an object, `undefined` for an array. */
-  readonly keys: readonly string[] | undefined;
-  readonly size: number;
-  next: number;
-}
-
-function enter(container: object): Frame {
-  const indexed = container as Record<string | number, unknown>;
-  if (Array.isArray(container))
-    return { container: indexed, keys: undefined, size: container.length, next: 0 };
-  const keys = Object.keys(container).filter((key) => indexed[key] !== undefined);
-  if (keys.length > 1) keys.sort();
-  return { container: indexed, keys, size: keys.length, next: 0 };
-}
-
-function scalar(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return JSON.stringify(value);
-    case 'number':
-      return value === 0 ? '0' : String(value);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'bigint':
-      return `${value}n`;
-    case 'function':
-    case 'symbol':
-      return `<${typeof value}>`;
-    default:
-      return value === null ? 'null' : '<undefined>';
-  }
-}
-
-/**
- * SHA-256 (FIPS 180-4) of a text in UTF-8. The platform's `crypto.subtle` is asynchronous, but verdicts are
+ * SHA-256 (FIPS 180-4) of a text in UTF-8. Browsers only have the asynchronous `crypto.subtle`, but verdicts are
  * synchronous; libraries add several times as much to a bundle for features not needed here.
  */
 
 // Available in every runtime, but not part of the language standard.
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+// Node; looked up at run time, because an import would not load in a browser.
+declare const process: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } | undefined;
+
+interface NodeCrypto {
+  readonly hash?: (algorithm: 'sha256', text: string) => string;
+}
+
+const nodeHash = typeof process === 'undefined' ? undefined : process.getBuiltinModule?.('node:crypto')?.hash;
 
 const encoder = new TextEncoder();
 const BLOCK = 64;
@@ -93,6 +28,11 @@ const words = new Int32Array(ROUNDS);
 
 /** The first `digits` of the 64 hexadecimal digits of the hash. */
 export function sha256(text: string, digits: number): string {
+  return nodeHash === undefined ? portableSha256(text, digits) : nodeHash('sha256', text).slice(0, digits);
+}
+
+/** The same without the platform. */
+export function portableSha256(text: string, digits: number): string {
   const blocks = paddedBlocks(encoder.encode(text));
   const state = initial.slice() as State;
   for (let at = 0; at < blocks.byteLength; at += BLOCK) addBlock(state, blocks, at);

@@ -1,7 +1,8 @@
 import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contract';
 import type { OptionSources } from '../detectors/definition.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
-import { canonicalJson, sha256 } from '../lib/digest.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { sha256 } from '../lib/digest.ts';
 import { isOn } from '../lib/is-on.ts';
 import { PriceBook } from '../prices/price-book.ts';
 import { privacyOf } from '../privacy/mask.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/lib/digest.ts';
+import { canonicalJson } from '../../src/lib/canonical-json.ts';
 
 describe('RFC 8785', () => {
   // Its appendix B: the IEEE 754 bits of a number, and how it is written.

@@ -1,7 +1,7 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { canonicalArguments } from '../../calls/tool-identity.ts';
-import { canonicalJson } from '../../lib/digest.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { Excerpt, type ExcerptSnapshot } from './excerpt.ts';
 
 /** Maximum stored messages per turn: half of them the first, half the latest. */
