@@ -1,5 +1,6 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { normalizeText } from './normalize-text.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { type CallText, stringsIn, withoutEcho } from './strip-echoed-args.ts';
 import { fingerprint } from './tool-identity.ts';
@@ -115,47 +116,6 @@ function exceptionIn(text: string): string | undefined {
   if (begin === -1) return undefined;
   const lines = text.slice(begin).slice(0, FAILURE_UNITS).replaceAll('\\n', '\n');
   return [...lines.matchAll(EXCEPTION)].at(-1)?.[0];
-}
-
-/** Patterns of volatile text, each with the replacement used before results are compared. */
-const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
-  [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ''],
-  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
-  [
-    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/g,
-    '<time>',
-  ],
-  [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
-  [/\b0x[0-9a-f]{4,}\b/gi, '<address>'],
-  [/\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g, '<duration>'],
-  [/\b(pid|process(?: id)?|ppid|thread)(["']?\s*(?:[:=#]\s*)?)\d+/gi, '$1$2<pid>'],
-  [
-    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*(?:[:=#]\s*)?["']?)[\w-]{4,}/gi,
-    '$1$2<id>',
-  ],
-  [
-    /("(?:timestamp|time|ts|date|created(?:_at)?|updated(?:_at)?|elapsed|duration|took|latency)(?:_?ms)?"\s*:\s*)\d+(?:\.\d+)?/gi,
-    '$1<time>',
-  ],
-  [/\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
-  [/(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
-  [/\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
-  [/\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
-  // A token in a link: upper-case and lower-case letters with digits.
-  [
-    /([?&][\w.-]{1,40}=)(?=[\w%~+/=-]*\d)(?=[\w%~+/=-]*[a-z])(?=[\w%~+/=-]*[A-Z])[\w%~+/=-]{20,}/g,
-    '$1<token>',
-  ],
-  [/\s+/g, ' '],
-];
-
-/** A result with its volatile parts replaced. */
-export function normalizeText(text: string): string {
-  let normal = text;
-  for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
-  return normal.trim();
 }
 
 const GOING_ON =

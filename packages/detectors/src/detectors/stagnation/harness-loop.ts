@@ -1,7 +1,7 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { normalizeText } from '../../calls/normalize-result.ts';
+import { normalizeText } from '../../calls/normalize-text.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
