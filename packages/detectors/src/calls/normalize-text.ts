@@ -1,10 +1,9 @@
+import { collapseSpaces } from '../lib/white-space.ts';
 import { Sign, signsOf } from './volatile-signs.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
 const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_START = '\u001b[';
-/** White space that is not one space. */
-const SPACES = /[^\S ]\s*| \s+/g;
 
 /** Patterns of volatile text, in their order: the sign without which they do not match, and the replacement. */
 const VOLATILE: readonly (readonly [sign: number, pattern: RegExp, replacement: string])[] = [
@@ -50,5 +49,5 @@ export function normalizeText(text: string): string {
     for (const [needed, pattern, replacement] of VOLATILE)
       if ((signs & needed) !== 0) normal = normal.replace(pattern, replacement);
   }
-  return normal.replace(SPACES, ' ').trim();
+  return collapseSpaces(normal);
 }

@@ -1,5 +1,6 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import { type CallText, stringsIn } from './strip-echoed-args.ts';
+import { stringsIn } from './said-values.ts';
+import type { CallText } from './strip-echoed-args.ts';
 
 /** How a call turned out; `not_run`: the call was never executed. */
 export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';

@@ -1,3 +1,6 @@
+import { isWideSpace } from '../lib/white-space.ts';
+import { valuesIn } from './said-values.ts';
+
 /** The text of a call: its tool's name and its canonical arguments, or the beginning of these. */
 export interface CallText {
   readonly name: string;
@@ -11,11 +14,7 @@ export interface CallText {
 
 /** Placeholder for text that a result echoes from the call. */
 const ECHO = '\u0001';
-/**
- * Maximum argument values to search for, longest first, and the minimum length of a value that is searched for
- * anywhere in a text.
- */
-const MAX_VALUES = 32;
+/** Minimum length of a value that is searched for anywhere in a text. */
 const MIN_ANYWHERE = 3;
 
 /**
@@ -25,70 +24,79 @@ const MIN_ANYWHERE = 3;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
-const QUOTE = /["'`\u201c\u201d\u2018\u2019]/;
-/** A token between white space, quotes and brackets. */
-const TOKEN = /[^\s"'`\u201c\u201d\u2018\u2019()[\]{}<>,;\u0001]+/g;
 const NUMBER = /^\d+(?:\.\d+)?$/;
 const NUMBERS = /\d+(?:\.\d+)?/g;
 const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/][^\s]*$/;
-const STRING = /"((?:[^"\\]|\\.)*)"(\s*:)?/g;
+
+/** What a unit of a result is: white space, quotes and brackets separate tokens. */
+const Unit = { separator: 1, quote: 2, slash: 4 } as const;
+const UNITS = new Uint8Array(0x80);
+for (const [units, kind] of [
+  ['\t\n\v\f\r ()[]{}<>,;\u0001', Unit.separator],
+  ['"\'`', Unit.separator | Unit.quote],
+  ['\\/', Unit.slash],
+] as const)
+  for (const unit of units) UNITS[unit.charCodeAt(0)] = kind;
 
 /**
  * Removes what a result echoes of the call: arguments that occur verbatim, and quoted names, paths and numbers taken
  * from them. Differences that remain are new information.
  */
-export function withoutEcho(text: string, { name, said: canonical }: CallText): string {
-  const values = valuesOf(canonical);
+export function withoutEcho(text: string, { name, said }: CallText): string {
+  const values = valuesIn(said);
   values.push(name);
   let rest = text;
-  for (const value of values.filter(({ length }) => length >= MIN_ANYWHERE).toSorted(longestFirst))
+  for (const value of values.filter(({ length }) => length >= MIN_ANYWHERE).sort(longestFirst))
     rest = rest.replaceAll(value, ECHO);
-  rest = rest.replace(AROUND, ECHO);
-  const said = values.join('\n');
-  const numbers = new Set(said.match(NUMBERS));
-  return rest.replace(TOKEN, (token, at: number) => {
-    const word = token.replace(/(?<![.:!?])[.:!?]+$/, '');
-    const isEcho = NUMBER.test(word)
-      ? numbers.has(word)
-      : PATH.test(word)
-        ? names(lastName(word), said, values)
-        : isQuoted(rest, at, token.length) && said.includes(word);
-    return isEcho ? ECHO + token.slice(word.length) : token;
-  });
+  if (rest.includes(ECHO)) rest = rest.replace(AROUND, ECHO);
+  return withoutEchoedTokens(rest, values);
 }
 
-/** All strings in the arguments, at any depth; of truncated arguments, the complete ones. */
-export function stringsIn(canonical: string): string[] {
-  if (!/^[[{"]/.test(canonical)) return [canonical];
-  const values = new Set<string>();
-  for (const [, inner = '', colon] of canonical.matchAll(STRING)) {
-    // A key comes from the tool's schema, not from the call.
-    if (colon === undefined) values.add(unescaped(inner));
-    if (values.size === MAX_VALUES) break;
+function withoutEchoedTokens(text: string, values: readonly string[]): string {
+  const { length } = text;
+  let said: string | undefined;
+  let numbers: ReadonlySet<string> | undefined;
+  let kept = '';
+  let from = 0;
+  let start = 0;
+  let before = 0;
+  let within = 0;
+  for (let at = 0; at <= length; at += 1) {
+    const kind = at < length ? kindAt(text, at) : Unit.separator;
+    if ((kind & Unit.separator) === 0) {
+      within |= kind;
+      continue;
+    }
+    const isQuoted = (before & kind & Unit.quote) !== 0;
+    if (at > start && (isQuoted || within !== 0 || isDigit(text.charCodeAt(start)))) {
+      const word = text.slice(start, at).replace(/(?<![.:!?])[.:!?]+$/, '');
+      said ??= values.join('\n');
+      let isEcho: boolean;
+      if (NUMBER.test(word)) isEcho = (numbers ??= new Set(said.match(NUMBERS))).has(word);
+      else if (PATH.test(word)) isEcho = names(lastName(word), said, values);
+      else isEcho = isQuoted && said.includes(word);
+      if (isEcho) {
+        kept += text.slice(from, start) + ECHO;
+        from = start + word.length;
+      }
+    }
+    before = kind;
+    within = 0;
+    start = at + 1;
   }
-  return [...values];
+  return kept === '' ? text : kept + text.slice(from);
 }
 
-/** The strings and numbers in the arguments that a result may echo. */
-function valuesOf(canonical: string): string[] {
-  const values = new Set(stringsIn(canonical).map(collapsed));
-  if (/^[[{"]/.test(canonical))
-    for (const number of canonical.replace(STRING, '').match(NUMBERS) ?? []) values.add(number);
-  values.delete('');
-  return [...values].slice(0, 2 * MAX_VALUES);
+function kindAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return UNITS[unit] as number;
+  if (unit === 0x201c || unit === 0x201d || unit === 0x2018 || unit === 0x2019)
+    return Unit.separator | Unit.quote;
+  return isWideSpace(unit) ? Unit.separator : 0;
 }
 
-function unescaped(inner: string): string {
-  try {
-    return String(JSON.parse(`"${inner}"`));
-  } catch {
-    return inner;
-  }
-}
-
-/** Collapses white space, as in compared results. */
-function collapsed(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
 }
 
 function longestFirst(a: string, b: string): number {
@@ -108,8 +116,4 @@ function lastName(path: string): string {
 /** Whether the arguments mention the name; one as short as `a` occurs in any text, so it must be a whole name there. */
 function names(last: string, said: string, values: readonly string[]): boolean {
   return last.length < MIN_ANYWHERE ? values.some((value) => lastName(value) === last) : said.includes(last);
-}
-
-function isQuoted(text: string, at: number, length: number): boolean {
-  return QUOTE.test(text[at - 1] ?? '') && QUOTE.test(text[at + length] ?? '');
 }

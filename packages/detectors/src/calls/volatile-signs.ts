@@ -1,3 +1,5 @@
+import { isWideSpace } from '../lib/white-space.ts';
+
 /**
  * Signs of volatile text: a pattern can match only a text that has its sign. Most results have few of them, so one pass
  * that looks for all signs saves most passes that replace.
@@ -127,9 +129,7 @@ function partsAt(text: string, at: number): number {
 
 function partsBeyondAscii(unit: number): number {
   if (unit === MICRO) return Unit.startsDuration;
-  const mayBeWhite =
-    unit === 0xa0 || (unit >= 0x1680 && unit <= 0x205f) || unit === 0x3000 || unit === 0xfeff;
-  return mayBeWhite ? Unit.white : 0;
+  return isWideSpace(unit) ? Unit.white : 0;
 }
 
 /** Whether a letter is there, in upper or lower case. */
