@@ -1,40 +1,58 @@
 import { collapseSpaces } from '../lib/white-space.ts';
-import { Sign, signsOf } from './volatile-signs.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
 const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_START = '\u001b[';
 
-/** Patterns of volatile text, in their order: the sign without which they do not match, and the replacement. */
-const VOLATILE: readonly (readonly [sign: number, pattern: RegExp, replacement: string])[] = [
-  [Sign.date, /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
+const TIME_FIELD =
+  '"(?:timestamp|time|ts|date|created(?:_at)?|updated(?:_at)?|elapsed|duration|took|latency)(?:_?ms)?"\\s*:\\s*';
+const DURATION = '\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b';
+const PROCESS = '(pid|process(?: id)?|ppid|thread)(["\']?\\s*(?:[:=#]\\s*)?)';
+const ID = '(?:request|trace|span|correlation|session|run|job|message)[ _-]?id';
+
+const TIME = '\\d(?::\\d\\d:\\d\\d|-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d)';
+const NAMED = `\\d(?<=(?:${PROCESS}|(?:attempt|try)\\W{1,3}|${TIME_FIELD})\\d)`;
+
+/**
+ * Signs of volatile text: a part of each match, which stays part of it whatever else was replaced before. Each starts
+ * with a unit that an engine finds fast, and few are in a usual result, so that searching for signs takes a quarter of
+ * the time of applying all patterns.
+ */
+const SIGNS = {
+  time: new RegExp(TIME),
+  /** A number after a name. */
+  named: new RegExp(NAMED, 'i'),
+  /** Any sign with a number. */
+  number: new RegExp(
+    `${TIME}|\\d(?:\\d{9}|x[\\da-f]{4}|${DURATION}| (?:attempts?|tries|retries|guesses))|${NAMED}`,
+    'i',
+  ),
+  id: new RegExp(`d(?<=${ID})|q(?<=req)`, 'i'),
+  path: /-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-|\/tmp(?<=(?:tmp|T)\/tmp)|[?&][\w.-]{1,40}=[\w%~+/=-]{20}/i,
+};
+
+/** Patterns of volatile text in the order in which they are applied, each with its sign and its replacement. */
+const VOLATILE: readonly (readonly [sign: keyof typeof SIGNS, pattern: RegExp, replacement: string])[] = [
+  ['time', /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
   [
-    Sign.clock,
+    'time',
     /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/g,
     '<time>',
   ],
-  [Sign.clock, /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
-  [Sign.uuid, /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
-  [Sign.address, /\b0x[0-9a-f]{4,}\b/gi, '<address>'],
-  [Sign.duration, /\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g, '<duration>'],
-  [Sign.process, /\b(pid|process(?: id)?|ppid|thread)(["']?\s*(?:[:=#]\s*)?)\d+/gi, '$1$2<pid>'],
-  [
-    Sign.id,
-    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*(?:[:=#]\s*)?["']?)[\w-]{4,}/gi,
-    '$1$2<id>',
-  ],
-  [
-    Sign.timeField,
-    /("(?:timestamp|time|ts|date|created(?:_at)?|updated(?:_at)?|elapsed|duration|took|latency)(?:_?ms)?"\s*:\s*)\d+(?:\.\d+)?/gi,
-    '$1<time>',
-  ],
-  [Sign.epoch, /\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
-  [Sign.temporary, /(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
-  [Sign.attempt, /\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
-  [Sign.attempts, /\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
+  ['time', /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
+  ['path', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
+  ['number', /\b0x[0-9a-f]{4,}\b/gi, '<address>'],
+  ['number', new RegExp(`\\b\\d+(?:\\.\\d+)?${DURATION}`, 'g'), '<duration>'],
+  ['named', new RegExp(`\\b${PROCESS}\\d+`, 'gi'), '$1$2<pid>'],
+  ['id', new RegExp(`\\b(${ID}|req)(["']?\\s*(?:[:=#]\\s*)?["']?)[\\w-]{4,}`, 'gi'), '$1$2<id>'],
+  ['named', new RegExp(`(${TIME_FIELD})\\d+(?:\\.\\d+)?`, 'gi'), '$1<time>'],
+  ['number', /\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
+  ['path', /(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
+  ['named', /\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
+  ['number', /\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
   // A token in a link: upper-case and lower-case letters with digits.
   [
-    Sign.token,
+    'path',
     /([?&][\w.-]{1,40}=)(?=[\w%~+/=-]*\d)(?=[\w%~+/=-]*[a-z])(?=[\w%~+/=-]*[A-Z])[\w%~+/=-]{20,}/g,
     '$1<token>',
   ],
@@ -44,10 +62,15 @@ const VOLATILE: readonly (readonly [sign: number, pattern: RegExp, replacement: 
 export function normalizeText(text: string): string {
   // Colors come first: text that they interrupt may show a sign only without them.
   let normal = text.includes(COLOR_START) ? text.replace(COLOR, '') : text;
-  const signs = signsOf(normal);
-  if (signs !== 0) {
-    for (const [needed, pattern, replacement] of VOLATILE)
-      if ((signs & needed) !== 0) normal = normal.replace(pattern, replacement);
-  }
+  const hasNumber = SIGNS.number.test(normal);
+  const has = {
+    number: hasNumber,
+    time: hasNumber && SIGNS.time.test(normal),
+    named: hasNumber && SIGNS.named.test(normal),
+    id: SIGNS.id.test(normal),
+    path: SIGNS.path.test(normal),
+  };
+  for (const [sign, pattern, replacement] of VOLATILE)
+    if (has[sign]) normal = normal.replace(pattern, replacement);
   return collapseSpaces(normal);
 }
