@@ -89,13 +89,15 @@ export function normalizeResult(
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
   const isComparable = answer.length <= GIST_UNITS && (failure !== null || PHRASE.test(call.said));
+  const gist = isComparable ? withoutEcho(answer, call) : answer;
+  const form = fingerprint(normal);
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
-    form: fingerprint(normal),
+    form,
     kind,
     failure: failure === null ? null : fingerprint(failure),
     head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
-    gist: fingerprint(isComparable ? withoutEcho(answer, call) : answer),
+    gist: gist === normal ? form : fingerprint(gist),
     shown: text.slice(0, SHOWN_UNITS),
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,

@@ -10,8 +10,9 @@ const DURATION = '\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b';
 const PROCESS = '(pid|process(?: id)?|ppid|thread)(["\']?\\s*(?:[:=#]\\s*)?)';
 const ID = '(?:request|trace|span|correlation|session|run|job|message)[ _-]?id';
 
-const TIME = '\\d(?::\\d\\d:\\d\\d|-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d)';
-const NAMED = `\\d(?<=(?:${PROCESS}|(?:attempt|try)\\W{1,3}|${TIME_FIELD})\\d)`;
+const TIME = '(?::\\d\\d:\\d\\d|-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d)';
+const NAMED = `(?<!\\d\\d)(?<=(?:${PROCESS}|(?:attempt|try)\\W{1,3}|${TIME_FIELD})\\d)`;
+const UUID = '-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-';
 
 /**
  * Signs of volatile text: a part of each match, which stays part of it whatever else was replaced before. Each starts
@@ -19,16 +20,18 @@ const NAMED = `\\d(?<=(?:${PROCESS}|(?:attempt|try)\\W{1,3}|${TIME_FIELD})\\d)`;
  * the time of applying all patterns.
  */
 const SIGNS = {
-  time: new RegExp(TIME),
-  /** A number after a name. */
-  named: new RegExp(NAMED, 'i'),
   /** Any sign with a number. */
   number: new RegExp(
-    `${TIME}|\\d(?:\\d{9}|x[\\da-f]{4}|${DURATION}| (?:attempts?|tries|retries|guesses))|${NAMED}`,
+    `\\d(?:\\d{9}|(?!\\d)(?:${TIME}|${DURATION}|x[\\da-f]{4}| (?:attempts?|tries|retries|guesses))|${NAMED})`,
     'i',
   ),
+  time: new RegExp(`\\d${TIME}`),
+  /** A number after a name. */
+  named: new RegExp(`\\d${NAMED}`, 'i'),
   id: new RegExp(`d(?<=${ID})|q(?<=req)`, 'i'),
-  path: /-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-|\/tmp(?<=(?:tmp|T)\/tmp)|[?&][\w.-]{1,40}=[\w%~+/=-]{20}/i,
+  /** Any other sign. */
+  other: new RegExp(`${UUID}|/tmp(?<=(?:tmp|T)/tmp)|[?&][\\w.-]{1,40}=[\\w%~+/=-]{20}`, 'i'),
+  uuid: new RegExp(UUID, 'i'),
 };
 
 /** Patterns of volatile text in the order in which they are applied, each with its sign and its replacement. */
@@ -40,19 +43,19 @@ const VOLATILE: readonly (readonly [sign: keyof typeof SIGNS, pattern: RegExp, r
     '<time>',
   ],
   ['time', /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
-  ['path', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
+  ['uuid', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
   ['number', /\b0x[0-9a-f]{4,}\b/gi, '<address>'],
   ['number', new RegExp(`\\b\\d+(?:\\.\\d+)?${DURATION}`, 'g'), '<duration>'],
   ['named', new RegExp(`\\b${PROCESS}\\d+`, 'gi'), '$1$2<pid>'],
   ['id', new RegExp(`\\b(${ID}|req)(["']?\\s*(?:[:=#]\\s*)?["']?)[\\w-]{4,}`, 'gi'), '$1$2<id>'],
   ['named', new RegExp(`(${TIME_FIELD})\\d+(?:\\.\\d+)?`, 'gi'), '$1<time>'],
   ['number', /\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
-  ['path', /(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
+  ['other', /(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
   ['named', /\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
   ['number', /\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
   // A token in a link: upper-case and lower-case letters with digits.
   [
-    'path',
+    'other',
     /([?&][\w.-]{1,40}=)(?=[\w%~+/=-]*\d)(?=[\w%~+/=-]*[a-z])(?=[\w%~+/=-]*[A-Z])[\w%~+/=-]{20,}/g,
     '$1<token>',
   ],
@@ -62,13 +65,15 @@ const VOLATILE: readonly (readonly [sign: keyof typeof SIGNS, pattern: RegExp, r
 export function normalizeText(text: string): string {
   // Colors come first: text that they interrupt may show a sign only without them.
   let normal = text.includes(COLOR_START) ? text.replace(COLOR, '') : text;
-  const hasNumber = SIGNS.number.test(normal);
+  const number = SIGNS.number.test(normal);
+  const other = SIGNS.other.test(normal);
   const has = {
-    number: hasNumber,
-    time: hasNumber && SIGNS.time.test(normal),
-    named: hasNumber && SIGNS.named.test(normal),
+    number,
+    time: number && SIGNS.time.test(normal),
+    named: number && SIGNS.named.test(normal),
     id: SIGNS.id.test(normal),
-    path: SIGNS.path.test(normal),
+    other,
+    uuid: other && SIGNS.uuid.test(normal),
   };
   for (const [sign, pattern, replacement] of VOLATILE)
     if (has[sign]) normal = normal.replace(pattern, replacement);
