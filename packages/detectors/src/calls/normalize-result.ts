@@ -1,5 +1,6 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { ownCopy } from '../lib/own-copy.ts';
 import { normalizeText } from './normalize-text.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
@@ -98,7 +99,7 @@ export function normalizeResult(
     failure: failure === null ? null : fingerprint(failure),
     head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
     gist: gist === normal ? form : fingerprint(gist),
-    shown: text.slice(0, SHOWN_UNITS),
+    shown: text.length <= SHOWN_UNITS ? text : ownCopy(text, 0, SHOWN_UNITS),
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,
     empty: EMPTY.test(normal.slice(0, BARE_UNITS)),

@@ -26,6 +26,8 @@ const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 const NUMBERS = /\d+(?:\.\d+)?/g;
+/** Punctuation after a token. */
+const PUNCTUATION = '.:!?';
 const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/][^\s]*$/;
 
 /** What a unit of a result is: white space, quotes and brackets separate tokens. */
@@ -69,7 +71,9 @@ function withoutEchoedTokens(text: string, values: readonly string[]): string {
     }
     const isQuoted = (before & kind & Unit.quote) !== 0;
     if (at > start && (isQuoted || within !== 0 || isDigit(text.charCodeAt(start)))) {
-      const word = text.slice(start, at).replace(/(?<![.:!?])[.:!?]+$/, '');
+      let end = at;
+      while (end > start && PUNCTUATION.includes(text.charAt(end - 1))) end -= 1;
+      const word = text.slice(start, end);
       said ??= values.join('\n');
       let isEcho: boolean;
       if (NUMBER.test(word)) isEcho = (numbers ??= new Set(said.match(NUMBERS))).has(word);
@@ -77,7 +81,7 @@ function withoutEchoedTokens(text: string, values: readonly string[]): string {
       else isEcho = isQuoted && said.includes(word);
       if (isEcho) {
         kept += text.slice(from, start) + ECHO;
-        from = start + word.length;
+        from = end;
       }
     }
     before = kind;
@@ -105,12 +109,11 @@ function longestFirst(a: string, b: string): number {
 
 /** `b.txt` of `/srv/a/b.txt`: tools expand the paths they are given. */
 function lastName(path: string): string {
-  return (
-    path
-      .replace(/(?<![\\/])[\\/]+$/, '')
-      .split(/[\\/]/)
-      .at(-1) ?? path
-  );
+  let end = path.length;
+  while (end > 0 && (kindAt(path, end - 1) & Unit.slash) !== 0) end -= 1;
+  let start = end;
+  while (start > 0 && (kindAt(path, start - 1) & Unit.slash) === 0) start -= 1;
+  return path.slice(start, end);
 }
 
 /** Whether the arguments mention the name; one as short as `a` occurs in any text, so it must be a whole name there. */

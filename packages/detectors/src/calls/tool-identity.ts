@@ -1,5 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256 } from '../lib/digest.ts';
+import { ownCopy } from '../lib/own-copy.ts';
 
 /**
  * The canonical text of a call's arguments: a JSON string is parsed first, any other string is only trimmed; missing
@@ -38,7 +39,7 @@ export function toolIdentity(name: string, canonical: string): ToolIdentity {
   if (length <= KEPT_UNITS) return { name, arguments: canonical, length, digest: undefined };
   // UTF-8 would turn every lone surrogate into U+FFFD. Only text outside JSON strings has unescaped ones.
   const digest = sha256(escapeLoneSurrogates(canonical), 64);
-  return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
+  return { name, arguments: ownCopy(canonical, 0, KEPT_UNITS), length, digest };
 }
 
 /** The text itself, or its SHA-256 if that is shorter: equal exactly when the texts are. */
@@ -58,15 +59,4 @@ export function signature(identity: ToolIdentity): string {
 
 function escapeLoneSurrogates(text: string): string {
   return text.isWellFormed() ? text : JSON.stringify(text);
-}
-
-/** A copy that does not keep alive the long string it was cut from. */
-function detached(text: string): string {
-  let copy = '';
-  for (let i = 0; i < text.length; i += 128) copy += String.fromCharCode(...unitsOf(text.slice(i, i + 128)));
-  return copy;
-}
-
-function unitsOf(text: string): number[] {
-  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
 }
