@@ -41,8 +41,12 @@ export class AgentKnowledge {
 
   /** The contract of a tool by name; the agent's own contract wins if the events name their agent. */
   tool(name: string, agent: string | null): ToolContractSettings | undefined {
-    const own = agent === null ? undefined : this.byAgent.get(plainName(agent))?.get(name);
+    const own = agent === null ? undefined : this.toolsOf(agent)?.get(name);
     return own ?? this.byName.get(name);
+  }
+
+  private toolsOf(agent: string): Tools | undefined {
+    return this.byAgent.get(agent) ?? this.byAgent.get(plainName(agent));
   }
 
   /** Strips what the agent's harness adds to a result. */

@@ -129,13 +129,14 @@ function isReadOnlyLine(command: string): boolean {
 
 /** The arguments by name. Truncated ones yield the names found in their text, with empty values. */
 function parsed(canonical: string): Record<string, unknown> | string {
-  try {
-    const value: unknown = JSON.parse(canonical);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : canonical;
-  } catch {
+  // Truncated arguments need not be parsed: an exception takes longer than all the rest.
+  const value =
+    canonical.startsWith('{') && !canonical.trimEnd().endsWith('}') ? undefined : jsonFrom(canonical);
+  if (value === undefined) {
     const names = [...canonical.matchAll(/"(\w+)":"/g)].map(([, name = '']) => name);
     return Object.fromEntries(names.map((name) => [name, '']));
   }
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : canonical;
 }
 
 /** Fields in which models explain a command, worded differently each time. */
