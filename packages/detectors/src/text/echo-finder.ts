@@ -1,7 +1,9 @@
 import { GramSamples } from './gram-samples.ts';
+import { ringText } from './units-text.ts';
 
 const HASH_BASE = 0x9e3779b1;
 const MIN_CAPACITY = 256;
+const GROWTH = 4;
 /** Shared by finders without text: most sessions never stream any. */
 const NO_UNITS = new Uint16Array(0);
 const NO_SAMPLES = new GramSamples(1);
@@ -73,7 +75,7 @@ export class EchoFinder {
    *
    * @returns the index after the last appended unit
    */
-  advance(text: string, from: number, to: number): number {
+  advance(text: Uint16Array, from: number, to: number): number {
     if (this.slot === this.units.length) this.makeRoom();
     const { units, samples, gram, leaving, strideBits } = this;
     const { heads, hashes, older, shift } = samples;
@@ -81,12 +83,17 @@ export class EchoFinder {
     const end = Math.min(to, from + capacity - this.slot);
     const firstGram = from + gram - 1 - this.length;
     const lastOfStride = (1 << strideBits) - 1;
-    let { slot, hash } = this;
-    let { echo } = this;
-    let attentive = echo !== 0 || this.suspense !== 0;
+    let { slot, hash, echo } = this;
     let i = from;
+    for (const start = Math.min(end, firstGram); i < start; i += 1) {
+      const unit = text[i] as number;
+      units[slot] = unit;
+      hash = (Math.imul(hash, HASH_BASE) + unit) | 0;
+      slot += 1;
+    }
+    let attentive = echo !== 0 || this.suspense !== 0;
     while (i < end) {
-      const unit = text.charCodeAt(i);
+      const unit = text[i] as number;
       units[slot] = unit;
       hash = (Math.imul(hash, HASH_BASE) + unit) | 0;
       if (i > firstGram) {
@@ -94,16 +101,14 @@ export class EchoFinder {
         hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, leaving)) | 0;
       }
       i += 1;
-      if (i > firstGram) {
-        let sample = heads[hash >>> shift] as number;
-        while (sample !== 0 && hashes[sample] !== hash) sample = older[sample] as number;
-        if (sample !== 0 || attentive) {
-          this.examine(slot, this.length + i - from, hash, sample);
-          echo = this.echo;
-          attentive = echo !== 0 || this.suspense !== 0;
-        }
-        if ((slot & lastOfStride) === lastOfStride) samples.take((slot >> strideBits) + 1, hash);
+      let sample = heads[hash >>> shift] as number;
+      while (sample !== 0 && hashes[sample] !== hash) sample = older[sample] as number;
+      if (sample !== 0 || attentive) {
+        this.examine(slot, this.length + i - from, hash, sample);
+        echo = this.echo;
+        attentive = echo !== 0 || this.suspense !== 0;
       }
+      if ((slot & lastOfStride) === lastOfStride) samples.take((slot >> strideBits) + 1, hash);
       slot += 1;
       if (echo !== 0) break;
     }
@@ -115,12 +120,7 @@ export class EchoFinder {
 
   /** The last units of the tracked text, at most `limit` of them. */
   tail(limit: number): string {
-    const { units, slot } = this;
-    const size = Math.min(limit, this.length, units.length);
-    let text = '';
-    for (let back = size; back > 0; back -= 1)
-      text += String.fromCharCode(units[slot < back ? slot - back + units.length : slot - back] as number);
-    return text;
+    return ringText(this.units, this.slot, Math.min(limit, this.length, this.units.length));
   }
 
   /**
@@ -210,16 +210,11 @@ export class EchoFinder {
       this.slot = 0;
       return;
     }
-    const text = this.tail(this.length);
-    const room = Math.min(this.fullCapacity, Math.max(MIN_CAPACITY, capacity * 2));
+    const { units, samples, strideBits } = this;
+    const room = Math.min(this.fullCapacity, Math.max(MIN_CAPACITY, capacity * GROWTH));
     this.units = new Uint16Array(room);
-    this.samples = new GramSamples(room >> this.strideBits);
-    this.length = 0;
-    this.echo = 0;
-    this.slot = 0;
-    this.hash = 0;
-    this.suspense = 0;
-    for (let i = 0; i < text.length; ) i = this.advance(text, i, text.length);
+    this.units.set(units);
+    this.samples = samples.grown(room >> strideBits);
   }
 }
 

@@ -1,13 +1,15 @@
 import { EchoFinder } from './echo-finder.ts';
+import { FoldedForm } from './folded-form.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import { areBlocks, EQUAL_WINDOW, PROSE_UNITS, StaleProse, type StaleSnapshot } from './stale-prose.ts';
-import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
+import { type FolderSnapshot, TextFolder } from './text-folder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
+import { copyUnits } from './units-text.ts';
 
 /** A new unit cancels this many repeated ones: a text of which a quarter is new is not a loop. */
 const PRICE_OF_NEW = 3;
@@ -27,6 +29,9 @@ const PATTERN_NEEDED = 200;
 /** Upper bound of the score. */
 const MOST = 3000;
 
+/** The piece of text that is being searched; every index folds into it before it searches. */
+const PIECE = new FoldedForm(MAX_APPENDED);
+
 /**
  * Finds where a text says nothing new, using a folded form in which counters and white space are equal.
  *
@@ -34,7 +39,7 @@ const MOST = 3000;
  * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
  * alike its lines begin. How high it must rise depends on what repeats.
  */
-export class FoldedIndex implements TextIndex, FoldedText {
+export class FoldedIndex implements TextIndex {
   private readonly threshold: number;
   private readonly maxDistance: number;
   private readonly window: number;
@@ -109,7 +114,8 @@ export class FoldedIndex implements TextIndex, FoldedText {
     this.kept.append(text, from, to);
     for (let begin = from; begin < to; ) {
       const end = this.sentences.advance(text, begin, to);
-      this.folder.fold(text, begin, end, this);
+      this.folder.fold(text, begin, end, PIECE);
+      this.search(PIECE);
       if (this.sentences.holds) this.meetPattern(end - 1);
       begin = end;
     }
@@ -130,7 +136,19 @@ export class FoldedIndex implements TextIndex, FoldedText {
     if (state.rule === 'pattern') this.listener?.onRepeat(at, this.sentences.rounds);
   }
 
-  number(counts: boolean): void {
+  /** Searches the next piece of text. */
+  private search({ units, places, numbers, length }: FoldedForm): void {
+    let from = 0;
+    for (const number of numbers) {
+      const to = number >> 1;
+      this.searchUnits(units, places, from, to);
+      this.meetNumber((number & 1) === 1);
+      from = to;
+    }
+    this.searchUnits(units, places, from, length);
+  }
+
+  private meetNumber(counts: boolean): void {
     const { state } = this;
     if (counts || this.isNumberFree()) state.counterAt = state.folded;
     else this.lower(PRICE_OF_NUMBER);
@@ -147,12 +165,12 @@ export class FoldedIndex implements TextIndex, FoldedText {
     return state.numbersFree;
   }
 
-  folded(text: string, from: number, to: number, at: number | null): void {
+  private searchUnits(units: Uint16Array, places: Int32Array, from: number, to: number): void {
     const { finder, state } = this;
     for (let i = from; i < to; ) {
       const begun = i;
-      i = finder.advance(text, i, state.needed === 0 ? to : Math.min(to, i + state.quietAt - state.folded));
-      this.at = at ?? i - 1;
+      i = finder.advance(units, i, state.needed === 0 ? to : Math.min(to, i + state.quietAt - state.folded));
+      this.at = places[i - 1] as number;
       state.folded += i - begun;
       const { echo } = finder;
       const fresh = i - begun - (echo === 0 ? 0 : 1);
@@ -289,7 +307,9 @@ export class FoldedIndex implements TextIndex, FoldedText {
     if (!('form' in snapshot)) return;
     const { form, folder, kept, state, prose, sentences } = snapshot as FoldedSnapshot;
     this.restart();
-    for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
+    const units = new Uint16Array(form.length);
+    const size = copyUnits(form, 0, form.length, units);
+    for (let i = 0; i < size; ) i = this.finder.advance(units, i, size);
     this.folder.restore(folder);
     this.kept.append(kept, 0, kept.length);
     this.state = { ...state };

@@ -24,10 +24,21 @@ export class GramSamples {
     this.size = size;
     // Two to four buckets a sample: that a piece is not there is mostly seen at the first look.
     this.shift = Math.clz32(size) - 1;
-    this.heads = new Uint16Array(1 << (32 - this.shift));
-    this.hashes = new Int32Array(size + 1);
-    this.older = new Uint16Array(size + 1);
-    this.newer = new Uint16Array(size + 1);
+    const buckets = 1 << (32 - this.shift);
+    // One buffer, because each costs time and memory of its own.
+    const buffer = new ArrayBuffer(8 * (size + 1) + 2 * buckets);
+    this.hashes = new Int32Array(buffer, 0, size + 1);
+    this.older = new Uint16Array(buffer, 4 * (size + 1), size + 1);
+    this.newer = new Uint16Array(buffer, 6 * (size + 1), size + 1);
+    this.heads = new Uint16Array(buffer, 8 * (size + 1), buckets);
+  }
+
+  /** The same samples with room for more; only before any was dropped. */
+  grown(size: number): GramSamples {
+    const grown = new GramSamples(size);
+    for (let number = 1; number <= this.newest; number += 1)
+      grown.take(number, this.hashes[number] as number);
+    return grown;
   }
 
   /** Takes the next sample; `number` runs from 1 to the size and then from 1 again. */

@@ -1,6 +1,10 @@
 import { SparseRing } from '../lib/sparse-ring.ts';
 import { EchoFinder } from './echo-finder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
+import { copyUnits } from './units-text.ts';
+
+/** The piece of text that is being searched; every index copies into it before it searches. */
+const PIECE = new Uint16Array(128);
 
 /**
  * Finds, at every unit of a text, how often the window that ends there has occurred in the text's recent past.
@@ -71,16 +75,24 @@ export class RepeatIndex implements TextIndex {
   }
 
   append(text: string, from: number, to: number, listener: RepeatListener): void {
+    for (let begin = from; begin < to; begin += PIECE.length) {
+      const size = copyUnits(text, begin, Math.min(to, begin + PIECE.length), PIECE);
+      this.search(PIECE, size, begin, listener);
+    }
+  }
+
+  /** Searches the next `size` units, of which the first is at `begin` in the listener's text. */
+  private search(units: Uint16Array, size: number, begin: number, listener: RepeatListener): void {
     const { finder } = this;
-    for (let i = from; i < to; ) {
-      i = finder.advance(text, i, this.open ? Math.min(to, i + this.quietAt - finder.length) : to);
+    for (let i = 0; i < size; ) {
+      i = finder.advance(units, i, this.open ? Math.min(size, i + this.quietAt - finder.length) : size);
       if (finder.echo !== 0 && this.ruleHolds()) {
         this.open = true;
         this.quietAt = finder.length + this.maxDistance;
-        listener.onRepeat(i - 1, this.count());
+        listener.onRepeat(begin + i - 1, this.count());
       } else if (this.open && finder.length === this.quietAt) {
         this.settle();
-        listener.onQuiet(i - 1);
+        listener.onQuiet(begin + i - 1);
       }
     }
   }
@@ -118,8 +130,10 @@ export class RepeatIndex implements TextIndex {
     const { text, counts, quietIn } = snapshot as RepeatSnapshot;
     this.restart();
     const { finder } = this;
-    for (let i = 0; i < text.length; ) {
-      i = finder.advance(text, i, text.length);
+    const units = new Uint16Array(text.length);
+    const size = copyUnits(text, 0, text.length, units);
+    for (let i = 0; i < size; ) {
+      i = finder.advance(units, i, size);
       if (finder.echo !== 0) this.noteEcho();
     }
     if (quietIn === null) return;

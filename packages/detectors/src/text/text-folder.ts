@@ -1,98 +1,109 @@
+import { type FoldedForm, MAX_DIGITS } from './folded-form.ts';
 import { CONSTANT, COUNTER, NumberMemory } from './number-memory.ts';
 
-/** Receives a text in its folded form. */
-export interface FoldedText {
-  /** `text` from `from` up to `to` stands as it is; `at` is the place of all of it, or null where units lie where they lie. */
-  folded(text: string, from: number, to: number, at: number | null): void;
-  /** A number follows that counts, or one that says something. */
-  number(counts: boolean): void;
-}
-
-/** Stands for a number that is not the same as one of the last ones. */
-const NUMBER = '\uffff';
-/** Digits of the longest number that is read as one; more are taken as they are. */
-const MAX_DIGITS = 9;
-/** In a run of white space every unit of this many stands for all. */
+/** Replaces a number that differs from the latest ones. */
+const NUMBER = 0xffff;
+/** In a run of white space, one unit in this many is kept. */
 const BLANKS_AS_ONE = 4;
 
 const TAB = 0x09;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const ZERO = 0x30;
+const NINE = 0x39;
 
 /**
- * Brings a text into a form in which what only counts or indents is the same: a run of white space becomes its first
- * unit, and a number that changes becomes {@link NUMBER}. It does not matter how the text is cut.
+ * Converts text to a form in which counters and white space are equal: a run of white space becomes its first unit, and
+ * a number that changes becomes {@link NUMBER}. The result does not depend on how the text is cut.
  */
 export class TextFolder {
   private readonly numbers = new NumberMemory();
-  /** Digits of the current number; empty outside a number. */
-  private digits = '';
-  /** The digits that come belong to a number that is too long. */
+  /** Digits of the current number, and its value; 0 outside a number. */
+  private digits = 0;
+  private value = 0;
+  /** Whether the next digits belong to a number that is too long. */
   private endless = false;
   /** Units of white space at the end of the text so far. */
   private blanks = 0;
 
-  fold(text: string, from: number, to: number, form: FoldedText): void {
-    let plain = from;
+  /** Replaces the content of `form` by what follows from the next piece of text, `text` from `from` up to `to`. */
+  fold(text: string, from: number, to: number, form: FoldedForm): void {
+    form.begin(to - from);
+    const { units, places } = form;
+    let { blanks, endless, digits } = this;
+    let length = 0;
     for (let i = from; i < to; i += 1) {
       const unit = text.charCodeAt(i);
-      if (unit === SPACE || (unit >= TAB && unit <= CARRIAGE_RETURN)) {
-        if (this.digits !== '') this.endNumber(i, form);
-        this.endless = false;
-        this.blanks += 1;
-        if (this.blanks % BLANKS_AS_ONE !== 1) {
-          if (plain < i) form.folded(text, plain, i, null);
-          plain = i + 1;
-        }
+      if (unit >= ZERO && unit <= NINE && !endless) {
+        blanks = 0;
+        digits += 1;
+        this.value = this.value * 10 + unit - ZERO;
+        if (digits <= MAX_DIGITS) continue;
+        length = form.addNumber(length, i, this.value, digits);
+        endless = true;
+        digits = 0;
+        this.value = 0;
         continue;
       }
-      this.blanks = 0;
-      if (unit >= ZERO && unit < ZERO + 10) {
-        if (this.endless) continue;
-        if (plain < i) form.folded(text, plain, i, null);
-        plain = i + 1;
-        this.digits += text[i] as string;
-        if (this.digits.length <= MAX_DIGITS) continue;
-        form.folded(this.digits, 0, this.digits.length, i);
-        this.digits = '';
-        this.endless = true;
-      } else {
-        if (this.digits !== '') this.endNumber(i, form);
-        this.endless = false;
+      if (digits > 0) {
+        length = this.endNumber(length, i, digits, form);
+        digits = 0;
       }
+      if (unit > NINE || (unit > SPACE && unit < ZERO)) {
+        blanks = 0;
+        endless = false;
+      } else if (unit === SPACE || (unit >= TAB && unit <= CARRIAGE_RETURN)) {
+        endless = false;
+        blanks += 1;
+        if (blanks % BLANKS_AS_ONE !== 1) continue;
+      } else {
+        blanks = 0;
+        endless &&= unit >= ZERO;
+      }
+      units[length] = unit;
+      places[length] = i;
+      length += 1;
     }
-    if (plain < to) form.folded(text, plain, to, null);
+    form.length = length;
+    this.blanks = blanks;
+    this.endless = endless;
+    this.digits = digits;
   }
 
-  private endNumber(at: number, form: FoldedText): void {
-    const { digits } = this;
-    this.digits = '';
-    const kind = this.numbers.take(Number(digits));
-    if (kind === CONSTANT) {
-      form.folded(digits, 0, digits.length, at);
-      return;
-    }
-    form.number(kind === COUNTER);
-    form.folded(NUMBER, 0, 1, at);
+  private endNumber(length: number, at: number, digits: number, form: FoldedForm): number {
+    const { value } = this;
+    this.value = 0;
+    const kind = this.numbers.take(value);
+    if (kind === CONSTANT) return form.addNumber(length, at, value, digits);
+    form.noteNumber(length, kind === COUNTER);
+    form.units[length] = NUMBER;
+    form.places[length] = at;
+    return length + 1;
   }
 
   /** Forgets the text: the next unit begins another. */
   restart(): void {
     this.numbers.clear();
-    this.digits = '';
+    this.digits = 0;
+    this.value = 0;
     this.endless = false;
     this.blanks = 0;
   }
 
   snapshot(): FolderSnapshot {
-    const { digits, endless, blanks } = this;
-    return { numbers: this.numbers.snapshot(), digits, endless, blanks };
+    const { digits, value, endless, blanks } = this;
+    return {
+      numbers: this.numbers.snapshot(),
+      digits: digits === 0 ? '' : String(value).padStart(digits, '0'),
+      endless,
+      blanks,
+    };
   }
 
   restore({ numbers, digits, endless, blanks }: FolderSnapshot): void {
     this.numbers.restore(numbers);
-    this.digits = digits;
+    this.digits = digits.length;
+    this.value = Number(digits);
     this.endless = endless;
     this.blanks = blanks;
   }

@@ -1,4 +1,7 @@
+import { ringText } from './units-text.ts';
+
 const MIN_CAPACITY = 256;
+const GROWTH = 4;
 
 /** The last units of a text. Memory grows with the text up to the capacity. */
 export class TextTail {
@@ -13,26 +16,21 @@ export class TextTail {
   }
 
   append(text: string, from: number, to: number): void {
-    let { units, slot } = this;
-    for (let i = Math.max(from, to - this.capacity); i < to; i += 1) {
-      if (slot === units.length) {
-        units = this.makeRoom();
-        slot = this.slot;
-      }
-      units[slot] = text.charCodeAt(i);
-      slot += 1;
-      this.slot = slot;
+    for (let i = Math.max(from, to - this.capacity); i < to; ) {
+      if (this.slot === this.units.length) this.makeRoom();
+      const { units, slot } = this;
+      const size = Math.min(to - i, units.length - slot);
+      for (let offset = 0; offset < size; offset += 1) units[slot + offset] = text.charCodeAt(i + offset);
+      i += size;
+      this.slot = slot + size;
     }
     this.held = Math.min(this.capacity, this.held + to - from);
   }
 
   /** The last units, at most `limit`, without the last `skipped` of all. */
   text(limit: number, skipped = 0): string {
-    const { units, slot } = this;
-    let text = '';
-    for (let back = Math.min(limit + skipped, this.held); back > skipped; back -= 1)
-      text += String.fromCharCode(units[slot < back ? slot - back + units.length : slot - back] as number);
-    return text;
+    const size = Math.min(limit, Math.max(0, this.held - skipped));
+    return ringText(this.units, this.slot - skipped, size);
   }
 
   /**
@@ -71,13 +69,12 @@ export class TextTail {
   }
 
   /** The ring is at its end: it starts over, or grows while the text is shorter than what is kept. */
-  private makeRoom(): Uint16Array<ArrayBuffer> {
+  private makeRoom(): void {
     const { units, capacity } = this;
     if (units.length === capacity) this.slot = 0;
     else {
-      this.units = new Uint16Array(Math.min(capacity, Math.max(MIN_CAPACITY, units.length * 2)));
+      this.units = new Uint16Array(Math.min(capacity, Math.max(MIN_CAPACITY, units.length * GROWTH)));
       this.units.set(units);
     }
-    return this.units;
   }
 }
