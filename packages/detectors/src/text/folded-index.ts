@@ -5,7 +5,14 @@ import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
-import { areBlocks, EQUAL_WINDOW, PROSE_UNITS, StaleProse, type StaleSnapshot } from './stale-prose.ts';
+import {
+  areBlocks,
+  EQUAL_WINDOW,
+  PROSE_UNITS,
+  type ProseSource,
+  StaleProse,
+  type StaleSnapshot,
+} from './stale-prose.ts';
 import { type FolderSnapshot, TextFolder } from './text-folder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
@@ -39,7 +46,7 @@ const PIECE = new FoldedForm(MAX_APPENDED);
  * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
  * alike its lines begin. How high it must rise depends on what repeats.
  */
-export class FoldedIndex implements TextIndex {
+export class FoldedIndex implements TextIndex, ProseSource {
   private readonly threshold: number;
   private readonly maxDistance: number;
   private readonly window: number;
@@ -63,9 +70,7 @@ export class FoldedIndex implements TextIndex {
     this.maxDistance = maxDistance;
     this.reach = (threshold - 1) * maxDistance;
     this.finder = new EchoFinder(window, this.reach);
-    this.prose = new StaleProse({ window, threshold, maxDistance }, this.finder, (most) =>
-      this.equalWindows(most),
-    );
+    this.prose = new StaleProse({ window, threshold, maxDistance }, this.finder, this);
     this.sentences = new SentencePattern(maxDistance);
   }
 
@@ -230,10 +235,7 @@ export class FoldedIndex implements TextIndex {
 
   private lookAtProse(at: number, echo: number): boolean {
     const { state } = this;
-    const found = this.prose.look(at, echo, () => ({
-      plain: state.folded - Math.max(state.markerAt, state.fenceAt) >= SURROUNDINGS,
-      counting: state.folded - state.counterAt < SURROUNDINGS,
-    }));
+    const found = this.prose.look(at, echo);
     if (found === undefined) return false;
     state.stale = true;
     state.needed = 1;
@@ -244,7 +246,16 @@ export class FoldedIndex implements TextIndex {
     return true;
   }
 
-  private equalWindows(most: number): readonly number[] {
+  isPlain(): boolean {
+    const { folded, markerAt, fenceAt } = this.state;
+    return folded - Math.max(markerAt, fenceAt) >= SURROUNDINGS;
+  }
+
+  isCounting(): boolean {
+    return this.state.folded - this.state.counterAt < SURROUNDINGS;
+  }
+
+  equalWindows(most: number): readonly number[] {
     const reach = Math.min(this.reach, KEPT_UNITS - EQUAL_WINDOW);
     return this.kept.occurrences(EQUAL_WINDOW, reach, most, this.end - 1 - this.at);
   }
@@ -259,7 +270,7 @@ export class FoldedIndex implements TextIndex {
     if (far ? !areBlocks(rounds, score, this.reach) : !often) return false;
     const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
       period: echo,
-      counting: folded - state.counterAt < SURROUNDINGS,
+      counting: this.isCounting(),
       structured: folded - state.markerAt < SURROUNDINGS,
       fenced: folded - state.fenceAt < SURROUNDINGS,
     });

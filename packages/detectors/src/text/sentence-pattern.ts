@@ -89,7 +89,7 @@ export class SentencePattern {
       const unit = text.charCodeAt(i);
       i += 1;
       if (unit === CARRIAGE_RETURN) continue;
-      if (unit === LINE_BREAK || unit === SPACE) {
+      if (unit === SPACE || unit === LINE_BREAK) {
         if (isEnd(last) || (isQuote(last) && isEnd(before))) {
           this.take(text, begin, i);
           begin = i;
@@ -97,8 +97,8 @@ export class SentencePattern {
         } else if (unit === LINE_BREAK && last !== LINE_BREAK) {
           // A line that is not a sentence, as in code.
           begin = i;
-          this.state.begun = '';
-          this.state.length = 0;
+          state.begun = '';
+          state.length = 0;
           this.breakOff();
         }
       }
@@ -131,21 +131,35 @@ export class SentencePattern {
       return false;
     }
     const { sentences, runs, units, lengths } = state;
-    const goesOn = NONE.map((_, i) => isAlike(sentences[i], sentence));
-    state.sentences = [sentence, ...sentences.slice(0, PERIODS - 1)];
-    if (!goesOn.includes(true)) {
-      Object.assign(state, { ...NO_SENTENCES, sentences: state.sentences });
-      return false;
+    const nextRuns = [...NONE];
+    const nextUnits = [...NONE];
+    let goesOn = false;
+    for (let i = 0; i < sentences.length; i += 1) {
+      if (!isAlike(sentences[i] as string, sentence)) continue;
+      goesOn = true;
+      nextRuns[i] = (runs[i] as number) + 1;
+      nextUnits[i] = (units[i] as number) + length;
     }
-    state.runs = goesOn.map((on, i) => (on ? (runs[i] ?? 0) + 1 : 0));
-    state.units = goesOn.map((on, i) => (on ? (units[i] ?? 0) + length : 0));
+    if (!goesOn) this.forgetPattern();
+    state.sentences = [sentence, ...sentences.slice(0, PERIODS - 1)];
+    if (!goesOn) return false;
+    state.runs = nextRuns;
+    state.units = nextUnits;
     state.lengths = [length, ...lengths.slice(0, MIN_ROUNDS - 1)];
     return this.rounds > 0;
   }
 
   /** Something else comes than sentences: a list, a table, code. */
   breakOff(): void {
-    if (this.state.sentences.length > 0) Object.assign(this.state, NO_SENTENCES);
+    if (this.state.sentences.length > 0) this.forgetPattern();
+  }
+
+  private forgetPattern(): void {
+    const { state } = this;
+    state.sentences = NO_SENTENCES.sentences;
+    state.runs = NONE;
+    state.units = NONE;
+    state.lengths = NO_SENTENCES.lengths;
   }
 
   restart(): void {
@@ -172,8 +186,7 @@ function isQuote(unit: number): boolean {
 }
 
 /** Whether these are two sentences in which nothing but a word or two in one place differs. */
-function isAlike(a: string | undefined, b: string): boolean {
-  if (a === undefined) return false;
+function isAlike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   // Most sentences are told apart here: what differs stands at the beginning or at the end, not at both.
   if (a.charCodeAt(0) !== b.charCodeAt(0) && a.charCodeAt(a.length - 2) !== b.charCodeAt(b.length - 2))

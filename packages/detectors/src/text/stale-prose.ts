@@ -27,10 +27,14 @@ interface StaleProseFinding {
   readonly since: number;
 }
 
-/** Where it stands, and whether numbers were folded nearby. */
-interface ProseSurroundings {
-  readonly plain: boolean;
-  readonly counting: boolean;
+/** The text in which prose is looked for. */
+export interface ProseSource {
+  /** Whether no marker and no code is near. */
+  isPlain(): boolean;
+  /** Whether a number that counts is near. */
+  isCounting(): boolean;
+  /** Distances to the earlier occurrences of the last {@link EQUAL_WINDOW} units of the text itself. */
+  equalWindows(most: number): readonly number[];
 }
 
 interface Watch {
@@ -50,18 +54,17 @@ export class StaleProse {
   private readonly rule: TextRule;
   private readonly reach: number;
   private readonly finder: EchoFinder;
-  private readonly equalWindows: (most: number) => readonly number[];
+  private readonly source: ProseSource;
   /** Windows in a row that have been there before where an equal one of {@link EQUAL_WINDOW} units has. */
   private readonly equalStreak: number;
   private readonly seen: SeenShare;
   private watch: Watch = { ...BEGINNING };
 
-  /** @param equalWindows distances to the earlier occurrences of the last {@link EQUAL_WINDOW} units of the text itself */
-  constructor(rule: TextRule, finder: EchoFinder, equalWindows: (most: number) => readonly number[]) {
+  constructor(rule: TextRule, finder: EchoFinder, source: ProseSource) {
     this.rule = rule;
     this.reach = (rule.threshold - 1) * rule.maxDistance;
     this.finder = finder;
-    this.equalWindows = equalWindows;
+    this.source = source;
     this.equalStreak = Math.max(1, EQUAL_WINDOW - rule.window + 1);
     this.seen = new SeenShare(rule.window);
   }
@@ -83,38 +86,33 @@ export class StaleProse {
   }
 
   /** What there is to find at the unit `at`, the last that was noted. */
-  look(at: number, echo: number, around: () => ProseSurroundings): StaleProseFinding | undefined {
+  look(at: number, echo: number): StaleProseFinding | undefined {
     if (at >= this.watch.staleAt) {
-      const found = this.lookForStale(at, echo, around);
+      const found = this.lookForStale(at, echo);
       if (found !== undefined) return found;
     }
-    return this.mayBeEqual(at, echo) ? this.lookForEqual(at, around) : undefined;
+    return this.mayBeEqual(at, echo) ? this.lookForEqual(at) : undefined;
   }
 
-  private lookForStale(
-    at: number,
-    echo: number,
-    around: () => ProseSurroundings,
-  ): StaleProseFinding | undefined {
-    const { watch, seen, finder } = this;
+  private lookForStale(at: number, echo: number): StaleProseFinding | undefined {
+    const { watch, seen, finder, source } = this;
     watch.staleAt = at + LOOK_EVERY;
     if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.reach)) return undefined;
-    const { plain, counting } = around();
-    if (!plain || !this.isProseHere() || !isProse(finder.tail(SHARE_OF))) {
+    if (!source.isPlain() || !this.isProseHere() || !isProse(finder.tail(SHARE_OF))) {
       watch.staleAt = at + LOOK_LATER;
       return undefined;
     }
     const far = echo > this.rule.maxDistance ? 'block' : 'text';
-    const rule = seen.comesEvery(echo) ? (counting ? 'counter' : far) : 'novelty';
+    const rule = seen.comesEvery(echo) ? (source.isCounting() ? 'counter' : far) : 'novelty';
     return { rule, rounds: seen.times, since: SHARE_OF };
   }
 
-  private lookForEqual(at: number, around: () => ProseSurroundings): StaleProseFinding | undefined {
+  private lookForEqual(at: number): StaleProseFinding | undefined {
     const needed = this.rule.threshold - 1;
-    const distances = this.equalWindows(needed);
+    const distances = this.source.equalWindows(needed);
     this.watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
     if (distances.length < needed) return undefined;
-    if (!around().plain || !this.isProseHere()) {
+    if (!this.source.isPlain() || !this.isProseHere()) {
       this.watch.equalAt = at + LOOK_LATER;
       return undefined;
     }

@@ -1,3 +1,4 @@
+import { earlierOccurrences } from './earlier-occurrences.ts';
 import { ringText } from './units-text.ts';
 
 const MIN_CAPACITY = 256;
@@ -38,29 +39,19 @@ export class TextTail {
    * most as many as asked for. The last `skipped` of all units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    const { units } = this;
-    const distances: number[] = [];
-    const farthest = Math.min(reach, this.held - skipped - length);
-    const last = this.before(1 + skipped);
-    const [unit, unitBefore] = [units[last], units[this.before(2 + skipped)]];
-    let i = last;
-    for (let distance = 1; distance <= farthest && distances.length < most; distance += 1) {
-      i = i === 0 ? units.length - 1 : i - 1;
-      if (units[i] !== unit || units[i === 0 ? units.length - 1 : i - 1] !== unitBefore) continue;
-      let same = 2;
-      while (
-        same < length &&
-        units[this.before(1 + skipped + same)] === units[this.before(1 + skipped + same + distance)]
-      )
-        same += 1;
-      if (same === length) distances.push(distance);
-    }
-    return distances;
+    const size = Math.min(reach + length, this.held - skipped);
+    return earlierOccurrences(this.straightened(size, skipped), length, most);
   }
 
-  /** The slot of a unit, counted back from the end. */
-  private before(back: number): number {
-    return this.slot < back ? this.slot - back + this.units.length : this.slot - back;
+  /** The last `size` units in one piece, without the last `skipped` of all. */
+  private straightened(size: number, skipped: number): Uint16Array {
+    const { units } = this;
+    const to = this.slot - skipped + (this.slot < skipped ? units.length : 0);
+    if (to >= size) return units.subarray(to - size, to);
+    const text = new Uint16Array(size);
+    text.set(units.subarray(units.length - size + to));
+    text.set(units.subarray(0, to), size - to);
+    return text;
   }
 
   clear(): void {

@@ -70,40 +70,49 @@ export class TextRepeat implements Detector, RepeatListener {
     this.structure.startLine();
   }
 
-  /** Passes stretches without structure to the index at once; reads the beginning of a line unit by unit. */
+  /** Passes text to the index in stretches as long as possible; reads the beginning of a line unit by unit. */
   private read(step: EventStep, text: string): void {
     this.step = step;
     this.noteGap(this.offsetOf(step));
     const { structure } = this;
+    /** Everything before it has been tracked or skipped. */
+    let start = 0;
     for (let i = 0; i < text.length; ) {
-      if (structure.inBody || structure.inSkippedLine) {
+      const { inBody } = structure;
+      if (inBody || structure.inSkippedLine) {
         const lineBreak = text.indexOf(LINE_BREAK, i);
         const end = lineBreak === -1 ? text.length : lineBreak + 1;
-        if (structure.inBody) this.track(text, i, end);
-        else this.skip(text, i, end);
+        if (!inBody) start = this.skip(text, start, i, end);
         if (lineBreak !== -1) structure.endLine();
         i = end;
       } else {
         const kind = structure.step(text.charCodeAt(i));
-        if (kind === TRACK) this.track(text, i, i + 1);
-        else if (kind === RESTART) this.meetStructure(step, text, i);
-        else this.skip(text, i, i + 1);
+        if (kind === RESTART) start = this.meetStructure(step, text, start, i);
+        else if (kind !== TRACK) start = this.skip(text, start, i, i + 1);
         i += 1;
       }
     }
+    this.track(text, start, text.length);
     this.offset += text.length;
     this.step = undefined;
   }
 
-  /** The unit `i` completes a structure marker. */
-  private meetStructure(step: EventStep, text: string, i: number): void {
-    if (this.index.passesMarker()) this.track(text, i, i + 1);
-    else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+  /** The unit `i` completes a structure marker. @returns the first unit that remains to be tracked */
+  private meetStructure(step: EventStep, text: string, start: number, i: number): number {
+    this.track(text, start, i);
+    if (this.index.passesMarker()) return i;
+    this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+    return i + 1;
   }
 
-  /** Code and dividers are not prose, but may also repeat without end. */
-  private skip(text: string, from: number, to: number): void {
-    if (this.index.takesIn(this.structure.inFence)) this.track(text, from, to);
+  /**
+   * Code and dividers, from `from` to `to`, are not prose, but may also repeat without end.
+   *
+   * @returns the first unit that remains to be tracked
+   */
+  private skip(text: string, start: number, from: number, to: number): number {
+    this.track(text, start, from);
+    return this.index.takesIn(this.structure.inFence) ? from : to;
   }
 
   private track(text: string, from: number, to: number): void {
