@@ -31,7 +31,9 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   section('Detect', ['tuning', 'configuration', ...pagesIn('detectors', 'detectors/balanced')]),
   section('Stop loops', ['hooks', 'guard', 'gateway']),
   section('Run in production', [
+    'deployment',
     'operations',
+    'runbooks',
     'notifications',
     'kafka-security',
     'security',
