@@ -39,6 +39,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'security',
     'exactly-once',
     'performance',
+    'releases',
   ]),
   section('Reference', [
     'events',

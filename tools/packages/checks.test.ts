@@ -56,3 +56,28 @@ describe('SBOM', async () => {
     expect(sbomFaults(broken)).toEqual([expect.stringContaining('/components/0/type')]);
   });
 });
+
+describe('changelog', async () => {
+  const { releaseNotes, withRelease } = await load('../release/changelog.mjs');
+  const before = '# Changelog\n\nAbout.\n\n## 0.1.0 (2026-01-01)\n\nThe first version.\n';
+  const changesets = [
+    { summary: 'A fix.\nIt has two lines.', releases: [{ type: 'patch' }] },
+    { summary: 'A new command.', releases: [{ type: 'minor' }] },
+  ];
+  const after = withRelease(before, '0.2.0', '2026-02-02', changesets);
+
+  it('changelog: a release comes first, with its changesets by kind', () => {
+    expect(after).toBe(
+      before.replace(
+        '## 0.1.0',
+        '## 0.2.0 (2026-02-02)\n\n### New\n\n- A new command.\n\n### Fixes\n\n- A fix.\n  It has two lines.\n\n## 0.1.0',
+      ),
+    );
+  });
+
+  it('release notes: are the section of the version', () => {
+    expect(releaseNotes(after, '0.1.0')).toBe('The first version.');
+    expect(releaseNotes(after, '0.2.0')).toMatch(/^### New[^]*two lines\.$/);
+    expect(() => releaseNotes(after, '0.3.0')).toThrow('no section for 0.3.0');
+  });
+});

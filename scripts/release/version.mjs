@@ -1,0 +1,27 @@
+// `npm run release:version`: sets the next version everywhere and moves the changesets into CHANGELOG.md.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import planRelease from '@changesets/get-release-plan';
+import { withRelease } from './changelog.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const run = (...[program, ...args]) => execFileSync(program, args, { cwd: root, stdio: 'inherit' });
+
+/** Replaces the text that `pattern` finds exactly once. */
+function replace(path, pattern, text) {
+  const content = readFileSync(join(root, path), 'utf8');
+  if (content.split(pattern).length !== 2) throw new Error(`${path}: expected ${pattern} once`);
+  writeFileSync(join(root, path), content.replace(pattern, text));
+}
+
+const { changesets, releases } = await planRelease(root);
+const version = releases[0]?.newVersion;
+if (version === undefined) throw new Error('No changesets: there is nothing to release');
+run('npx', 'changeset', 'version');
+const path = join(root, 'CHANGELOG.md');
+const date = new Date().toISOString().slice(0, 10);
+writeFileSync(path, withRelease(readFileSync(path, 'utf8'), version, date, changesets));
+replace('docker-compose.yml', /image: loopwatch:\S+/, `image: loopwatch:${version}`);
+run('npm', 'install', '--package-lock-only', '--ignore-scripts');
+run('npm', 'run', '-s', 'generate');
