@@ -17,16 +17,18 @@ export async function pack(): Promise<void> {
 /** Path of a package's tarball. */
 export function tarball(name: string): string {
   const prefix = `${name.replace('@', '').replace('/', '-')}-`;
-  const file = readdirSync(packed).find((it) => it.startsWith(prefix) && /^\d/.test(it.slice(prefix.length)));
+  const file = readdirSync(packed).find(
+    (it) => it.startsWith(prefix) && /^\d.*\.tgz$/.test(it.slice(prefix.length)),
+  );
   if (file === undefined) throw new Error(`No tarball of ${name} in ${packed}`);
   return join(packed, file);
 }
 
-/** Installs tarballs into a folder as a user does; packages from npm come from npm's cache if they are there. */
-export async function install(folder: string, names: readonly string[]): Promise<void> {
+/** Installs packages into a folder as a user does; those from npm come from npm's cache if they are there. */
+export async function install(folder: string, packages: readonly string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  await run('npm', ['install', ...options, ...names.map(tarball)], { cwd: folder });
+  await run('npm', ['install', ...options, ...packages], { cwd: folder });
 }
 
 /** Megabytes that a folder's files have. */

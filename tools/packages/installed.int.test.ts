@@ -6,7 +6,7 @@ import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath } from '../../e2e/support/chromium.ts';
-import { compile, install, megabytesOf, pack, runNode } from './install.ts';
+import { compile, install, megabytesOf, pack, runNode, tarball } from './install.ts';
 
 const libraries = ['contract', 'detectors', 'formats', 'guard'].map((name) => `@loopwatch/${name}`);
 const maxMegabytes = 80;
@@ -19,7 +19,10 @@ beforeAll(async () => {
     tempDir('loopwatch-libraries'),
   ]);
   await pack();
-  await Promise.all([install(commandDir.path, ['loopwatch']), install(libraryDir.path, libraries)]);
+  await Promise.all([
+    install(commandDir.path, [tarball('loopwatch')]),
+    install(libraryDir.path, libraries.map(tarball)),
+  ]);
 });
 afterAll(async () => {
   await commandDir.remove();
