@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { settingsSchema } from '@loopwatch/contract';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { chart, chartTools, type KubernetesObject, render } from './helm.ts';
+import { only, podOf } from './pods.ts';
+
+describe('objects of the Helm chart', () => {
+  let tools: Awaited<ReturnType<typeof chartTools>>;
+  beforeAll(async () => {
+    tools = await chartTools();
+  });
+  const objects = (name: string, ...args: string[]): readonly KubernetesObject[] =>
+    render(tools.helm, '--values', `ci/${name}-values.yaml`, ...args);
+
+  it('chart with the values of docs/deployment.md: runs worker and server, with monitoring', () => {
+    const page = readFileSync(join(chart, '../../../docs/deployment.md'), 'utf8');
+    const text = /> my-values\.yaml <<'EOF'\n([\s\S]*?)^EOF$/m.exec(page)?.[1] ?? '';
+    const file = join(mkdtempSync(join(tmpdir(), 'loopwatch-values-')), 'values.yaml');
+    writeFileSync(file, text);
+    const kinds = render(tools.helm, '--values', file).map(({ kind }) => kind);
+    rmSync(dirname(file), { recursive: true });
+    expect(kinds.filter((kind) => kind === 'Deployment')).toHaveLength(2);
+    expect(kinds).toEqual(expect.arrayContaining(['PodMonitor', 'PrometheusRule', 'Job']));
+  });
+
+  it('Deployments: run their command, with probes on the port that it listens on', () => {
+    const { worker, server, gateway } = settingsSchema.parse({});
+    for (const [name, { port }] of Object.entries({ worker, server, gateway })) {
+      const pod = podOf(only(objects('everything'), 'Deployment', `lw-loopwatch-${name}`));
+      expect(pod.containers[0]).toMatchObject({
+        args: [name],
+        ports: [{ containerPort: port }],
+        livenessProbe: { httpGet: { path: '/healthz' } },
+        readinessProbe: { httpGet: { path: '/readyz' } },
+      });
+      expect(pod.topologySpreadConstraints?.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('Deployments: follow a port that is set', () => {
+    const [container] = podOf(
+      only(objects('worker-only', '--set', 'config.worker.port=9000'), 'Deployment'),
+    ).containers;
+    expect(container.ports).toMatchObject([{ containerPort: 9000 }]);
+  });
+
+  it('Secrets: each process gets only those that it needs', () => {
+    const list = objects('everything');
+    const secrets = (name: string): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        podOf(only(list, 'Deployment', `lw-loopwatch-${name}`)).containers[0].env.flatMap(
+          ({ name: key, valueFrom }) =>
+            valueFrom === undefined
+              ? []
+              : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
+        ),
+      );
+    const kafka = {
+      LOOPWATCH_KAFKA_SASL_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SASL_PASSWORD',
+      LOOPWATCH_KAFKA_SSL_KEY_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SSL_KEY_PASSWORD',
+    };
+    expect(secrets('worker')).toEqual({ ...kafka, LOOPWATCH_LLM_API_KEY: 'loopwatch/LOOPWATCH_LLM_API_KEY' });
+    expect(secrets('gateway')).toEqual({ ...kafka, DATABASE_URL: 'postgres-app/uri' });
+    expect(secrets('server')).toEqual({
+      ...kafka,
+      DATABASE_URL: 'postgres-app/uri',
+      LOOPWATCH_API_TOKEN: 'loopwatch/LOOPWATCH_API_TOKEN',
+      LOOPWATCH_VIEWER_TOKEN: 'loopwatch/LOOPWATCH_VIEWER_TOKEN',
+      LOOPWATCH_SERVER_OIDC_CLIENT_SECRET: 'loopwatch/LOOPWATCH_SERVER_OIDC_CLIENT_SECRET',
+      SLACK_URL: 'slack/url',
+    });
+  });
+
+  it('ScaledObject: reads the lag of the configured group and topic', () => {
+    expect(only(objects('everything'), 'ScaledObject').spec).toMatchObject({
+      scaleTargetRef: { name: 'lw-loopwatch-worker' },
+      triggers: [
+        {
+          type: 'kafka',
+          metadata: { consumerGroup: 'loops', topic: 'ai.events', sasl: 'scram_sha512', tls: 'enable' },
+          authenticationRef: { name: 'kafka-login' },
+        },
+      ],
+    });
+  });
+
+  it('ScaledObject: reads the group and topic that Loopwatch uses by default', () => {
+    const list = objects('minimal', '--set', 'worker.autoscaling.type=keda');
+    const { kafka } = settingsSchema.parse({});
+    expect(only(list, 'ScaledObject').spec).toMatchObject({
+      triggers: [{ metadata: { consumerGroup: kafka.group, topic: `${kafka.topics.prefix}events` } }],
+    });
+    expect(only(list, 'Deployment', 'lw-loopwatch-worker').spec).not.toHaveProperty('replicas');
+  });
+
+  it('PodMonitors: set the job names that the alerts use', () => {
+    const monitors = objects('everything').filter(({ kind }) => kind === 'PodMonitor');
+    const jobs = monitors.map(
+      ({ spec }) =>
+        (spec as { podMetricsEndpoints: [{ relabelings: [{ replacement: string }] }] }).podMetricsEndpoints[0]
+          .relabelings[0].replacement,
+    );
+    expect(jobs).toEqual(['loopwatch-worker', 'loopwatch-server', 'loopwatch-gateway']);
+  });
+
+  it('PodMonitor of the server: sends the token of viewers, unless everyone may read', () => {
+    const endpoint = (...args: string[]): unknown =>
+      (
+        only(objects('everything', ...args), 'PodMonitor', 'lw-loopwatch-server').spec as {
+          podMetricsEndpoints: unknown[];
+        }
+      ).podMetricsEndpoints[0];
+    expect(endpoint()).toMatchObject({
+      authorization: { credentials: { name: 'loopwatch', key: 'LOOPWATCH_VIEWER_TOKEN' } },
+    });
+    expect(endpoint('--set', 'config.server.allow_anonymous=true')).not.toHaveProperty('authorization');
+  });
+
+  it('PrometheusRule: has all alerts, with links to the dashboard and the runbooks', () => {
+    const { groups } = only(objects('everything'), 'PrometheusRule').spec as {
+      groups: { rules: { alert: string; annotations: { link?: string; runbook_url: string } }[] }[];
+    };
+    const rules = groups.flatMap((group) => group.rules);
+    const source = parse(readFileSync(join(chart, '../../../prometheus/alerts.yml'), 'utf8')) as {
+      groups: { rules: { alert: string }[] }[];
+    };
+    expect(rules.map(({ alert }) => alert)).toEqual(
+      source.groups.flatMap((group) => group.rules.map(({ alert }) => alert)),
+    );
+    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      rules.map(({ alert }) => `https://wiki.example.com/loopwatch/runbooks#${alert.toLowerCase()}`),
+    );
+    expect(rules.find(({ alert }) => alert === 'LoopOpenForLong')?.annotations.link).toMatch(
+      /^https:\/\/loops\.example\.com\/incidents/,
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import type { KubernetesObject } from './helm.ts';
+
+export interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+  }[];
+  readonly securityContext: object;
+  readonly ports?: readonly { readonly containerPort: number }[];
+  readonly livenessProbe?: { readonly httpGet: { readonly path: string } };
+  readonly readinessProbe?: { readonly httpGet: { readonly path: string } };
+  readonly resources: { readonly requests: object; readonly limits: object };
+}
+
+export interface Pod {
+  readonly containers: readonly [Container];
+  readonly enableServiceLinks: boolean;
+  readonly automountServiceAccountToken: boolean;
+  readonly securityContext: object;
+  readonly topologySpreadConstraints?: readonly object[];
+}
+
+/** The pod that an object runs. */
+export function podOf(object: KubernetesObject): Pod {
+  return (object.spec as { template: { spec: Pod } }).template.spec;
+}
+
+/** The only object of a kind, or the one with a name. */
+export function only(list: readonly KubernetesObject[], kind: string, name?: string): KubernetesObject {
+  const found = list.filter(
+    (object) => object.kind === kind && (name === undefined || object.metadata.name === name),
+  );
+  expect(found.map(({ metadata }) => metadata.name)).toHaveLength(1);
+  return found[0] as KubernetesObject;
+}
