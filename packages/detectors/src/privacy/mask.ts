@@ -31,8 +31,12 @@ const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
  * A quoted value after a key that identifies it as a secret. In nested JSON the quotes are escaped: the value ends at
  * a quote with as many backslashes as its opening quote, so that an escaped quote inside does not end it.
  */
-const KEYED =
-  /((?:\\{0,15}["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\{0,15}["'])?\s*[:=]\s*(\\{0,15})(["']))(?!\2\3)[\s\S]+?(?=(?<!\\)\2\3|$)/gi;
+const KEY =
+  '(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\\\{0,15}["\'])?\\s*[:=]';
+const KEYED = new RegExp(
+  `((?:\\\\{0,15}["'])?${KEY}\\s*(\\\\{0,15})(["']))(?!\\2\\3)[\\s\\S]+?(?=(?<!\\\\)\\2\\3|$)`,
+  'gi',
+);
 
 /** Truncated secrets, too short for their usual format. A short number after a host is its port. */
 const UNFINISHED = [
@@ -40,6 +44,12 @@ const UNFINISHED = [
   /(?<=[a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)(?!\d{1,5}(?:$|[…”]))[^\s/@…”]{1,256}(?=$|[…”])/gi,
   /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9+/._~-]{4,11}(?=$|[…”])/g,
 ];
+
+/** How each of these patterns starts, or what each contains: most texts have none of it. */
+const SIGN = new RegExp(
+  `${KEY}|\\b(?:bearer|basic)\\s|://[^\\s:/@]{1,256}:|\\b(?:[spr]k-|sk_|gh[pousr]_|github_pat_|glpat-|xox|A[KS]IA|AIza)|eyJ|-----(?:BEGIN|END) `,
+  'i',
+);
 
 /**
  * Masks anything that looks like a secret, and every match of the additional patterns.
@@ -56,6 +66,19 @@ export function maskSecrets(
     seen?.(secret);
     return MASK;
   };
+  const mayHaveSecrets = SIGN.test(text);
+  let masked = mayHaveSecrets ? withoutShapes(text, hide, seen) : text;
+  if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
+  if (seen === undefined || (!mayHaveSecrets && masked === text)) return masked;
+  for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
+  return masked.replace(KEY_END, MASK);
+}
+
+function withoutShapes(
+  text: string,
+  hide: (secret: string) => string,
+  seen: ((secret: string) => void) | undefined,
+): string {
   let masked = text
     .replace(KEYED, (whole: string, key: string) => key + hide(whole.slice(key.length)))
     .replace(
@@ -67,11 +90,7 @@ export function maskSecrets(
       (whole: string, before: string) => `${before}${hide(whole.slice(before.length, -1))}@`,
     );
   for (const shape of SHAPES) masked = masked.replace(shape, hide);
-  if (masked.includes('eyJ')) masked = maskMatches(masked, WEB_TOKEN, MASK, seen);
-  if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
-  if (seen === undefined) return masked;
-  for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
-  return masked.replace(KEY_END, MASK);
+  return masked.includes('eyJ') ? maskMatches(masked, WEB_TOKEN, MASK, seen) : masked;
 }
 
 /** Minimum units of a secret's rest to be masked: fewer reveal little and occur in many words. */
@@ -151,6 +170,8 @@ export function privacyOf({ mask, store_text: storeText }: DetectionSettings['pr
 const MAX_TEXT_UNITS = 2000;
 const MAX_ENTRIES = 16;
 const MAX_BYTES = 32 * 1024;
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
+const MAX_UNIT_BYTES = 3;
 
 /** Evidence fields that hold text from the agent. */
 const AGENT_TEXT = new Set(['arguments', 'text', 'repeated', 'analysis']);
@@ -170,7 +191,8 @@ export interface Presentation {
 export function presentable<T extends object>(evidence: T, presentation: Presentation): T {
   for (let limit = MAX_TEXT_UNITS; ; limit = Math.floor(limit / 2)) {
     const bounded = bound(evidence, limit, presentation) as T;
-    if (utf8Length(JSON.stringify(bounded)) <= MAX_BYTES) return bounded;
+    const json = JSON.stringify(bounded);
+    if (json.length * MAX_UNIT_BYTES <= MAX_BYTES || utf8Length(json) <= MAX_BYTES) return bounded;
   }
 }
 
