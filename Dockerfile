@@ -19,7 +19,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY --from=build /out/packages ./packages
 COPY tools/testkit/package.json ./tools/testkit/package.json
-RUN npm ci --ignore-scripts --omit=dev --workspace=@loopwatch/cli && rm -rf tools package-lock.json
+RUN npm ci --ignore-scripts --omit=dev --workspace=packages/cli && rm -rf tools package-lock.json
 
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
