@@ -1,5 +1,7 @@
-// Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the empty database that new data folders get, and the dashboard with vite.
-// `--if-needed` skips what is up to date, and prints what it builds. `--pack` also packs the packages that are published, and checks them.
+// Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the bundled commands, the empty
+// database that new data folders get, and the dashboard with vite.
+// `--if-needed` skips what is up to date, and prints what it builds. `--pack` also packs the packages that are published, and
+// checks them.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -25,6 +27,15 @@ const steps = [
       ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/tsconfig.json`]),
     ],
     command: ['node', 'node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.build.json'],
+  },
+  {
+    what: 'the commands',
+    built: 'packages/cli/dist/bundle/main.js',
+    inputs: [
+      ...['package-lock.json', 'scripts/bundle-commands.mjs'],
+      ...['cli', 'contract', 'detectors', 'formats', 'pipeline'].map((name) => `packages/${name}/src`),
+    ],
+    command: ['node', 'scripts/bundle-commands.mjs'],
   },
   {
     what: 'the empty database',

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { type CommandName, describedCommand, summaries } from './commands/summaries.ts';
 import { UsageError } from './errors.ts';
 import { version } from './runtime/installation.ts';
 import { exitOnBrokenPipe } from './runtime/output.ts';
@@ -7,9 +8,10 @@ const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
   .version(version)
   .showHelpAfterError('(run with --help for usage)')
+  .configureHelp({ subcommandTerm: (command) => command.name() })
   .exitOverride();
-/** In the order of the help. Only the requested command is loaded: loading all of them takes longer than most commands run. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
+/** Only the requested command is loaded: loading all of them takes longer than most commands run. */
+const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   start: async () => (await import('./commands/start.ts')).startCommand(),
   worker: async () => (await import('./commands/worker.ts')).workerCommand(),
   server: async () => (await import('./commands/server.ts')).serverCommand(),
@@ -24,15 +26,11 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
 };
 
-/** The requested command; all of them for the help and for an unknown command. */
-function namesOf([first = '']: readonly string[]): readonly string[] {
-  if (first === '--version' || first === '-V') return [];
-  return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
-}
-
-for (const name of namesOf(process.argv.slice(2))) {
-  const command = await commands[name]?.();
-  if (command !== undefined) program.addCommand(command.exitOverride());
+const [first, second] = process.argv.slice(2);
+const requested = first === 'help' ? second : first;
+for (const name of Object.keys(summaries) as CommandName[]) {
+  const command = name === requested ? await commands[name]() : describedCommand(name);
+  program.addCommand(command.exitOverride());
 }
 
 exitOnBrokenPipe();

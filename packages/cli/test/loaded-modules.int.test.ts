@@ -26,12 +26,14 @@ it('start: loads no clients that are not configured, to save memory', async () =
 });
 
 it.each([
-  ['--version', 'commander', 'kafkajs'],
-  ['replay --help', 'rxjs', 'express'],
-])('%s: loads no modules of other commands, to start fast', async (args, needed, unneeded) => {
+  ['--version', '/node_modules/commander/', 20],
+  ['--help', '/node_modules/commander/', 20],
+  ['replay --help', '/dist/bundle/replay-', 40],
+  ['scan --help', '/dist/bundle/scan-', 40],
+])('%s: loads few modules, to start fast', async (args, needed, most) => {
   await using cli = spawnCli(args.split(' '), { NODE_OPTIONS: `--import=${hook}` }, { from: 'build' });
   expect(await cli.exited).toBe(0);
-  const modules = cli.stderr.filter((line) => line.startsWith('module ')).join('\n');
-  expect(modules).toContain(`/node_modules/${needed}/`);
-  expect(modules).not.toContain(`/node_modules/${unneeded}/`);
+  const modules = cli.stderr.filter((line) => line.startsWith('module '));
+  expect(modules.join('\n')).toContain(needed);
+  expect(modules.length).toBeLessThan(most);
 });

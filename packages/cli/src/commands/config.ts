@@ -1,10 +1,11 @@
 import { planDetection } from '@loopwatch/detectors';
 import { modelClient } from '@loopwatch/worker';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { type EffectiveValue, effectiveValues } from '../config/effective-values.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly check?: boolean;
@@ -13,8 +14,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch config`: the effective configuration and the origin of each value. */
 export function configCommand(): Command {
-  const command = new Command('config')
-    .description('prints the effective configuration and where each value came from')
+  const command = describedCommand('config')
     .option('--check', 'only check the configuration; exit 2 if it is invalid')
     .option('--json', 'print JSON');
   return addConfigOptions(command).action((options: Options) => {

@@ -5,13 +5,14 @@ import { join, resolve } from 'node:path';
 import { messageOf, type Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
 import { modelClient } from '@loopwatch/worker';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { dashboardDir } from '../runtime/installation.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
 import { checkServerNeeds } from './doctor-server.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -19,11 +20,10 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch doctor`: checks the environment and reports how to fix problems. */
 export function doctorCommand(): Command {
-  const command = new Command('doctor')
-    .description(
-      'checks brokers, topics, database, logins, ports, folders and the model, and says how to fix problems',
-    )
-    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)');
+  const command = describedCommand('doctor').option(
+    '--brokers <list>',
+    'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
+  );
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

@@ -1,7 +1,7 @@
 import { messageOf, topicNames } from '@loopwatch/contract';
 import { createKafkaTopicReader, LogError } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
@@ -11,6 +11,7 @@ import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { openDataDir } from '../runtime/embedded-log.ts';
 import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly upstream?: string;
@@ -23,8 +24,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch gateway`: a proxy for model APIs that stops loops. */
 export function gatewayCommand(): Command {
-  const command = new Command('gateway')
-    .description('proxies requests to a model API and stops loops; clients change their base URL')
+  const command = describedCommand('gateway')
     .option('--upstream <url>', 'base URL of the model API, ending in /v1')
     .option('--port <n>', 'proxy, health and metrics (default: 4610)')
     .option(

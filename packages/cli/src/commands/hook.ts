@@ -4,11 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { messageOf } from '@loopwatch/contract';
 import { hookAgents } from '@loopwatch/contract/api';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
 import { findHookedAgent, type HookedAgent, hookedAgents } from '../hooks/hooked-agents.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options {
   readonly project?: boolean;
@@ -24,9 +25,7 @@ const agentArgument = `one of ${hookAgents.join(', ')}`;
 
 /** `loopwatch hook`: sets up the hooks through which Loopwatch stops loops of coding agents. */
 export function hookCommand(): Command {
-  const command = new Command('hook').description(
-    'sets up hooks of coding agents, so that Loopwatch can stop their loops',
-  );
+  const command = describedCommand('hook');
   const change = (name: string, description: string) =>
     command
       .command(`${name} <agent>`)

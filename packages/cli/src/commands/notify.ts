@@ -5,10 +5,11 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { printWarnings } from '../runtime/output.ts';
 import { notificationChannels } from '../server/notification-channels.ts';
+import { describedCommand } from './summaries.ts';
 
 /** `loopwatch notify test NAME`: sends a test message as configured; needs no running server. */
 export function notifyCommand(): Command {
-  const command = new Command('notify').description('tests notifications about incidents');
+  const command = describedCommand('notify');
   const test = new Command('test')
     .description('sends a test message; exit 1 if it is not delivered')
     .argument('<name>', 'name of the notification in the configuration');

@@ -1,6 +1,6 @@
 import { topicNames } from '@loopwatch/contract';
 import type { OutputRecord } from '@loopwatch/log';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
@@ -14,6 +14,7 @@ import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { kafkaSink, requireBrokers } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { printWarnings } from '../runtime/output.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -29,8 +30,7 @@ const BATCH_UNITS = 500_000;
 
 /** `loopwatch produce FILE…`: recorded events to Kafka. */
 export function produceCommand(): Command {
-  const command = new Command('produce')
-    .description('sends recorded events to Kafka')
+  const command = describedCommand('produce')
     .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--topic <name>', 'topic to send to (default: the events topic)')

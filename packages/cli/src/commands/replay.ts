@@ -6,7 +6,7 @@ import {
   type Outcome,
   silentObserver,
 } from '@loopwatch/pipeline';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
@@ -18,6 +18,7 @@ import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { checkHandlingFor } from '../events/recorded-answers.ts';
 import { printWarnings, writeOut } from '../runtime/output.ts';
 import { formatCount } from '../scan/format-values.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
@@ -30,8 +31,7 @@ const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
 
 /** `loopwatch replay FILE…`: runs the detectors on recorded events, offline. */
 export function replayCommand(): Command {
-  const command = new Command('replay')
-    .description('analyses recorded events offline and prints verdicts')
+  const command = describedCommand('replay')
     .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
     .option('--json', 'print one verdict per line on stdout, and nothing else there')
     .option('--preset <name>', 'detection preset (default: balanced)')
@@ -43,7 +43,8 @@ export function replayCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     printWarnings(warnings);
-    process.exitCode = await replay(files, settings, options, checkHandlingFor(settings, options.checks));
+    const checks = await checkHandlingFor(settings, options.checks);
+    process.exitCode = await replay(files, settings, options, checks);
   });
 }
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
@@ -15,6 +15,7 @@ import { reportText } from '../scan/report-text.ts';
 import { Scan } from '../scan/scan.ts';
 import type { ScanReport } from '../scan/scan-report.ts';
 import { showInDashboard } from '../scan/show-in-dashboard.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly since: number;
@@ -29,8 +30,7 @@ const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
 
 /** `loopwatch scan [PATH...]`: finds the loops in the histories of coding agents on this machine. */
 export function scanCommand(): Command {
-  const command = new Command('scan')
-    .description('finds loops in the histories of coding agents on this machine, and what they cost')
+  const command = describedCommand('scan')
     .argument('[path...]', 'history files and folders (default: where the agents store them)')
     .option('--since <time>', 'only histories written since then: 30d, 12h or a date', parseSince, 0)
     .option('--json', 'print the report as JSON on stdout, and nothing else there')

@@ -1,6 +1,6 @@
 import { createServer } from '@loopwatch/server';
 import { openDatabase } from '@loopwatch/storage';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
@@ -12,6 +12,7 @@ import { exitWhenStorageLost, runUntilSignal, untilStarted } from '../runtime/li
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { serverDeps } from '../server/server-deps.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -22,8 +23,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch server`: dashboard, API and live updates, from the topics in Kafka. */
 export function serverCommand(): Command {
-  const command = new Command('server')
-    .description('serves the dashboard and the API for verdicts in Kafka')
+  const command = describedCommand('server')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
     .option(

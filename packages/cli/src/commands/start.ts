@@ -2,7 +2,7 @@ import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract'
 import type { RecordSink, TaskRunner, TopicReader } from '@loopwatch/log';
 import { createServer, type ServerLog } from '@loopwatch/server';
 import { type Database, openDatabase } from '@loopwatch/storage';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -21,6 +21,7 @@ import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
 import { serverDeps } from '../server/server-deps.ts';
 import { createWorker } from '../workers/create-worker.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -35,8 +36,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch start`: everything in one process, on the embedded log unless brokers are given. */
 export function startCommand(): Command {
-  const command = new Command('start')
-    .description('runs worker, dashboard and sample sessions in one process; no Kafka needed')
+  const command = describedCommand('start')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
     .option('--data-dir <dir>', 'folder of the embedded log and database (default: .loopwatch)')
     .option(

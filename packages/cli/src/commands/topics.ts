@@ -1,12 +1,13 @@
 import { topicNames } from '@loopwatch/contract';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { findDurability } from '../kafka/durability.ts';
 import { kafkaOptions } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { printWarnings } from '../runtime/output.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -17,8 +18,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch topics`: creates or checks the topics. */
 export function topicsCommand(): Command {
-  const command = new Command('topics')
-    .description('creates missing topics and checks existing ones')
+  const command = describedCommand('topics')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--partitions <n>', 'partitions of new topics (default: 6)')
     .option(

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
@@ -11,6 +11,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
 import { runCluster } from '../workers/run-cluster.ts';
+import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -22,8 +23,7 @@ interface Options extends ConfigOptions {
 
 /** `loopwatch worker`: events in, verdicts out. */
 export function workerCommand(): Command {
-  const command = new Command('worker')
-    .description('consumes events and publishes verdicts; run at most one per partition')
+  const command = describedCommand('worker')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')

@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { packageRoot } from '../package-root.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, packageRoot));
 
 /** The version of this installation. */
-export const version = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(pathOf('package.json'), 'utf8'))).version;
+export const { version } = JSON.parse(readFileSync(pathOf('package.json'), 'utf8')) as {
+  readonly version: string;
+};
 
 /** The published package contains the pages and the samples; in the repository they are outside this package. */
 const isPublished = existsSync(pathOf('dashboard'));

@@ -2,28 +2,34 @@ import { homedir } from 'node:os';
 
 /** Formats values for the reports of a scan. */
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+// Created at first use: each takes milliseconds, and a short command needs none.
+const whole = lazyFormat({ maximumFractionDigits: 0 });
+const compact = lazyFormat({ notation: 'compact', maximumSignificantDigits: 3 });
+const dollars = lazyFormat({ style: 'currency', currency: 'USD' });
+
+function lazyFormat(options: Intl.NumberFormatOptions): (value: number) => string {
+  let format: Intl.NumberFormat | undefined;
+  return (value) => (format ??= new Intl.NumberFormat('en', options)).format(value);
+}
 
 /** 41,200 */
 export function formatInteger(value: number): string {
-  return whole.format(value);
+  return value < 1000 && Number.isInteger(value) ? String(value) : whole(value);
 }
 
 /** 950, 41.2k, 1.9M */
 export function formatCompact(value: number): string {
-  return value < 1000 ? whole.format(value) : compact.format(value).replace('K', 'k');
+  return value < 1000 ? formatInteger(value) : compact(value).replace('K', 'k');
 }
 
 /** $8.40, <$0.01 */
 export function formatUsd(value: number): string {
-  return value > 0 && value < 0.01 ? '<$0.01' : dollars.format(value);
+  return value > 0 && value < 0.01 ? '<$0.01' : dollars(value);
 }
 
 /** `1 loop`, `2 loops` */
 export function formatCount(count: number, noun: string): string {
-  return `${whole.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatInteger(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** 12.3 MB */

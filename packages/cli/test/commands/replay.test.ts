@@ -202,7 +202,7 @@ describe('loopwatch', { timeout }, () => {
   it('loopwatch --help: lists the commands', async () => {
     const ended = await run(['--help']);
     expect(ended).toMatchObject({ code: 0, stderr: [] });
-    const commands = ended.stdout.flatMap((line) => /^ {2}(\w+) \[options\]/.exec(line)?.[1] ?? []);
+    const commands = ended.stdout.flatMap((line) => /^ {2}(\w+) +\w/.exec(line)?.[1] ?? []);
     expect(commands).toEqual(
       expect.arrayContaining([
         'start',
