@@ -4,9 +4,9 @@ import { messageOf } from '../lib/message-of.ts';
 import type { DeadLetterReason } from './error-codes.ts';
 import {
   type AgentEvent,
-  type EventType,
   eventSchemas,
   eventTypes,
+  isEventType,
   MAX_NAME_UNITS,
   otherEventSchema,
 } from './event.ts';
@@ -19,11 +19,23 @@ export type DecodeResult =
 
 // The schemas are compiled (as JSON Schema) because they are checked for every record; zod only explains errors.
 // `strict` concerns the schemas themselves; `strictNumbers` rejects Infinity, which JSON can contain as 1e999.
-const ajv = new Ajv({ strict: false, strictNumbers: true, validateFormats: false });
-const isOther = compile(otherEventSchema);
-const checks = new Map<string, ValidateFunction>(
-  eventTypes.map((type) => [type, compile(eventSchemas[type])]),
-);
+// A schema is compiled at its first event, because compiling all of them takes longer than most commands run.
+const ajv = new Ajv({
+  strict: false,
+  strictNumbers: true,
+  validateFormats: false,
+  validateSchema: false,
+  messages: false,
+});
+const checks = new Map<string, ValidateFunction>();
+let isOther: ValidateFunction | undefined;
+
+function checkOf(type: string): ValidateFunction {
+  if (!isEventType(type)) return (isOther ??= compile(otherEventSchema));
+  const check = compile(eventSchemas[type]);
+  checks.set(type, check);
+  return check;
+}
 
 function compile(schema: z.ZodType): ValidateFunction {
   return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
@@ -47,7 +59,7 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
   if (typeof value !== 'object' || value === null) return false;
   const { type } = value as { type?: unknown };
   if (typeof type !== 'string') return false;
-  return (checks.get(type) ?? isOther)(value);
+  return (checks.get(type) ?? checkOf(type))(value);
 }
 
 /** Decodes one event. */
@@ -105,7 +117,7 @@ function describeErrors(value: object): string {
   const type = (value as { type?: unknown }).type;
   if (typeof type !== 'string')
     return `type: expected one of ${eventTypes.join(', ')}, got ${describeType(type)}`;
-  const schema: z.ZodType = checks.has(type) ? eventSchemas[type as EventType] : otherEventSchema;
+  const schema: z.ZodType = isEventType(type) ? eventSchemas[type] : otherEventSchema;
   const issues = schema.safeParse(value).error?.issues ?? [];
   const lines = issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`);
   return lines.join('; ') || `does not fit the schema of ${type}`;
