@@ -11,6 +11,7 @@ import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
 import { soak } from './soak.ts';
+import { start } from './start.ts';
 import { worker } from './worker.ts';
 import { workers } from './workers.ts';
 
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   recovery,
   semantic,
   soak,
+  start,
   worker,
   workers,
 };
