@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { detectionSchema } from '@loopwatch/contract';
 import { type Detection, detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { analysisParts } from './analysis-parts.ts';
 import { type Figures, median, progress, rounded } from './measure.ts';
-import { cut, type RecordedEvent, type Recording, recordings, recordingsFolder } from './recorded.ts';
+import { cut, type RecordedEvent, type Recording, recordings } from './recorded.ts';
 
 /** Number of events parsed and then analyzed at once: about one fetch from a log. */
 const BATCH_EVENTS = 1250;
@@ -15,28 +16,24 @@ const REQUIRED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The analysis of recorded sessions of real agents, compared with `JSON.parse` of the same events: each preset, events
- * as recorded and with their text in small pieces, then the time per type of event. `verdicts` is a hash of all verdicts,
- * which a change that is only about speed must keep.
+ * The analysis of recorded sessions of real agents (without recordings, of synthetic ones), compared with `JSON.parse` of
+ * the same events: each preset, events as recorded and with their text in small pieces, then the time per type of event
+ * and per detector. `verdicts` is a hash of all verdicts, which a change that is only about speed must keep.
  */
-export function analysis(): Figures[] {
+export function analysis(full: boolean): Figures[] {
   return KINDS.flatMap((kind) => {
     const files = recordings(kind);
-    if (files.length === 0) return [notMeasured(kind)];
-    const pieces = files.map(({ name, lines }) => ({ name, lines: cut(lines, CUT_UNITS) }));
-    return (['balanced', 'stream'] as const).flatMap((preset) => {
+    const pieces = files.map((file) => ({ ...file, lines: cut(file.lines, CUT_UNITS) }));
+    const presets = (['balanced', 'stream'] as const).flatMap((preset) => {
       const detection = detectionOf(detectionSchema.parse({ preset }));
+      const rounds = full || preset === 'balanced' ? ROUNDS : 1;
       return [
-        ...compare(kind, `${preset}, as recorded`, files, detection),
-        ...compare(kind, `${preset}, text cut into ${String(CUT_UNITS)} units`, pieces, detection),
+        compare(kind, `${preset}, as recorded`, files, detection, rounds),
+        compare(kind, `${preset}, text cut into ${String(CUT_UNITS)} units`, pieces, detection, rounds),
       ];
     });
+    return [...presets, ...analysisParts(kind, files, full)];
   });
-}
-
-function notMeasured(kind: string): Figures {
-  const required = `not measured: no *.events.jsonl.gz in ${recordingsFolder()}/${kind}; set LOOPWATCH_SHARED_DATA to its parent`;
-  return { bench: `analysis, ${kind}`, ratio: null, required };
 }
 
 interface Spent {
@@ -47,10 +44,16 @@ interface Spent {
   verdicts: string;
 }
 
-function compare(kind: string, what: string, files: readonly Recording[], detection: Detection): Figures[] {
+function compare(
+  kind: string,
+  what: string,
+  files: readonly Recording[],
+  detection: Detection,
+  count: number,
+): Figures {
   for (const { lines } of files) spend(lines.slice(0, 5000), detection);
-  const rounds = Array.from({ length: ROUNDS }, (_, round) => {
-    progress(`analysis: ${kind}, ${what}, ${String(round + 1)} of ${String(ROUNDS)}`);
+  const rounds = Array.from({ length: count }, (_, round) => {
+    progress(`analysis: ${kind}, ${what}, ${String(round + 1)} of ${String(count)}`);
     return files.map(({ lines }) => spend(lines, detection));
   });
   const total = (of: (spent: Spent) => number) =>
@@ -65,19 +68,18 @@ function compare(kind: string, what: string, files: readonly Recording[], detect
     const ratio = median(rounds.map((round) => (round[i]?.analyzing ?? 0) / (round[i]?.parsing ?? 1)));
     return `${name} ${String(rounded(ratio))}`;
   });
-  return [
-    {
-      bench: `analysis, ${kind}, ${what}`,
-      events,
-      bytesPerEvent: Math.round(total((spent) => spent.bytes) / events),
-      usPerEvent: rounded((total((spent) => spent.analyzing) * 1000) / events),
-      parseUsPerEvent: rounded((total((spent) => spent.parsing) * 1000) / events),
-      perFile: perFile.join(', '),
-      verdicts: hash.digest('hex').slice(0, 16),
-      ratio: rounded(median(rounds.map(ratioOf))),
-      required: REQUIRED[what] ?? 'nothing',
-    },
-  ];
+  return {
+    bench: `analysis, ${kind}, ${what}`,
+    traffic: files[0]?.traffic ?? '',
+    events,
+    bytesPerEvent: Math.round(total((spent) => spent.bytes) / events),
+    usPerEvent: rounded((total((spent) => spent.analyzing) * 1000) / events),
+    parseUsPerEvent: rounded((total((spent) => spent.parsing) * 1000) / events),
+    perFile: perFile.join(', '),
+    verdicts: hash.digest('hex').slice(0, 16),
+    ratio: rounded(median(rounds.map(ratioOf))),
+    required: REQUIRED[what] ?? 'nothing',
+  };
 }
 
 /** Alternately parses and analyzes events, batch by batch. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { analysis } from './analysis.ts';
+import { start } from './commands/start.ts';
 import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
 import { formats } from './formats.ts';
@@ -11,7 +12,6 @@ import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
 import { soak } from './soak.ts';
-import { start } from './start.ts';
 import { worker } from './worker.ts';
 import { workers } from './workers.ts';
 

@@ -3,7 +3,7 @@ import { detectionSchema } from '@loopwatch/contract';
 import { type InputRecord, LoopPipeline, type PartitionPipeline, silentObserver } from '@loopwatch/pipeline';
 import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { randomNumbers } from './prose.ts';
-import { type RecordedEvent, type Recording, recordings, recordingsFolder } from './recorded.ts';
+import { type RecordedEvent, type Recording, recordings } from './recorded.ts';
 
 const LIMIT_KIB = 80;
 /** Heap per session, including garbage: the minimum for Node's limit before a run begins. */
@@ -13,17 +13,12 @@ const MAX_TOLD = 10_000;
 const BENCH = 'memory, sessions of real traffic';
 
 /**
- * The memory of live sessions of real traffic in a worker's pipeline, preset `balanced`: recorded sessions, cloned
+ * The memory of live sessions of real traffic in a worker's pipeline, preset `balanced`: recorded sessions (without recordings, synthetic ones), cloned
  * with new ids, each cut at a random point of its life. One pipeline reaches the sizes one after the other.
  */
 export async function realSessions(sizes: readonly number[]): Promise<Figures[]> {
-  const sessions = sessionsIn(recordings('sessions'));
-  if (sessions.length === 0)
-    return [
-      notMeasured(
-        `no *.events.jsonl.gz in ${recordingsFolder()}/sessions: set LOOPWATCH_SHARED_DATA to its parent`,
-      ),
-    ];
+  const files = recordings('sessions');
+  const sessions = sessionsIn(files);
   const most = Math.max(...sizes);
   const missing = most * ROOM - getHeapStatistics().heap_size_limit;
   if (missing > 0)
@@ -59,7 +54,8 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
     const measured = {
       bench: BENCH,
       sessions: pipeline.activeSessions,
-      recordedSessions: sessions.length,
+      traffic: files[0]?.traffic ?? '',
+      differentSessions: sessions.length,
       events,
       bytesPerSession: Math.round(bytes),
       residentBytesPerSession: Math.round((rss - before.rss) / size),

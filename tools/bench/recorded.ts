@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { syntheticSessions } from './synthetic/index.ts';
 
 const recorded = /\.events\.jsonl(?:\.gz)?$/;
 
@@ -8,6 +9,7 @@ const recorded = /\.events\.jsonl(?:\.gz)?$/;
 export interface Recording {
   readonly name: string;
   readonly lines: readonly string[];
+  readonly traffic: 'recorded' | 'synthetic';
 }
 
 /** A type and not an interface, so that it fits the contract's open objects. */
@@ -20,22 +22,33 @@ export type RecordedEvent = {
 };
 
 /** The folder with the recordings of real agents, which are not part of the project. */
-export function recordingsFolder(): string {
+function recordingsFolder(): string {
   return resolve(process.env['LOOPWATCH_SHARED_DATA'] || '../shared/data');
 }
 
-/** The recordings in a folder of the shared data, `sessions` or `trajectories`; none if there is no such folder. */
-export function recordings(kind: string): Recording[] {
+/** The recordings in a folder of the shared data; generated sessions with the same statistics if there is no such folder. */
+export function recordings(kind: 'sessions' | 'trajectories'): Recording[] {
   const folder = join(recordingsFolder(), kind);
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => recorded.test(file)) : [];
+  if (files.length === 0) return twins(kind);
   return files.toSorted().map((file) => {
     const bytes = readFileSync(join(folder, file));
     const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
     return {
       name: basename(file).replace(recorded, ''),
       lines: text.split('\n').filter((line) => line !== ''),
+      traffic: 'recorded',
     };
   });
+}
+
+/** The generated sessions instead of the recordings. */
+export function twins(kind: 'sessions' | 'trajectories'): Recording[] {
+  return syntheticSessions(kind).map(({ name, events }) => ({
+    name,
+    lines: events.map((event) => JSON.stringify(event)),
+    traffic: 'synthetic',
+  }));
 }
 
 /** The same events with their text in pieces of this many units, as models stream it. */

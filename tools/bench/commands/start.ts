@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, tempDir } from '@loopwatch/testkit';
-import { type Figures, median, progress, rounded } from './measure.ts';
+import { type Figures, median, progress, rounded } from '../measure.ts';
 
 const ROUNDS = 9;
 const ALL_ROUNDS = 25;
@@ -14,7 +14,7 @@ const POLL_MS = 5;
 /** What `node -e 0` takes on a quiet machine. The limits in milliseconds apply there; the ratios anywhere. */
 const NODE_MS = 50;
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const bin = `${root}packages/cli/bin/loopwatch.js`;
 const sample = `${root}samples/tool-repeat-read-file.events.jsonl`;
 
