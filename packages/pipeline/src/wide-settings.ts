@@ -34,6 +34,8 @@ export class WideSettings {
   private readonly deps: WideSettingsDeps;
   private readonly scopes = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly versions = new Map<string, SettingsVersion>();
+  /** Saves hashing the same settings again for each stored session. */
+  private readonly versionsOfObjects = new WeakMap<DetectionSettings, SettingsVersion>();
   private newest: SettingsVersion;
 
   constructor(deps: WideSettingsDeps) {
@@ -48,6 +50,12 @@ export class WideSettings {
 
   /** Returns the same version for equal settings, so that partitions share the prepared detection. */
   versionOf(settings: DetectionSettings): SettingsVersion {
+    const version = this.versionsOfObjects.get(settings) ?? this.versionOfContent(settings);
+    this.versionsOfObjects.set(settings, version);
+    return version;
+  }
+
+  private versionOfContent(settings: DetectionSettings): SettingsVersion {
     const hash = sha256(JSON.stringify(settings), 16);
     const known = this.versions.get(hash);
     if (known !== undefined) return known;
