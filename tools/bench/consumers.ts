@@ -67,10 +67,11 @@ export async function startBare(
   };
 }
 
-/** A whole worker, preset `stream`. */
+/** A whole worker. */
 export async function startWorker(
   brokers: readonly string[],
   topics: TopicNames,
+  preset: 'stream' | 'balanced',
   options: Pick<KafkaTaskRunnerOptions, 'groupId' | 'delivery'>,
   monitor: ConsumerMonitor,
 ): Promise<Consumer> {
@@ -84,7 +85,7 @@ export async function startWorker(
   const worker = new Worker({
     runner: monitoredRunner(inner, monitor),
     topics,
-    detection: detectionSchema.parse({ preset: 'stream' }),
+    detection: detectionSchema.parse({ preset }),
     registry: new Registry(),
     logger: pino({ level: process.env['BENCH_LOG'] ?? 'silent' }),
   });

@@ -19,4 +19,4 @@ const monitor: ConsumerMonitor = {
 };
 process.once('disconnect', () => process.exit());
 if (kind === 'bare') await startBare(brokers, topics.events, groupId, monitor);
-else await startWorker(brokers, topics, { groupId, delivery: 'exactly_once' }, monitor);
+else await startWorker(brokers, topics, 'stream', { groupId, delivery: 'exactly_once' }, monitor);

@@ -12,7 +12,7 @@ import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
 import { soak } from './soak.ts';
-import { worker } from './worker.ts';
+import { worker, workerReal } from './worker.ts';
 import { workers } from './workers.ts';
 
 /**
@@ -34,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   soak,
   start,
   worker,
+  'worker-real': workerReal,
   workers,
 };
 

@@ -3,6 +3,8 @@ import { createKafkaSink, type OutputRecord } from '@loopwatch/log';
 export const SESSIONS = 1000;
 /** Events per millisecond of event time: about the rate at which they are read. */
 const A_MILLISECOND = 200;
+/** Records written at a time. */
+const BATCH = 5000;
 
 /**
  * 130 bytes, one in ten a tool call, nearly all of them different. Every tenth of a million events, three or four of a
@@ -25,20 +27,30 @@ export function words(i: number): string {
   return [i % 17, i % 13, i % 11, i % 7].map((n) => vocabulary[n]).join(' ');
 }
 
-/** Writes this many events. @returns their size in bytes */
-export async function fill(brokers: readonly string[], topic: string, events: number): Promise<number> {
+/** Made-up events as records of the events topic. */
+export function* madeUpTraffic(topic: string, events: number): Generator<OutputRecord> {
+  for (let i = 0; i < events; i += 1)
+    yield { topic, key: `session-${String(i % SESSIONS)}`, value: eventText(i) };
+}
+
+/** Writes records to Kafka. @returns their number, and the size of their values in bytes */
+export async function fill(
+  brokers: readonly string[],
+  records: Iterable<OutputRecord>,
+): Promise<{ events: number; bytes: number }> {
   const sink = createKafkaSink({ brokers, clientId: 'bench' });
   await sink.open();
-  let bytes = 0;
-  for (let i = 0; i < events; ) {
-    const records: OutputRecord[] = [];
-    for (; records.length < 5000 && i < events; i += 1) {
-      const value = eventText(i);
-      bytes += value.length;
-      records.push({ topic, key: `session-${String(i % SESSIONS)}`, value });
-    }
-    await sink.publish(records);
+  const written = { events: 0, bytes: 0 };
+  let batch: OutputRecord[] = [];
+  for (const record of records) {
+    batch.push(record);
+    written.events += 1;
+    written.bytes += Buffer.byteLength(record.value ?? '');
+    if (batch.length < BATCH) continue;
+    await sink.publish(batch);
+    batch = [];
   }
+  await sink.publish(batch);
   await sink.close();
-  return bytes;
+  return written;
 }

@@ -5,7 +5,7 @@ import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
 import type { MemberMessage } from './group-member.ts';
 import { type Figures, median, progress, rounded } from './measure.ts';
-import { fill } from './traffic.ts';
+import { fill, madeUpTraffic } from './traffic.ts';
 
 const EVENTS = 2_000_000;
 const PARTITIONS = 4;
@@ -23,7 +23,7 @@ export async function workers(): Promise<Figures[]> {
     const topics = topicNames({ prefix });
     await ensureTopics({ brokers, clientId: 'bench' }, topicSpecs(topics, { partitions: PARTITIONS }));
     progress(`writing ${String(EVENTS)} events`);
-    await fill(brokers, topics.events, EVENTS);
+    await fill(brokers, madeUpTraffic(topics.events, EVENTS));
     const figures: Figures[] = [];
     for (const processes of [1, 2, 4]) {
       const bare: number[] = [];
