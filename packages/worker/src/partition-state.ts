@@ -157,14 +157,14 @@ export class SettingsHistory {
 }
 
 /** Longest replay of a partition at a takeover, ms: shorter than the group needs to notice that a worker is gone. */
-const MAX_REPLAY_MS = 500;
+const MAX_REPLAY_MS = 1_000;
 /** Lower bound, however slow records are: below it, snapshots would be written all the time. */
 const MIN_REPLAY_RECORDS = 5_000;
 /** Weight of the latest batch in the average. */
 const LATEST_WEIGHT = 0.1;
 
 /**
- * How many records a takeover may replay: as many as take half a second, judging by recent batches. Sessions that reach
+ * How many records a takeover may replay: as many as take a second, judging by recent batches. Sessions that reach
  * back further get snapshots. Cheap records are replayed, because snapshots have to be written; costly ones are not.
  */
 export class ReplayBudget {

@@ -149,7 +149,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     port: 'Port of health and metrics.',
     workers: 'Worker processes on this machine; they share the partitions.',
     replay_reach:
-      'Approximate maximum of records that a takeover replays per partition, limited to half a second of work. Older session state comes from snapshots in the state topic.',
+      'Approximate maximum of records that a takeover replays per partition, limited to a second of work. Older session state comes from snapshots in the state topic.',
   },
   server: {
     host: 'Address to listen on; 0.0.0.0 for other machines, which requires a login or allow_anonymous.',
