@@ -24,7 +24,5 @@ export {
   detectLoops,
   type EventRecord,
   isOutcome,
-  routeBySession,
-  type SessionEvent,
 } from './stages.ts';
 export { type SettingsVersion, WideSettings } from './wide-settings.ts';

@@ -22,7 +22,7 @@ import {
 import type { StoredSession } from './session-entry.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SessionSummaries, SummarizedChanges } from './session-summaries.ts';
-import { decodeRecords, detectLoops, type EventRecord, isOutcome, routeBySession } from './stages.ts';
+import { decodeRecords, detectLoops, type EventRecord, isOutcome } from './stages.ts';
 
 const NO_CHANGES: SummarizedChanges = { sessions: 0, incidents: [] };
 const NO_SUMMARIES: SessionSummaries = { summaries: [], over: [], checksOver: [] };
@@ -86,7 +86,7 @@ export class PartitionPipeline {
   private analyze<R extends InputRecord>(
     observer: PipelineObserver,
   ): OperatorFunction<EventRecord<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
-    return pipe(routeBySession(this.sessions), detectLoops(this.sessions, this.place, observer));
+    return detectLoops(this.sessions, this.place, observer);
   }
 
   private withAnswers<T, R extends InputRecord>(

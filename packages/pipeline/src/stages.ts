@@ -11,7 +11,6 @@ import type {
   RaisedCheck,
   TopicPartition,
 } from './records.ts';
-import type { SessionEntry } from './session-entry.ts';
 
 /** A record whose value is an event, with its session. */
 export interface EventRecord<R extends InputRecord = InputRecord> {
@@ -68,41 +67,21 @@ function isDeadLetter<R extends InputRecord>(
   return value.type === 'dead_letter';
 }
 
-/** An event together with its session. */
-export interface SessionEvent<R extends InputRecord = InputRecord> {
-  readonly type: 'session_event';
-  readonly record: R;
-  readonly event: AgentEvent;
-  readonly session: SessionEntry;
-}
-
 /**
- * Looks up the session of each event and creates it if it is not in memory; dead letters pass through. Events that a
- * restored snapshot already covers are dropped.
- */
-export function routeBySession<R extends InputRecord>(
-  sessions: PartitionSessions,
-): OperatorFunction<EventRecord<R> | DeadLetter<R>, SessionEvent<R> | DeadLetter<R>> {
-  return eachEvent((item, emit) => {
-    const { record, event } = item;
-    const session = sessions.use(item.sessionId, record.offset);
-    if (session !== undefined) emit({ type: 'session_event', record, event, session });
-  });
-}
-
-/**
- * Runs the detectors of each event's session and emits their verdicts, followed by the check that the event raised,
- * if any; dead letters pass through. Sessions may interleave freely: each sees only its own events, in order.
+ * Routes each event to its session, which is created if it is not in memory, and runs the session's detectors. Emits their
+ * verdicts, followed by the check that the event raised, if any; dead letters pass through. Sessions may interleave
+ * freely: each sees only its own events, in order. Events that a restored snapshot already covers are dropped.
  */
 export function detectLoops<R extends InputRecord>(
   sessions: PartitionSessions,
   place: TopicPartition,
   observer: PipelineObserver,
-): OperatorFunction<SessionEvent<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
+): OperatorFunction<EventRecord<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
   return eachEvent((item, emit) => {
-    const { record, event, session: entry } = item;
+    const { record, event, sessionId } = item;
+    const entry = sessions.use(sessionId, record.offset);
+    if (entry === undefined) return;
     const { analyzer } = entry;
-    const { sessionId } = analyzer;
     let pushed: PushResult;
     try {
       pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);

@@ -1,7 +1,7 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
 import { from } from 'rxjs';
-import { detectLoops, type EventRecord, routeBySession, SessionStore, silentObserver } from '../src/index.ts';
+import { detectLoops, type EventRecord, SessionStore, silentObserver } from '../src/index.ts';
 
 export const place = { topic: 'events', partition: 3 };
 export const start = 1_760_000_000_000;
@@ -55,7 +55,7 @@ export function openSessions(maxSessions = 100) {
       return { type: 'event', record, sessionId, event };
     });
     from(items)
-      .pipe(routeBySession(sessions), detectLoops(sessions, place, silentObserver))
+      .pipe(detectLoops(sessions, place, silentObserver))
       .subscribe();
   };
   return { store, sessions, collector, pass };
