@@ -58,7 +58,7 @@ export class SummaryCollector {
     }
     if (verdicts.length > 0) countVerdicts(entry, verdicts);
     const elapsed = analyzer.lastTime - entry.startedAt;
-    if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.account.events);
+    if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.eventIndex + 1);
     entry.toldAt = ends ? null : elapsed;
     this.summarize(entry);
   }
