@@ -1,8 +1,6 @@
 import type { Consumer, ConsumerMonitor } from './consumers.ts';
 import { collectGarbage, type Figures, median, progress, rounded } from './measure.ts';
 
-const ROUNDS = 3;
-
 /** Events per second, and events per second of CPU time, which other load on the machine affects less. */
 export interface Rate {
   readonly perSecond: number;
@@ -14,10 +12,11 @@ export type StartConsumer = (monitor: ConsumerMonitor) => Promise<Consumer>;
 /** Rates of consumers of the same topic, measured alternately; the first round warms up broker and compiler. */
 export async function alternatingRates<Side extends string>(
   events: number,
+  rounds: number,
   sides: Readonly<Record<Side, StartConsumer>>,
 ): Promise<Record<Side, Rate>[]> {
-  const rounds: Record<Side, Rate>[] = [];
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  const measured: Record<Side, Rate>[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
     const rates: Partial<Record<Side, Rate>> = {};
     for (const side of Object.keys(sides) as Side[]) rates[side] = await rateOf(events, sides[side]);
     const complete = rates as Record<Side, Rate>;
@@ -25,9 +24,9 @@ export async function alternatingRates<Side extends string>(
       ([side, { perSecond }]) => `${side} ${perSecond.toFixed(0)}/s`,
     );
     progress(`round ${String(round)}: ${texts.join(', ')}`);
-    if (round > 0) rounds.push(complete);
+    if (round > 0) measured.push(complete);
   }
-  return rounds;
+  return measured;
 }
 
 /** The figures of one side compared with the side `bare`. */

@@ -9,6 +9,9 @@ import { fill, madeUpTraffic } from './traffic.ts';
 
 const EVENTS = 1_000_000;
 const RECORDED_EVENTS = 500_000;
+/** Fewer for real traffic, which takes longer. */
+const ROUNDS = 3;
+const REAL_ROUNDS = 2;
 const PARTITIONS = 4;
 const CUT_UNITS = 16;
 const clientId = 'bench';
@@ -24,7 +27,7 @@ export async function worker(): Promise<Figures[]> {
     const topics = await createTopics(brokers);
     progress(`writing ${String(EVENTS)} events`);
     const { bytes } = await fill(brokers, madeUpTraffic(topics.events, EVENTS));
-    const rounds = await alternatingRates(EVENTS, {
+    const rounds = await alternatingRates(EVENTS, ROUNDS, {
       bare: bareConsumer(brokers, topics),
       exact: workerOf(brokers, topics, 'stream', 'exactly_once'),
       atLeast: workerOf(brokers, topics, 'stream', 'at_least_once'),
@@ -57,7 +60,7 @@ export async function workerReal(): Promise<Figures[]> {
       progress(`writing recorded events, ${what}`);
       const traffic = recordedTraffic(agents, topics.events, RECORDED_EVENTS, units);
       const { events, bytes } = await fill(brokers, traffic);
-      const rounds = await alternatingRates(events, {
+      const rounds = await alternatingRates(events, REAL_ROUNDS, {
         bare: bareConsumer(brokers, topics),
         exact: workerOf(brokers, topics, 'balanced', 'exactly_once'),
       });
