@@ -62,7 +62,7 @@ describe('a worker without a broker', () => {
     async (workers) => {
       const brokers = `127.0.0.1:${String(await freePort())}`;
       const port = String(await freePort());
-      const worker = started(['worker', '--port', port, '--workers', String(workers)], {
+      const worker = started(['worker', '--port', port, '--threads', String(workers)], {
         KAFKA_BROKERS: brokers,
       });
       await worker.line(/Kafka is unavailable at .*: connection refused; retrying/, 60_000);

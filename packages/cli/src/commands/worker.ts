@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
@@ -17,6 +17,7 @@ interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly group?: string;
   readonly port?: string;
+  readonly threads?: string;
   readonly workers?: string;
   readonly preset?: string;
 }
@@ -27,18 +28,20 @@ export function workerCommand(): Command {
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
-    .option('--workers <n>', 'worker processes on this machine (default: 1)')
+    .option('--threads <n>', 'cores to use: so many worker processes share the partitions (default: 1)')
+    .addOption(new Option('--workers <n>', 'the same as --threads').hideHelp())
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--group', path: 'kafka.group', text: options.group },
       { flag: '--port', path: 'worker.port', text: options.port },
-      { flag: '--workers', path: 'worker.workers', text: options.workers },
+      { flag: '--threads', path: 'worker.threads', text: options.threads },
+      { flag: '--workers', path: 'worker.threads', text: options.workers },
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     requireBrokers(settings);
-    if (settings.worker.workers > 1) return runCluster(settings, warnings);
+    if (settings.worker.threads > 1) return runCluster(settings, warnings);
     const logger = createLogger(settings.log, 'worker');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);

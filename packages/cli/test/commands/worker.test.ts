@@ -4,16 +4,17 @@ import { UsageError } from '../../src/errors.ts';
 
 const broker = ['--brokers', '127.0.0.1:1', '--port', '0'];
 
-describe('loopwatch worker --workers', () => {
+describe('loopwatch worker --threads', () => {
   it.each([
-    ['0', ['--workers', '0'], /--workers.*from 1 to/],
-    ['something other than a number', ['--workers', 'many'], /--workers.*many/],
+    ['0', ['--threads', '0'], /--threads.*from 1 to/],
+    ['something other than a number', ['--threads', 'many'], /--threads.*many/],
+    ['0 under the older name', ['--workers', '0'], /--workers.*from 1 to/],
     [
       'a missing certificate, before starting any worker',
-      ['--workers', '3', '--set', 'kafka.security_protocol=SSL', '--set', 'kafka.ssl.ca_file=/no/such.pem'],
+      ['--threads', '3', '--set', 'kafka.security_protocol=SSL', '--set', 'kafka.ssl.ca_file=/no/such.pem'],
       /^[^\n]*no\/such\.pem[^\n]*$/,
     ],
-  ])('worker --workers: rejects %s', async (_what, flags, message) => {
+  ])('worker --threads: rejects %s', async (_what, flags, message) => {
     const run = workerCommand()
       .exitOverride()
       .parseAsync([...broker, ...flags], { from: 'user' });

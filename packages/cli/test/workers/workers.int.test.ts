@@ -11,7 +11,7 @@ interface Line {
 
 /** A cluster of workers, with its processes, partitions and metrics. */
 function startCluster(env: Record<string, string>, workers: number) {
-  const running = spawnCli(['worker', '--workers', String(workers)], env);
+  const running = spawnCli(['worker', '--threads', String(workers)], env);
   const lines = () => running.stdout.map((line) => JSON.parse(line) as Line);
   const pid = (worker: number) =>
     lines().findLast((line) => line.worker === worker && line.pid !== undefined)?.pid ?? -1;
@@ -67,13 +67,13 @@ async function produced(events: readonly string[], env: Record<string, string>):
 }
 
 /** Each worker process loads everything again, and the brokers notice the loss of one only after a while. */
-describe('worker --workers', { timeout: 240_000 }, () => {
+describe('worker --threads', { timeout: 240_000 }, () => {
   let brokers: string[] = [];
   beforeAll(() => {
     brokers = inject('kafkaBrokers');
   });
 
-  it('worker --workers: workers share the partitions, a killed one is restarted, and each verdict is published once', async () => {
+  it('worker --threads: workers share the partitions, a killed one is restarted, and each verdict is published once', async () => {
     const { topics, env } = await ownTopics(brokers, 4);
     const events = interleavedSamples();
     const half = Math.floor(events.length / 2);
@@ -118,7 +118,7 @@ describe('worker --workers', { timeout: 240_000 }, () => {
     expect(await readTopic(brokers, topics.verdicts)).toHaveLength(expected.length);
   });
 
-  it('worker --workers: workers shut down cleanly when their primary process is killed', async () => {
+  it('worker --threads: workers shut down cleanly when their primary process is killed', async () => {
     const { env } = await ownTopics(brokers, 2);
     const { running, owned, pid, until } = startCluster(env, 2);
     await until('one partition each', () => owned().every((partitions) => partitions === 1));
@@ -132,7 +132,7 @@ describe('worker --workers', { timeout: 240_000 }, () => {
     }
   });
 
-  it('worker --workers: a warning names idle workers when there are more workers than partitions', async () => {
+  it('worker --threads: a warning names idle workers when there are more workers than partitions', async () => {
     const { env } = await ownTopics(brokers, 1);
     const { running } = startCluster(env, 2);
     expect(await running.line(/2 workers for 1 partition of/, 90_000)).toContain('"level":"warn"');
