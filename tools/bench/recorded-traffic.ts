@@ -7,9 +7,9 @@ const LIVE = 500;
 /** When the last event of each session happens: none becomes idle and is freed. */
 const ENDS_AT = 1_800_000_000_000;
 
-/** The recordings of real agents; none if there are none on this machine. */
+/** The recordings of real agents, or generated sessions like them. */
 export function recordedAgents(): Recording[] {
-  return ['trajectories', 'sessions'].flatMap(recordings);
+  return (['trajectories', 'sessions'] as const).flatMap(recordings);
 }
 
 /**

@@ -104,7 +104,8 @@ export class Twin {
     const isOld = this.#random() < repeated - inARow;
     const again = past.isRun ? past.calls.at(-1) : isOld ? this.#texts.pick(past.calls) : undefined;
     let share = this.#random();
-    const tool = tools.find((one) => (share -= one.share) < 0) ?? (tools[0]);
+    const tool = tools.find((one) => (share -= one.share) < 0) ?? tools[0];
+    if (tool === undefined) throw new Error('a profile needs tools');
     const call = again ?? {
       name: tool.name,
       args: this.#texts.args(tool.args, this.#size('args')),

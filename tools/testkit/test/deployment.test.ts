@@ -185,7 +185,9 @@ describe('Dockerfile', () => {
 
   it('Dockerfile: runs the built command as a numeric user, with a health check', () => {
     expect(last).toContain('USER 1000:1000');
-    expect(last).toContain('ENTRYPOINT ["node", "--max-semi-space-size=32", "packages/cli/bin/loopwatch.js"]');
+    expect(last).toContain(
+      'ENTRYPOINT ["node", "--max-semi-space-size=32", "packages/cli/bin/loopwatch.js"]',
+    );
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     expect(last.indexOf('USER 1000:1000')).toBeLessThan(
       last.findIndex((line) => line.startsWith('ENTRYPOINT')),
