@@ -127,7 +127,7 @@ describe('files of the Helm chart', () => {
   });
 
   it('Helm chart: has the version of Loopwatch', () => {
-    const { version } = JSON.parse(read('package.json')) as { version: string };
+    const { version } = JSON.parse(read('packages/cli/package.json')) as { version: string };
     expect(parse(read('deploy/helm/loopwatch/Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
 });

@@ -206,7 +206,7 @@ describe('Dockerfile', () => {
       ([, name]) => name,
     );
     expect(labels).toEqual(['title', 'description', 'licenses', 'version', 'revision', 'base.name']);
-    const { version } = JSON.parse(read('package.json')) as { version: string };
+    const { version } = JSON.parse(read('packages/cli/package.json')) as { version: string };
     expect(last).toContain(`ARG VERSION=${version}`);
     expect(compose.services['worker']?.image).toBe(`loopwatch:${version}`);
   });
