@@ -5,6 +5,7 @@ import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
 import { formats } from './formats.ts';
 import { gateway } from './gateway/index.ts';
+import { growth } from './growth.ts';
 import { latency } from './latency.ts';
 import { masks } from './masks.ts';
 import type { Bench } from './measure.ts';
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   dashboard,
   formats,
   gateway,
+  growth,
   latency,
   masks,
   memory,
