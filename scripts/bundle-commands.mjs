@@ -32,8 +32,12 @@ await build({
     ...separateCommands.map((name) => join(dist, `commands/${name}.js`)),
     ...separatePackages.map((name) => `@loopwatch/${name}`),
   ],
-  // The CommonJS version, which Node would choose, cannot be reduced to the parts that are used.
-  alias: { rxjs: join(root, 'node_modules/rxjs/dist/esm/index.js') },
+  alias: {
+    // The CommonJS version, which Node would choose, cannot be reduced to the parts that are used.
+    rxjs: join(root, 'node_modules/rxjs/dist/esm/index.js'),
+    // The version that Node would choose loads its parts in a way that cannot be bundled.
+    'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
+  },
   banner: {
     js: "import { createRequire as createCommonJsRequire } from 'node:module'; const require = createCommonJsRequire(import.meta.url);",
   },

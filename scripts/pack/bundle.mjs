@@ -28,6 +28,8 @@ export async function bundleCommand(outdir) {
     target: 'node20.19',
     conditions: ['@loopwatch/source'],
     external,
+    // The version that Node would choose loads its parts in a way that cannot be bundled.
+    alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     banner: { js: banner },
     legalComments: 'none',
     // Not minified, so that stack traces name functions: source maps would double the size.

@@ -57,6 +57,14 @@ describe('the command, installed from its package', () => {
     expect(cli.stdout.join('\n')).toMatch(/read_file/);
   });
 
+  it.each(['config', 'doctor', 'gateway', 'hook', 'notify', 'produce', 'server', 'topics', 'worker'])(
+    'loopwatch %s: loads from the package',
+    async (command) => {
+      await using cli = run([command, '--help']);
+      expect({ code: await cli.exited, stderr: cli.stderr }).toEqual({ code: 0, stderr: [] });
+    },
+  );
+
   it('loopwatch start: serves the pages, plays the samples and stops', async () => {
     const port = await freePort();
     await using cli = run(['start', '--port', String(port), '--data-dir', join(commandDir.path, 'data')]);
