@@ -1,0 +1,63 @@
+import { type Figures, rounded } from '../measure.ts';
+import { Client } from './client.ts';
+import { type AnswerMode, stepSource } from './conversations.ts';
+import { type Ports, type Side, sides } from './index.ts';
+import { Session } from './sessions.ts';
+
+const CONCURRENT = 32;
+const ROUNDS = 2;
+const ROUND_MS = 1_500;
+
+/** As many sessions at a time as clients, alternating between the sides. */
+export async function measureRates(ports: Ports, messages: number, mode: AnswerMode): Promise<Figures> {
+  const answers: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
+  const ms: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
+  const clients = new Map<Side, readonly Client[]>();
+  for (const side of sides)
+    clients.set(side, await Promise.all(Array.from({ length: CONCURRENT }, () => Client.to(ports[side]))));
+  // The first round warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      // The upstream alone only has to be faster than the proxies.
+      if (side === 'direct' && round > 1) continue;
+      for (let spent = 0; spent < ROUND_MS; ) {
+        const sessions = (clients.get(side) ?? []).map((client) => ({
+          client,
+          session: new Session(messages),
+        }));
+        // Not timed: the gateway would otherwise have seen this history growing.
+        await Promise.all(sessions.map(({ client, session }) => client.ask(...session.request(0, mode))));
+        const start = performance.now();
+        await Promise.all(
+          sessions.map(async ({ client, session }) => {
+            const isOver = (step: number): boolean =>
+              step > session.length || performance.now() - start > ROUND_MS - spent;
+            for (let step = 1; !isOver(step); step += 1) {
+              await client.ask(...session.request(step, mode));
+              if (round > 0) answers[side] += 1;
+            }
+          }),
+        );
+        spent += performance.now() - start;
+        if (round > 0) ms[side] += performance.now() - start;
+      }
+    }
+  }
+  for (const client of [...clients.values()].flat()) client.close();
+  const rate = (side: Side): number => (answers[side] / ms[side]) * 1000;
+  return {
+    bench: `gateway, rate, ${String(messages)} messages, ${mode}`,
+    source: stepSource,
+    answersPerSecond: rounded(rate('gateway')),
+    barePerSecond: rounded(rate('bare')),
+    directPerSecond: rounded(rate('direct')),
+    concurrent: CONCURRENT,
+    ratio: rounded(rate('gateway') / rate('bare')),
+    required: requiredRate(messages, mode),
+  };
+}
+
+function requiredRate(messages: number, mode: AnswerMode): string {
+  if (messages === 2 && mode === 'tokens') return '>= 0.85';
+  return messages === 60 && mode !== 'burst' ? '>= 0.7' : 'nothing';
+}
