@@ -16,6 +16,8 @@ export interface Api {
   readonly kind: Exclude<ApiKind, 'other'>;
   /** Default name of the backend in logs and settings. */
   readonly backend: string;
+  /** Key of the list with the history in a request. */
+  readonly historyKey: 'messages' | 'input';
   /** @returns undefined if the body is not a request of this API; it is passed through then */
   readRequest(body: Json): Conversation | undefined;
   /** @returns undefined if the body is not a reply of this API */

@@ -16,6 +16,7 @@ import {
   isObject,
   limitedResult,
   objects,
+  remembered,
   replaceLast,
   sessionNames,
   text,
@@ -25,6 +26,7 @@ import {
 export const chatApi: Api = {
   kind: 'chat',
   backend: 'openai',
+  historyKey: 'messages',
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
@@ -119,7 +121,7 @@ function syntheticHead(body: Json, object: string, id: string): Json {
   };
 }
 
-function itemOf(message: Json): Item[] {
+const itemOf = remembered((message: Json): Item[] => {
   switch (message['role']) {
     case 'system':
     case 'developer':
@@ -140,7 +142,7 @@ function itemOf(message: Json): Item[] {
     default:
       return [];
   }
-}
+});
 
 function isResult(message: Json): boolean {
   return message['role'] === 'tool' || message['role'] === 'function';

@@ -15,6 +15,19 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Reads each object once: a request repeats the elements of the one before it. */
+export function remembered<T>(read: (object: Json) => T): (object: Json) => T {
+  const known = new WeakMap<Json, T>();
+  return (object) => {
+    let result = known.get(object);
+    if (result === undefined) {
+      result = read(object);
+      known.set(object, result);
+    }
+    return result;
+  };
+}
+
 /** The objects in an array; empty for any other value. */
 export function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];

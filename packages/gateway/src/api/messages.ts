@@ -18,6 +18,7 @@ import {
   isObject,
   limitedResult,
   objects,
+  remembered,
   replaceLast,
   sessionNames,
   text,
@@ -28,6 +29,7 @@ import { MessagesStream } from './messages-stream.ts';
 export const messagesApi: Api = {
   kind: 'messages',
   backend: 'anthropic',
+  historyKey: 'messages',
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
@@ -130,7 +132,7 @@ function messagesUsage(usage: unknown): Usage | null {
 }
 
 /** A user message with tool results is part of the turn; its other text is ignored. */
-function itemsOf({ role, content }: Json): Item[] {
+const itemsOf = remembered(({ role, content }: Json): Item[] => {
   if (role === 'assistant') return [{ role, text: contentText(content), calls: callsOf(objects(content)) }];
   if (role !== 'user') return [];
   const results = objects(content).filter(isResult);
@@ -141,7 +143,7 @@ function itemsOf({ role, content }: Json): Item[] {
     result: contentText(result['content']),
     ...(typeof result['is_error'] === 'boolean' && { isError: result['is_error'] }),
   }));
-}
+});
 
 function isResult({ type }: Json): boolean {
   return type === 'tool_result';

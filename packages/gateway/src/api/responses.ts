@@ -10,7 +10,17 @@ import {
   type Reply,
   type ToolCall,
 } from './conversation.ts';
-import { hasTools, limitedResult, named, objects, replaceLast, sessionNames, text, without } from './json.ts';
+import {
+  hasTools,
+  limitedResult,
+  named,
+  objects,
+  remembered,
+  replaceLast,
+  sessionNames,
+  text,
+  without,
+} from './json.ts';
 import { inputOf, responsesUsage } from './responses-items.ts';
 import { ResponsesStream } from './responses-stream.ts';
 
@@ -26,6 +36,7 @@ const noUsage = {
 export const responsesApi: Api = {
   kind: 'responses',
   backend: 'openai',
+  historyKey: 'input',
 
   readRequest(body) {
     const { input } = body;
@@ -166,13 +177,13 @@ function isResult({ type }: Json): boolean {
   return type === 'function_call_output' || type === 'custom_tool_call_output';
 }
 
-function callOf(item: Json): ToolCall[] {
+const callOf = remembered((item: Json): ToolCall[] => {
   const id = text(item['call_id']);
   const name = text(item['name']) ?? '';
   if (item['type'] === 'function_call') return [{ id, name, args: text(item['arguments']) ?? '' }];
   if (item['type'] === 'custom_tool_call') return [{ id, name, args: text(item['input']) ?? '' }];
   return [];
-}
+});
 
 function guidanceItems(reply: Json, guidance: Guidance): Json[] {
   if (guidance.as === 'assistant') return asAssistant(guidance.text);

@@ -3,7 +3,7 @@ import { type DetectionPlan, withoutChatCommands } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';
-import { parseObject } from '../api/json.ts';
+import { RequestParser } from '../api/request-parser.ts';
 import { apiError } from '../http/api-error.ts';
 import type { ClientResponse } from '../http/client-response.ts';
 import { decodeBody } from '../http/content-coding.ts';
@@ -66,6 +66,7 @@ interface CommandResult {
 /** Handles requests to models: finds the session, executes commands, and forwards the rest to the model. */
 export class ModelRequestHandler {
   readonly #deps: ModelRequestHandlerDeps;
+  readonly #parser = new RequestParser();
   readonly #keys = new CallKeys();
   /** Whether any detector is on under a settings version. */
   #enabled: { readonly version: SettingsVersion; readonly isAny: boolean } | undefined;
@@ -92,7 +93,7 @@ export class ModelRequestHandler {
     const encoding = incoming.headers['content-encoding'];
     if (!this.#needsParsing(raw, encoding)) return this.#pass(api, upstreamRequest, raw, client);
     const decoded = await decodeBody(raw, encoding, maxRequestBytes);
-    const body = decoded && parseObject(decoded.toString('utf8'));
+    const body = decoded && this.#parser.parse(decoded, api.historyKey);
     const conversation = body && api.readRequest(body);
     if (body === undefined || conversation === undefined) {
       unjudged.note(path, decoded === undefined ? 'encoded' : 'malformed');

@@ -100,8 +100,19 @@ const MAX_KEY_UNITS = 1_000;
 /** Caches keys of calls: each request repeats its history. */
 export class CallKeys {
   readonly #keys = new LruMap<string>(MAX_KEYS);
+  readonly #byCall = new WeakMap<ToolCall, string>();
 
   of(call: ToolCall): string {
+    let key = this.#byCall.get(call);
+    if (key === undefined) {
+      key = this.#byText(call);
+      this.#byCall.set(call, key);
+    }
+    return key;
+  }
+
+  /** A call that a request repeats in another form. */
+  #byText(call: ToolCall): string {
     const { name, args } = call;
     const written = `${name}\n${typeof args === 'string' ? args : JSON.stringify(args)}`;
     if (written.length > MAX_KEY_UNITS) return callKey(call);
