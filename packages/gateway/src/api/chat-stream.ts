@@ -62,9 +62,8 @@ export class ChatStream implements ApiStream {
     return open === -1 ? before.length : open;
   }
 
-  read({ data }: SseEvent): StreamDelta {
+  read({ data, json: chunk }: SseEvent): StreamDelta {
     if (data === '[DONE]') return { isEnd: true };
-    const chunk = data === '' ? undefined : parseObject(data);
     if (chunk === undefined) return NO_DELTA;
     if (this.id === null) this.begin(chunk);
     this.rawUsage = usageOf(chunk) ?? this.rawUsage;
@@ -127,9 +126,9 @@ export class ChatStream implements ApiStream {
     return isComplete;
   }
 
-  markSent({ data }: SseEvent): void {
+  markSent({ data, json }: SseEvent): void {
     if (!this.hasRole && data.includes('"role"')) this.hasRole = true;
-    if (data.includes('"tool_calls"')) this.noteCalls(parseObject(data) ?? {});
+    if (data.includes('"tool_calls"')) this.noteCalls(json ?? {});
   }
 
   private noteCalls(chunk: Json): void {
@@ -179,9 +178,8 @@ export class ChatStream implements ApiStream {
     return this.chunk(delta, null) + this.chunk({}, finishReason) + this.end(usageOf(reply));
   }
 
-  continueEvent({ data, raw }: SseEvent): string {
+  continueEvent({ data, json: chunk, raw }: SseEvent): string {
     if (data === '[DONE]') return raw.toString('utf8');
-    const chunk = data === '' ? undefined : parseObject(data);
     if (chunk === undefined) return '';
     this.earlierCalls ??= this.sentCalls;
     const choices = objects(chunk['choices']).map((choice) => ({

@@ -61,8 +61,7 @@ export class MessagesStream implements ApiStream {
     return open === -1 ? calls.length : open;
   }
 
-  read({ data }: SseEvent): StreamDelta {
-    const event = data === '' ? undefined : parseObject(data);
+  read({ json: event }: SseEvent): StreamDelta {
     switch (event?.['type']) {
       case 'message_start': {
         const message = isObject(event['message']) ? event['message'] : {};
@@ -119,8 +118,7 @@ export class MessagesStream implements ApiStream {
     return thought === null ? NO_DELTA : { thought };
   }
 
-  markSent({ data }: SseEvent): void {
-    const event = data === '' ? undefined : parseObject(data);
+  markSent({ json: event }: SseEvent): void {
     if (event !== undefined) this.noteSent(event);
   }
 
@@ -139,8 +137,7 @@ export class MessagesStream implements ApiStream {
       this.hasText ||= event['delta']['type'] === 'text_delta';
   }
 
-  continueEvent({ data }: SseEvent): string {
-    const event = data === '' ? undefined : parseObject(data);
+  continueEvent({ json: event }: SseEvent): string {
     if (event === undefined) return '';
     const { type, message } = event;
     this.laterUsage = withLater(this.laterUsage, isObject(message) ? message : event);

@@ -1,7 +1,7 @@
 import type { ApiStream, StreamDelta } from './api.ts';
 import { contentText } from './content.ts';
 import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
-import { count, isObject, objects, parseObject, summed, text, usageOf } from './json.ts';
+import { count, isObject, objects, summed, text, usageOf } from './json.ts';
 import { inputOf, isCall, OpenItem, responsesUsage } from './responses-items.ts';
 import { type SseEvent, sseText } from './sse.ts';
 
@@ -51,8 +51,7 @@ export class ResponsesStream implements ApiStream {
     return this.calls.length;
   }
 
-  read({ data }: SseEvent): StreamDelta {
-    const event = data === '' ? undefined : parseObject(data);
+  read({ json: event }: SseEvent): StreamDelta {
     if (event === undefined) return NO_DELTA;
     switch (event['type']) {
       case 'response.created':
@@ -83,8 +82,7 @@ export class ResponsesStream implements ApiStream {
     this.rawUsage = usageOf(response);
   }
 
-  markSent({ data }: SseEvent): void {
-    const event = data === '' ? undefined : parseObject(data);
+  markSent({ json: event }: SseEvent): void {
     if (event !== undefined) this.noteSent(event);
   }
 
@@ -108,8 +106,7 @@ export class ResponsesStream implements ApiStream {
     }
   }
 
-  continueEvent({ data }: SseEvent): string {
-    const event = data === '' ? undefined : parseObject(data);
+  continueEvent({ json: event }: SseEvent): string {
     const type = text(event?.['type']);
     if (event === undefined || type === null) return '';
     // The client has got these events already.

@@ -1,14 +1,30 @@
+import type { Json } from './conversation.ts';
+import { parseObject } from './json.ts';
+
 /** One server-sent event. */
-export interface SseEvent {
+export class SseEvent {
   /** Its bytes, including the blank line that ends it. */
   readonly raw: Buffer;
   /** The `data` lines, joined; empty if there are none. */
   readonly data: string;
+  #json: Json | null | undefined;
+
+  constructor(raw: Buffer) {
+    this.raw = raw;
+    this.data = dataOf(raw);
+  }
+
+  /** The data as a JSON object; undefined if it is none. */
+  get json(): Json | undefined {
+    if (this.#json === undefined) this.#json = this.data === '' ? null : (parseObject(this.data) ?? null);
+    return this.#json ?? undefined;
+  }
 }
 
 const LF = 10;
 const CR = 13;
 const NOTHING = Buffer.alloc(0);
+const DATA = Buffer.from('data: ');
 
 /** Cuts a byte stream into server-sent events, independent of its chunks. Bytes are unchanged. */
 export class SseCutter {
@@ -37,6 +53,14 @@ export class SseCutter {
     const events: SseEvent[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
+      if (this.lineEnd === LF) {
+        // Most bytes are in lines: the next end is found faster than each byte is looked at.
+        const end = chunk.indexOf(LF, at);
+        const lineEnd = end === -1 ? chunk.length : end;
+        for (; !this.inLine && at < lineEnd; at += 1) this.inLine = chunk[at] !== CR;
+        if (end === -1) break;
+        at = end;
+      }
       const byte = chunk[at];
       if (this.lineEnd === undefined) this.settleLineEnd(byte);
       if (byte === this.lineEnd) {
@@ -79,11 +103,17 @@ export class SseCutter {
     const raw = this.pending.length === 0 ? last : Buffer.concat([...this.pending, last]);
     this.pending = [];
     this.pendingBytes = 0;
-    return { raw, data: dataOf(raw.toString('utf8')) };
+    return new SseEvent(raw);
   }
 }
 
-function dataOf(text: string): string {
+function dataOf(raw: Buffer): string {
+  // Most events are one line.
+  const end = raw.length - 2;
+  const isPlain = raw[end - 1] !== CR && raw[end + 1] === LF && raw.indexOf(LF) === end;
+  if (isPlain && end > DATA.length && DATA.equals(raw.subarray(0, DATA.length)))
+    return raw.toString('utf8', DATA.length, end);
+  const text = raw.toString('utf8');
   let data: string | undefined;
   for (const line of text.split(text.includes('\n') ? '\n' : '\r')) {
     if (!line.startsWith('data:')) continue;

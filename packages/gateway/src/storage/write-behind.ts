@@ -7,8 +7,10 @@ import { type SessionRow, storeSessions, storeSettings } from './session-rows.ts
 
 /** Interval between writes; rows added meanwhile are batched. */
 const PAUSE_MS = 250;
+/** Under load, the interval is this many times as long as a write takes: requests need the processor, too. */
+const PAUSE_SHARE = 4;
 /** Rows of each kind in one write. */
-const MAX_BATCH = 500;
+const MAX_BATCH = 2_000;
 
 /** Kinds of buffered rows: a metric label. */
 export type RowKind = 'session' | 'answer' | 'message';
@@ -37,7 +39,8 @@ export class WriteBehind {
   readonly #knownSettings = new Set<string>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #wroteAt = -PAUSE_MS;
+  /** When the next write may begin. */
+  #nextAt = 0;
   #isDropping = false;
 
   constructor(options: WriteBehindOptions) {
@@ -106,7 +109,7 @@ export class WriteBehind {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#writing !== undefined || !this.#options.link.isUp) return;
-    const delay = Math.max(0, this.#wroteAt + PAUSE_MS - performance.now());
+    const delay = Math.max(0, this.#nextAt - performance.now());
     this.#timer = setTimeout(() => void this.#write(), delay);
     this.#timer.unref();
   }
@@ -114,9 +117,11 @@ export class WriteBehind {
   #write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const start = performance.now();
     this.#writing ??= this.#writeBatch().finally(() => {
       this.#writing = undefined;
-      this.#wroteAt = performance.now();
+      const end = performance.now();
+      this.#nextAt = end + Math.max(PAUSE_MS, PAUSE_SHARE * (end - start));
       if (this.size > 0) this.#schedule();
     });
     return this.#writing;

@@ -1,14 +1,14 @@
 import { eventSchema } from '@loopwatch/contract';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChatStream, chatUsage } from '../../src/api/chat-stream.ts';
-import { sseText } from '../../src/api/sse.ts';
+import { SseEvent, sseText } from '../../src/api/sse.ts';
 
-const part = (index: number, args: string) => {
-  const data = JSON.stringify({
-    choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: args } }] } }],
-  });
-  return { data, raw: Buffer.from(sseText(data)) };
-};
+const part = (index: number, args: string) =>
+  new SseEvent(
+    Buffer.from(
+      sseText({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: args } }] } }] }),
+    ),
+  );
 
 it('chat stream: the arguments of a call are parsed once, however many parts the next one has', () => {
   const stream = new ChatStream({}, () => ({}));

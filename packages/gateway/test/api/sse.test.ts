@@ -38,6 +38,10 @@ describe('server-sent events', () => {
     [': note\n\ndata: a\n\n', ['', 'a']],
     ['\n\ndata: a\n\n', ['a']],
     ['data: a\n', []],
+    [':\n\nx\n\ndata: \n\n', ['', '', '']],
+    ['data: a\r\ndata: b\n\n', ['a\nb']],
+    ['data: a\r\n\r\r\ndata: b\r\r\n\n', ['a', 'b\r']],
+    ['data: a\r\rdata: b\n\r\r', ['a', 'b']],
   ])('%j holds %j', (text, data) => {
     expect(cut(Buffer.from(text), []).events.map((event) => event.data)).toEqual(data);
   });
