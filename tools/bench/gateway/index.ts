@@ -6,12 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Figures, progress } from '../measure.ts';
 import { measureRates } from './rates.ts';
+import type { Ports } from './sides.ts';
 import { measureTimes } from './times.ts';
-
-/** Where requests are sent: to the upstream itself, to a bare proxy, or to the gateway. */
-export type Side = 'direct' | 'bare' | 'gateway';
-export const sides: readonly Side[] = ['direct', 'bare', 'gateway'];
-export type Ports = Readonly<Record<Side, number>>;
 
 /** Messages in a request, on average; 2 is a made-up question without tools. */
 const usual = [2, 60];

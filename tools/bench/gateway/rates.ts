@@ -1,8 +1,8 @@
 import { type Figures, rounded } from '../measure.ts';
 import { Client } from './client.ts';
 import { type AnswerMode, stepSource } from './conversations.ts';
-import { type Ports, type Side, sides } from './index.ts';
 import { Session } from './sessions.ts';
+import { type Ports, type Side, sides } from './sides.ts';
 
 const CONCURRENT = 32;
 const ROUNDS = 2;

@@ -1,8 +1,8 @@
 import { type Figures, quantile, rounded } from '../measure.ts';
 import { Client, type Timing } from './client.ts';
 import { stepSource } from './conversations.ts';
-import { type Ports, type Side, sides } from './index.ts';
 import { Session } from './sessions.ts';
+import { type Ports, type Side, sides } from './sides.ts';
 
 const SAMPLES = 300;
 const WARM_UP = 120;
