@@ -1,11 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { AgentEvent } from '@loopwatch/contract';
 import { goldenEvents, parseGoldenCase } from '../../packages/detectors/test/golden-case.ts';
-import { readLabels } from '../eval/labels.ts';
-import { readEvents } from '../eval/read-events.ts';
-import { findSources } from '../eval/sources.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -17,12 +14,11 @@ export interface Case {
   readonly events: readonly AgentEvent[];
 }
 
-/** All cases, set by set. Public runs are included if their recordings are in `folder`. */
-export async function* casesOf(folder: string): AsyncGenerator<Case> {
+/** All cases in this repository, set by set. */
+export function* ownCases(): Generator<Case> {
   yield* samples();
   yield* shapes();
   yield* streams();
-  if (existsSync(folder)) yield* publicRuns(folder);
 }
 
 /** The recorded samples of this repository: some loop, the others only look as if they did. */
@@ -65,28 +61,5 @@ function* streams(): Generator<Case> {
     if (loop === null) continue;
     const events = chunks.map((chunk) => ({ type: 'content', text: chunk }));
     yield { set: 'small-model streams', id: sessionId, isLoop: loop, events };
-  }
-}
-
-/** Public runs whose labels are in this repository; sessions that a reader found borderline are left out. */
-async function* publicRuns(folder: string): AsyncGenerator<Case> {
-  const labels = readLabels(
-    readdirSync(join(root, 'tools/eval/data/labels')).map((file) =>
-      join(root, 'tools/eval/data/labels', file),
-    ),
-  );
-  for (const { name, files } of findSources(folder)) {
-    const sessions = new Map<string, AgentEvent[]>();
-    for (const file of files) {
-      for await (const { sessionId, event } of readEvents(file)) {
-        const verdict = labels.get(sessionId)?.verdict;
-        if (verdict !== 'loop' && verdict !== 'not_loop') continue;
-        const events = sessions.get(sessionId);
-        if (events === undefined) sessions.set(sessionId, [event]);
-        else events.push(event);
-      }
-    }
-    for (const [id, events] of sessions)
-      yield { set: name, id, isLoop: labels.get(id)?.verdict === 'loop', events };
   }
 }

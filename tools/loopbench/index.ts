@@ -2,18 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { casesOf } from './cases.ts';
+import { type Case, ownCases } from './cases.ts';
 import type { Contender } from './contenders/contender.ts';
 import { geminiFamily } from './contenders/gemini-family.ts';
 import { loopwatch } from './contenders/loopwatch.ts';
 import { sameCallInARow } from './contenders/same-call.ts';
-import { scoreTable, type Tally } from './score-table.ts';
+import { publicCases } from './public-cases.ts';
+import { fetchCommand } from './public-runs/fetch-command.ts';
+import { RunCache } from './public-runs/run-cache.ts';
+import { leftOutNote, scoreTable, type Tally } from './score-table.ts';
 
 /**
  * `npm run loopbench [-- --rivals] [-- --data FOLDER] [-- --json]`: what detectors report on labelled sessions. `--rivals`
- * installs other tools' packages into `.cache/loopbench` and runs their own classes. Public runs count if they are in the folder.
+ * installs other tools' packages into `.cache/loopbench` and runs their own classes. Public runs count if they were fetched or
+ * are in the folder. `npm run loopbench -- fetch [--from DIR|URL]` fetches them.
  */
 const root = join(import.meta.dirname, '../..');
+const cache = new RunCache(join(root, '.cache/loopbench/runs'));
+const [command, ...rest] = process.argv.slice(2);
+if (command === 'fetch') process.exit(await fetchCommand(rest, cache));
 const rivals = ['@google/gemini-cli-core@0.61.0', '@qwen-code/qwen-code-core@0.0.14'];
 
 const { values } = parseArgs({
@@ -33,13 +40,20 @@ const contenders: Contender[] = [
 ];
 
 const tallies: Tally[] = [];
-for await (const { set, id, isLoop, events } of casesOf(values.data)) {
+const score = ({ set, id, isLoop, events }: Case) => {
   for (const contender of contenders)
     tallies.push({ contender: contender.name, set, id, isLoop, reported: contender.reports(events) });
-}
+};
+for (const one of ownCases()) score(one);
+const { cases, leftOut } = publicCases(values.data, cache);
+for await (const one of cases) score(one);
+const note = leftOutNote(leftOut());
 process.stdout.write(
-  values.json ? tallies.map((one) => `${JSON.stringify(one)}\n`).join('') : scoreTable(contenders, tallies),
+  values.json
+    ? tallies.map((one) => `${JSON.stringify(one)}\n`).join('')
+    : `${scoreTable(contenders, tallies)}${note}`,
 );
+if (values.json) process.stderr.write(note);
 // The other tools leave timers running.
 process.exit(0);
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Case, casesOf } from './cases.ts';
+import { ownCases } from './cases.ts';
 import { loopwatch } from './contenders/loopwatch.ts';
 import { sameCallInARow } from './contenders/same-call.ts';
-import { scoreTable } from './score-table.ts';
+import { leftOutNote, scoreTable } from './score-table.ts';
 
 it('loopbench: counts found loops and false alarms by set', () => {
   const tally = (id: string, isLoop: boolean, reported: boolean) => ({
@@ -19,9 +19,8 @@ it('loopbench: counts found loops and false alarms by set', () => {
   expect(table.split('\n')[2]).toBe('| a | 1 | 50 % | 50 % | 1 of 2; 1 of 2 |  |');
 });
 
-it('loopbench: the repository has four sets of cases, and preset balanced is right about each of them', async () => {
-  const cases: Case[] = [];
-  for await (const one of casesOf('/no/such/folder')) cases.push(one);
+it('loopbench: the repository has four sets of cases, and preset balanced is right about each of them', () => {
+  const cases = [...ownCases()];
   const sets = [...new Set(cases.map(({ set }) => set))];
   expect(sets).toEqual(['samples', 'shapes', 'healthy', 'small-model streams']);
   const detector = loopwatch('balanced', '0');
@@ -35,4 +34,14 @@ it.each([
 ])('loopbench: $times identical calls in a row, of $calls: $reported', ({ times, calls, reported }) => {
   const call = { type: 'tool_call_request', name: 'read', args: { path: 'a' } } as const;
   expect(sameCallInARow(times).reports(Array.from({ length: calls }, () => call))).toBe(reported);
+});
+
+it('loopbench: says which cases the table is without', () => {
+  const note = leftOutNote([
+    { set: 'web-agents', sessions: 149, canBeFetched: true },
+    { set: 'mini-swe-agent', sessions: 39, canBeFetched: false },
+  ]);
+  expect(note).toContain('not fetched yet (npm run loopbench -- fetch): web-agents (149)');
+  expect(note).toContain('only with --data FOLDER: mini-swe-agent (39)');
+  expect(leftOutNote([])).toBe('');
 });

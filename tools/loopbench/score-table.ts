@@ -29,6 +29,29 @@ export function scoreTable(
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
+/** Labelled sessions that could not be scored. */
+export interface LeftOut {
+  readonly set: string;
+  readonly sessions: number;
+  /** Whether `fetch` gets them; other recordings are not published in a form or under a licence that allows it. */
+  readonly canBeFetched: boolean;
+}
+
+/** Says which cases the table is without; nothing if it has all. */
+export function leftOutNote(leftOut: readonly LeftOut[]): string {
+  const list = (canBeFetched: boolean) =>
+    leftOut
+      .filter((one) => one.canBeFetched === canBeFetched)
+      .map(({ set, sessions }) => `${set} (${String(sessions)})`)
+      .join(', ');
+  const missing = list(true);
+  const others = list(false);
+  return [
+    ...(missing === '' ? [] : [`\nLeft out, not fetched yet (npm run loopbench -- fetch): ${missing}\n`]),
+    ...(others === '' ? [] : [`\nLeft out, only with --data FOLDER: ${others}\n`]),
+  ].join('');
+}
+
 function scored(tallies: readonly Tally[]) {
   const outcomes = tallies.map(({ isLoop, reported }) => outcomeOf(isLoop ? 'loop' : 'not_loop', reported));
   return { ...scoreOf(outcomes), silent: outcomes.filter((outcome) => outcome === 'silent').length };
