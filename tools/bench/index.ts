@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { analysis } from './analysis.ts';
+import { scan } from './commands/scan.ts';
 import { start } from './commands/start.ts';
 import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, Bench>> = {
   masks,
   memory,
   recovery,
+  scan,
   semantic,
   soak,
   start,

@@ -22,7 +22,7 @@ export type RecordedEvent = {
 };
 
 /** The folder with the recordings of real agents, which are not part of the project. */
-function recordingsFolder(): string {
+export function recordingsFolder(): string {
   return resolve(process.env['LOOPWATCH_SHARED_DATA'] || '../shared/data');
 }
 

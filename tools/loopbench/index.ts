@@ -65,10 +65,15 @@ async function installedRivals(): Promise<Contender[]> {
     );
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', ...rivals], {
-      cwd: folder,
-      stdio: ['ignore', 2, 2],
-    });
+    // The other tools demand a newer Node than they need here.
+    const options = [
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--engine-strict=false',
+    ];
+    execFileSync('npm', ['install', ...options, ...rivals], { cwd: folder, stdio: ['ignore', 2, 2] });
   }
   return [
     await geminiFamily(folder, 'gemini-cli', '@google/gemini-cli-core'),

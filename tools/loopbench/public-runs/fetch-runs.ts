@@ -23,25 +23,26 @@ export interface FetchSummary {
 export const github = 'https://raw.githubusercontent.com';
 /** Files under way at the same time. */
 const CONCURRENCY = 4;
+const PROGRESS_FILES = 20;
 
 /** Fetches the runs that are not in the cache. Each is kept only if it is the run that was labelled. */
 export async function fetchRuns(runs: readonly PublicRun[], options: FetchOptions): Promise<FetchSummary> {
   const files = byFile(runs.filter((run) => !options.cache.has(run)));
   const summary: FetchSummary = { fetched: 0, problems: [] };
-  let done = 0;
+  const total = files.length;
   let isStopped = false;
   const work = async () => {
     for (let own = files.shift(); own !== undefined && !isStopped; own = files.shift()) {
       try {
         await fetchFile(own, options, summary);
-        done += 1;
-        options.onProgress?.(`${String(done)} of ${String(done + files.length)} files`);
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         summary.problems.push(error.message);
         // Asking for each of the other files as often would take hours and annoy the server.
         if (error instanceof ServerUnavailable) isStopped = true;
       }
+      const read = total - files.length;
+      if (read % PROGRESS_FILES === 0) options.onProgress?.(`${String(read)} of ${String(total)} files`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
