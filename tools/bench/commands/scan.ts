@@ -58,7 +58,7 @@ export async function scan(full: boolean): Promise<Figures[]> {
       residentMiB: mebibytes(scans),
       parseResidentMiB: mebibytes(parses),
       ratio: rounded(median(scans.map((one, i) => (parses[i]?.cpuMs ?? 0) / one.cpuMs))),
-      required: 'nothing',
+      required: '>= 0.11',
     },
   ];
 }
