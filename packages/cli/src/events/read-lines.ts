@@ -26,7 +26,7 @@ export async function* readLines(
   onBytes: (bytes: number) => void = ignore,
 ): AsyncGenerator<Lines> {
   let pending: Buffer[] = [];
-  let first = true;
+  let isFirstLine = true;
   let isBeginning = true;
   try {
     for await (const chunk of open(file, onBytes)) {
@@ -36,27 +36,30 @@ export async function* readLines(
         throw new UsageError(
           `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`,
         );
-      const end = chunk.lastIndexOf(LINE_BREAK);
-      if (end === -1) {
-        pending.push(chunk);
-        continue;
+      const lines: string[] = [];
+      let from = 0;
+      for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, from)) {
+        // Decoding each line takes a third of the time of decoding the chunk: most lines are ASCII, few chunks are.
+        const line = chunk.subarray(from, end);
+        lines.push(textOf(pending.length === 0 ? line : Buffer.concat([...pending, line]), isFirstLine));
+        pending = [];
+        isFirstLine = false;
+        from = end + 1;
       }
-      const whole = Buffer.concat([...pending, chunk.subarray(0, end)]);
-      pending = [chunk.subarray(end + 1)];
-      yield textOf(whole, first).split('\n');
-      first = false;
+      if (from < chunk.length) pending.push(chunk.subarray(from));
+      if (lines.length > 0) yield lines;
     }
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof UsageError ? error.message : describe(error)}`);
   }
   const rest = Buffer.concat(pending);
-  if (rest.length > 0) yield [textOf(rest, first)];
+  if (rest.length > 0) yield [textOf(rest, isFirstLine)];
 }
 
 /** Drops the byte order mark that some editors put at the start of a file. */
-function textOf(bytes: Buffer, first: boolean): string {
+function textOf(bytes: Buffer, isFirstLine: boolean): string {
   const text = bytes.toString('utf8');
-  return first && text.startsWith('\ufeff') ? text.slice(1) : text;
+  return isFirstLine && text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buffer> {
