@@ -32,7 +32,7 @@ export interface CallStep {
   outcome: string | null;
   /** How the calls that were run turned out. */
   kind: 'ok' | 'error' | 'transient' | 'unknown';
-  /** A detector has an open incident for it, so that a less specific rule need not report it too. */
+  /** A detector has an open incident for it, so a less specific rule need not report it too. */
   explained: boolean;
 }
 

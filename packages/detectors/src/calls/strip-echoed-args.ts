@@ -18,8 +18,7 @@ const ECHO = '\u0001';
 const MIN_ANYWHERE = 3;
 
 /**
- * White space around an echo: values are searched for trimmed, and a text may or may not keep their outer white
- * space.
+ * White space around an echo: the search uses trimmed values, and a text may or may not keep their outer white space.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
@@ -117,7 +116,7 @@ function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** `b.txt` of `/srv/a/b.txt`: tools expand the paths they are given. */
+/** `b.txt` of `/srv/a/b.txt`, because tools expand paths. */
 function lastName(path: string): string {
   let end = path.length;
   while (end > 0 && (kindAt(path, end - 1) & Unit.slash) !== 0) end -= 1;

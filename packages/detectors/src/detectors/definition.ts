@@ -30,7 +30,7 @@ export interface SharedParts {
  */
 export interface DetectorDefinition<Options = unknown> {
   readonly id: DetectorId;
-  /** Its settings block, if it needs results: a session stores results as soon as one such detector is on. */
+  /** Its settings block, if it needs results: a session stores results if any such detector is on. */
   readonly needsResults?: (settings: DetectionSettings) => Switchable;
   /** The event type at which a session creates the detector; before the first one it has nothing to do. */
   readonly startsAt?: KnownEvent['type'];

@@ -1,8 +1,8 @@
 /** Maximum units of a message shown to a model. */
 export const MAX_EXCERPT = 1000;
-/** Maximum extra units stored before the shown end, so that a secret that the cut would split is complete. */
+/** Maximum extra units stored before the shown end, so that a secret at the cut stays complete. */
 const MARGIN = 256;
-/** The possible rest of a token longer than the margin; tokens contain a digit. */
+/** What may be the rest of a token longer than the margin; tokens contain a digit. */
 const BEGUN = /^(?=[\w.~+/=-]*\d)[\w.~+/=-]+/;
 /** Share of a truncated message taken from its beginning; the rest is taken from its end. */
 const HEAD_SHARE = 0.6;

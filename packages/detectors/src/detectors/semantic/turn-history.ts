@@ -41,7 +41,7 @@ export interface HistoryOptions {
   readonly maxCharacters: number;
 }
 
-/** An event and the session before it, which is computed only if the event starts a turn. */
+/** Records an event. The session's mark before it is computed only if the event starts a turn. */
 interface Noted {
   readonly event: KnownEvent;
   mark(): Mark;
