@@ -27,13 +27,13 @@ export interface EventIngestOptions {
   readonly onEvent: IngestOptions['onEvent'];
 }
 
-/** Writes posted events to the log; its limits hold for all requests together. */
+/** Writes posted events to the log; its limits apply to all requests together. */
 export class EventIngest {
   readonly #options: EventIngestOptions;
   readonly #buffer = new BufferLimit();
   readonly #slicer = new TimeSlicer();
   readonly #recentIds = new RecentIds();
-  /** Wall clock when events were accepted last, epoch ms; null before the first. */
+  /** Wall clock at which events were last accepted, epoch ms; null before the first. */
   lastAcceptedAt: number | null = null;
 
   constructor(options: EventIngestOptions) {

@@ -120,7 +120,7 @@ export class Guard {
     await this.record(sessionId, [call, { ...result, ...denied, type: 'tool_result' }]);
   }
 
-  /** What enforces a stop of this session; null: nothing known. */
+  /** What enforces a stop of this session; null if unknown. */
   async enforcerOf(sessionId: string): Promise<SessionStop['obeyedBy']> {
     if (this.#sessions.has(sessionId)) return 'hooks';
     // Messages are stored by gateways only.

@@ -15,7 +15,7 @@ import { currentFigures, type IncidentFigures } from './latest-figures.ts';
  * the last one that arrived, so that duplicate and late verdicts do no harm.
  */
 
-/** Steps of an incident that are kept: the first, then the latest. */
+/** Steps of an incident to keep: the first, then the latest. */
 export const KEPT_STEPS = 32;
 
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;

@@ -37,8 +37,8 @@ const MAX_PAUSE_MS = 300_000;
 const pollMs = 5_000;
 
 /**
- * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is marked as
- * sent afterwards; when interrupted in between, it is sent again with the same id.
+ * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is
+ * marked as sent after it was sent; if interrupted in between, it is sent again with the same id.
  */
 export class Delivery {
   readonly #options: DeliveryOptions;

@@ -67,7 +67,7 @@ export function applyPatch(
 }
 
 /**
- * Removes a comment from the history, together with its change when that changed nothing else.
+ * Removes a comment from the history, together with its change if that changed nothing else.
  *
  * @param revision of the change that the comment belongs to
  * @throws HttpProblem 404 for an unknown comment, 403 for another user's
