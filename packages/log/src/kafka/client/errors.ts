@@ -10,7 +10,7 @@ interface KafkaFailure {
   /** The system's error, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
   readonly retriable: boolean | undefined;
-  /** `host:port` of the broker it happened with, where that is known. */
+  /** `host:port` of the broker involved, if known. */
   readonly broker: string | undefined;
 }
 
