@@ -15,7 +15,7 @@ export class PartitionRecovery {
   readonly history = new SettingsHistory();
   /** From this offset on, the previous owner may not have published summaries. */
   summarizedTo = 0;
-  /** Sessions whose snapshot is of other settings or another version. */
+  /** Sessions whose snapshot has other settings or another version. */
   ignoredSnapshots = 0;
   readonly #pipeline: PartitionPipeline;
   readonly #settings: WideSettings;
@@ -29,7 +29,7 @@ export class PartitionRecovery {
     this.#incidents = incidents;
   }
 
-  /** Takes one entry of the stored state; {@link restoreSessions} follows the last one. */
+  /** Loads one entry of the stored state; call {@link restoreSessions} after the last one. */
   restore(entry: StateEntry): void {
     if (entry.key === SUMMARIZED_KEY) {
       this.summarizedTo = Number(entry.value);
