@@ -86,7 +86,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
 /** Commit of this build; '' if it was not built from a checkout. */
 const commit = import.meta.env.VITE_COMMIT ?? '';
 
-/** Versions that make a result reproducible. */
+/** Versions that are needed to reproduce a result. */
 function Versions() {
   const info = useLive((state) => state.info);
   const { data: status } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });

@@ -32,7 +32,7 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
       const isReconnect = store.getState().stats !== undefined;
       buffer.clear();
       store.applySnapshot(message, serverNow());
-      // What was missed in a long break is unknown, so everything shown is fetched again.
+      // After a long disconnection it is unknown what was missed, so everything shown is fetched again.
       if (isReconnect) void client.invalidateQueries();
     }),
   );

@@ -51,7 +51,7 @@ export function useEvents({ id, anchor, until, live }: Options) {
     if (wanted && hasNextPage && !isFetching) void fetchNextPage();
   }, [wanted, hasNextPage, isFetching, fetchNextPage]);
 
-  // The session is live again after its end was loaded: load what came since.
+  // The session became live again after its end was loaded: load the events since then.
   const wakes = live && page?.after === null;
   useEffect(() => {
     if (wakes) void refetch();
