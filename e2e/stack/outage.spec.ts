@@ -50,7 +50,7 @@ test('while Kafka is away the page says so, and then shows what was found before
   // The last events that the broker takes: nobody may have read them when it goes.
   await stack.call('just_before', 6, ...names('before', 5));
   await kafka.stopBroker();
-  await expect(page.getByText('The server has lost the event log')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('The server lost its connection to the event log')).toBeVisible({ timeout: 20_000 });
   await expect(
     rows(page)
       .filter({ hasText: /before .*was called/ })

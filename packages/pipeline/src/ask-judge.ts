@@ -63,7 +63,7 @@ async function askOnce(judge: Judge, request: JudgeRequest, options: AskOptions)
   try {
     const answer = parseJudgeAnswer(await judge.ask(request));
     if ('failure' in answer)
-      options.onFailure(answer.failure, 'the answer is not of the form that was asked for');
+      options.onFailure(answer.failure, 'the answer does not have the requested format');
     return answer;
   } catch (error) {
     const failure = error instanceof JudgeError ? error.failure : 'error';

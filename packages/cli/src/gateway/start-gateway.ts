@@ -18,7 +18,7 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
 /** The default preset stops only identical calls in a row. */
 function presetAdvice(preset: string): string {
   return preset === DEFAULT_PRESET
-    ? ' (recommended for agents: --preset balanced, which knows results and cycles)'
+    ? ' (recommended for agents: --preset balanced, which also compares results and finds cycles)'
     : '';
 }
 
@@ -50,7 +50,7 @@ export async function startGateway(
     const { url } = await gateway.start();
     logger.info(
       { url, upstream: own.upstream, preset },
-      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}${presetAdvice(preset)}`,
+      `The gateway is at ${url}/v1, forwarding to ${own.upstream ?? ''} with preset ${preset}${presetAdvice(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

@@ -83,7 +83,7 @@ async function runClusterWorker(settings: Settings): Promise<void> {
     self?.once('disconnect', () => {
       // Keeps node:cluster from ending this process at once, so that the batch in progress is committed.
       self.exitedAfterDisconnect = true;
-      resolve('The primary process is gone');
+      resolve('The primary process has exited');
     });
   });
   const stoppedEarly = await Promise.race([worker.start(), stopRequested]);

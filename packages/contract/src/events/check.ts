@@ -138,7 +138,7 @@ function describeErrors(value: object): string {
   const schema: z.ZodType = isEventType(type) ? eventSchemas[type] : otherEventSchema;
   const issues = schema.safeParse(value).error?.issues ?? [];
   const lines = issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`);
-  return lines.join('; ') || `does not fit the schema of ${type}`;
+  return lines.join('; ') || `does not match the schema of ${type}`;
 }
 
 function describeType(value: unknown): string {

@@ -120,7 +120,7 @@ function ExposedWarning() {
   if (me?.exposed !== true) return null;
   return (
     <p className={styles['exposed']} role="note">
-      Anyone who reaches this address can read everything here and change settings: no login is set up. Set{' '}
+      No login is set up: anyone who can reach this address can read everything here and change settings. Set{' '}
       <code>LOOPWATCH_API_TOKEN</code> and restart the server.
     </p>
   );

@@ -88,6 +88,6 @@ function checked<Schema extends z.ZodType>(schema: Schema, handle: (message: z.i
   return (message: unknown): void => {
     const parsed = schema.safeParse(message);
     if (parsed.success) handle(parsed.data);
-    else console.error('Ignored a live message of an unexpected form; reload the page', parsed.error);
+    else console.error('Ignored a live message with an unexpected format; reload the page', parsed.error);
   };
 }

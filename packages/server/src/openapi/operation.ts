@@ -25,7 +25,7 @@ export interface Operation {
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'Invalid request; the problem details name the fault',
+  400: 'Invalid request; see the problem details',
   401: 'Login or token required',
   403: 'Forbidden: viewer role, or a request from another origin',
   404: 'Not found',

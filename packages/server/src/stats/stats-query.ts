@@ -24,7 +24,7 @@ export const statsParameters = z
       .min(1)
       .max(MAX_GROUPS)
       .describe(
-        `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest is summed up as other. Requires groupBy.`,
+        `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest are combined as other. Requires groupBy.`,
       ),
     sort: sortParameter(breakdownSorts).describe(
       'The sort field of groups, prefixed with a minus for descending order; default -usd. increase: incidents more than in the preceding period. Requires groupBy.',

@@ -43,7 +43,7 @@ export function applyPatch(
   const from = stateOf(triage);
   const status = patch.status ?? from.status;
   if (status !== 'muted' && patch.mutedUntil != null) {
-    const detail = 'is allowed with status muted only';
+    const detail = 'is only allowed with status muted';
     throw badRequest({ path: 'mutedUntil', detail });
   }
   const sameMute = status === from.status && patch.mutedUntil === undefined;
