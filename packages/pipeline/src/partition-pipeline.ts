@@ -162,7 +162,7 @@ export class PartitionPipeline {
     return this.sessions.summaries?.firstUnsummarized;
   }
 
-  /** Notes that summaries may lack events from this offset on. Call after the replay. */
+  /** Notes that summaries may lack events at or after this offset. Call after the replay. */
   noteUnsummarized(offset: number): void {
     this.sessions.noteUnsummarized(offset);
   }

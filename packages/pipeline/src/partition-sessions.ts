@@ -109,7 +109,7 @@ export class PartitionSessions implements EntryOwner {
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** Notes that summaries may lack events from this offset on. */
+  /** Notes that summaries may lack events at or after this offset. */
   noteUnsummarized(offset: number): void {
     const { summaries } = this;
     if (summaries === undefined) return;

@@ -74,7 +74,7 @@ export interface SessionTally {
   course: number[];
 }
 
-/** A session's state as it is stored. */
+/** A session's stored state. */
 export interface StoredSession {
   readonly sessionId: string;
   /** Offset of the last record that the snapshot covers. */

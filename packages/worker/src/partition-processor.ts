@@ -169,7 +169,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#pipeline.close();
   }
 
-  /** The current settings apply from the next record on; their offset is committed in the same step as that record. */
+  /** The current settings apply from the next record; their offset is committed in the same step as that record. */
   #adoptSettings(): void {
     const { current } = this.#deps.settings;
     const { history } = this.#recovery;

@@ -13,7 +13,7 @@ import {
 export class PartitionRecovery {
   /** The settings that the partition's records are analyzed with, by offset. */
   readonly history = new SettingsHistory();
-  /** From this offset on, the previous owner may not have published summaries. */
+  /** The previous owner may not have published summaries of records at or after this offset. */
   summarizedTo = 0;
   /** Sessions whose snapshot has other settings or another version. */
   ignoredSnapshots = 0;

@@ -128,7 +128,7 @@ export class SettingsHistory {
     return this.#ranges.find(({ version }) => version.hash === hash)?.version;
   }
 
-  /** Records from offset `from` on are analyzed with another version. */
+  /** Records at offset `from` and later are analyzed with another version. */
   begin(from: number, version: SettingsVersion): void {
     this.#ranges.push({ from, version });
     if (this.#ranges.length > MAX_VERSIONS) this.#ranges.shift();

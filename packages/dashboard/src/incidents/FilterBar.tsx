@@ -119,9 +119,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         <MenuCheck
           checked={filter.assignee?.includes('') ?? false}
           onChange={() => onChange({ filter: toggle(filter, 'assignee', '') })}
-        >
-          nobody
-        </MenuCheck>
+        > unassigned </MenuCheck>
       </Menu>
       <span className="grow" />
       <Button
@@ -144,7 +142,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
     (filter[name] ?? []).map((value) => ({
       key: `${name}:${value}`,
       name: filterNames[name],
-      value: name === 'group' ? 'selected' : name === 'assignee' && value === '' ? 'nobody' : value,
+      value: name === 'group' ? 'selected' : name === 'assignee' && value === '' ? 'unassigned' : value,
       remove: () => onChange({ filter: toggle(filter, name, value) }),
     })),
   );

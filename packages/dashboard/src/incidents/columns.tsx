@@ -100,7 +100,7 @@ const all: readonly Column<IncidentItem>[] = [
     id: 'assignee',
     name: 'Assignee',
     width: 'minmax(70px, 110px)',
-    cell: ({ triage: { assignee } }) => (assignee === null ? <small>nobody</small> : visibleText(assignee)),
+    cell: ({ triage: { assignee } }) => (assignee === null ? <small>unassigned</small> : visibleText(assignee)),
   },
   {
     id: 'state',

@@ -25,7 +25,7 @@ export interface NormalizedResult {
   readonly shown: string;
   /** Whether it only confirms that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
   readonly bare: boolean;
-  /** Whether it says so little that two questions may well share it: bare, or very short. */
+  /** Whether it says so little that two questions may share it by chance: bare, or very short. */
   readonly trivial: boolean;
   /** Whether it says that nothing was found. */
   readonly empty: boolean;

@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 export interface SplitOptions {
-  /** Whether the request declares the body as NDJSON, whatever it looks like. */
+  /** Whether the request declares the body as NDJSON, regardless of its content. */
   readonly isNdjson: boolean;
   readonly isJson: (bytes: Buffer) => boolean;
   readonly reserve: Reserve;

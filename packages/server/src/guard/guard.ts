@@ -135,12 +135,12 @@ export class Guard {
     for (const id of sessionIds) this.#incidents.reload(id);
   }
 
-  /** Call when this server has stored triage; it applies from the next call on. */
+  /** Call when this server has stored triage; it applies from the next call. */
   onTriageChanged(): void {
     this.#incidents.clear();
   }
 
-  /** Call when this server has stored settings; they apply from the next call on. */
+  /** Call when this server has stored settings; they apply from the next call. */
   onSettingsChanged(): void {
     this.#settings.invalidate();
   }

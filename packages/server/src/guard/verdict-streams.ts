@@ -87,7 +87,7 @@ export class VerdictStreams {
     return [...this.#streams].some((stream) => stream.sessionId === sessionId);
   }
 
-  /** Responds with the stream, from `Last-Event-ID` on or from the first verdict of the session. */
+  /** Responds with the stream, starting after `Last-Event-ID` or at the first verdict of the session. */
   async open(request: IncomingMessage, response: ServerResponse, sessionId: string): Promise<void> {
     const lastId = request.headers['last-event-id'];
     const [last] =
