@@ -81,6 +81,6 @@ export interface StoredSession {
   readonly coveredTo: number;
   /** Created by the session's analyzer. */
   readonly snapshot: SessionSnapshot;
-  /** What its summaries need. */
+  /** State for its summaries. */
   readonly marks: Readonly<SummaryState>;
 }

@@ -151,7 +151,7 @@ export class PartitionProcessor implements PartitionTask {
     });
   }
 
-  /** Publishes what a model's answer led to; its event was processed long ago. */
+  /** Publishes the verdicts that a model's answer led to; its event was processed long before. */
   onCheckAnswered({ verdicts: found }: LateAnswer, record: CheckRecord): void {
     if (this.#isClosed) return;
     const { topics, now } = this.#deps;

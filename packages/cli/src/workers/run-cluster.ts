@@ -87,7 +87,7 @@ async function runClusterWorker(settings: Settings): Promise<void> {
     });
   });
   const stoppedEarly = await Promise.race([worker.start(), stopRequested]);
-  // A worker that still waits for its brokers has nothing in progress.
+  // A worker that is still waiting for its brokers has nothing in progress.
   if (stoppedEarly !== undefined) process.exit(0);
   report();
   logWatching(settings, logger);

@@ -50,7 +50,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}
-        // The live rows too, since the loaded ones are already narrowed by what is typed.
+        // Includes the live rows, because the loaded ones are already narrowed by the typed text.
         values={(name) => seenValues([...live.values(), ...rows], name)}
       />
       <Segments
@@ -119,7 +119,10 @@ export function FilterBar({ search, rows, onChange }: Props) {
         <MenuCheck
           checked={filter.assignee?.includes('') ?? false}
           onChange={() => onChange({ filter: toggle(filter, 'assignee', '') })}
-        > unassigned </MenuCheck>
+        >
+          {' '}
+          unassigned{' '}
+        </MenuCheck>
       </Menu>
       <span className="grow" />
       <Button

@@ -100,7 +100,8 @@ const all: readonly Column<IncidentItem>[] = [
     id: 'assignee',
     name: 'Assignee',
     width: 'minmax(70px, 110px)',
-    cell: ({ triage: { assignee } }) => (assignee === null ? <small>unassigned</small> : visibleText(assignee)),
+    cell: ({ triage: { assignee } }) =>
+      assignee === null ? <small>unassigned</small> : visibleText(assignee),
   },
   {
     id: 'state',

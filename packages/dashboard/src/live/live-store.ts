@@ -33,7 +33,7 @@ export type Link =
   | { readonly state: 'live' }
   /** Connection lost; the client keeps retrying. */
   | { readonly state: 'reconnecting'; readonly since: number }
-  /** Never connected so far. */
+  /** Never connected yet. */
   | { readonly state: 'failed'; readonly message: string };
 
 /** Changes held at most; older ones need a reload of the list. */

@@ -61,7 +61,9 @@ const ACKNOWLEDGEMENT = new RegExp(
 const TRACEBACK = 'Traceback (most recent call last)';
 const EXCEPTION = /^[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*$/gm;
 const STACK = /^[ \t]+at .*$/gm;
-/** Wordings that only say that something failed, with their framing; `grep` says no more when it finds nothing. */
+/**
+ * Wordings, with their framing, that only say that something failed; `grep` returns nothing else if it finds nothing.
+ */
 const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|code|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
 const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;

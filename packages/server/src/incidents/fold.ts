@@ -101,10 +101,10 @@ export function addVerdict(
   };
 }
 
-/** An incident by its verdicts; the activity of its session is stored elsewhere. */
+/** An incident as derived from its verdicts; the activity of its session is stored elsewhere. */
 export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 
-/** The fold as lists show it. @param figures by its session's latest summary */
+/** The fold in list form. @param figures from its session's latest summary */
 export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts {
   const { latest } = fold;
   const current = currentFigures(fold.latest, figures);

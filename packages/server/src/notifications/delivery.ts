@@ -33,7 +33,7 @@ export interface DeliveryOptions {
 
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
-/** Polling covers what sends no wake-up: a lease that expires, and a rate limit that resets. */
+/** Polling detects changes that send no wake-up: a lease that expires, and a rate limit that resets. */
 const pollMs = 5_000;
 
 /**

@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 /** Enqueues messages about incidents, in the transaction that writes them. */
 export type EnqueueNotifications = (tx: Queryable, incidentIds: readonly string[]) => Promise<void>;
 
-/** A notification, and since when it exists: it ignores incidents detected before. */
+/** A notification and its creation time; it ignores incidents detected earlier. */
 export interface ActiveChannel {
   readonly channel: NotificationChannel;
   readonly since: number;

@@ -90,7 +90,7 @@ export function withoutComment(
   };
 }
 
-/** Keeps all comments; of the other changes the oldest are dropped. */
+/** Keeps all comments, and drops the oldest of the other changes. */
 function newest(history: readonly TriageChange[]): TriageChange[] {
   const others = history.filter((change) => !hasComment(change));
   const tooMany = new Set(others.slice(0, Math.max(0, history.length - MAX_CHANGES)));

@@ -47,7 +47,7 @@ export class Excerpt {
     return `${begin} […${left} characters left out…] ${end.slice(Math.max(0, end.length - tail))}`;
   }
 
-  /** Drops what {@link show} does not need for this many units. */
+  /** Drops text that {@link show} does not need in order to show this many units. */
   shrink(units: number): void {
     if (units >= this.limit) return;
     if (this.length > units) {

@@ -35,8 +35,8 @@ export interface Turn {
 export interface HistoryOptions {
   readonly historyTurns: number;
   /**
-   * Maximum shown units of all stored texts together, plus at most as many hidden ones; the current turn may exceed
-   * it until it ends.
+   * Maximum shown units of all stored texts together; as many hidden units may be stored in addition. The current turn
+   * may exceed this until it ends.
    */
   readonly maxCharacters: number;
 }

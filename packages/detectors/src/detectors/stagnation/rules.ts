@@ -230,8 +230,8 @@ function leadsToKnownPage(rounds: readonly CallStep[], settled: CallStep): boole
 }
 
 /**
- * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and
- * thresholds. If the pattern breaks off, this rule applies at once.
+ * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and thresholds.
+ * If the pattern ends, this rule applies at once.
  */
 export function isHandledByOthers(all: readonly CallStep[], { options }: RuleContext): boolean {
   const longest = options.longestCycle;
