@@ -178,8 +178,9 @@ export class PartitionProcessor implements PartitionTask {
   }
 
   /**
-   * Publishes summaries of active sessions in a step of its own, since their partition may get no further records for
-   * long. The offset they cover is committed with them, so that a new owner publishes exactly what is missing.
+   * Publishes summaries of active sessions in a step of its own, because their partition may receive no further records
+   * for a long time. The offset they cover is committed with them, so that a new owner publishes exactly what is
+   * missing.
    */
   #publishSummaries(): void {
     const { incidents, now } = this.#deps;

@@ -6,7 +6,7 @@ import { listenFailure } from '../runtime/http.ts';
 import type { Running } from '../runtime/lifecycle.ts';
 import { processRegistry } from '../runtime/registry.ts';
 
-/** Default preset of the gateway, which blocks at once and so reports only certain loops. */
+/** Default preset of the gateway. It blocks at once, so it reports only loops that are certain. */
 const DEFAULT_PRESET = 'proxy';
 
 /** The settings with the preset of the gateway. */

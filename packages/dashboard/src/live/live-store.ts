@@ -36,7 +36,7 @@ export type Link =
   /** Never connected yet. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** Changes held at most; older ones need a reload of the list. */
+/** Maximum changes held; older ones require a reload of the list. */
 export const MAX_HELD = 2_000;
 
 const initial: LiveState = {

@@ -19,7 +19,7 @@ export interface NormalizedResult {
   readonly failure: string | null;
   /** The first lines of the error, up to where they quote the call, without numbers; `null` if nothing failed. */
   readonly head: string | null;
-  /** The result, or the error, without what it echoes of the call: equal when two questions got one answer. */
+  /** The result, or the error, without text echoed from the call: equal if two questions got the same answer. */
   readonly gist: string;
   /** The beginning of the original result, for display. */
   readonly shown: string;

@@ -88,7 +88,7 @@ export function pollingAdjustments(
   return [call.nature.waits === true ? 'looks-like-poller' : 'under-way'];
 }
 
-/** Whether the step only waits, or asks for the status of work in progress. */
+/** Whether the step only waits, or polls the status of work in progress. */
 export function isPollingStep({ calls }: CallStep): boolean {
   return calls.every(isPolling);
 }

@@ -28,7 +28,7 @@ const LEAST = 8;
 const LOOK_EVERY = 8;
 /** Maximum latest units examined to tell words from drawings. */
 const LOOK_AT = 400;
-/** Stored units of the original text, besides those of the current `append` call. */
+/** Stored units of the original text, in addition to those of the current `append` call. */
 const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
 /** Repeated units that keep a sentence pattern open when no further sentence follows it. */

@@ -3,7 +3,7 @@ import type { RepetitionRule } from './repetition-kind.ts';
 /** Units of folded text after a marker or a counter that still count as near it. */
 export const SURROUNDINGS = 250;
 
-/** The state of a {@link FoldedIndex} besides the text. */
+/** The state of a {@link FoldedIndex}, excluding the text. */
 export interface FoldedState {
   /** Units since the last restart: of the original text, and of the folded text. */
   length: number;

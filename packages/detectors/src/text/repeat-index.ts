@@ -67,7 +67,7 @@ export class RepeatIndex implements TextIndex {
     this.settle();
   }
 
-  /** The loop is over: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
+  /** The loop has ended: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
   settle(): void {
     if (!this.open) return;
     this.open = false;

@@ -40,7 +40,7 @@ export class Notifications {
   readonly enqueue: EnqueueNotifications;
   readonly #options: NotificationsOptions;
   readonly #owner = randomUUID();
-  /** By name, those of the configuration first. */
+  /** By name; those from the configuration come first. */
   #receivers: ReadonlyMap<string, Receiver> = new Map();
   #reading: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();

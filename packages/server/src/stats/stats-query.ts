@@ -15,7 +15,7 @@ import { queryRange } from './query-range.ts';
 const MAX_GROUPS = 200;
 const DEFAULT_GROUPS = 20;
 
-/** The parameters of `/stats` besides the filters. */
+/** The parameters of `/stats`, excluding the filters. */
 export const statsParameters = z
   .object({
     ...statsQuerySchema.shape,
