@@ -63,7 +63,7 @@ export function produceCommand(): Command {
       sent += waiting.length;
       waiting = [];
       units = 0;
-      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} a second`);
+      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} per second`);
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
       const event = stamper.stamp(text);

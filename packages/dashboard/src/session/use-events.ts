@@ -80,7 +80,7 @@ export function useEvents({ id, anchor, until, live }: Options) {
   };
 }
 
-/** Appends the events after a cursor; unchanged if another fetch has moved past it meanwhile. */
+/** Appends the events after a cursor; returns the same pages if another fetch has moved past it meanwhile. */
 export function withTail(known: Pages, after: string, more: SessionEvents): Pages {
   const last = known.pages.at(-1);
   if (last?.after !== after) return known;
