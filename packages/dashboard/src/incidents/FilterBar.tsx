@@ -120,8 +120,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
           checked={filter.assignee?.includes('') ?? false}
           onChange={() => onChange({ filter: toggle(filter, 'assignee', '') })}
         >
-          {' '}
-          unassigned{' '}
+          unassigned
         </MenuCheck>
       </Menu>
       <span className="grow" />
