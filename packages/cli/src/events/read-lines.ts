@@ -11,7 +11,9 @@ const LINE_BREAK = 0x0a;
 const CHUNK_BYTES = 1 << 20;
 /** For what is written to a file while it is read. */
 const LAST_CHUNK_BYTES = 1 << 12;
-/** git looks as far to distinguish text from binary data; later binary data is reported as a bad line. */
+/**
+ * git examines as many bytes to distinguish text from binary data; binary data after that is reported as a bad line.
+ */
 const SNIFFED_BYTES = 8_000;
 
 /**
