@@ -1,0 +1,72 @@
+import { within } from '@loopwatch/platform';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Registry } from 'prom-client';
+import type { Telemetry, TelemetryOptions } from '../telemetry.ts';
+import type { Tracing } from '../tracing.ts';
+import { ExportReporter } from './export-reporter.ts';
+import { metricExporter, traceExporter } from './exporters.ts';
+import { OtelTracing } from './otel-tracing.ts';
+import { RegistryMetrics } from './registry-metrics.ts';
+import { processResource } from './resource.ts';
+import { createSampler } from './sampler.ts';
+
+/** How long a shutdown waits for the last export, ms; processes may take 30 s in all. */
+const STOP_LIMIT_MS = 5_000;
+/** Names Loopwatch as the source of spans and metrics. */
+const SCOPE = 'loopwatch';
+
+/** Sends traces and metrics over OTLP/HTTP. */
+export class OtlpTelemetry implements Telemetry {
+  readonly tracing: Tracing | undefined;
+  readonly #options: TelemetryOptions;
+  readonly #providers: { shutdown(): Promise<void> }[] = [];
+  readonly #metricsReporter: ExportReporter | undefined;
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+    const { settings, version, log } = options;
+    const { traces, metrics } = settings;
+    this.#metricsReporter = metrics && new ExportReporter('metrics', metrics.url, log);
+    if (traces === undefined) return;
+    const reporter = new ExportReporter('traces', traces.url, log);
+    const provider = new BasicTracerProvider({
+      resource: processResource(options),
+      sampler: createSampler(traces),
+      spanProcessors: [new BatchSpanProcessor(traceExporter(traces, (result) => reporter.note(result)))],
+    });
+    this.#providers.push(provider);
+    this.tracing = new OtelTracing(provider.getTracer(SCOPE, version));
+  }
+
+  exportMetrics(registry: Registry): void {
+    const { settings, version } = this.#options;
+    const { metrics } = settings;
+    if (metrics === undefined) return;
+    const reader = new PeriodicExportingMetricReader({
+      exporter: metricExporter(metrics, (result) => this.#metricsReporter?.note(result)),
+      exportIntervalMillis: metrics.intervalMs,
+      metricProducers: [new RegistryMetrics(registry, { name: SCOPE, version })],
+    });
+    // A server and a gateway in one process have metrics of the same name: they are two instances, as they are two targets
+    // for Prometheus.
+    this.#providers.push(new MeterProvider({ resource: processResource(this.#options), readers: [reader] }));
+  }
+
+  async stop(): Promise<boolean> {
+    const closing = Promise.allSettled(this.#providers.map((provider) => provider.shutdown()));
+    try {
+      await within(closing, STOP_LIMIT_MS, () => new Error('timeout'));
+      return true;
+    } catch {
+      this.#options.log(
+        'warn',
+        'OpenTelemetry: the collector did not take the last traces and metrics in time',
+        {
+          limitMs: STOP_LIMIT_MS,
+        },
+      );
+      return false;
+    }
+  }
+}
