@@ -68,7 +68,7 @@ const rooms = {
   },
   worker: {
     semantic: ['metrics.ts'],
-    sources: ['metrics.ts', 'dead-letter.ts', 'dead-letter-log.ts', 'partition-watch.ts'],
+    sources: ['metrics.ts', 'batch-trace.ts', 'dead-letter.ts', 'dead-letter-log.ts', 'partition-watch.ts'],
   },
   log: {
     port: [],

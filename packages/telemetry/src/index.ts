@@ -1,3 +1,4 @@
+export { type MessagingSystem, messagingAttributes, type TracedBatch } from './messaging.ts';
 export {
   readTelemetrySettings,
   type SamplerName,

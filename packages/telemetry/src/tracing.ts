@@ -15,8 +15,11 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
   /** Epoch ms; default: now. */
   readonly startedAt?: number;
-  /** Default: the active span, or none. Headers of a request continue the trace of its sender. */
-  readonly parent?: Span | TraceHeaders;
+  /**
+   * Default: the active span, or none. Headers of a request continue the trace of its sender; null starts a new trace, for
+   * background work that something else may have caused.
+   */
+  readonly parent?: Span | TraceHeaders | null;
 }
 
 /** The record of one unit of work. It must be ended. */
@@ -47,7 +50,7 @@ export interface Span {
  */
 export interface Tracing {
   start(name: string, options?: SpanOptions): Span;
-  /** The span of the work in progress. */
+  /** The span of the work in progress; undefined outside of any, and once it has ended. */
   readonly active: Span | undefined;
 }
 
@@ -73,5 +76,7 @@ export async function inSpan<T>(
 /** The code or the class of an error. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  // Many classes leave `name` as it is.
+  return error.name === 'Error' ? error.constructor.name : error.name;
 }

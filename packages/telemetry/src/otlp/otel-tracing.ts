@@ -36,11 +36,13 @@ export class OtelTracing implements Tracing {
   }
 
   get active(): Span | undefined {
-    return this.#storage.getStore();
+    const span = this.#storage.getStore();
+    // Work that outlives its request, such as a loop that the request started, is not part of it.
+    return span === undefined || span.isEnded ? undefined : span;
   }
 
   start(name: string, { kind = 'internal', attributes = {}, startedAt, parent }: SpanOptions = {}): Span {
-    const context = contextOf(parent ?? this.active);
+    const context = contextOf(parent === undefined ? this.active : parent);
     const options = {
       kind: kinds[kind],
       attributes,
@@ -51,13 +53,14 @@ export class OtelTracing implements Tracing {
 }
 
 function contextOf(parent: SpanOptions['parent']): Context {
-  if (parent === undefined) return ROOT_CONTEXT;
+  if (parent === undefined || parent === null) return ROOT_CONTEXT;
   if (parent instanceof RecordedSpan) return parent.context;
   return propagator.extract(ROOT_CONTEXT, parent, defaultTextMapGetter);
 }
 
 class RecordedSpan implements Span {
   readonly context: Context;
+  isEnded = false;
   readonly #span: OtelSpan;
   readonly #storage: AsyncLocalStorage<RecordedSpan>;
 
@@ -95,6 +98,7 @@ class RecordedSpan implements Span {
   }
 
   end(at?: number): void {
+    this.isEnded = true;
     this.#span.end(at);
   }
 
