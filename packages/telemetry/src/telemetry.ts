@@ -20,6 +20,8 @@ export interface TelemetryOptions {
   readonly version: string;
   /** Reports a collector that cannot be reached, and that it can be reached again. */
   readonly log: LogFunction;
+  /** How long {@link Telemetry.stop} waits for the last export, ms; 5,000 by default. */
+  readonly stopLimitMs?: number;
 }
 
 /** Connects to the collector. Loads the OpenTelemetry SDK, which a process without telemetry never does. */

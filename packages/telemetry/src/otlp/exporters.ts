@@ -3,10 +3,11 @@ import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporte
 import { OTLPMetricExporter as ProtobufMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { CompressionAlgorithm, type OTLPExporterNodeConfigBase } from '@opentelemetry/otlp-exporter-base';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { SignalSettings } from '../settings.ts';
+
+type ExporterConfig = NonNullable<ConstructorParameters<typeof ProtobufTraceExporter>[0]>;
 
 /** What the exporters of spans and of metrics have in common. */
 interface Exporter<Items> {
@@ -34,12 +35,12 @@ export function metricExporter(
 }
 
 /** Certificates are read by the exporter itself, from the environment. */
-function configOf({ url, headers, timeoutMs, compression }: SignalSettings): OTLPExporterNodeConfigBase {
+function configOf({ url, headers, timeoutMs, compression }: SignalSettings): ExporterConfig {
   return {
     url,
     headers: { ...headers },
     timeoutMillis: timeoutMs,
-    compression: compression === 'gzip' ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE,
+    compression: compression as NonNullable<ExporterConfig['compression']>,
     userAgent: 'loopwatch',
   };
 }

@@ -11,7 +11,7 @@ import { RegistryMetrics } from './registry-metrics.ts';
 import { processResource } from './resource.ts';
 import { createSampler } from './sampler.ts';
 
-/** How long a shutdown waits for the last export, ms; processes may take 30 s in all. */
+/** Default of the time for the last export, ms; a process may take 30 s to stop. */
 const STOP_LIMIT_MS = 5_000;
 /** Names Loopwatch as the source of spans and metrics. */
 const SCOPE = 'loopwatch';
@@ -22,6 +22,7 @@ export class OtlpTelemetry implements Telemetry {
   readonly #options: TelemetryOptions;
   readonly #providers: { shutdown(): Promise<void> }[] = [];
   readonly #metricsReporter: ExportReporter | undefined;
+  #stopped: Promise<boolean> | undefined;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
@@ -53,19 +54,20 @@ export class OtlpTelemetry implements Telemetry {
     this.#providers.push(new MeterProvider({ resource: processResource(this.#options), readers: [reader] }));
   }
 
-  async stop(): Promise<boolean> {
+  stop(): Promise<boolean> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<boolean> {
+    const { log, stopLimitMs = STOP_LIMIT_MS } = this.#options;
     const closing = Promise.allSettled(this.#providers.map((provider) => provider.shutdown()));
     try {
-      await within(closing, STOP_LIMIT_MS, () => new Error('timeout'));
+      await within(closing, stopLimitMs, () => new Error('timeout'));
       return true;
     } catch {
-      this.#options.log(
-        'warn',
-        'OpenTelemetry: the collector did not take the last traces and metrics in time',
-        {
-          limitMs: STOP_LIMIT_MS,
-        },
-      );
+      log('warn', 'OpenTelemetry: the collector did not take the last traces and metrics in time', {
+        limitMs: stopLimitMs,
+      });
       return false;
     }
   }
