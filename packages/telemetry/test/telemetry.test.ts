@@ -97,6 +97,7 @@ describe.each(['http/protobuf', 'http/json'])('%s', (protocol) => {
       ['calls_total', 'counter', '', 'Calls.'],
       ['cpu_seconds_total', 'counter', 's', 'Time.'],
       ['memory_bytes', 'gauge', 'By', 'Memory.'],
+      ['idle', 'gauge', '', 'Idle.'],
       ['no_value_yet', 'gauge', '', 'Not set.'],
       ['wait_seconds', 'histogram', 's', 'Waits.'],
     ]);
@@ -124,6 +125,7 @@ function exampleRegistry(): Registry {
       this.set(4096);
     },
   });
+  new Gauge({ name: 'idle', help: 'Idle.', registers }).set(0);
   new Gauge({ name: 'no_value_yet', help: 'Not set.', registers }).set(Number.NaN);
   const waits = new Histogram({
     name: 'wait_seconds',

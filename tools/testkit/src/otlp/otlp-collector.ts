@@ -194,10 +194,15 @@ function spansOf(message: unknown): CollectedSpan[] {
       .map(({ startTimeUnixNano, endTimeUnixNano, ...rest }) => ({
         ...rest,
         resource: from.attributes,
-        start: startTimeUnixNano / 1e6,
-        end: endTimeUnixNano / 1e6,
+        start: milliseconds(startTimeUnixNano),
+        end: milliseconds(endTimeUnixNano),
       })),
   );
+}
+
+/** To the microsecond, since a number does not hold the nanoseconds since 1970. */
+function milliseconds(nanoseconds: number): number {
+  return Math.round(nanoseconds / 1e3) / 1e3;
 }
 
 /** By instance of the service. */

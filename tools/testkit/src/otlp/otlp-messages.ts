@@ -54,6 +54,12 @@ const messages: Readonly<Record<string, Fields>> = {
   },
 };
 
+/** Alternatives, of which a value of zero counts as given. */
+const oneofs: Readonly<Record<string, readonly string[]>> = {
+  AnyValue: Object.keys(messages['AnyValue'] ?? {}),
+  NumberPoint: ['asDouble', 'asInt'],
+};
+
 const root = protobuf.Root.fromJSON({
   nested: Object.fromEntries(
     Object.entries(messages).map(([name, fields]) => [
@@ -65,6 +71,7 @@ const root = protobuf.Root.fromJSON({
             { type, id, ...(rule && { rule }) },
           ]),
         ),
+        ...(oneofs[name] && { oneofs: { value: { oneof: [...oneofs[name]] } } }),
       },
     ]),
   ),
