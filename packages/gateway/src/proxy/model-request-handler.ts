@@ -123,8 +123,6 @@ export class ModelRequestHandler {
     const session = lookup.find(name, history);
     const labels = { model: received.model, backend: this.#deps.backend ?? api.backend };
     this.#deps.tracing?.active?.set({
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': labels.backend,
       'gen_ai.request.model': labels.model ?? undefined,
       'gen_ai.conversation.id': session.id,
     });
