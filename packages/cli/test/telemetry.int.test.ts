@@ -189,7 +189,7 @@ it('worker: sends the fetch, the processing and the commit of its batches on Kaf
   const running = await worker({ ...env, ...telemetry });
   const produce = spawnCli(['produce', await fileOf(interleavedSamples())], env);
   expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
-  const topic = `${String(env.LOOPWATCH_KAFKA_TOPICS_PREFIX)}events`;
+  const topic = `${env.LOOPWATCH_KAFKA_TOPICS_PREFIX}events`;
   const batch = await received.span(`batch ${topic}`);
   for (const name of ['receive', 'process', 'commit']) {
     const span = await received.span(`${name} ${topic}`, ({ parentSpanId }) => parentSpanId === batch.spanId);

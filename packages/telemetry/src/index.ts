@@ -6,7 +6,8 @@ export {
   type TelemetrySettings,
   TelemetrySettingsError,
 } from './settings.ts';
-export { startTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';
+export { startTelemetry } from './start-telemetry.ts';
+export type { Telemetry, TelemetryOptions } from './telemetry.ts';
 export {
   errorType,
   inSpan,

@@ -23,9 +23,3 @@ export interface TelemetryOptions {
   /** How long {@link Telemetry.stop} waits for the last export, ms; 5,000 by default. */
   readonly stopLimitMs?: number;
 }
-
-/** Connects to the collector. Loads the OpenTelemetry SDK, which a process without telemetry never does. */
-export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { OtlpTelemetry } = await import('./otlp/otlp-telemetry.ts');
-  return new OtlpTelemetry(options);
-}

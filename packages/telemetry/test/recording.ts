@@ -6,7 +6,7 @@ import { readTelemetrySettings, startTelemetry, type Tracing } from '../src/inde
 export interface Recording {
   readonly tracing: Tracing;
   /** Ends the recording. @returns all spans, in the order in which they ended */
-  spans(): Promise<readonly CollectedSpan[]>;
+  readonly spans: () => Promise<readonly CollectedSpan[]>;
 }
 
 export async function recordTraces(): Promise<Recording> {

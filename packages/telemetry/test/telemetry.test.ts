@@ -32,7 +32,9 @@ async function connect(
     log: (level, message) => lines.push({ level, message }),
     ...(stopLimitMs !== undefined && { stopLimitMs }),
   });
-  onTestFinished(async () => void (await telemetry.stop()));
+  onTestFinished(async () => {
+    await telemetry.stop();
+  });
   if (telemetry.tracing === undefined) throw new Error('traces are off');
   return { telemetry, tracing: telemetry.tracing, lines };
 }

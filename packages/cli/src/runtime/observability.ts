@@ -25,9 +25,9 @@ export interface Observability {
   /** Undefined: traces are off. */
   readonly tracing: Tracing | undefined;
   /** A registry with the default metrics of Node, whose metrics are also sent to the collector if there is one. */
-  createRegistry(): Registry;
+  readonly createRegistry: () => Registry;
   /** Sends a registry's metrics to the collector, if there is one. */
-  exportMetrics(registry: Registry): void;
+  readonly exportMetrics: (registry: Registry) => void;
   /** Sends what is left; must be stopped last. */
   readonly telemetry: Running;
 }
@@ -42,8 +42,8 @@ export interface Observability {
 export async function observe(settings: Settings, name: string, role = name): Promise<Observability> {
   const wanted = telemetrySettings();
   if (wanted === undefined) return observability(createLogger(settings.log, name), undefined);
-  let telemetry: Telemetry | undefined;
-  const logger = createLogger(settings.log, name, () => spanFields(telemetry?.tracing));
+  let tracing: Tracing | undefined;
+  const logger = createLogger(settings.log, name, () => spanFields(tracing));
   if (isOwnServer(wanted, settings)) {
     logger.warn(
       'OpenTelemetry is off: OTEL_EXPORTER_OTLP_ENDPOINT names the Loopwatch server itself, where agents send their traces. ' +
@@ -52,7 +52,13 @@ export async function observe(settings: Settings, name: string, role = name): Pr
     return observability(logger, undefined);
   }
   const serviceName = role === 'loopwatch' ? role : `loopwatch-${role}`;
-  telemetry = await startTelemetry({ settings: wanted, serviceName, version, log: logFunction(logger) });
+  const telemetry = await startTelemetry({
+    settings: wanted,
+    serviceName,
+    version,
+    log: logFunction(logger),
+  });
+  ({ tracing } = telemetry);
   const { traces, metrics } = wanted;
   logger.info(
     { traces: traces && withoutSecrets(traces.url), metrics: metrics && withoutSecrets(metrics.url) },
@@ -76,7 +82,7 @@ function observability(logger: Logger, telemetry: Telemetry | undefined): Observ
   return {
     logger,
     tracing: telemetry?.tracing,
-    createRegistry() {
+    createRegistry: () => {
       const registry = processRegistry();
       exportMetrics(registry);
       return registry;

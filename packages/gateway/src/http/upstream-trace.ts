@@ -1,14 +1,17 @@
 import type { Span, Tracing } from '@loopwatch/telemetry';
 import { type FlatHeaders, withoutHeaders } from './headers.ts';
 import type { ResponseReceiver } from './response.ts';
-import type { UpstreamRequest } from './upstream.ts';
 import type { UpstreamError } from './upstream-error.ts';
 
 /** The span of one call of the upstream, from the request to the last byte of the response. */
 export class UpstreamTrace {
   readonly #span: Span;
 
-  constructor(tracing: Tracing, origin: string, { method, path }: UpstreamRequest) {
+  constructor(
+    tracing: Tracing,
+    origin: string,
+    { method, path }: { readonly method: string; readonly path: string },
+  ) {
     const { hostname, port, protocol } = new URL(origin);
     const [plain = ''] = path.split('?', 1);
     this.#span = tracing.start(method, {

@@ -73,7 +73,7 @@ export class ExportReporter {
 function reasonOf(error: unknown): string {
   const status =
     error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
-  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const text = error === undefined ? 'no answer' : messageOf(cause).replaceAll(/\s+/g, ' ').slice(0, 200);
   return status === undefined ? text : `HTTP ${String(status)} ${text}`.trim();
 }
