@@ -42,8 +42,9 @@ export interface Observability {
 export async function observe(settings: Settings, name: string, role = name): Promise<Observability> {
   const wanted = telemetrySettings();
   if (wanted === undefined) return observability(createLogger(settings.log, name), undefined);
-  let tracing: Tracing | undefined;
-  const logger = createLogger(settings.log, name, () => spanFields(tracing));
+  // The logger comes first: it reports what happens while telemetry starts.
+  const started: { tracing?: Tracing | undefined } = {};
+  const logger = createLogger(settings.log, name, () => spanFields(started.tracing));
   if (isOwnServer(wanted, settings)) {
     logger.warn(
       'OpenTelemetry is off: OTEL_EXPORTER_OTLP_ENDPOINT names the Loopwatch server itself, where agents send their traces. ' +
@@ -58,7 +59,7 @@ export async function observe(settings: Settings, name: string, role = name): Pr
     version,
     log: logFunction(logger),
   });
-  ({ tracing } = telemetry);
+  started.tracing = telemetry.tracing;
   const { traces, metrics } = wanted;
   logger.info(
     { traces: traces && withoutSecrets(traces.url), metrics: metrics && withoutSecrets(metrics.url) },
