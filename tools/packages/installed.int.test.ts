@@ -88,14 +88,14 @@ describe('the command, installed from its package', () => {
 describe('the command with OpenTelemetry, installed from its package', () => {
   it('loopwatch start: sends traces and metrics to a collector', async () => {
     await using collector = await startOtlpCollector();
-    const args = ['start', '--no-samples', '--port', String(await freePort())];
+    const port = String(await freePort());
     await using cli = spawnCli(
-      [...args, '--data-dir', join(commandDir.path, 'data-telemetry')],
+      ['start', '--no-samples', '--port', port, '--data-dir', join(commandDir.path, 'data-telemetry')],
       { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' },
       { command: join(commandDir.path, 'node_modules/.bin/loopwatch'), cwd: commandDir.path },
     );
-    const url = /http:\S+/.exec(await cli.line(/Loopwatch .* is at http/, 60_000))?.[0] ?? '';
-    await fetch(new URL('/api/v1/status', url));
+    await cli.line(/Loopwatch .* is at http/, 60_000);
+    await fetch(`http://localhost:${port}/api/v1/status`);
     await collector.span('GET /api/v1/status');
     expect(await cli.stop()).toBe(0);
     expect(collector.metrics.map(({ name }) => name)).toContain('loopwatch_events_total');
