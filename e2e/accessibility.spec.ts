@@ -4,7 +4,7 @@ import { type CliProcess, freePort, spawnCli, type TempDir, tempDir, waitFor } f
 import { expect, test } from '@playwright/test';
 import { expectFine, viewports } from './support/page.ts';
 
-/** Sample sessions with a loop of each kind of evidence, and one that has none. */
+/** Sample sessions: one loop for each kind of evidence, and one session without a loop. */
 const samples = [
   'tool-repeat-then-recovers',
   'cycle-read-edit',
@@ -18,7 +18,7 @@ const repeating = 's-tool-repeat-then-recovers';
 let folder: TempDir;
 let server: CliProcess;
 let url: string;
-/** Of the incident of each detector. */
+/** Ids of one incident per detector. */
 let incidents: Readonly<Record<string, string>>;
 
 test.beforeAll(async () => {
@@ -59,10 +59,10 @@ test.afterAll(async () => {
   await folder.remove();
 });
 
-// Traces of what axe looks at take longer than looking.
+// Tracing the axe checks takes longer than the checks themselves.
 test.use({ contextOptions: { reducedMotion: 'reduce' }, trace: 'off' });
 
-/** Every page, and a part of it that is there at every width when all is. */
+/** Every page, with a part that is visible at every width once the page is complete. */
 const routes: readonly { readonly path: string | (() => string); readonly shown: string }[] = [
   { path: '/', shown: 'Tokens used by loops' },
   { path: '/incidents', shown: 'tool-repeat' },
@@ -96,7 +96,7 @@ function idOf(detector: string): string {
 for (const { path, shown } of routes) {
   const name = typeof path === 'string' ? path : path.toString().replace(/.*`(.*)`.*/, '$1');
   test(`nothing is inaccessible or cut off at any width, in either theme: ${name}`, async ({ page }) => {
-    // A busy machine takes its time for six looks.
+    // Six checks take a while on a busy machine.
     test.setTimeout(180_000);
     await page.goto(url + (typeof path === 'string' ? path : path()));
     await expectFine(page, shown);

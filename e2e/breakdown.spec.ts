@@ -6,7 +6,7 @@ let folder: TempDir;
 let server: CliProcess;
 let url: string;
 
-/** Two agents that loop, the one more often than the other. */
+/** Two agents that loop, one more often than the other. */
 test.beforeAll(async () => {
   folder = await tempDir();
   const port = String(await freePort());

@@ -11,12 +11,12 @@ test.beforeAll(async () => {
 
 test.afterAll(() => server.stop());
 
-/** What the console and the page complain of, content security policy included. */
+/** Errors of the console and the page, including violations of the content security policy. */
 test.beforeEach(({ page }) => {
   problems = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    // The samples are verdicts alone, with no sessions in the log behind them; the page leaves their line out.
+    // The samples are verdicts only, without sessions in the log; the page omits their timeline.
     const missing = /\/api\/v1\/sessions\/[^/]+\/events/.test(message.location().url);
     if (['error', 'warning'].includes(message.type()) && !missing) problems.push(message.text());
   });
@@ -86,7 +86,7 @@ test('what comes is drawn in slowly, but not for who wants no motion', async ({ 
 test('filters are in the address, chips take them away, and Back leads to where one was', async ({
   page,
 }) => {
-  // A loop that is open at first is quiet a minute later.
+  // A loop that is open at first becomes quiet after a minute.
   await openList(page, '?detector=content-repeat&state=open&state=quiet');
   await expect(rows(page)).toHaveCount(1);
   await rows(page).first().getByRole('link').click();

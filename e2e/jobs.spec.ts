@@ -3,7 +3,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test';
 import { type Receiver, startReceiver } from '../packages/server/test/notifications/receiver.ts';
 import { rows } from './support/page.ts';
 
-/** What somebody who runs agents comes for: each from the overview, by at most three clicks. */
+/** The jobs of someone who runs agents: each starts on the overview and takes at most three clicks. */
 
 const MOST_CLICKS = 3;
 
@@ -54,7 +54,7 @@ async function post(page: Page, events: readonly object[]): Promise<void> {
   expect(response.status()).toBe(202);
 }
 
-/** Once all of an ended session is stored. */
+/** Waits until an ended session is stored completely. */
 async function summaryOf(page: Page, id: string): Promise<{ incidents: { total: number } }> {
   let summary = { state: '', incidents: { total: 0 } };
   await expect
@@ -90,7 +90,7 @@ test.beforeEach(async ({ page }) => {
     clicks += 1;
     await target.click();
   };
-  // Live when it is looked at, whichever job comes first.
+  // Live when it is opened, whichever job runs first.
   await post(page, [
     ...session('s-live', 'coder', 'read_file', 'live'),
     ...session('s-old', 'writer', 'open_page', 'ended'),
@@ -124,7 +124,7 @@ test('that a false alarm does not come again', async ({ page }) => {
   await expect(page.getByText('Applied 1 change')).toBeVisible();
   const { set } = await (await page.request.get(`${url}/api/v1/settings/server`)).json();
   expect(set).toEqual({ per_tool: { read_file: { poller: true } } });
-  // The same again is no loop any more, as soon as the worker has the setting.
+  // The same calls are no longer a loop once the worker has the setting.
   let again = 0;
   await expect
     .poll(async () => {
@@ -153,7 +153,7 @@ test('that somebody is told of loops', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Settings' }));
   await click(page.getByRole('main').getByRole('link', { name: 'Notifications' }));
   await click(page.getByRole('button', { name: 'New notification' }));
-  // From here on it is typed, and saved with Enter.
+  // The rest is typed, and saved with Enter.
   const form = page.getByRole('dialog');
   await form.getByLabel('Name', { exact: true }).fill('team');
   await form.getByLabel('Incoming webhook URL').fill(receiver.url);

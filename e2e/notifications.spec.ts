@@ -68,7 +68,8 @@ test('a receiver is set up in the page, tested, told of a loop, changed and remo
     json: { type: 'incident.opened', data: { incident: { agent: 'coder' } } },
   });
   await expect(page.getByText(/agent coder or writer; up to 10 per minute/)).toBeVisible();
-  await expect(page.getByText('Last delivery')).toBeVisible();
+  // The page polls the delivery state every five seconds.
+  await expect(page.getByText('Last delivery')).toBeVisible({ timeout: 20_000 });
 
   await page.getByRole('button', { name: 'Edit ops' }).click();
   const change = page.getByRole('dialog', { name: 'Edit ops' });

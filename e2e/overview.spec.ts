@@ -20,7 +20,7 @@ test.afterEach(async () => {
   await folder.remove();
 });
 
-/** The same call of a session so many times. */
+/** The same call of a session, `times` times. */
 async function call(sessionId: string, times: number): Promise<void> {
   const event = { sessionId, type: 'tool_call_request', name: 'ping', args: { host: 'a' } };
   const response = await fetch(`${url}/api/v1/events`, {
@@ -31,7 +31,7 @@ async function call(sessionId: string, times: number): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-/** How many incidents are open, read in one moment at each place of the overview that says so. */
+/** The number of open incidents, read at one moment from every part of the overview that shows it. */
 function openEverywhere(page: Page): Promise<Readonly<Record<string, number>>> {
   return page.evaluate(() => {
     const numberIn = (text: string | null | undefined) => Number(/\d+/.exec(text ?? '')?.[0] ?? 0);

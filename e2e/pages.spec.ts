@@ -10,7 +10,7 @@ let folder: TempDir;
 let server: CliProcess;
 let url: string;
 
-/** A server that knows its people, and an agent's long day with a loop in the middle. */
+/** A server with user logins, and a long session with a loop in the middle. */
 test.beforeAll(async () => {
   folder = await tempDir();
   const port = String(await freePort());
@@ -107,11 +107,11 @@ test('an expired login is asked for again on the page where one is', async ({ pa
   await logIn(page, 'operator');
   await page.goto(`${url}/incidents`);
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
-  // What the page asked for while it was logged in has come.
+  // All requests from before the logout have completed.
   await page.waitForLoadState('networkidle');
   await page.context().clearCookies();
   const notice = page.getByRole('heading', { level: 1, name: 'Your session has expired' });
-  // Whatever the page asks for next tells it; that may come before the click.
+  // The page learns it from its next request, which may precede the click.
   await Promise.any([
     page.getByRole('button', { name: 'Open', exact: true }).click(),
     notice.waitFor({ state: 'visible' }),

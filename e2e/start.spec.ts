@@ -12,7 +12,7 @@ test('a first start shows loops of its sample sessions within a minute, counts t
   await using first = spawnCli(args, {}, { from: 'build' });
   await first.line(/Loopwatch .* is at http/);
 
-  // A row that is fading in has the contrast of neither its beginning nor its end.
+  // While a row fades in, its contrast is not the final one.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`${url}/incidents`);
   const rows = rowsOf(page);

@@ -56,7 +56,7 @@ test('after an upgrade that renamed its code the page is loaded again, once', as
   await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
 
   const loads = countLoads(page);
-  // The names that this page knows are gone; those that the next load knows are there.
+  // The file names that this page knows are gone; those of the next load exist.
   await page.route(sessionsCode, (route) =>
     loads() === 0 ? route.fulfill({ status: 404 }) : route.continue(),
   );

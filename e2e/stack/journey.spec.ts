@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectLive, type HandKind, handOf, rows } from '../support/page.ts';
 import { type Storage, test } from '../support/stack.ts';
 
-/** Each storage once, and each hand once. */
+/** Covers each storage once, and mouse and keyboard once each. */
 const journeys: readonly { readonly storage: Storage; readonly hand: HandKind }[] = [
   { storage: 'PGlite', hand: 'mouse' },
   { storage: 'PostgreSQL', hand: 'keyboard' },
@@ -23,13 +23,13 @@ for (const { storage, hand } of journeys) {
       await expect(page.getByRole('heading', { name: 'No loops yet' })).toBeVisible();
       await expectLive(page);
 
-      // It is there within two seconds of its event.
+      // The incident appears within two seconds of its event.
       await Promise.all([
         stack.call('ping', 6, 'probe-1'),
         expect(rows(page).filter({ hasText: /ping .*was called/ })).toBeVisible({ timeout: 2_000 }),
       ]);
 
-      // It is found among others by a filter, and opened.
+      // A filter finds it among others, and it is opened.
       await stack.call('list_rooms', 6, 'probe-2');
       await expect(rows(page)).toHaveCount(2);
       await page.keyboard.press('/');
@@ -42,14 +42,14 @@ for (const { storage, hand } of journeys) {
       await expect(beside.getByRole('region', { name: 'Why this is a loop' })).toContainText('threshold 4');
       await expect(beside.getByRole('region', { name: 'Session timeline' })).toContainText('all 6 events');
 
-      // Its evidence is read on a page of its own, and it is judged to be none.
+      // Its page shows the evidence, and the user marks it as a false positive.
       await press(beside.getByRole('link', { name: 'Open full page' }));
       await expectEvidence(page);
       const incident = page.url();
       await press(page.getByRole('button', { name: 'False positive' }));
       await expect(page.getByRole('button', { name: 'False positive', pressed: true })).toBeVisible();
 
-      // Back is where one came from, and forward again.
+      // Back returns to the list, and forward to the incident.
       await page.goBack();
       await expect(page).toHaveURL(/\?tool=ping&peek=/);
       await expect(rows(page)).toHaveCount(1);
@@ -57,7 +57,7 @@ for (const { storage, hand } of journeys) {
       await page.goForward();
       await expectEvidence(page);
 
-      // A higher threshold would have been silent; that is seen at once.
+      // The preview shows at once that a higher threshold would not have reported it.
       await press(page.getByRole('link', { name: 'Tuning' }));
       const flagged = page.getByRole('row', { name: /^Flagged sessions/ }).getByRole('cell');
       await expect(flagged).toHaveText(['1', '1']);
@@ -65,7 +65,7 @@ for (const { storage, hand } of journeys) {
       await expect(flagged).toHaveText(['1', '0']);
       await expect(page.getByText('1 session would have different results.')).toBeVisible();
 
-      // Detection is switched off for the session: its loops are told of no more until it is switched on again.
+      // With detection off for the session, its loops are not reported until it is switched on again.
       await press(page.getByRole('link', { name: 'probe-1' }));
       const transcript = page.getByRole('region', { name: 'Transcript' });
       await expect(transcript).toContainText('ping');
@@ -80,7 +80,7 @@ for (const { storage, hand } of journeys) {
       await expect(rows(page).filter({ hasText: /close_door .*was called/ })).toBeVisible();
       await expect(rows(page).filter({ hasText: /open_door .*was called/ })).toHaveCount(0);
 
-      // The address leads somebody else to the same incident, and to what was said of it.
+      // The URL leads another user to the same incident and its triage.
       await using elsewhere = await browser.newContext();
       const other = await elsewhere.newPage();
       await other.goto(incident);

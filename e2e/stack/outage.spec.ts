@@ -4,7 +4,7 @@ import { test } from '../support/stack.ts';
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
 
-/** More than the live link tells one by one when it is back. */
+/** More changes than the live link sends individually after a reconnection. */
 const MANY = 230;
 
 const names = (prefix: string, count: number) =>
@@ -47,10 +47,12 @@ test('while Kafka is away the page says so, and then shows what was found before
   await stack.call('before', 6, 'probe');
   await expect(rows(page)).toHaveCount(1);
 
-  // The last events that the broker takes: nobody may have read them when it goes.
+  // The last events that the broker accepts may not have been read when it stops.
   await stack.call('just_before', 6, ...names('before', 5));
   await kafka.stopBroker();
-  await expect(page.getByText('The server has lost the event log')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('The server lost its connection to the event log')).toBeVisible({
+    timeout: 20_000,
+  });
   await expect(
     rows(page)
       .filter({ hasText: /before .*was called/ })
@@ -62,7 +64,7 @@ test('while Kafka is away the page says so, and then shows what was found before
   await expectSessions(page, ['probe', ...names('before', 5), ...names('after', 5)]);
 });
 
-/** Reads the list from its beginning to its end, as somebody who scrolls through it, until these are all there. */
+/** Scrolls through the whole list, as a user does, until all of these have been found. */
 async function expectSessions(page: Page, sessions: readonly string[]): Promise<void> {
   const seen = () =>
     page.evaluate(async () => {

@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 
-/** The incidents as they are listed. */
+/** The listed incidents. */
 export function rows(page: Page): Locator {
   return page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem');
 }
@@ -10,10 +10,10 @@ export async function expectLive(page: Page): Promise<void> {
   await expect(page.getByRole('banner').getByText(/^Live/)).toBeVisible();
 }
 
-/** @param rules all, unless some are named */
+/** @param rules default: all */
 export async function expectNoViolations(page: Page, rules: readonly string[] = []): Promise<void> {
-  // Without frames there is nothing to gather on a page of its own.
-  // The rule of WCAG 2.2 that axe leaves out by default.
+  // Without frames, axe needs no extra page to collect results. Includes the rule of WCAG 2.2 that axe omits by
+  // default.
   const axe = new AxeBuilder({ page })
     .setLegacyMode()
     .options({ rules: { 'target-size': { enabled: true } } });
@@ -30,21 +30,21 @@ export const viewports = [
 ];
 
 /**
- * Nothing is inaccessible, and nothing wider than the screen, at any width and in either theme.
+ * Expects no accessibility violations and nothing wider than the screen, at any width and in either theme.
  *
- * @param shown a text that is there at every width when all is
+ * @param shown a text that is visible at every width once the page is complete
  */
 export async function expectFine(page: Page, shown: string): Promise<void> {
   for (const viewport of viewports) {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(viewport);
-    // What depends on the width is drawn again in the frame after it has changed.
+    // Parts that depend on the width are rendered again in the frame after a change.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
     await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
     await expectNoViolations(page);
-    // A theme changes colours, and nothing else.
+    // A theme changes only colours.
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectNoViolations(page, ['color-contrast']);
     const overflow = await page.evaluate(() =>
@@ -54,10 +54,10 @@ export async function expectFine(page: Page, shown: string): Promise<void> {
   }
 }
 
-/** How somebody works the page. */
+/** The input device that operates the page. */
 export interface Hand {
   readonly press: (target: Locator) => Promise<void>;
-  /** Moves a slider up by so many steps. */
+  /** Moves a slider up by this many steps. */
   readonly slide: (target: Locator, steps: number) => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function handOf(kind: HandKind, page: Page): Hand {
 
 const MAX_TABS = 250;
 
-/** From wherever the focus is, by Tab alone. */
+/** Starts at the current focus and uses only Tab. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 export interface Running {
   readonly url: string;
-  /** Makes one more loop be found. */
+  /** Makes the server find one more loop. */
   addLoop(id: string): void;
   stop(): Promise<void>;
 }
 
-/** Starts e2e/support/server.ts as a process of its own, the dashboard as it is built. */
+/** Starts e2e/support/server.ts, with the built dashboard, as a separate process. */
 export async function startDashboard(filling: 'samples' | 'empty' = 'samples'): Promise<Running> {
   const child: ChildProcess = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), ['0', filling], {
     execArgv: ['--import', 'tsx', '--conditions=@loopwatch/source'],

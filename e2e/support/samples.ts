@@ -1,17 +1,17 @@
 import type { Verdict } from '@loopwatch/contract';
 
-/** A dozen incidents as they might be on an ordinary day, as the verdicts of which they are made. */
+/** The verdicts of a dozen typical incidents. */
 
 interface Loop {
   readonly id: string;
   readonly agent: string;
   readonly model: string;
   readonly backend: string;
-  /** Seconds before `now` at which it was noticed. */
+  /** Seconds before `now` at which it was detected. */
   readonly ago: number;
   /** Milliseconds between two steps. */
   readonly pace: number;
-  /** Counts at which there was a verdict; the last is the latest. */
+  /** Counts at which a verdict was published, in order. */
   readonly counts: readonly number[];
   readonly actions?: readonly Verdict['action'][];
   readonly outcome?: NonNullable<Verdict['outcome']>;
@@ -204,7 +204,7 @@ export function sampleVerdicts(now: number): Verdict[] {
   ].sort((a, b) => a.time - b.time);
 }
 
-/** One more loop, noticed at `now`. */
+/** One more loop, detected at `now`. */
 export function newLoop(id: string, now: number): Verdict[] {
   const [loop] = callLoops;
   if (loop === undefined) throw new Error('There is a first sample');

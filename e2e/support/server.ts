@@ -3,8 +3,8 @@ import { startServer } from '../../packages/server/test/running-server.ts';
 import { newLoop, sampleVerdicts } from './samples.ts';
 
 /**
- * A server with the built dashboard over a log in memory: `node --import tsx e2e/support/server.ts [port] [empty]`.
- * It says `{url}` to its parent, which may ask for one more loop by sending `{loop: id}`.
+ * A server with the built dashboard over a log in memory: `node --import tsx e2e/support/server.ts [port] [empty]`. It
+ * sends `{url}` to its parent, which may request one more loop by sending `{loop: id}`.
  */
 const [port = '0', filling] = process.argv.slice(2);
 const root = join(import.meta.dirname, '../..');

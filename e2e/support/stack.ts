@@ -12,20 +12,23 @@ import {
 import { test as base } from '@playwright/test';
 import kafkajs from 'kafkajs';
 
-/** Loopwatch as it is run in earnest: a worker and a server, each a process of its own, over a real Kafka. */
+/** Loopwatch as in production: a worker and a server, each in its own process, with a real Kafka. */
 export interface Stack {
   readonly url: string;
-  /** Sends the same tool call some times over in each session, as agents in loops do; each is named as its session. */
+  /**
+   * Sends the same tool call several times in each session, as looping agents do; each agent has the name of its
+   * session.
+   */
   call(name: string, times: number, ...sessions: readonly string[]): Promise<void>;
   stopServer(): Promise<void>;
-  /** On the same port and database as before. */
+  /** With the same port and database as before. */
   startServer(): Promise<void>;
 }
 
 export type Storage = 'PGlite' | 'PostgreSQL';
 
 interface Shared {
-  /** A broker for all tests; one that stops it starts it again. */
+  /** One broker for all tests; a test that stops it restarts it. */
   readonly kafka: TestKafka;
   readonly postgres: TestPostgres;
 }

@@ -27,7 +27,7 @@ export function words(i: number): string {
   return [i % 17, i % 13, i % 11, i % 7].map((n) => vocabulary[n]).join(' ');
 }
 
-/** Made-up events as records of the events topic. */
+/** Synthetic events as records of the events topic. */
 export function* madeUpTraffic(topic: string, events: number): Generator<OutputRecord> {
   for (let i = 0; i < events; i += 1)
     yield { topic, key: `session-${String(i % SESSIONS)}`, value: eventText(i) };

@@ -1,4 +1,4 @@
-/** A number given as an option; anything else ends the process with exit code 2. */
+/** Reads a numeric option; any other value ends the process with exit code 2. */
 export function numberOption(name: string, text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number >= 0) return number;

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** From 0 up to 1, without it. */
+  /** From 0 up to, but not including, 1. */
   unit(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -30,7 +30,7 @@ export class Random {
     return item;
   }
 
-  /** Another sequence, which does not depend on how much is taken of this one from now on. */
+  /** Another sequence, independent of further use of this one. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 31));
   }

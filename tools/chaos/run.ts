@@ -33,7 +33,7 @@ export interface ChaosOptions {
   /** `min.insync.replicas` of `__transaction_state` and `__consumer_offsets`. */
   readonly internalMinIsr: 1 | 2;
   readonly log: (text: string) => void;
-  /** Where the workers' logs are left. */
+  /** Folder of the workers' logs. */
   readonly logs?: string;
 }
 

@@ -28,7 +28,7 @@ export function findingsOf({ sessions }: Evaluation): Finding[] {
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** The alarms of the quiet sources, one a rule. */
+/** The alarms of the quiet sources, one per rule. */
 export function quietAlarms(found: readonly Finding[]): string[] {
   return found.filter(isQuiet).flatMap((one) => one.rules.map((rule) => `${keyOf(one)} ${rule}`));
 }

@@ -5,7 +5,7 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import { InputError } from './input-error.ts';
 
-/** The events of a file, one a line, `.gz` or plain; sessions may be interleaved. */
+/** The events of a file, one per line, `.gz` or plain; sessions may be interleaved. */
 export async function* readEvents(file: string): AsyncGenerator<{ sessionId: string; event: AgentEvent }> {
   const bytes = createReadStream(file);
   const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;

@@ -31,7 +31,7 @@ export async function install(folder: string, packages: readonly string[]): Prom
   await run('npm', ['install', ...options, ...packages], { cwd: folder });
 }
 
-/** Megabytes that a folder's files have. */
+/** Total size of a folder's files, in megabytes. */
 export async function megabytesOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

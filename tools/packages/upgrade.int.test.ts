@@ -75,7 +75,7 @@ describe(title, () => {
     expect(await second.stop()).toBe(0);
 
     await using third = run('old', args);
-    // docs/releases.md: the old version reads what the new one left, or says why not.
+    // docs/releases.md: the old version reads the state of the new one, or says why it cannot.
     const line = await third.line(
       / is at http|which this version of Loopwatch does not know|has format/,
       60_000,

@@ -11,7 +11,7 @@ import { connect } from './live/connect.ts';
 import { createLiveStore } from './live/live-store.ts';
 import { addDetectorHues } from './ui/lib/detector-hues.ts';
 
-// The content security policy allows no code that is made at run time.
+// The content security policy forbids code generated at run time.
 z.config({ jitless: true });
 
 addDetectorHues(document);

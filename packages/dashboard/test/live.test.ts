@@ -70,7 +70,7 @@ describe('the live store', () => {
     store.applyHeartbeat({ ...beat, log: 'down', reason: 'no broker answers' }, NOW);
     expect(linkText(store.getState(), NOW)).toMatchObject({
       tone: 'hot',
-      text: 'The server has lost the event log',
+      text: 'The server lost its connection to the event log',
     });
     store.onDisconnect(NOW);
     expect(linkText(store.getState(), NOW).text).toContain('Reconnecting');

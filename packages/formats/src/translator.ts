@@ -17,9 +17,9 @@ export interface Translation {
   readonly ignored: readonly string[];
   /** Errors in parts of the value. */
   readonly faults: readonly Fault[];
-  /** Whether the events can be copies from another session; their ids tell. */
+  /** Whether the events may be copies from another session, which their ids reveal. */
   readonly hasCopies: boolean;
-  /** Whether the value gives events later, for example because it is a chunk of a call's arguments. */
+  /** Whether the value yields events later, for example because it is a chunk of a call's arguments. */
   readonly isPending: boolean;
   /** Whether the value is itself a canonical event. */
   readonly isCanonical: boolean;

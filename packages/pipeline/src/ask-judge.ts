@@ -1,7 +1,7 @@
 import { type CheckAnswer, type CheckFailure, messageOf } from '@loopwatch/contract';
 import { type JudgeMessage, parseJudgeAnswer, type SemanticCheck } from '@loopwatch/detectors';
 
-/** One call of a model. */
+/** One call to a model. */
 export interface JudgeRequest {
   readonly sessionId: string;
   readonly messages: readonly JudgeMessage[];
@@ -37,7 +37,7 @@ export interface AskOptions {
 /** A failed call is retried once, immediately. */
 const ATTEMPTS = 2;
 
-/** Asks a model and, where a loop needs confirmation, a stronger model whose answer then decides. Never rejects. */
+/** Asks a model and, if a loop needs confirmation, a stronger model whose answer then decides. Never rejects. */
 export async function askJudge(
   judge: Judge,
   check: SemanticCheck,
@@ -63,7 +63,7 @@ async function askOnce(judge: Judge, request: JudgeRequest, options: AskOptions)
   try {
     const answer = parseJudgeAnswer(await judge.ask(request));
     if ('failure' in answer)
-      options.onFailure(answer.failure, 'the answer is not of the form that was asked for');
+      options.onFailure(answer.failure, 'the answer does not have the requested format');
     return answer;
   } catch (error) {
     const failure = error instanceof JudgeError ? error.failure : 'error';

@@ -74,7 +74,7 @@ export class PartitionPipeline {
     const verdicts: VerdictOutcome<R>['verdict'][] = [];
     await from(records)
       .pipe(decodeRecords(), this.analyze(silentObserver))
-      // Takes checks out of their sessions, so that unanswered ones count as pending.
+      // Takes the pending checks out of their sessions, so that unanswered ones count as pending.
       .forEach((outcome) => {
         if (outcome.type === 'verdict') verdicts.push(outcome.verdict);
       });
@@ -162,7 +162,7 @@ export class PartitionPipeline {
     return this.sessions.summaries?.firstUnsummarized;
   }
 
-  /** Notes that summaries may lack events from this offset on. Call after the replay. */
+  /** Notes that summaries may lack events at or after this offset. Call after the replay. */
   noteUnsummarized(offset: number): void {
     this.sessions.noteUnsummarized(offset);
   }

@@ -21,7 +21,7 @@ export class PartitionSessions implements EntryOwner {
   newestTime = 0;
   /** The server's settings for the next records; each session adopts them at its next event. */
   detection: Detection;
-  /** Collects the sessions' summaries, where summaries are wanted. */
+  /** Collects the sessions' summaries, if enabled. */
   readonly summaries: SummaryCollector | undefined;
   private readonly entries = new Map<string, SessionEntry>();
   /** Sessions with records that their snapshot does not cover, ordered by the first such record. */
@@ -109,7 +109,7 @@ export class PartitionSessions implements EntryOwner {
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** Notes that summaries may lack events from this offset on. */
+  /** Notes that summaries may lack events at or after this offset. */
   noteUnsummarized(offset: number): void {
     const { summaries } = this;
     if (summaries === undefined) return;

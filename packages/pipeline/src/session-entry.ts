@@ -74,13 +74,13 @@ export interface SessionTally {
   course: number[];
 }
 
-/** A session's state as it is stored. */
+/** A session's stored state. */
 export interface StoredSession {
   readonly sessionId: string;
   /** Offset of the last record that the snapshot covers. */
   readonly coveredTo: number;
   /** Created by the session's analyzer. */
   readonly snapshot: SessionSnapshot;
-  /** What its summaries need. */
+  /** State for its summaries. */
   readonly marks: Readonly<SummaryState>;
 }

@@ -151,7 +151,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   }
 }
 
-/** Whether the session is over. One evicted for lack of memory is over only if it has ended. */
+/** Whether the session is over. A session evicted for lack of memory is over only if it has ended. */
 function isExpired({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
   return reason === 'idle' || (reason === 'lru' && toldAt === null);
 }

@@ -107,7 +107,7 @@ export class SummaryCollector {
     this.changed.delete(entry);
   }
 
-  /** Summaries may lack the session's events from this offset on, as after a partition takeover. */
+  /** Summaries may lack the session's events at or after this offset, as after a partition takeover. */
   noteChanged(entry: SessionEntry, offset: number): void {
     this.changed.set(entry, offset);
   }
@@ -134,7 +134,10 @@ export class SummaryCollector {
     return { sessions, incidents };
   }
 
-  /** Offset of the first event not covered by a summary, once the collected ones are drained; undefined when there is none. */
+  /**
+   * Offset of the first event not covered by a summary, once the collected ones are drained; undefined if there is
+   * none.
+   */
   get firstUnsummarized(): number | undefined {
     const [offset] = this.changed.values();
     return offset;

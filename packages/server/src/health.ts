@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-/** Metrics in the text format of Prometheus. */
+/** Metrics in Prometheus' text format. */
 export interface Metrics {
   readonly contentType: string;
   metrics(): Promise<string>;

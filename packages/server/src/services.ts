@@ -151,7 +151,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     topics: () => feeds.status,
     backtests: () => jobs.counts,
     lastRetentionAt: () => retention.lastRunAt,
-    // The other metrics are of use without the database as well.
+    // The other metrics are useful even without the database.
     notifications: () => notifications.status().catch(() => []),
   });
 

@@ -40,7 +40,7 @@ export function deadLetter(
   if (rejection?.lastOffset !== undefined)
     added[deadLetterHeaders.lastOffset] = Buffer.from(String(rejection.lastOffset));
   const whole = { topic, key, value, headers: { ...original, ...added } };
-  // kafkajs chooses the partition by the key, in a time that grows with the square of its length.
+  // kafkajs derives the partition from the key, in time quadratic in its length.
   if (letterSize(whole) <= maxBytes && (key?.length ?? 0) <= maxKeyBytes) return whole;
 
   const sizes = { key: key?.length ?? 0, value: value?.length ?? 0, headers: headerBytes(original) };

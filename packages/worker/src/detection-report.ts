@@ -129,7 +129,7 @@ export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): vo
   writeLines(logger, verdictLines(verdict));
 }
 
-/** Writes the lines about model requests where their number is limited. */
+/** Writes the lines about model requests if their number is limited. */
 export function logTurnRequest(logger: Logger, sessionId: string, request: TurnRequest): void {
   writeLines(logger, turnRequestLines(sessionId, request));
 }

@@ -1,7 +1,7 @@
 import { type DetectorId, isOpenAfter, isQuiet, mitigationBy, type Verdict } from '@loopwatch/contract';
 import type { IncidentLabels, IncidentStates, WorkerMetrics } from './metrics.ts';
 
-/** Distinct values of a label that a process tells apart; each further one counts as `other`. */
+/** Maximum distinct values of a label per process; each further one counts as `other`. */
 export const MAX_LABEL_VALUES = 20;
 const MAX_LABEL_UNITS = 100;
 
@@ -97,7 +97,7 @@ export class IncidentMetrics {
     }
   }
 
-  /** Takes a verdict that was committed before, by this worker or another, without counting it again. */
+  /** Applies a verdict that was committed before, by this worker or another, without counting it again. */
   replay(verdict: Pick<Verdict, CountedField>): OpenIncident {
     const { id, ...reported } = openIncidentOf(verdict);
     const known = this.#open.get(id);

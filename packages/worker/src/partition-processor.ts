@@ -57,7 +57,7 @@ export interface PartitionProcessorDeps {
 
 /** Snapshots written in one step; a wave of old sessions is spread over several. */
 const MAX_SNAPSHOTS = 1_000;
-/** Summaries published at a time: bounds the cost of live numbers where very many sessions are active. */
+/** Summaries published at a time: bounds the cost of live numbers when very many sessions are active. */
 const MAX_SUMMARIES = 1_000;
 
 /**
@@ -130,7 +130,7 @@ export class PartitionProcessor implements PartitionTask {
     const outputs: OutputRecord[] = [];
     const verdicts: TimedVerdict[] = [];
     const letters: DeadLetterNote[] = [];
-    // Counts of an earlier batch that failed half-way: it is processed again.
+    // Counts of an earlier batch that failed halfway: it is processed again.
     report.takeCounts();
     const analyze = (): Promise<void> =>
       this.#pipeline.process(batch.records).forEach((outcome) => {
@@ -174,7 +174,7 @@ export class PartitionProcessor implements PartitionTask {
     });
   }
 
-  /** Publishes what a model's answer led to; its event was processed long ago. */
+  /** Publishes the verdicts that a model's answer led to; its event was processed long before. */
   onCheckAnswered({ verdicts: found }: LateAnswer, record: CheckRecord): void {
     if (this.#isClosed) return;
     const { topics, now } = this.#deps;
@@ -192,7 +192,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#pipeline.close();
   }
 
-  /** The current settings apply from the next record on; their offset is committed in the same step as that record. */
+  /** The current settings apply from the next record; their offset is committed in the same step as that record. */
   #adoptSettings(): void {
     const { current } = this.#deps.settings;
     const { history } = this.#recovery;
@@ -201,8 +201,9 @@ export class PartitionProcessor implements PartitionTask {
   }
 
   /**
-   * Publishes summaries of active sessions in a step of its own, since their partition may get no further records for
-   * long. The offset they cover is committed with them, so that a new owner publishes what is missing and no more.
+   * Publishes summaries of active sessions in a step of its own, because their partition may receive no further records
+   * for a long time. The offset they cover is committed with them, so that a new owner publishes exactly what is
+   * missing.
    */
   #publishSummaries(): void {
     const { incidents, now } = this.#deps;

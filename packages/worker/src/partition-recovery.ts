@@ -13,9 +13,9 @@ import {
 export class PartitionRecovery {
   /** The settings that the partition's records are analyzed with, by offset. */
   readonly history = new SettingsHistory();
-  /** From this offset on, the previous owner may not have published summaries. */
+  /** The previous owner may not have published summaries of records at or after this offset. */
   summarizedTo = 0;
-  /** Sessions whose snapshot is of other settings or another version. */
+  /** Sessions whose snapshot has other settings or another version. */
   ignoredSnapshots = 0;
   readonly #pipeline: PartitionPipeline;
   readonly #settings: WideSettings;
@@ -29,7 +29,7 @@ export class PartitionRecovery {
     this.#incidents = incidents;
   }
 
-  /** Takes one entry of the stored state; {@link restoreSessions} follows the last one. */
+  /** Loads one entry of the stored state; call {@link restoreSessions} after the last one. */
   restore(entry: StateEntry): void {
     if (entry.key === SUMMARIZED_KEY) {
       this.summarizedTo = Number(entry.value);

@@ -11,7 +11,10 @@ import type { SettingsVersion, StoredSession } from '@loopwatch/pipeline';
 import { z } from 'zod';
 import type { OpenIncident } from './incident-metrics.ts';
 
-/** What a partition stores beside the log so that its next owner can continue: settings history and session snapshots. */
+/**
+ * What a partition stores in addition to the log so that its next owner can continue: settings history and session
+ * snapshots.
+ */
 
 /** An entry of the stored state. */
 export interface StateEntry {
@@ -125,7 +128,7 @@ export class SettingsHistory {
     return this.#ranges.find(({ version }) => version.hash === hash)?.version;
   }
 
-  /** Records from offset `from` on are analyzed with another version. */
+  /** Records at offset `from` and later are analyzed with another version. */
   begin(from: number, version: SettingsVersion): void {
     this.#ranges.push({ from, version });
     if (this.#ranges.length > MAX_VERSIONS) this.#ranges.shift();
@@ -156,16 +159,20 @@ export class SettingsHistory {
   }
 }
 
-/** Longest replay of a partition at a takeover, ms: shorter than the group needs to notice that a worker is gone. */
+/**
+ * Longest replay of a partition at a takeover, ms: shorter than the time in which the group detects that a worker is
+ * gone.
+ */
 const MAX_REPLAY_MS = 1_000;
-/** Lower bound, however slow records are: below it, snapshots would be written all the time. */
+/** Lower bound regardless of how slow records are: below it, snapshots would be written all the time. */
 const MIN_REPLAY_RECORDS = 5_000;
 /** Weight of the latest batch in the average. */
 const LATEST_WEIGHT = 0.1;
 
 /**
- * How many records a takeover may replay: as many as take a second, judging by recent batches. Sessions that reach
- * back further get snapshots. Cheap records are replayed, because snapshots have to be written; costly ones are not.
+ * How many records a takeover may replay: as many as can be replayed in a second, judging by recent batches. Sessions
+ * that reach back further get snapshots. Cheap records are replayed, because snapshots have to be written; costly ones
+ * are not.
  */
 export class ReplayBudget {
   readonly #max: number;

@@ -132,7 +132,7 @@ export class Worker {
   async start(): Promise<void> {
     this.#heap.start();
     try {
-      // Settings changed earlier apply from the first record on.
+      // Settings changed earlier apply from the first record.
       await this.#deps.control?.run(({ records }) => {
         this.#settings.apply(records);
       });

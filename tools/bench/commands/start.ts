@@ -11,7 +11,7 @@ const ALL_ROUNDS = 25;
 const STARTS = 3;
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 5;
-/** What `node -e 0` takes on a quiet machine. The limits in milliseconds apply there; the ratios anywhere. */
+/** The time that `node -e 0` takes on a quiet machine. The limits in milliseconds apply there; the ratios anywhere. */
 const NODE_MS = 50;
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -20,7 +20,7 @@ const sample = `${root}samples/tool-repeat-read-file.events.jsonl`;
 
 interface Command {
   readonly args: readonly string[];
-  /** `null`: what the others are compared with. */
+  /** `null`: the baseline. */
   readonly limitMs: number | null;
 }
 

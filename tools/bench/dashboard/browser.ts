@@ -4,7 +4,7 @@ import { quantile, rounded } from '../measure.ts';
 import type { FlowResult } from './messages.ts';
 
 const SCROLL_MS = Number(process.env['BENCH_SCROLL_MS'] ?? 20_000);
-/** About as fast as a hand on a touchpad: 800 pixels, 14 rows, each time. */
+/** About as fast as a hand on a touchpad: 800 pixels, or 14 rows, per step. */
 const WHEEL_PIXELS = 800;
 const WHEEL_EVERY_MS = 50;
 
@@ -12,7 +12,7 @@ interface Frames {
   readonly p50FrameMs: number;
   readonly p95FrameMs: number;
   readonly maxFrameMs: number;
-  /** Processor time of the page's main thread a picture, on average: what else the machine does changes it less. */
+  /** Mean processor time of the page's main thread per frame, which other load on the machine affects less. */
   readonly cpuPerFrameMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface ScrollResult extends Frames {
   readonly rowsDrawn: number;
 }
 
-/** Scrolls the whole list downwards by wheel, its pages being read on the way. */
+/** Scrolls down the whole list with the wheel; its pages load on the way. */
 export function scrollInBrowser(url: string): Promise<ScrollResult> {
   return inBrowser(async (page) => {
     await openList(page, url);
@@ -47,7 +47,7 @@ export interface FlowPage extends Frames {
   readonly notice: string;
 }
 
-/** The newest incidents on a page while verdicts come. */
+/** The newest incidents on a page while verdicts arrive. */
 export function flowInBrowser(
   url: string,
   run: () => Promise<FlowResult>,

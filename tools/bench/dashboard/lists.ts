@@ -11,7 +11,7 @@ export interface ListTiming {
   readonly maxMs: number;
 }
 
-/** Every list of the dashboard over HTTP, as pages ask for them: how long an answer takes, the median of some rounds. */
+/** Requests every list of the dashboard over HTTP, as pages do: the median response time over several rounds. */
 export async function timeLists(url: string): Promise<ListTiming[]> {
   const deep = await deepCursor(url, 200);
   const hour = Date.now() - 3_600_000;

@@ -128,7 +128,7 @@ async function fill(verdicts: number): Promise<TaskResult> {
   return measured(verdicts);
 }
 
-/** So many verdicts a second, by the clock. */
+/** This many verdicts per second, by the clock. */
 async function flow(perSecond: number, seconds: number): Promise<FlowResult> {
   const measured = measure();
   const first = stored.get(topics.verdicts) ?? 0;

@@ -53,7 +53,7 @@ export class Client {
       const start = performance.now();
       let head = '';
       let first: number | undefined;
-      /** Bytes left of a body of known length; undefined if it is chunked. */
+      /** Remaining bytes of a body of known length; undefined if it is chunked. */
       let left: number | undefined;
       let end: Buffer = Buffer.alloc(0);
       this.#onData = (received) => {

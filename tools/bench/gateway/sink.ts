@@ -11,10 +11,10 @@ const { RecordBatch: encodeBatch } = require('kafkajs/src/protocol/recordBatch/v
   readonly RecordBatch: (fields: object) => Promise<{ readonly buffer: Buffer }>;
 };
 
-/** How long a broker near by takes to acknowledge a write. */
+/** How long a nearby broker takes to acknowledge a write. */
 const ACKNOWLEDGED_MS = 2;
 
-/** A log that does what writing to Kafka costs a process, except for the connection: it encodes the records, and waits. */
+/** A log that simulates the cost of writing to Kafka, except for the connection: it encodes the records, and waits. */
 export const encodingSink: RecordSink = {
   open: () => Promise.resolve(),
   close: () => Promise.resolve(),

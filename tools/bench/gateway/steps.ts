@@ -13,7 +13,7 @@ export interface StepCall {
 /** One reply of a model and what the agent did about it. */
 export interface Step {
   readonly text: string;
-  /** At least one: the agent goes on. */
+  /** At least one, because the agent continues. */
   readonly calls: readonly StepCall[];
 }
 

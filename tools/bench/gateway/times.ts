@@ -20,7 +20,7 @@ export async function measureTimes(ports: Ports, messages: number, isStream: boo
     const sessions = new Map(sides.map((side) => [side, new Session(messages)]));
     const length = Math.min(...[...sessions.values()].map((session) => session.length));
     for (let step = 0; step <= length; step += 1) {
-      // Alternating, and none always after the same other one.
+      // Alternating, and no side always follows the same other one.
       for (const [side, client] of step % 2 === 0 ? clients : clients.toReversed()) {
         const timing = await client.ask(...(sessions.get(side) as Session).request(step, mode));
         // The first request shows a history that the gateway would otherwise have seen growing.

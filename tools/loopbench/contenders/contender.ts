@@ -5,7 +5,7 @@ export interface Contender {
   readonly name: string;
   /** Version, or preset. */
   readonly version: string;
-  /** What of a session it looks at, or what it was run without. */
+  /** The parts of a session that it examines, or what it was run without. */
   readonly note: string;
   /** Whether it reports a loop anywhere in a session. */
   reports(events: readonly AgentEvent[]): boolean;

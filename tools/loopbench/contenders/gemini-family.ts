@@ -11,7 +11,10 @@ interface Service {
   }): boolean | { readonly count: number };
 }
 
-/** What gemini-cli's and qwen-code's services ask of their configuration. Other methods of it are never called here. */
+/**
+ * The methods that gemini-cli's and qwen-code's services call on their configuration. Its other methods are never
+ * called here.
+ */
 const configuration = new Proxy(
   {},
   {
@@ -24,8 +27,8 @@ const configuration = new Proxy(
 );
 
 /**
- * The loop detection of gemini-cli or of qwen-code, which is derived from it: its own class from its npm package. It is told
- * of prompts, text and tool calls; it looks at nothing else. Its question to a model is not asked.
+ * The loop detection of gemini-cli or of qwen-code, which is derived from it: its own class from its npm package. It
+ * receives prompts, text and tool calls, which is all it examines. Its check by a model is not run.
  */
 export async function geminiFamily(folder: string, name: string, packageName: string): Promise<Contender> {
   const root = join(folder, 'node_modules', packageName);

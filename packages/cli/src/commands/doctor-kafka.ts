@@ -16,7 +16,11 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
   const what = `Kafka on ${brokers.join(',')}, ${protocol}${login}`;
   try {
     const options = kafkaOptions(settings, silentLogger());
-    const missing = await missingRights(options, 'find out what this user may do', neededRights(settings));
+    const missing = await missingRights(
+      options,
+      'check the permissions of this user',
+      neededRights(settings),
+    );
     return [
       { ok: true, what: `${what} answers` },
       ...diagnoseRights(options, missing),

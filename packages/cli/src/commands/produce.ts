@@ -36,11 +36,11 @@ export function produceCommand(): Command {
     .option('--topic <name>', 'topic to send to (default: the events topic)')
     .option(
       '--speed <n>',
-      '1: at the pace of the events’ times, 2: twice as fast, 0: as fast as it goes',
+      '1: at the recorded pace, 2: twice as fast, 0: as fast as possible',
       parsePositive,
       0,
     )
-    .option('--rate <n>', 'events a second, at most', parsePositive)
+    .option('--rate <n>', 'maximum events per second', parsePositive)
     .option('--format <name>', formatHelp, parseFormat, 'auto');
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -63,7 +63,7 @@ export function produceCommand(): Command {
       sent += waiting.length;
       waiting = [];
       units = 0;
-      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} a second`);
+      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} per second`);
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
       const event = stamper.stamp(text);

@@ -43,7 +43,7 @@ export function startCommand(): Command {
       'Kafka instead of the embedded log: comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
     )
     .option('--preset <name>', 'detection preset (default: balanced)')
-    .option('--upstream <url>', 'also runs the gateway on port 4610 for this API (base URL ending in /v1)')
+    .option('--upstream <url>', 'also run the gateway on port 4610 for this API (base URL ending in /v1)')
     .option('--allow-anonymous', 'allow access without a login when other machines can reach the server')
     .option('--samples', 'play the sample sessions with Kafka too')
     .option('--no-samples', 'do not play the sample sessions');

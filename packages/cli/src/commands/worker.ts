@@ -27,7 +27,10 @@ export function workerCommand(): Command {
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
-    .option('--threads <n>', 'cores to use: so many worker processes share the partitions (default: 1)')
+    .option(
+      '--threads <n>',
+      'cores to use, with one worker process each; the processes share the partitions (default: 1)',
+    )
     .addOption(new Option('--workers <n>', 'the same as --threads').hideHelp())
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {

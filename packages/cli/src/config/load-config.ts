@@ -10,7 +10,7 @@ import { UsageError } from '../errors.ts';
 import type { ConfigOptions } from './options.ts';
 import { readConfigFile } from './read-config-file.ts';
 
-/** A flag for one setting, such as `--port` for `server.port`; without `text` the flag is absent. */
+/** A flag for one setting, such as `--port` for `server.port`; `text` is undefined if the flag is absent. */
 export interface SettingFlag {
   readonly flag: string;
   readonly path: string;

@@ -15,7 +15,7 @@ export class EventStamper {
   readonly #detection: Detection;
   readonly #sessions = new Map<string, SessionAnalyzer>();
 
-  /** @param settings as in the replay; they define after which pause a session restarts */
+  /** @param settings as in the replay; they define the pause after which a session restarts */
   constructor(settings: DetectionSettings) {
     this.#detection = detectionOf({ ...settings, enabled: false });
   }

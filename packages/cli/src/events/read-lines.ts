@@ -7,7 +7,9 @@ import { UsageError } from '../errors.ts';
 export type Lines = readonly string[];
 
 const LINE_BREAK = 0x0a;
-/** git looks as far to distinguish text from binary data; later binary data is reported as a bad line. */
+/**
+ * git examines as many bytes to distinguish text from binary data; binary data after that is reported as a bad line.
+ */
 const SNIFFED_BYTES = 8_000;
 
 /**

@@ -90,14 +90,14 @@ function recordsOf(lines: readonly string[], before: number, translator: Transla
   );
 }
 
-/** Reads the lines as one JSON value or, if they are none, line by line. */
+/** Reads the lines as one JSON value or, if they do not form one, line by line. */
 function readDocument(lines: readonly string[], translator: Translator): FileRecord[] {
   const value = parseJson(lines.join('\n'));
   if (value === undefined) return recordsOf(lines, 0, translator);
   return [{ line: 1, text: undefined, ...translator.readValue(value) }];
 }
 
-/** Whether the first line that is not blank begins a value that it does not end. */
+/** Whether the first non-blank line begins a value that continues on later lines. */
 function beginsDocument(lines: readonly string[]): boolean {
   const first = lines.find((line) => line.trim() !== '')?.trim();
   return first !== undefined && /^[{[]/.test(first) && parseJson(first) === undefined;

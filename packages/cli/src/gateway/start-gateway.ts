@@ -5,7 +5,7 @@ import { listenFailure } from '../runtime/http.ts';
 import type { Running } from '../runtime/lifecycle.ts';
 import type { Observability } from '../runtime/observability.ts';
 
-/** Default preset of the gateway, which blocks at once and so reports only certain loops. */
+/** Default preset of the gateway. It blocks at once, so it reports only loops that are certain. */
 const DEFAULT_PRESET = 'proxy';
 
 /** The settings with the preset of the gateway. */
@@ -17,7 +17,7 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
 /** The default preset stops only identical calls in a row. */
 function presetAdvice(preset: string): string {
   return preset === DEFAULT_PRESET
-    ? ' (recommended for agents: --preset balanced, which knows results and cycles)'
+    ? ' (recommended for agents: --preset balanced, which also compares results and finds cycles)'
     : '';
 }
 
@@ -50,7 +50,7 @@ export async function startGateway(
     const { url } = await gateway.start();
     logger.info(
       { url, upstream: own.upstream, preset },
-      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}${presetAdvice(preset)}`,
+      `The gateway is at ${url}/v1, forwarding to ${own.upstream ?? ''} with preset ${preset}${presetAdvice(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

@@ -48,7 +48,7 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
         allowedEnvVars: [tokenEnv],
       }),
     }),
-    note: 'Sessions that run already have to be restarted.',
+    note: 'Restart sessions that are already running.',
   },
   codex: {
     name: 'codex',
@@ -75,7 +75,7 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
       command: hookCommandLine('gemini', target),
       timeout: TIMEOUT_SECONDS * 1_000,
     }),
-    note: 'Sessions that run already have to be restarted.',
+    note: 'Restart sessions that are already running.',
   },
 };
 

@@ -30,7 +30,7 @@ function saslOptions({ sasl }: KafkaSettings): KafkaSasl {
   const secret = readSecret('kafka.sasl.password', password, file);
   // The schema requires them for SASL protocols.
   if (mechanism === undefined || username === undefined || secret === undefined) {
-    throw new UsageError('kafka.sasl: mechanism, username and password are needed');
+    throw new UsageError('kafka.sasl: mechanism, username and password are required');
   }
   return { mechanism: mechanism.toLowerCase() as KafkaSasl['mechanism'], username, password: secret };
 }
@@ -77,7 +77,7 @@ function invalidity(certificate: X509Certificate, now: number): string | undefin
   if (Date.parse(validTo) < now)
     return `the certificate of ${nameOf(certificate)} expired on ${day(validTo)}. Renew it`;
   if (Date.parse(validFrom) > now) {
-    return `the certificate of ${nameOf(certificate)} is valid from ${day(validFrom)} on only. Check the clock of this machine`;
+    return `the certificate of ${nameOf(certificate)} is not valid before ${day(validFrom)}. Check the clock of this machine`;
   }
   return undefined;
 }

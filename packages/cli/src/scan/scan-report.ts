@@ -1,6 +1,6 @@
 import type { Cost } from '@loopwatch/contract';
 
-/** A loop in a session that was scanned. */
+/** A loop in a scanned session. */
 export interface ScannedLoop {
   readonly sessionId: string;
   readonly file: string;

@@ -84,7 +84,7 @@ function addUsage(sum: Usage, { calls, tokens, usd }: Usage): void {
   sum.usd += usd;
 }
 
-/** By money, then by tokens, then by calls. */
+/** Sorts by cost, then by tokens, then by calls. */
 function byCost(a: ScannedLoop, b: ScannedLoop): number {
   return (
     (b.cost.usd ?? 0) - (a.cost.usd ?? 0) ||

@@ -16,8 +16,8 @@ import { REPORT_EVERY_MS, WorkerCluster, type WorkerReport } from './worker-clus
 /** Passes a worker its number; `cluster.worker.id` changes with each restart. */
 const NUMBER_VARIABLE = 'CLUSTER_WORKER_NUMBER';
 /**
- * Twice Node's default, in MiB. Events and most of what is derived from them are garbage after one batch; with the default,
- * batches are copied by collections while they are analyzed.
+ * Twice Node's default, in MiB. Events and most objects derived from them are garbage after one batch; with the default
+ * size, garbage collection copies batches while they are still being analyzed.
  */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
 
@@ -85,11 +85,11 @@ async function runClusterWorker(settings: Settings): Promise<void> {
     self?.once('disconnect', () => {
       // Keeps node:cluster from ending this process at once, so that the batch in progress is committed.
       self.exitedAfterDisconnect = true;
-      resolve('The primary process is gone');
+      resolve('The primary process has exited');
     });
   });
   const stoppedEarly = await Promise.race([worker.start(), stopRequested]);
-  // A worker that still waits for its brokers has nothing in progress.
+  // A worker that is still waiting for its brokers has nothing in progress.
   if (stoppedEarly !== undefined) process.exit(0);
   report();
   logWatching(settings, logger);

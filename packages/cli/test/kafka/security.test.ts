@@ -189,7 +189,7 @@ describe('kafkaSecurity', () => {
     {
       what: 'a certificate that is not yet valid',
       settings: { 'ssl.cert_file': files.early, 'ssl.key_file': files.earlyKey },
-      says: ['kafka.ssl.cert_file', 'CN=early is valid from', 'clock'],
+      says: ['kafka.ssl.cert_file', 'CN=early is not valid before', 'clock'],
     },
   ])('kafkaSecurity: rejects $what, without exposing secrets', ({ settings, says }) => {
     let message = '';

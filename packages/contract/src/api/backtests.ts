@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { verdictActions } from '../verdicts/verdict.ts';
 
-/* `/backtests`: the results of other settings on recorded sessions. */
+/* `/backtests`: results of alternative settings on recorded sessions. */
 
 /** Body of `POST /backtests`. */
 export const backtestRequestSchema = z.strictObject({

@@ -25,7 +25,7 @@ export const overviewSchema = z.object({
   openByDetector: byDetectorSchema,
   openItems: z.array(incidentItemSchema).describe('Open incidents, newest first, at most 8.'),
   found: count.describe('Incidents detected in the time range.'),
-  recovered: count.describe('Incidents whose session left the loop by itself.'),
+  recovered: count.describe('Incidents whose session left the loop on its own.'),
   wasted: wasteSchema.describe('Cost of the incidents detected in the time range.'),
   latency: detectionLatencySchema.nullable(),
   liveSessions: count,

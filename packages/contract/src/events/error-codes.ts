@@ -3,7 +3,7 @@ export const deadLetterReasons = {
   empty_value: 'the record has no value (a tombstone)',
   not_json: 'the value is not JSON',
   not_an_object: 'the value is JSON, but not an object',
-  invalid_event: 'the value does not fit the event schema',
+  invalid_event: 'the value does not match the event schema',
   unknown_format: 'the format of the record is unknown, or differs from the requested one',
   missing_session: 'neither the value nor the key contains a session id',
   too_complex:

@@ -10,7 +10,7 @@ const comma = 0x2c;
 const backslash = 0x5c;
 
 /**
- * Finds out whether an event is too complex. An event is processed synchronously, so a large one would block others.
+ * Checks whether an event is too complex. An event is processed synchronously, so a large one would block others.
  *
  * @param json need not be valid
  * @returns the limit it exceeds, as a message, or undefined

@@ -63,7 +63,7 @@ export const eventSchemas = {
         .enum(['user', 'harness'])
         .nullish()
         .describe(
-          'Who wrote it: a person, or the program that runs the agent. Default: guessed from its text and timing.',
+          'Who wrote it: a person, or the program that runs the agent. Default: inferred from its text and timing.',
         ),
     })
     .describe('A new user request; resets the state of the prompt.'),
@@ -126,7 +126,7 @@ export const eventSchemas = {
     .describe('A model request ends.'),
   retry: z
     .looseObject({ ...envelope, type: z.literal('retry') })
-    .describe('The last turn is streamed again: its events so far are discarded.'),
+    .describe('The last turn is retried: its events so far are discarded.'),
   session_ended: z
     .looseObject({ ...envelope, type: z.literal('session_ended') })
     .describe('The session ends.'),

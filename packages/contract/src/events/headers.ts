@@ -1,6 +1,6 @@
 /**
- * Header of an event that its producer has already analyzed, and whose verdicts are already written: a worker updates its
- * state and writes none. The value names the producer.
+ * Header of an event whose producer has already analyzed it and written its verdicts: a worker only updates its state.
+ * The value names the producer.
  */
 export const analyzedByHeader = 'loopwatch-judged';
 

@@ -101,8 +101,8 @@ const booleanWords: ReadonlyMap<string, boolean> = new Map([
 
 /**
  * Converts the text of an environment variable or flag to a value: JSON if the schema accepts it, a list for an array
- * (`a:9092,b:9092`), a boolean for words such as `yes` and `off`, else the text itself. A text that does not fit is
- * returned as it is, so that the schema reports it.
+ * (`a:9092,b:9092`), a boolean for words such as `yes` and `off`, else the text itself. A text that cannot be converted
+ * is returned unchanged, so that the schema reports it.
  */
 export function valueFromText(text: string, schema: z.ZodType): unknown {
   const inner = unwrap(schema);

@@ -26,9 +26,9 @@ const { semantic, ...detectors } = Object.fromEntries(
 const toolContract = {
   identity: 'Arguments that identify a call. Default: all.',
   volatile: 'Arguments to ignore when calls are compared.',
-  poller: 'Whether the tool is meant to be polled. Default: guessed from its name, command and results.',
-  mutating: 'Whether the tool changes state. Default: guessed from the agent, the command and its name.',
-  gui: 'Whether the tool operates a user interface, where a first attempt may have no effect. Default: guessed from the agent and its name.',
+  poller: 'Whether the tool is meant to be polled. Default: inferred from its name, command and results.',
+  mutating: 'Whether the tool changes state. Default: inferred from the agent, the command and its name.',
+  gui: 'Whether the tool operates a user interface, where a first attempt may have no effect. Default: inferred from the agent and its name.',
 };
 
 /** What can differ by model; the scope of a budget cannot. */
@@ -147,7 +147,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   worker: {
     host: 'Address to listen on; 0.0.0.0 for other machines, which can then read health and metrics without a login.',
     port: 'Port of health and metrics.',
-    threads: 'Cores to use on this machine: so many worker processes share the partitions.',
+    threads:
+      'Cores to use on this machine, with one worker process each; the processes share the partitions.',
     replay_reach:
       'Approximate maximum of records that a takeover replays per partition, limited to a second of work. Older session state comes from snapshots in the state topic.',
   },

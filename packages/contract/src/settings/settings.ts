@@ -10,7 +10,7 @@ function isRecordLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
 }
 
-/** A number of proxies, an address, a range of them, or one of express' names for ranges. */
+/** A number of proxies, an address, an address range, or one of Express's names for ranges. */
 const proxyPattern = /^(?:\d{1,2}|loopback|linklocal|uniquelocal|[\d.]+(?:\/[\d.]+)?|[\da-f:]+(?:\/\d+)?)$/i;
 
 /**

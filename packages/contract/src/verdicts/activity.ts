@@ -1,10 +1,10 @@
 /**
- * An unresolved incident is open while its session is active, and quiet once the session has sent no event for this long;
- * the next event opens it again. No verdict says so: readers derive it from the time of the session's latest event, so
- * that it also holds after restarts and when no more events arrive.
+ * An unresolved incident is open while its session is active, and quiet once the session has sent no event for this
+ * long; the next event opens it again. Verdicts do not contain this state. Readers derive it from the time of the
+ * session's latest event, so it is also correct after restarts and when no more events arrive.
  *
- * The wall clock at which that event was processed counts, not the event's own time, which is in the past for a replayed
- * recording and may be in the future for a producer with a wrong clock.
+ * What counts is the wall clock at which that event was processed. The event's own time is in the past if a recording
+ * is replayed, and may be in the future if the producer's clock is wrong.
  */
 export const QUIET_AFTER_MS = 60_000;
 

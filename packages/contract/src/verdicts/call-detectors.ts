@@ -1,4 +1,4 @@
 import type { DetectorId } from './detectors.ts';
 
-/** Detectors of tool call loops. A separate file, so that bundles of the detection do not include the detectors' texts. */
+/** Detectors of tool call loops. A separate file, so that detection bundles do not include the detectors' texts. */
 export const callDetectors: ReadonlySet<DetectorId> = new Set(['tool-repeat', 'tool-cycle', 'stagnation']);

@@ -198,7 +198,7 @@ const byDetector: { readonly [D in DetectorId]: z.ZodType<EvidenceOf<D>> } = evi
 /**
  * Validates the evidence of a verdict from the log or the API, and drops unknown fields.
  *
- * @returns undefined if it does not fit the schema, for example because another version wrote it
+ * @returns undefined if it does not match the schema, for example because another version wrote it
  */
 export function readEvidence<D extends DetectorId>(
   detector: D,

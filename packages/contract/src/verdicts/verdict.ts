@@ -27,7 +27,7 @@ export const thresholdOriginSchema = z
       .array(z.enum(thresholdAdjustments))
       .describe(
         'same-result: one less, because identical results leave less doubt. declared-poller, looks-like-poller, ' +
-          'under-way: three times as many, because the step waits for something according to the settings, its name, ' +
+          'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
           'because only the wording of the query changes. short-answer: twice as many, because short results often ' +
           'coincide.',

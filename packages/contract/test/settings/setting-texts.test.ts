@@ -21,7 +21,7 @@ describe('settingText', () => {
     [
       'a key of a tool',
       'per_tool.grep.poller',
-      'Whether the tool is meant to be polled. Default: guessed from its name, command and results.',
+      'Whether the tool is meant to be polled. Default: inferred from its name, command and results.',
     ],
     ['a tool named like a property of objects', 'per_tool.constructor', ''],
     [

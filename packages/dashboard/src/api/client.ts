@@ -76,7 +76,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError('The server is unavailable. This page retries by itself.', 0);
+    throw new ApiError('The server is unavailable. This page retries automatically.', 0);
   }
   if (response.ok) return response;
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined));

@@ -25,7 +25,7 @@ interface PaletteCommand {
 const MAX_RESULTS = 12;
 const PROMPT = 'Page, action, incident or session';
 
-/** Runs a page, an action, or a saved view by its name, and finds incidents and sessions. */
+/** Opens pages and saved views and runs actions by name, and finds incidents and sessions. */
 export default function Palette({
   onClose,
   onHelp,

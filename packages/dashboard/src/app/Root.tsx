@@ -45,7 +45,7 @@ export function Root() {
   }
   return (
     <Shell onHelp={() => setShown('help')} onPalette={() => setShown('palette')}>
-      {/* Times are drawn again when their zone changes. */}
+      {/* Times are rendered again when their zone changes. */}
       <ErrorBoundary key={`${path} ${zone}`}>
         {me.isError ? (
           <Message

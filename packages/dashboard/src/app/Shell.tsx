@@ -86,7 +86,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
 /** Commit of this build; '' if it was not built from a checkout. */
 const commit = import.meta.env.VITE_COMMIT ?? '';
 
-/** Versions that make a result reproducible. */
+/** Versions that are needed to reproduce a result. */
 function Versions() {
   const info = useLive((state) => state.info);
   const { data: status } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });
@@ -120,7 +120,7 @@ function ExposedWarning() {
   if (me?.exposed !== true) return null;
   return (
     <p className={styles['exposed']} role="note">
-      Anyone who reaches this address can read everything here and change settings: no login is set up. Set{' '}
+      No login is set up: anyone who can reach this address can read everything here and change settings. Set{' '}
       <code>LOOPWATCH_API_TOKEN</code> and restart the server.
     </p>
   );

@@ -12,7 +12,7 @@ import { NotFound, PageError } from './fallbacks.tsx';
 import { Root } from './Root.tsx';
 
 /**
- * The routes do not validate search params: each page parses its own (`readIncidentSearch` etc.) and can so name the
+ * The routes do not validate search params: each page parses its own (`readIncidentSearch` etc.), so it can name the
  * unknown ones.
  */
 const keepSearch = (search: Record<string, unknown>): Search => search as Search;

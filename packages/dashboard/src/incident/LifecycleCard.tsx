@@ -47,7 +47,7 @@ function stepText(
 ): string {
   if (phase === 'resolved') return outcome === 'disabled' ? 'detector disabled' : (outcome ?? '');
   const before = verdicts[index - 1];
-  // The count is unchanged when the next call was already under way at the warning.
+  // The count is unchanged if the next call was already in progress at the warning.
   const despite = before?.action === 'chance' && action === 'block';
   const at = despite && before.count === count ? 'continued after the warning' : `at ${formatNumber(count)}`;
   return `${at}${action === 'none' ? '' : `, ${actionNames[action]}`}`;

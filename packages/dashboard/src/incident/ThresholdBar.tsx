@@ -8,7 +8,7 @@ interface Props {
   readonly threshold: number | undefined;
 }
 
-/** A bar with a mark at the threshold; hidden from screen readers, since the numbers stand beside it. */
+/** A bar with a mark at the threshold; hidden from screen readers, because the numbers are next to it. */
 export function ThresholdBar({ detector, value, threshold }: Props) {
   return (
     <div className={styles['bar']} data-detector={detector} aria-hidden="true">

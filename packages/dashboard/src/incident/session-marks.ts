@@ -14,7 +14,7 @@ export interface Mark {
   readonly text: string;
   /** Arguments and result of a call, shortened; empty for other events. */
   readonly details: string;
-  /** Half the height, by the length of the text. */
+  /** Half the height, which depends on the length of the text. */
   readonly size: number;
 }
 

@@ -50,7 +50,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}
-        // The live rows too, since the loaded ones are already narrowed by what is typed.
+        // Includes the live rows, because the loaded ones are already narrowed by the typed text.
         values={(name) => seenValues([...live.values(), ...rows], name)}
       />
       <Segments
@@ -120,7 +120,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
           checked={filter.assignee?.includes('') ?? false}
           onChange={() => onChange({ filter: toggle(filter, 'assignee', '') })}
         >
-          nobody
+          unassigned
         </MenuCheck>
       </Menu>
       <span className="grow" />
@@ -144,7 +144,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
     (filter[name] ?? []).map((value) => ({
       key: `${name}:${value}`,
       name: filterNames[name],
-      value: name === 'group' ? 'selected' : name === 'assignee' && value === '' ? 'nobody' : value,
+      value: name === 'group' ? 'selected' : name === 'assignee' && value === '' ? 'unassigned' : value,
       remove: () => onChange({ filter: toggle(filter, name, value) }),
     })),
   );

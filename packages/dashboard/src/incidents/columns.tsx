@@ -16,7 +16,7 @@ const all: readonly Column<IncidentItem>[] = [
         <code>{visibleText(agent ?? sessionId)}</code>
         <small>
           {sample === true && <SampleChip />}
-          {visibleText(model ?? 'model not given')}
+          {visibleText(model ?? 'unknown model')}
         </small>
       </>
     ),
@@ -94,13 +94,14 @@ const all: readonly Column<IncidentItem>[] = [
     id: 'tenant',
     name: 'Tenant',
     width: 'minmax(70px, 110px)',
-    cell: ({ tenant }) => (tenant === null ? <small>not given</small> : visibleText(tenant)),
+    cell: ({ tenant }) => (tenant === null ? <small>none</small> : visibleText(tenant)),
   },
   {
     id: 'assignee',
     name: 'Assignee',
     width: 'minmax(70px, 110px)',
-    cell: ({ triage: { assignee } }) => (assignee === null ? <small>nobody</small> : visibleText(assignee)),
+    cell: ({ triage: { assignee } }) =>
+      assignee === null ? <small>unassigned</small> : visibleText(assignee),
   },
   {
     id: 'state',

@@ -113,7 +113,7 @@ export function formatShare(share: number | null): string {
   return share === null ? '–' : `${String(Math.round(share * 100))} %`;
 }
 
-/** A verdict's reason without its ending that repeats the incident's state. */
+/** A verdict's reason without the ending, which repeats the incident's state. */
 export function formatReason(reason: string): string {
   return visibleText(reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, ''));
 }

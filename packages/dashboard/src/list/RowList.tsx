@@ -44,7 +44,7 @@ interface Props<Item> extends Omit<RowListProps<Item>, 'onPeek'> {
 
 const ROW_HEIGHT = 57;
 
-/** A virtual list of rows with columns, or of cards where there is little width. */
+/** A virtual list of rows with columns, or of cards if the list is narrow. */
 export function RowList<Item>(props: Props<Item>) {
   const { list, rows, keyOf, columns, cursor, onEnd } = props;
   const ref = useRef<HTMLOListElement>(null);

@@ -59,7 +59,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     setTyped(text);
     setAt(-1);
     clearTimeout(timer.current);
-    // Terms apply on Enter, since half a term is not meant yet.
+    // Terms apply on Enter, because a partial term is not meaningful yet.
     if (!/\S:\S*$/.test(text)) {
       timer.current = setTimeout(
         () => onChange({ ...addTerms(filter, { ...readTerms(filters, text), terms: [] }) }),

@@ -32,7 +32,7 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
       const isReconnect = store.getState().stats !== undefined;
       buffer.clear();
       store.applySnapshot(message, serverNow());
-      // What was missed in a long break is unknown, so everything shown is fetched again.
+      // After a long disconnection it is unknown what was missed, so everything shown is fetched again.
       if (isReconnect) void client.invalidateQueries();
     }),
   );
@@ -88,6 +88,6 @@ function checked<Schema extends z.ZodType>(schema: Schema, handle: (message: z.i
   return (message: unknown): void => {
     const parsed = schema.safeParse(message);
     if (parsed.success) handle(parsed.data);
-    else console.error('Ignored a live message of an unexpected form; reload the page', parsed.error);
+    else console.error('Ignored a live message with an unexpected format; reload the page', parsed.error);
   };
 }

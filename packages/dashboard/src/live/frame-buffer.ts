@@ -30,7 +30,7 @@ export class FrameBuffer {
   }
 }
 
-/** Changes of one kind held at most; the rest are only counted. */
+/** Maximum changes of one kind held; the rest are only counted. */
 const MAX_PENDING = 2_000;
 const BACKGROUND_MS = 1_000;
 

@@ -23,7 +23,8 @@ export function linkText(state: LiveState, now: number): LinkText {
   if (heardAt !== undefined && now - heardAt > STALE_AFTER_MS) {
     return { tone: 'warm', text: `Stale since ${formatTime(heardAt, now)}`, last };
   }
-  if (heartbeat?.log === 'down') return { tone: 'hot', text: 'The server has lost the event log', last };
+  if (heartbeat?.log === 'down')
+    return { tone: 'hot', text: 'The server lost its connection to the event log', last };
   const lag = heartbeat?.lag ?? 0;
   return { tone: 'ok', text: lag > 0 ? `Live, ${String(lag)} behind` : 'Live', last };
 }

@@ -33,10 +33,10 @@ export type Link =
   | { readonly state: 'live' }
   /** Connection lost; the client keeps retrying. */
   | { readonly state: 'reconnecting'; readonly since: number }
-  /** Never connected so far. */
+  /** Never connected yet. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** Changes held at most; older ones need a reload of the list. */
+/** Maximum changes held; older ones require a reload of the list. */
 export const MAX_HELD = 2_000;
 
 const initial: LiveState = {

@@ -11,7 +11,7 @@ export function useOpenCount(): number {
   return useShown(({ open }) => open) ?? told;
 }
 
-/** Makes navigation and tab show the number of the calling page. */
+/** Makes the navigation and the tab show the number of the calling page. */
 export function useShownOpenCount(open: number | undefined): void {
   useLayoutEffect(() => {
     useShown.setState({ open });

@@ -51,7 +51,7 @@ export function useEvents({ id, anchor, until, live }: Options) {
     if (wanted && hasNextPage && !isFetching) void fetchNextPage();
   }, [wanted, hasNextPage, isFetching, fetchNextPage]);
 
-  // The session is live again after its end was loaded: load what came since.
+  // The session became live again after its end was loaded: load the events since then.
   const wakes = live && page?.after === null;
   useEffect(() => {
     if (wakes) void refetch();
@@ -80,7 +80,7 @@ export function useEvents({ id, anchor, until, live }: Options) {
   };
 }
 
-/** Appends the events after a cursor; unchanged if another fetch has moved past it meanwhile. */
+/** Appends the events after a cursor; returns the same pages if another fetch has moved past it meanwhile. */
 export function withTail(known: Pages, after: string, more: SessionEvents): Pages {
   const last = known.pages.at(-1);
   if (last?.after !== after) return known;

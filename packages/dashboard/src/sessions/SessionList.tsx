@@ -38,7 +38,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
             </RowLink>
             <small className="truncate">
               {row.sample === true && <SampleChip />}
-              {visibleText(row.agent ?? 'agent not given')}
+              {visibleText(row.agent ?? 'unknown agent')}
             </small>
           </div>
           {narrow && (

@@ -38,7 +38,7 @@ export function SessionPeek({ id, alone, onClose }: Props) {
         <Skeleton height={260} what="the session" />
       ) : query.error instanceof ApiError && query.error.status === 404 ? (
         <Message level={2} title="Session not found">
-          It may be past its retention, or the link is incomplete.
+          It may have expired under the retention settings, or the link is incomplete.
         </Message>
       ) : (
         <Message

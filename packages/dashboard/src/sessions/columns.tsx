@@ -23,7 +23,7 @@ const all: readonly Column<SessionItem>[] = [
     width: 'minmax(96px, 180px)',
     cell: ({ model, backend }) => (
       <>
-        <span>{visibleText(model ?? 'model not given')}</span>
+        <span>{visibleText(model ?? 'unknown model')}</span>
         <small>{visibleText(backend ?? '')}</small>
       </>
     ),
@@ -108,7 +108,7 @@ const all: readonly Column<SessionItem>[] = [
     id: 'tenant',
     name: 'Tenant',
     width: 'minmax(70px, 110px)',
-    cell: ({ tenant }) => (tenant === null ? <small>not given</small> : visibleText(tenant)),
+    cell: ({ tenant }) => (tenant === null ? <small>none</small> : visibleText(tenant)),
   },
   { id: 'state', name: 'State', width: '66px', cell: ({ state }) => <SessionState state={state} /> },
 ];

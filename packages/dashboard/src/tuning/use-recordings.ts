@@ -54,7 +54,10 @@ export function useSessionSelection(source: Source) {
   });
 }
 
-/** The same rule as in backtests: an acknowledged incident labels a session a loop, else a false positive labels it not a loop. */
+/**
+ * The same rule as in backtests: an acknowledged incident labels a session as a loop; otherwise a false positive labels
+ * it as not a loop.
+ */
 export function labelsOf(items: readonly IncidentItem[]): ReadonlyMap<string, Label> {
   const labels = new Map<string, Label>();
   for (const { sessionId, triage } of items) {

@@ -126,7 +126,7 @@ export class CallHistory {
         result: null,
       });
     }
-    // With neither turns nor results every call is a step; this is known from the second call on.
+    // Without turns and results, every call is a step; this is known from the second call.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
 

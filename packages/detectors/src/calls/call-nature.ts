@@ -5,13 +5,13 @@ import type { ToolIdentity } from './tool-identity.ts';
 export interface CallNature {
   /** It may change something, so that retrying an earlier call is legitimate. */
   readonly changes: boolean;
-  /** By its name, its tool answers questions; for commands, {@link changes} is more precise. */
+  /** Its tool's name suggests that it answers questions; for commands, {@link changes} is more precise. */
   readonly asks: boolean;
   /** Its tool exists to change something, by its contract or its name. */
   readonly edits: boolean;
   /** It runs a command line or a program. */
   readonly runs: boolean;
-  /** It waits, or asks for a status; `null`: the result decides. */
+  /** It waits, or polls a status; `null`: the result decides. */
   readonly waits: boolean | null;
   /** It operates a user interface, where a first attempt may have no effect. */
   readonly gui: boolean;
@@ -25,7 +25,7 @@ export interface CallNature {
 
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;
-/** Tools that take notes or pass something on: their result is a mere receipt. */
+/** Tools that take notes or forward something: their result is a mere receipt. */
 const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
 const POLLER =
@@ -139,7 +139,7 @@ function parsed(canonical: string): Record<string, unknown> | string {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : canonical;
 }
 
-/** Fields in which models explain a command, worded differently each time. */
+/** Fields in which models explain a command, in different words each time. */
 const BESIDE_COMMANDS = new Set(['description', 'summary', 'explanation', 'justification', 'comment']);
 /** Fields that agents have the model add to the arguments of any tool. */
 const ANYWHERE = new Set(['task_progress', 'security_risk']);

@@ -2,7 +2,7 @@ import type { DetectionSettings, Mode } from '@loopwatch/contract';
 import { isOn } from '../lib/is-on.ts';
 import type { Preset } from '../settings/presets.ts';
 
-/** Options of tool-cycle; stagnation leaves to it the cycles that it can find. */
+/** Options of tool-cycle. Stagnation ignores the cycles that tool-cycle can find. */
 export interface CycleOptions {
   /** Maximum length of a cycle, in steps. */
   readonly maxPeriod: number;

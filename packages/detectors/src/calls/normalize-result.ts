@@ -19,13 +19,13 @@ export interface NormalizedResult {
   readonly failure: string | null;
   /** The first lines of the error, up to where they quote the call, without numbers; `null` if nothing failed. */
   readonly head: string | null;
-  /** The result, or the error, without what it echoes of the call: equal when two questions got one answer. */
+  /** The result, or the error, without text echoed from the call: equal if two questions got the same answer. */
   readonly gist: string;
   /** The beginning of the original result, for display. */
   readonly shown: string;
   /** Whether it only confirms that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
   readonly bare: boolean;
-  /** Whether it says so little that two questions may well share it: bare, or very short. */
+  /** Whether it says so little that two questions may share it by chance: bare, or very short. */
   readonly trivial: boolean;
   /** Whether it says that nothing was found. */
   readonly empty: boolean;
@@ -61,7 +61,9 @@ const ACKNOWLEDGEMENT = new RegExp(
 const TRACEBACK = 'Traceback (most recent call last)';
 const EXCEPTION = /^[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*$/gm;
 const STACK = /^[ \t]+at .*$/gm;
-/** Wordings that only say that something failed, with their framing; `grep` says no more when it finds nothing. */
+/**
+ * Wordings, with their framing, that only say that something failed; `grep` returns nothing else if it finds nothing.
+ */
 const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|code|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
 const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;

@@ -15,9 +15,9 @@ const NAMED = `(?<!\\d\\d)(?<=(?:${PROCESS}|(?:attempt|try)\\W{1,3}|${TIME_FIELD
 const UUID = '-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-';
 
 /**
- * Signs of volatile text: a part of each match, which stays part of it whatever else was replaced before. Each starts
- * with a unit that an engine finds fast, and few are in a usual result, so that searching for signs takes a quarter of
- * the time of applying all patterns.
+ * Signs of volatile text: a part of each match that earlier replacements leave unchanged. Each starts with a character
+ * that regex engines find fast, and typical results contain few of them, so searching for signs takes a quarter of the
+ * time of applying all patterns.
  */
 const SIGNS = {
   /** Any sign with a number. */

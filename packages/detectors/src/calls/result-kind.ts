@@ -11,7 +11,7 @@ export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
  */
 const TRANSIENT =
   /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out|time-?out\b|TimeoutError|ETIMEDOUT|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
-/** A page that lacks the awaited element: the agent asks for the wrong thing. */
+/** A page that lacks the awaited element: the agent waits for the wrong thing. */
 const WAITS_IN_VAIN = /\blocator\b|waiting for (?:selector|element|locator)/i;
 
 /** A transient failure at the start of a result that says nothing else. */
@@ -21,7 +21,7 @@ const PLAIN_TRANSIENT =
 const WELL_KNOWN =
   /^(?:getaddrinfo EAI_AGAIN|npm err! (?:code|network) (?:ETIMEDOUT|ECONNRESET)|upstream connect error|net::ERR_(?:CONNECTION|TIMED|NETWORK)\w{0,30}|you exceeded your (?:current )?quota|socket hang up|temporary failure in name resolution|(?:[\w-]{1,20} ){1,3}failed: the (?:server|service|model) is overloaded)/i;
 const PLAIN_UNITS = 200;
-/** The same as the whole result: a reading tool returns text written by others. */
+/** The same, but only as the whole result: a reading tool returns text written by others. */
 const ALL_TRANSIENT =
   /^(?:[a-z]{1,12} ){0,3}(?:(?:http(?:\/[\d.]{1,3})? )?(?:429 too many requests|500 internal server error|502 bad gateway|503 service unavailable|504 gateway time-?out)|rate.?limit(?:ed| reached| exceeded)|too many requests|timed[ -]?out|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|connection (?:reset|aborted))\W*$/i;
 

@@ -27,7 +27,7 @@ function isJson(canonical: string): boolean {
   return canonical.startsWith('{') || canonical.startsWith('[') || canonical.startsWith('"');
 }
 
-/** The first distinct strings that are not keys, and the text without strings and keys. */
+/** The first distinct strings that are not keys, and the remaining text without strings and keys. */
 function partsOf(canonical: string): { strings: string[]; rest: string } {
   const values = new Set<string>();
   let rest = '';
@@ -35,7 +35,7 @@ function partsOf(canonical: string): { strings: string[]; rest: string } {
   let open = canonical.indexOf('"');
   while (open !== -1) {
     const close = endOfString(canonical, open + 1);
-    // Where one string does not end, none of the quotes that it contains starts another.
+    // If a string has no end, none of the quotes inside it starts another string.
     if (canonical.charCodeAt(close) !== QUOTE) {
       open = canonical.indexOf('"', close);
       continue;

@@ -32,7 +32,7 @@ export interface CallStep {
   outcome: string | null;
   /** How the calls that were run turned out. */
   kind: 'ok' | 'error' | 'transient' | 'unknown';
-  /** A detector has an open incident for it, so that a less specific rule need not report it too. */
+  /** A detector has an open incident for it, so a less specific rule need not report it too. */
   explained: boolean;
 }
 
@@ -88,7 +88,7 @@ export function pollingAdjustments(
   return [call.nature.waits === true ? 'looks-like-poller' : 'under-way'];
 }
 
-/** Whether the step only waits, or asks for the status of work in progress. */
+/** Whether the step only waits, or polls the status of work in progress. */
 export function isPollingStep({ calls }: CallStep): boolean {
   return calls.every(isPolling);
 }

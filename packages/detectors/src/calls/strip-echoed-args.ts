@@ -18,8 +18,7 @@ const ECHO = '\u0001';
 const MIN_ANYWHERE = 3;
 
 /**
- * White space around an echo: values are searched for trimmed, and a text may or may not keep their outer white
- * space.
+ * White space around an echo: the search uses trimmed values, and a text may or may not keep their outer white space.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
@@ -31,12 +30,14 @@ const PUNCTUATION = '.:!?';
 const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/][^\s]*$/;
 
 /** What a unit of a result is: white space, quotes and brackets separate tokens. */
-const Unit = { separator: 1, quote: 2, slash: 4 } as const;
-const UNITS = new Uint8Array(0x80);
+const Unit = { separator: 1, quote: 2, slash: 4, letter: 8 } as const;
+/** A number has none of the letters; digits and punctuation are no kind of their own. */
+const UNITS = new Uint8Array(0x80).fill(Unit.letter);
 for (const [units, kind] of [
   ['\t\n\v\f\r ()[]{}<>,;\u0001', Unit.separator],
   ['"\'`', Unit.separator | Unit.quote],
   ['\\/', Unit.slash],
+  [`0123456789${PUNCTUATION}`, 0],
 ] as const)
   for (const unit of units) UNITS[unit.charCodeAt(0)] = kind;
 
@@ -58,6 +59,7 @@ function withoutEchoedTokens(text: string, values: readonly string[]): string {
   const { length } = text;
   let said: string | undefined;
   let numbers: ReadonlySet<string> | undefined;
+  let lastNames: ReadonlySet<string> | undefined;
   let kept = '';
   let from = 0;
   let start = 0;
@@ -70,15 +72,22 @@ function withoutEchoedTokens(text: string, values: readonly string[]): string {
       continue;
     }
     const isQuoted = (before & kind & Unit.quote) !== 0;
-    if (at > start && (isQuoted || within !== 0 || isDigit(text.charCodeAt(start)))) {
+    const mayBeNumber = within === 0 && isDigit(text.charCodeAt(start)) && numbers?.size !== 0;
+    if (at > start && (isQuoted || (within & Unit.slash) !== 0 || mayBeNumber)) {
       let end = at;
       while (end > start && PUNCTUATION.includes(text.charAt(end - 1))) end -= 1;
       const word = text.slice(start, end);
       said ??= values.join('\n');
       let isEcho: boolean;
-      if (NUMBER.test(word)) isEcho = (numbers ??= new Set(said.match(NUMBERS))).has(word);
-      else if (PATH.test(word)) isEcho = names(lastName(word), said, values);
-      else isEcho = isQuoted && said.includes(word);
+      if (within === 0 && NUMBER.test(word)) isEcho = (numbers ??= new Set(said.match(NUMBERS))).has(word);
+      else if ((within & Unit.slash) !== 0 && PATH.test(word)) {
+        const last = lastName(word);
+        // A name as short as `a` occurs in any text, so it must be a whole name in the arguments.
+        isEcho =
+          last.length < MIN_ANYWHERE
+            ? (lastNames ??= new Set(values.map(lastName))).has(last)
+            : said.includes(last);
+      } else isEcho = isQuoted && said.includes(word);
       if (isEcho) {
         kept += text.slice(from, start) + ECHO;
         from = end;
@@ -96,7 +105,7 @@ function kindAt(text: string, at: number): number {
   if (unit < 0x80) return UNITS[unit] as number;
   if (unit === 0x201c || unit === 0x201d || unit === 0x2018 || unit === 0x2019)
     return Unit.separator | Unit.quote;
-  return isWideSpace(unit) ? Unit.separator : 0;
+  return isWideSpace(unit) ? Unit.separator : Unit.letter;
 }
 
 function isDigit(unit: number): boolean {
@@ -107,16 +116,11 @@ function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** `b.txt` of `/srv/a/b.txt`: tools expand the paths they are given. */
+/** `b.txt` of `/srv/a/b.txt`, because tools expand paths. */
 function lastName(path: string): string {
   let end = path.length;
   while (end > 0 && (kindAt(path, end - 1) & Unit.slash) !== 0) end -= 1;
   let start = end;
   while (start > 0 && (kindAt(path, start - 1) & Unit.slash) === 0) start -= 1;
   return path.slice(start, end);
-}
-
-/** Whether the arguments mention the name; one as short as `a` occurs in any text, so it must be a whole name there. */
-function names(last: string, said: string, values: readonly string[]): boolean {
-  return last.length < MIN_ANYWHERE ? values.some((value) => lastName(value) === last) : said.includes(last);
 }

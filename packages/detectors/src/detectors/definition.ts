@@ -30,11 +30,11 @@ export interface SharedParts {
  */
 export interface DetectorDefinition<Options = unknown> {
   readonly id: DetectorId;
-  /** Its settings block, if it needs results: a session stores results as soon as one such detector is on. */
+  /** Its settings block, if it needs results: a session stores results if any such detector is on. */
   readonly needsResults?: (settings: DetectionSettings) => Switchable;
   /** The event type at which a session creates the detector; before the first one it has nothing to do. */
   readonly startsAt?: KnownEvent['type'];
-  /** The types of the events that it processes, besides all that settle a step of calls; default: all. */
+  /** The types of events that it processes, in addition to those that settle a step of calls; default: all. */
   readonly reads?: readonly KnownEvent['type'][];
   /** Its options with the preset applied; `null` if it is off. */
   options(sources: OptionSources): Options | null;

@@ -14,8 +14,8 @@ import { turnLimit } from './turn-limit/index.ts';
 const folded = (rule: TextRule) => new FoldedIndex(rule);
 
 /**
- * All detectors, in the order in which they process an event and thus of their verdicts. A session's state is stored
- * by position in this list, so append new detectors.
+ * All detectors, in the order in which they process an event, which is also the order of their verdicts. A session's
+ * state is stored by index in this list, so add new detectors at the end.
  */
 export const detectors: readonly DetectorDefinition[] = [
   toolRepeat,

@@ -80,19 +80,19 @@ export interface EventStep {
 
 /** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
 export interface Detector {
-  /** `false`: its conclusions stand even if the turn is streamed again. */
+  /** `false`: its conclusions stand even if the turn is retried. */
   readonly isRevocable?: false;
   push(step: EventStep): void;
   /**
    * Ends open incidents and forgets everything: detection was switched off (`disabled`), the session ended (`ended`),
-   * or the turn is streamed again (`recovered`).
+   * or the turn is retried (`recovered`).
    */
   close(step: EventStep, outcome: VerdictOutcome): void;
   /** State as JSON, `null` if it equals that of a new detector; later events do not change it. */
   snapshot(): unknown;
   /**
-   * The current {@link Detector.snapshot}, to be completed later. One is taken per turn and hardly ever needed, so it
-   * must be cheap; without it, each turn takes a snapshot.
+   * A checkpoint that can be completed to the current {@link Detector.snapshot} later. One is taken per turn and rarely
+   * needed, so it must be cheap. For a detector without this method, each turn takes a snapshot.
    */
   checkpoint?(): () => unknown;
   /** Restores a {@link Detector.snapshot} of a detector with the same options. */
@@ -127,7 +127,7 @@ export interface Pattern<D extends RoundDetector>
   readonly mode: Mode;
   /** The remembered steps of the pattern, oldest first. */
   readonly rounds: readonly CallStep[];
-  /** Number of steps in the pattern, if its count counts something else. */
+  /** Number of steps in the pattern, if its count is something else. */
   readonly steps?: number;
   /** Where the pattern started; default: at its first remembered step. */
   readonly since?: Mark;

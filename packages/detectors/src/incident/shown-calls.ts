@@ -128,7 +128,7 @@ function shortened(text: string): string {
 function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
   const shown = agents.withoutNoise(call?.result?.shown ?? '').trim();
   const message = unframed(shown);
-  // Framing without any letters, such as brackets and quotes, stays part of the shown text.
+  // Framing that contains no letters, such as brackets and quotes, stays part of the shown text.
   return /[a-z]/i.test(shown.slice(0, shown.length - message.length)) ? message : shown;
 }
 

@@ -104,7 +104,7 @@ export function toVerdict(
   return verdict as PureVerdict;
 }
 
-/** All fields that hold or quote text from the agent and its tools, masked and bounded. */
+/** All fields that contain or quote text from the agent and its tools, masked and bounded. */
 function textsOf(
   finding: Finding,
   { mask, storeText }: Privacy,
@@ -137,7 +137,7 @@ function reasonOf(finding: Finding, presentation: Presentation): Pick<Verdict, '
     withoutRests(presentableText(text, MAX_REASON_UNITS, presentation), secrets);
   const shown = shownOf(text);
   if (at === undefined) return { reason: shown };
-  // Masks before the count may be longer or shorter than the original text.
+  // A mask that precedes the count may be longer or shorter than the original text.
   const countAt = shownOf(text.slice(0, at)).length;
   return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }

@@ -12,7 +12,7 @@ import { type Preset, presets } from '../settings/presets.ts';
 const blocks = ['tool_cycle', 'stagnation', 'outage', 'budget'] as const;
 const elsewhere = 'is not in @loopwatch/detectors/lean; @loopwatch/detectors has it';
 
-/** Rejects settings that need more, whether the server's, a model's or a session's. */
+/** Rejects settings that need other rules, whether the server's, a model's or a session's. */
 const schema = detectionSchema.superRefine((settings, context) => {
   const refuse = (...path: string[]): void => context.addIssue({ code: 'custom', path, message: elsewhere });
   for (const path of beyond(settings)) refuse(...path);
@@ -23,7 +23,7 @@ const schema = detectionSchema.superRefine((settings, context) => {
   }
 });
 
-/** Only the rules over calls and text without results; each keeps its position in the registry. */
+/** Only the rules over calls and text that need no results; each keeps its index in the registry. */
 export const callsAndText: Library = {
   detectors: [
     toolRepeatByCalls,
@@ -41,7 +41,7 @@ export const callsAndText: Library = {
   schema,
 };
 
-/** The keys that need more than this entry has. */
+/** The keys that need rules missing from this entry. */
 function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number], ...string[]][] {
   const wanted = blocks.filter((name) => isOn(settings[name]));
   return [

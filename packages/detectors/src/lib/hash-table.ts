@@ -83,7 +83,7 @@ function find(slots: readonly number[], width: number, hash: number): number {
   }
 }
 
-/** All there are at this place of this hash. */
+/** The bits stored at this slot for this hash; 0 if the slot does not hold it. */
 function bitsAt(slots: readonly number[], width: number, at: number, hash: number): number {
   if (slots[at] !== hash) return 0;
   return width === 1 ? 1 : (slots[at + 1] ?? 0);

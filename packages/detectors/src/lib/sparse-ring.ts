@@ -1,6 +1,6 @@
 /**
- * Numbers noted at some of the latest units of a text, 0 at all others. Usually none is noted: then it allocates no
- * memory, and units without a number are free.
+ * Numbers noted at some of the latest units of a text, 0 at all others. It allocates no memory until a number is noted,
+ * and units without a number cost nothing.
  */
 export class SparseRing {
   private readonly size: number;

@@ -170,7 +170,7 @@ export function privacyOf({ mask, store_text: storeText }: DetectionSettings['pr
 const MAX_TEXT_UNITS = 2000;
 const MAX_ENTRIES = 16;
 const MAX_BYTES = 32 * 1024;
-/** Bytes of a UTF-16 unit in UTF-8, at most. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
 /** Evidence fields that hold text from the agent. */

@@ -1,13 +1,13 @@
-/** How far the search may move, by a hash of two units. Filled anew for each search. */
+/** How far the search may skip, indexed by a hash of two units. Recomputed for each search. */
 const SHIFTS = new Uint8Array(256);
 const MAX_SHIFT = 255;
 
 /**
- * Distances from the last `length` units of a text to where they occurred before, nearest first, at most as many as
- * asked for.
+ * Distances from the last `length` units of a text to where they occurred before, nearest first, at most `most` of
+ * them.
  *
- * Searches backwards in the manner of Boyer, Moore and Horspool: the first two units of the place that is compared tell
- * how far it is to the next place at which they would fit.
+ * Searches backwards with the Boyer-Moore-Horspool algorithm: the first two units of the compared window determine how
+ * far away the next possible match is.
  */
 export function earlierOccurrences(text: Uint16Array, length: number, most: number): number[] {
   const distances: number[] = [];

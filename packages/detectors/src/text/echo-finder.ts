@@ -9,18 +9,18 @@ const NO_UNITS = new Uint16Array(0);
 const NO_SAMPLES = new GramSamples(1);
 
 /**
- * Finds, at every unit of a text, its echo: the nearest earlier occurrence of the window that ends there, no farther
- * back than the reach.
+ * Finds the echo at every unit of a text: the nearest earlier occurrence, within the reach, of the window that ends at
+ * the unit.
  *
- * Only every `stride`-th piece of the text is sampled. Pieces ("grams") are so much shorter than the window that
- * every window contains exactly one sampled gram, wherever it lies. So a window that occurs again is seen by its
- * sample within its last `stride` units, and one hash look-up a unit, which fails for ordinary text, tells that there
- * is nothing to find. Hashes only propose, the units themselves decide.
+ * Only every `stride`-th gram (a short piece of the text) is sampled. Grams are so much shorter than the window that
+ * every window contains exactly one sampled gram. If a window occurs again, a gram within its last `stride` units
+ * equals a sample. So each unit costs one hash lookup, and in ordinary text that lookup finds nothing. A hash match is
+ * only a candidate: the units are always compared.
  */
 export class EchoFinder {
   /** Units of tracked text since the last restart. */
   length = 0;
-  /** Distance from the latest window to its echo; 0 where there is none. */
+  /** Distance from the latest window to its echo; 0 if it has none. */
   echo = 0;
 
   readonly window: number;
@@ -28,24 +28,24 @@ export class EchoFinder {
   private readonly gram: number;
   private readonly strideBits: number;
   private readonly fullCapacity: number;
-  /** `HASH_BASE` to the power of the gram: takes the unit that leaves a gram out of its hash. */
+  /** `HASH_BASE` to the power of the gram length: removes the oldest unit of a gram from its hash. */
   private readonly leaving: number;
   /** Inverse of `HASH_BASE`: undoes a multiplication by it. */
   private readonly unbase: number;
 
-  /** Ring of the text's last units; it grows to what reach and window need. */
+  /** Ring buffer of the text's last units; it grows until it holds the reach and the window. */
   private units = NO_UNITS;
   private samples = NO_SAMPLES;
   private slot = 0;
   /** Rolling hash of the latest gram. */
   private hash = 0;
-  /** Units during which an echo nearer than the known one may still be found. */
+  /** Units left in which an echo nearer than the known one may still appear. */
   private suspense = 0;
 
   constructor(window: number, reach: number) {
     this.window = window;
     this.reach = reach;
-    // More would be smaller still, but short grams announce more often a window that does not come.
+    // A longer stride would save more memory, but its shorter grams would cause more false matches.
     this.strideBits = Math.min(3, 31 - Math.clz32(window / 3));
     const stride = 1 << this.strideBits;
     this.gram = window - stride + 1;
@@ -131,7 +131,7 @@ export class EchoFinder {
     const { units, echo } = this;
     const goesOn = echo !== 0 && units[slot] === units[this.slotBefore(slot, echo)];
     const near = sample === 0 ? 0 : this.slotsSince(slot, sample);
-    // What a gram announces shows within a stride. An echo that breaks off may have covered up farther ones.
+    // A window whose gram matched is complete within one stride. An echo that ends may have hidden more distant ones.
     if (goesOn ? near !== 0 && near < echo : near !== 0 || echo !== 0) this.suspense = 1 << this.strideBits;
     if (this.suspense === 0) return;
     this.suspense -= 1;
@@ -140,8 +140,8 @@ export class EchoFinder {
   }
 
   /**
-   * The smallest distance, at most `limit`, at which the window that ends at `slot` occurred. Its sampled gram ends
-   * less than a stride before the window does.
+   * The distance to the nearest earlier occurrence of the window that ends at `slot`, at most `limit`; 0 if there is
+   * none. The window's sampled gram ends less than a stride before the window does.
    */
   private nearest(slot: number, latest: number, limit: number): number {
     const { units, gram, leaving, unbase, strideBits, samples } = this;
@@ -157,7 +157,7 @@ export class EchoFinder {
         const since = slot + 1 - (sample << strideBits);
         const distance = (since < 0 ? since + capacity : since) - behind;
         if (distance >= bound) break;
-        // Where only the gram is equal, the window's first unit is the first to tell.
+        // If only the gram is equal, the window's first unit most likely differs, so compare it first.
         const there = first < distance ? first - distance + capacity : first - distance;
         if (distance > 0 && units[there] === firstUnit && hashes[sample] === hash) {
           if (this.sameWindow(slot, distance)) {
@@ -176,8 +176,8 @@ export class EchoFinder {
   }
 
   /**
-   * Whether the window that ends at `slot` is the one that ends `distance` before it. Where only the gram is equal,
-   * the units behind or before it tell: those come first.
+   * Whether the window that ends at `slot` equals the one that ends `distance` units earlier. If only the gram is
+   * equal, the units around it differ, so they are compared first.
    */
   private sameWindow(slot: number, distance: number): boolean {
     const { window } = this;
@@ -203,7 +203,7 @@ export class EchoFinder {
     return since < 0 ? since + this.units.length : since;
   }
 
-  /** The ring is at its end: it starts over, or grows while the text is shorter than what can matter. */
+  /** The ring is full: wrap around, or grow if it is still smaller than the maximum. */
   private makeRoom(): void {
     const { length: capacity } = this.units;
     if (capacity === this.fullCapacity) {

@@ -4,10 +4,10 @@ export const MAX_DIGITS = 9;
 /** A piece of text in folded form. The buffers are reused from piece to piece. */
 export class FoldedForm {
   units: Uint16Array;
-  /** By folded unit: its place in the text. All digits of a number are at its end. */
+  /** By folded unit: its index in the text. All digits of a number have the index at which the number ends. */
   places: Int32Array;
   length = 0;
-  /** The numbers that change: twice the index of the folded unit, plus one if the number counts. */
+  /** The numbers that change: twice the index of the folded unit, plus one if the number is a counter. */
   readonly numbers: number[] = [];
 
   constructor(size: number) {
@@ -24,7 +24,7 @@ export class FoldedForm {
     this.places = new Int32Array(size + MAX_DIGITS + 1);
   }
 
-  /** Adds the digits of a number that stays, which ends at `at`. @returns the new length */
+  /** Adds the digits of a constant number that ends at `at`. @returns the new length */
   addNumber(length: number, at: number, value: number, digits: number): number {
     for (let i = length + digits - 1, rest = value; i >= length; i -= 1) {
       this.units[i] = 0x30 + (rest % 10);

@@ -20,7 +20,7 @@ import { copyUnits } from './units-text.ts';
 
 /** A new unit cancels this many repeated ones: a text of which a quarter is new is not a loop. */
 const PRICE_OF_NEW = 3;
-/** Additional cost of a number that neither repeats nor counts, except in prose. */
+/** Additional cost of a number that neither repeats nor counts up, except in prose. */
 const PRICE_OF_NUMBER = 20;
 /** Minimum units of a loop. */
 const LEAST = 8;
@@ -28,23 +28,24 @@ const LEAST = 8;
 const LOOK_EVERY = 8;
 /** Maximum latest units examined to tell words from drawings. */
 const LOOK_AT = 400;
-/** Stored units of the original text, besides those of the current `append` call. */
+/** Stored units of the original text, in addition to those of the current `append` call. */
 const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
-/** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
+/** Repeated units that keep a sentence pattern open when no further sentence follows it. */
 const PATTERN_NEEDED = 200;
 /** Upper bound of the score. */
 const MOST = 3000;
 
-/** The piece of text that is being searched; every index folds into it before it searches. */
+/** The piece of text being searched; all indexes share this buffer. */
 const PIECE = new FoldedForm(MAX_APPENDED);
 
 /**
- * Finds where a text says nothing new, using a folded form in which counters and white space are equal.
+ * Finds where a text adds nothing new. It compares a folded form of the text, in which counters and white space are
+ * equal.
  *
- * Every unit whose window has occurred within the reach adds to a score, every other takes more away: so the score
- * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
- * alike its lines begin. How high it must rise depends on what repeats.
+ * Every unit whose window has occurred within the reach raises a score, and every other unit lowers it by more. So the
+ * score rises in a loop, even if one word changes each time, and stays near zero in a text with new content, however
+ * similarly its lines begin. The threshold depends on what repeats.
  */
 export class FoldedIndex implements TextIndex, ProseSource {
   private readonly threshold: number;
@@ -110,7 +111,10 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.sentences.restart();
   }
 
-  /** Takes `text` from `from` up to `to`, {@link MAX_APPENDED} units at most, and tells the listener what is found at which unit. */
+  /**
+   * Appends `text` from `from` up to `to`, at most {@link MAX_APPENDED} units, and calls the listener at each unit
+   * where the text repeats.
+   */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
     this.listener = listener;
     this.begin = from;
@@ -129,7 +133,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.listener = undefined;
   }
 
-  /** A sentence of a pattern that goes on ends at `at`. */
+  /** Another sentence of the pattern ends at `at`. */
   private meetPattern(at: number): void {
     const { state } = this;
     this.at = at;
@@ -159,7 +163,10 @@ export class FoldedIndex implements TextIndex, ProseSource {
     else this.lower(PRICE_OF_NUMBER);
   }
 
-  /** In sentences, the words around a number say more than the number. Where nothing repeats, it does not matter. */
+  /**
+   * Whether a changing number costs nothing: in sentences, the words around a number matter more than the number
+   * itself. If nothing repeats, the answer makes no difference.
+   */
   private isNumberFree(): boolean {
     const { state } = this;
     if (state.score === 0 || state.folded - state.fenceAt < SURROUNDINGS) return false;

@@ -1,11 +1,11 @@
 import type { RepetitionRule } from './repetition-kind.ts';
 
-/** Units of folded text after a marker or a counter that belong to it. */
+/** Units of folded text after a marker or a counter that still count as near it. */
 export const SURROUNDINGS = 250;
 
-/** The state of a {@link FoldedIndex} besides the text. */
+/** The state of a {@link FoldedIndex}, excluding the text. */
 export interface FoldedState {
-  /** Units since the last restart, as they came and in folded form. */
+  /** Units since the last restart: of the original text, and of the folded text. */
   length: number;
   folded: number;
   score: number;
@@ -17,19 +17,28 @@ export interface FoldedState {
   /** `length` at which the score left zero. */
   start: number;
   looks: number;
-  /** What the kind of text needs that needed most since the score left zero, and the score when it was last met. */
+  /**
+   * The highest score that any kind of text required since the score left zero, and the score when that kind last
+   * occurred.
+   */
   heaviest: number;
   heavyScore: number;
-  /** `folded` at the last of each. */
+  /** `folded` at the latest counter, marker and code fence. */
   counterAt: number;
   markerAt: number;
   fenceAt: number;
-  /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
+  /**
+   * Score at which the open loop was found, or 0 if none is open; and the `folded` at which the loop ends if nothing
+   * repeats.
+   */
   needed: number;
   quietAt: number;
-  /** Whether it was found in prose, by the share of known text. */
+  /** Whether the loop was found in prose, by its share of known text. */
   stale: boolean;
-  /** `folded` at which it is asked again whether this is prose, in which numbers are free; and what it was. */
+  /**
+   * `folded` at which to check again whether the text is prose, where numbers cost nothing; and the result of the
+   * latest check.
+   */
   numbersAt: number;
   numbersFree: boolean;
   rule: RepetitionRule;

@@ -1,9 +1,8 @@
 /**
- * A hash table over the samples of a text: pieces of it ("grams") taken at regular places and kept in a ring. It holds
- * only what can still matter: taking a new sample drops the one that had its number before. Numbers start at 1, and 0
- * stands for none.
+ * A hash table of samples: short pieces of a text ("grams"), taken at regular intervals and stored in a ring buffer. A
+ * new sample replaces the oldest one once the ring is full. Sample numbers start at 1; 0 means none.
  *
- * The fields are open because the loop that looks up every unit of a text works on them directly.
+ * The fields are public because the hot loop that looks up every unit accesses them directly.
  */
 export class GramSamples {
   /** Newest sample of each bucket. */
@@ -16,16 +15,16 @@ export class GramSamples {
   /** A hash's bucket is its upper bits: `hash >>> shift`. */
   readonly shift: number;
   private readonly size: number;
-  /** Samples held, and the number of the newest. */
+  /** Number of stored samples, and the number of the newest one. */
   private held = 0;
   private newest = 0;
 
   constructor(size: number) {
     this.size = size;
-    // Two to four buckets a sample: that a piece is not there is mostly seen at the first look.
+    // With two to four buckets per sample, most failing lookups end at the first probe.
     this.shift = Math.clz32(size) - 1;
     const buckets = 1 << (32 - this.shift);
-    // One buffer, because each costs time and memory of its own.
+    // One buffer, because each buffer has its own overhead in time and memory.
     const buffer = new ArrayBuffer(8 * (size + 1) + 2 * buckets);
     this.hashes = new Int32Array(buffer, 0, size + 1);
     this.older = new Uint16Array(buffer, 4 * (size + 1), size + 1);
@@ -33,7 +32,7 @@ export class GramSamples {
     this.heads = new Uint16Array(buffer, 8 * (size + 1), buckets);
   }
 
-  /** The same samples with room for more; only before any was dropped. */
+  /** A larger copy of the table. Call only while no sample has been dropped. */
   grown(size: number): GramSamples {
     const grown = new GramSamples(size);
     for (let number = 1; number <= this.newest; number += 1)
@@ -41,7 +40,7 @@ export class GramSamples {
     return grown;
   }
 
-  /** Takes the next sample; `number` runs from 1 to the size and then from 1 again. */
+  /** Adds the next sample; `number` runs from 1 to the size, then starts at 1 again. */
   take(number: number, hash: number): void {
     const { heads, hashes, older, newer } = this;
     if (this.held === this.size) this.dropOldest(number);
@@ -56,14 +55,14 @@ export class GramSamples {
     this.newest = number;
   }
 
-  /** The oldest sample is the last one of its bucket. */
+  /** The oldest sample is the last in its bucket. */
   private dropOldest(number: number): void {
     const newer = this.newer[number] as number;
     if (newer === 0) this.heads[(this.hashes[number] as number) >>> this.shift] = 0;
     else this.older[newer] = 0;
   }
 
-  /** Drops all samples, in as many steps as are held. */
+  /** Drops all samples, in time proportional to their number. */
   clear(): void {
     for (let number = this.newest; this.held > 0; this.held -= 1) {
       this.heads[(this.hashes[number] as number) >>> this.shift] = 0;

@@ -4,7 +4,7 @@ import { isData, lettersIn } from './repetition-kind.ts';
 const sign = /[\t{}<>=|\\_@$;[\]/]|\p{Ll}\p{Lu}/gu;
 /** A line that does not end like a sentence, as in a log, a record or a list. */
 const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
-/** Prose has at most one such sign, and one such line, per this many units. */
+/** Prose has at most one such character, and one such line, per this many units. */
 const UNITS_PER_SIGN = 100;
 const UNITS_PER_BARE_LINE = 200;
 

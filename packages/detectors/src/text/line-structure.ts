@@ -1,12 +1,12 @@
 /**
- * Recognises the structure of streamed Markdown line by line, one UTF-16 unit at a time, so that it does not matter
- * how the stream was cut: fences, list items, headings, quotes, table rows and dividers. Where one begins, the search
- * for repeated text restarts, because structure repeats legitimately.
+ * Recognizes the structure of streamed Markdown: fences, list items, headings, quotes, table rows and dividers. It
+ * works line by line and one UTF-16 unit at a time, so the result does not depend on how the stream was chunked.
+ * Structure repeats legitimately, so the search for repeated text restarts wherever one of these begins.
  */
 
 /** The unit is ordinary text and is searched for repetition. */
 export const TRACK = 0;
-/** The unit completes a marker: forget the text so far, go on with the next unit. */
+/** The unit completes a marker: forget the text so far and continue with the next unit. */
 export const RESTART = 1;
 /** The unit is not text: inside a fence or a divider. */
 export const SKIP = 2;
@@ -75,7 +75,7 @@ export class LineStructure {
     this.state = this.state === FENCE_BODY ? FENCE_LINE_START : LINE_START;
   }
 
-  /** Takes the next unit. @returns {@link TRACK}, {@link RESTART} or {@link SKIP} */
+  /** Processes the next unit. @returns {@link TRACK}, {@link RESTART} or {@link SKIP} */
   step(unit: number): number {
     switch (this.state) {
       case LINE_START:
@@ -107,7 +107,7 @@ export class LineStructure {
     }
   }
 
-  /** The first unit of a line that is not indentation decides which marker it can be. */
+  /** The first unit after a line's indentation determines which marker it can be. */
   private begin(unit: number): number {
     if (isBlank(unit)) return TRACK;
     this.length = 1;

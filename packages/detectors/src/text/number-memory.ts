@@ -8,8 +8,8 @@ const FREE = 2;
 type NumberKind = typeof CONSTANT | typeof COUNTER | typeof FREE;
 
 /**
- * Tells a number that only counts from one that says something: among the last numbers of a text, every first, second …
- * or eighth may be those of one place in a text that repeats.
+ * Distinguishes counters from numbers that carry information. A repeated passage may contain up to eight numbers, so
+ * each number is compared with those one to eight before it.
  */
 export class NumberMemory {
   /** A ring of the latest numbers, and the slot of the next. */

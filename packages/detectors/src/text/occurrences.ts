@@ -3,8 +3,8 @@ import { TextFolder } from './text-folder.ts';
 import { unitsText } from './units-text.ts';
 
 /**
- * Distances from the end of a text to the earlier occurrences of what it ends with, nearest first: of its last `window`
- * units in folded form. Evidence only, so it may cost a pass over the text.
+ * Distances from the end of a text to the earlier occurrences of its last `window` units in folded form, nearest first.
+ * It is used for evidence only, so a pass over the text is affordable.
  */
 export function occurrences(text: string, window: number, most: number): number[] {
   const folded = new FoldedForm(text.length);

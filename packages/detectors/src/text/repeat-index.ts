@@ -3,27 +3,27 @@ import { EchoFinder } from './echo-finder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { copyUnits } from './units-text.ts';
 
-/** The piece of text that is being searched; every index copies into it before it searches. */
+/** The piece of text being searched; all indexes share this buffer. */
 const PIECE = new Uint16Array(128);
 
 /**
- * Finds, at every unit of a text, how often the window that ends there has occurred in the text's recent past.
+ * Counts, at every unit of a text, how often the window that ends at the unit has occurred recently.
  *
- * The rule "the last `threshold` occurrences of a window lie on average at most `maxDistance` apart" looks back at
- * most (threshold - 1) x maxDistance units. Each occurrence knows the one before it, its echo, so the occurrences of
- * a window are a chain of echoes, and the rule holds where that many links of the chain lie within the reach.
+ * The rule "the last `threshold` occurrences of a window lie on average at most `maxDistance` apart" looks back at most
+ * (threshold - 1) x maxDistance units. Each occurrence is linked to the previous one, its echo, so the occurrences of a
+ * window form a chain. The rule holds if enough links of the chain lie within the reach.
  */
 export class RepeatIndex implements TextIndex {
   private readonly maxDistance: number;
-  /** Earlier occurrences that make the rule hold. */
+  /** Number of earlier occurrences at which the rule holds. */
   private readonly needed: number;
   private readonly reach: number;
   private readonly finder: EchoFinder;
   /** By unit: the distance to its echo. */
   private readonly echoes: SparseRing;
-  /** By unit: the occurrences reported there, while a loop is open. */
+  /** By unit: the occurrence count reported there while a loop is open. */
   private readonly counts: SparseRing;
-  /** Whether a loop is open, and the `length` at which it is over if nothing repeats until then. */
+  /** Whether a loop is open, and the `length` at which it ends if nothing repeats until then. */
   private open = false;
   private quietAt = 0;
 
@@ -50,12 +50,12 @@ export class RepeatIndex implements TextIndex {
     return (this.distances.at(-1) ?? 0) + this.finder.window;
   }
 
-  /** Structure ends a repetition, */
+  /** Structure ends a repetition. */
   passesMarker(): boolean {
     return false;
   }
 
-  /** and what is no text is not tracked. */
+  /** Code and dividers are not tracked. */
   takesIn(): boolean {
     return false;
   }
@@ -67,7 +67,7 @@ export class RepeatIndex implements TextIndex {
     this.settle();
   }
 
-  /** The loop is over: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
+  /** The loop has ended: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
   settle(): void {
     if (!this.open) return;
     this.open = false;
@@ -81,7 +81,7 @@ export class RepeatIndex implements TextIndex {
     }
   }
 
-  /** Searches the next `size` units, of which the first is at `begin` in the listener's text. */
+  /** Searches the next `size` units; the first is at `begin` in the listener's text. */
   private search(units: Uint16Array, size: number, begin: number, listener: RepeatListener): void {
     const { finder } = this;
     for (let i = 0; i < size; ) {
@@ -124,7 +124,7 @@ export class RepeatIndex implements TextIndex {
     };
   }
 
-  /** Appends the remembered text again; anything before it cannot matter. */
+  /** Appends the remembered text again; text before it is out of reach. */
   restore(snapshot: object): void {
     if (!('quietIn' in snapshot)) return;
     const { text, counts, quietIn } = snapshot as RepeatSnapshot;
@@ -150,7 +150,7 @@ export class RepeatIndex implements TextIndex {
     this.echoes.note(this.finder.echo);
   }
 
-  /** Whether the chain of echoes of the latest window has as many links within the reach as the rule needs. */
+  /** Whether the echo chain of the latest window has as many links within the reach as the rule requires. */
   private ruleHolds(): boolean {
     this.noteEcho();
     const { echoes, reach, needed } = this;
@@ -164,8 +164,9 @@ export class RepeatIndex implements TextIndex {
   }
 
   /**
-   * Occurrences of the latest window, which makes the rule hold. An earlier one at which it did not hold had fewer
-   * than the threshold, so this one is exactly the threshold's; otherwise it is one more than that one.
+   * Occurrences of the latest window, for which the rule holds. If the rule did not hold at the previous occurrence,
+   * that one was below the threshold, so the count is exactly the threshold; otherwise it is one more than the previous
+   * count.
    */
   private count(): number {
     const { counts, finder, needed } = this;
@@ -179,6 +180,6 @@ export class RepeatIndex implements TextIndex {
 interface RepeatSnapshot {
   readonly text: string;
   readonly counts: readonly number[];
-  /** Units until a loop is over if nothing repeats; null when none is open. */
+  /** Units until the open loop ends if nothing repeats; `null` if none is open. */
   readonly quietIn: number | null;
 }

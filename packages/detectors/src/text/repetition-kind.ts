@@ -12,11 +12,11 @@ export interface Surroundings {
 
 export interface RepetitionKind {
   readonly rule: RepetitionRule;
-  /** Units without anything new, less what was new in between, until it is a loop. */
+  /** Score at which the repetition is a loop: units without new content, minus the cost of new units in between. */
   readonly needed: number;
 }
 
-/** A repetition with at most this period is a run, not a text. */
+/** A repetition with at most this period is a run, not repeated text. */
 export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
@@ -25,18 +25,18 @@ const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
 const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
-/** So little that it is a loop within twice the units that equal windows need. */
+/** A repetition this short is a loop within twice the units that equal windows need. */
 const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
 const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
 const SPACES: RepetitionKind = { rule: 'run', needed: 28 };
 const RULER: RepetitionKind = { rule: 'run', needed: 400 };
-/** Digits that stay, and one line of anything: neither is a drawing. */
+/** Constant digits, or a single line of anything: neither is a drawing. */
 const DRY: RepetitionKind = { rule: 'run', needed: 800 };
 const DRAWING: RepetitionKind = { rule: 'run', needed: 3000 };
 
-/** What fills, draws or leads: a ruler, progress dots, the frame of a table; `A` is nothing in base64. */
+/** Characters that fill, draw or lead: rulers, progress dots, table frames. `A` encodes zero bits in base64. */
 const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
-/** One line of it, without quotes, commas, brackets and digits: those are data. */
+/** One line of these, without quotes, commas, brackets and digits, which are data. */
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
@@ -47,8 +47,8 @@ const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
 const WORD_SHARE = 0.65;
 
 /**
- * How long a text must go on without anything new to be a loop. Words that come back are noticed soon; where counting,
- * listing, tables and code repeat by nature, and most of all where there are no words, it takes longer.
+ * Determines how long a text must continue without new content to be a loop. Repeated words are a loop soon. Counting,
+ * lists, tables and code repeat by nature, so they take longer; text without words takes longest.
  *
  * @param recent the last units of the folded text
  */
@@ -71,7 +71,10 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   return period <= RUN ? SHORT : WORDS;
 }
 
-/** Whether this is records, names or code more than sentences: one of these for each number is what a machine writes. */
+/**
+ * Whether the text is mostly records, names or code rather than sentences. With a counter in each, such text is
+ * machine-written.
+ */
 export function isData(recent: string, letters: number): boolean {
   const inWords = lettersIn((recent.match(word) ?? []).join(''));
   return inWords < WORD_SHARE * letters;

@@ -8,9 +8,9 @@ const STALE = 0.8;
 const NEAREST = 60;
 
 /**
- * How much of the last 1,500 units of a text is in passages that occurred before, and how often these occurred. All
- * units of a repeated window count, not only its last, so the text before a passage does not matter. New units cost
- * nothing.
+ * Measures how much of the last 1,500 units of a text belongs to passages that occurred before, and how often these
+ * occurred. All units of a repeated window count, not only its last, so the text before a passage makes no difference.
+ * New units cost no work.
  */
 export class SeenShare {
   private readonly window: number;
@@ -33,13 +33,13 @@ export class SeenShare {
     state.rounds[slot] = (state.rounds[slot] as number) + count / Math.max(distance, NEAREST);
   }
 
-  /** Whether little was new in the last units up to `at`, the last that was noted. */
+  /** Whether the last units up to `at`, the latest noted unit, contain little new text. */
   isStale(at: number): boolean {
     const units = SHARE_OF - this.state.bucketEnd + at + 1;
     return at + 1 >= units && this.state.sum >= STALE * units;
   }
 
-  /** Units that had been there before since the text is stale, at least of the last ones. */
+  /** Repeated units since the text became stale, or within the examined units if it is not stale. */
   get seen(): number {
     return this.state.earlierUnits + this.state.sum;
   }
@@ -49,7 +49,7 @@ export class SeenShare {
     return this.state.earlierRounds + sumOf(this.state.rounds);
   }
 
-  /** Whether all of this repeats at about this distance. */
+  /** Whether all of these repeat at about this distance. */
   comesEvery(distance: number): boolean {
     const rounds = this.state.sum / Math.max(distance, NEAREST);
     return Math.abs(rounds - sumOf(this.state.rounds)) < rounds / 10;
@@ -94,18 +94,20 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** What was seen of a text, in a ring of buckets. */
+/** What has been counted of a text, in a ring of buckets. */
 export interface SeenSnapshot {
-  /** By bucket: units that had been there before, and times that the text came round. None until there is one. */
+  /** By bucket: repeated units, and repetitions of the text. Empty until something repeats. */
   units: number[];
   rounds: number[];
-  /** All of these units. */
+  /** Sum of these units. */
   sum: number;
-  /** Of the buckets that were left behind, since when the text has been stale. */
+  /** The same for older buckets, summed since the text became stale. */
   earlierUnits: number;
   earlierRounds: number;
   slot: number;
-  /** The unit after the current bucket, and the one after the last counted unit, from the beginning of the text. */
+  /**
+   * The unit after the current bucket, and the unit after the last counted one; both count from the start of the text.
+   */
   bucketEnd: number;
   next: number;
 }

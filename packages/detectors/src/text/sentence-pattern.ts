@@ -1,8 +1,8 @@
 /** Maximum distance, in sentences, between two of one pattern. */
 const PERIODS = 4;
-/** White space in what two sentences have in common, at least: less of them is alike by chance. */
+/** Minimum spaces in the common part of two sentences: a shorter common part may be a coincidence. */
 const MIN_COMMON_SPACES = 3;
-/** White space in what differs, at most: one word, or two. More may be data. */
+/** Maximum spaces in the differing part: one word, or two. A longer one may be data. */
 const MAX_OTHER_SPACES = 1;
 /** Maximum units of a sentence. */
 const MAX_UNITS = 200;
@@ -13,12 +13,12 @@ const MIN_UNITS = 600;
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
-/** A sentence of words alone: what has digits, paths or signs is data, and may well be all alike. */
+/** A sentence that consists of words: one with digits, paths or symbols is data, which is often uniform. */
 const PROSE = /^[\p{L}\p{M}\s,;:'’"“”()–—-]+[.!?…]+["'”’)]*$/u;
 
-/** What was read of the text, as far as it may matter. */
+/** The state of the search. */
 export interface PatternState {
-  /** The current sentence, or its beginning if it is long, and its length. */
+  /** The current sentence (only its beginning if it is long), and its length. */
   begun: string;
   length: number;
   /** The last two units of the text. */
@@ -26,10 +26,10 @@ export interface PatternState {
   last: number;
   /** The last sentences, newest first. */
   sentences: readonly string[];
-  /** By period: sentences in a row that are like the one a period before, and the units they take. */
+  /** By period: consecutive sentences that resemble the one a period earlier, and their total units. */
   runs: readonly number[];
   units: readonly number[];
-  /** Units of the latest of these, newest first. */
+  /** Lengths of the latest of these sentences in units, newest first. */
   lengths: readonly number[];
 }
 
@@ -38,11 +38,11 @@ const NO_SENTENCES = { sentences: [], runs: NONE, units: NONE, lengths: [] };
 const BEGINNING: Readonly<PatternState> = { begun: '', length: 0, before: 0, last: 0, ...NO_SENTENCES };
 
 /**
- * Finds sentence after sentence of one pattern, in which only a word changes: `I like cats. I like dogs.` Where each
- * of them is new, no window of the text comes back.
+ * Finds consecutive sentences of one pattern in which only a word changes: `I like cats. I like dogs.` If each sentence
+ * is new, no window of the text repeats, so the window search cannot find them.
  */
 export class SentencePattern {
-  /** Whether a sentence at which the pattern is a loop ended with the last unit. */
+  /** Whether the last unit ended a sentence at which the pattern is a loop. */
   holds = false;
   private readonly mostUnits: number;
   private state: PatternState = { ...BEGINNING };
@@ -62,7 +62,7 @@ export class SentencePattern {
     return 0;
   }
 
-  /** Units of the longest row of sentences of one pattern. */
+  /** Units of the longest run of sentences of one pattern. */
   get units(): number {
     return Math.max(...this.state.units);
   }
@@ -74,8 +74,8 @@ export class SentencePattern {
   }
 
   /**
-   * Takes `text` from `from` up to `to`, or up to the first unit at which it {@link holds}. Every unit passes here,
-   * so that a sentence is only looked at where one ends.
+   * Consumes `text` from `from` up to `to`, or up to the first unit at which the pattern {@link holds}. This runs for
+   * every unit, so sentences are compared only where one ends.
    *
    * @returns the index after the consumed text
    */
@@ -118,7 +118,7 @@ export class SentencePattern {
     state.length += to - from;
   }
 
-  /** @returns whether the sentence that has ended goes on with a pattern that is a loop */
+  /** @returns whether the ended sentence continues a pattern that is a loop */
   private endSentence(): boolean {
     const { state } = this;
     const { begun, length } = state;
@@ -149,7 +149,7 @@ export class SentencePattern {
     return this.rounds > 0;
   }
 
-  /** Something else comes than sentences: a list, a table, code. */
+  /** Call when something other than sentences follows: a list, a table, code. */
   breakOff(): void {
     if (this.state.sentences.length > 0) this.forgetPattern();
   }
@@ -185,10 +185,10 @@ function isQuote(unit: number): boolean {
   return unit === 0x22 || unit === 0x27 || unit === 0x29 || unit === 0x201d || unit === 0x2019;
 }
 
-/** Whether these are two sentences in which nothing but a word or two in one place differs. */
+/** Whether two sentences differ only in a word or two in one place. */
 function isAlike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
-  // Most sentences are told apart here: what differs stands at the beginning or at the end, not at both.
+  // This rules out most pairs: sentences of one pattern cannot differ both at the beginning and at the end.
   if (a.charCodeAt(0) !== b.charCodeAt(0) && a.charCodeAt(a.length - 2) !== b.charCodeAt(b.length - 2))
     return false;
   let begin = 0;

@@ -4,58 +4,58 @@ import type { RepetitionRule } from './repetition-kind.ts';
 import { SeenShare, type SeenSnapshot, SHARE_OF } from './seen-share.ts';
 import type { TextRule } from './text-index.ts';
 
-/** Units of a window that comes back as often as the threshold says makes a loop of prose, whatever stands in between. */
+/** Units of a window that makes prose a loop once it occurs `threshold` times, regardless of the text in between. */
 export const EQUAL_WINDOW = 50;
-/** The last units that tell prose from data, at most. */
+/** Maximum latest units examined to distinguish prose from data. */
 export const PROSE_UNITS = 400;
-/** Prose is looked at every so many units; seldom while little is equal, and later where it was no prose. */
+/** Units between two checks of the prose; more if few windows are equal, and most after a text that was not prose. */
 const LOOK_EVERY = 64;
 const LOOK_SELDOM = 128;
 const LOOK_LATER = 512;
 /** Minimum repetitions of passages, and of repetitions × units, in multiples of the reach. */
 const BLOCKS = 3;
 
-/** Whether passages far apart have come so often, or for so long, that it is a loop. */
+/** Whether distant passages have repeated so often, or for so long, that they are a loop. */
 export function areBlocks(rounds: number, units: number, reach: number): boolean {
   return rounds >= BLOCKS && rounds * units >= BLOCKS * reach;
 }
 
-/** What was found in prose, and since how many units it is so. */
+/** A repetition found in prose, and how many units ago it started. */
 interface StaleProseFinding {
   readonly rule: RepetitionRule;
   readonly rounds: number;
   readonly since: number;
 }
 
-/** The text in which prose is looked for. */
+/** The text to examine. */
 export interface ProseSource {
-  /** Whether no marker and no code is near. */
+  /** Whether neither a marker nor code is nearby. */
   isPlain(): boolean;
-  /** Whether a number that counts is near. */
+  /** Whether a counter is nearby. */
   isCounting(): boolean;
-  /** Distances to the earlier occurrences of the last {@link EQUAL_WINDOW} units of the text itself. */
+  /** Distances to the earlier occurrences of the last {@link EQUAL_WINDOW} units of the original text. */
   equalWindows(most: number): readonly number[];
 }
 
 interface Watch {
-  /** Units in a row that repeated. */
+  /** Consecutive repeated units. */
   streak: number;
-  /** Units at which it is looked at next: for what is stale, for equal windows. */
+  /** Units at which the next checks are due: for stale text, and for equal windows. */
   staleAt: number;
   equalAt: number;
-  /** Where equal windows were looked for last. */
+  /** The unit at which equal windows were last searched for. */
   askedAt: number;
 }
 
 const BEGINNING: Readonly<Watch> = { streak: 0, staleAt: 0, equalAt: 0, askedAt: 0 };
 
-/** Finds prose that says nothing new, in any order, and words that keep repeating. */
+/** Finds prose that adds nothing new, whatever the order of its passages, and words that keep repeating. */
 export class StaleProse {
   private readonly rule: TextRule;
   private readonly reach: number;
   private readonly finder: EchoFinder;
   private readonly source: ProseSource;
-  /** Windows in a row that have been there before where an equal one of {@link EQUAL_WINDOW} units has. */
+  /** Consecutive repeated windows that a repeated window of {@link EQUAL_WINDOW} units implies. */
   private readonly equalStreak: number;
   private readonly seen: SeenShare;
   private watch: Watch = { ...BEGINNING };
@@ -80,12 +80,12 @@ export class StaleProse {
     this.watch.streak += 1;
   }
 
-  /** Whether a loop that was found goes on at the unit `at`, the last that was noted. */
+  /** Whether the loop continues at the unit `at`, the latest noted unit. */
   goesOn(at: number): boolean {
     return this.seen.isStale(at) || this.watch.streak >= this.equalStreak;
   }
 
-  /** What there is to find at the unit `at`, the last that was noted. */
+  /** The repetition found at the unit `at`, the latest noted unit, if any. */
   look(at: number, echo: number): StaleProseFinding | undefined {
     if (at >= this.watch.staleAt) {
       const found = this.lookForStale(at, echo);
@@ -120,8 +120,9 @@ export class StaleProse {
   }
 
   /**
-   * Whether equal windows may end here: where a text has a period for the first time often enough, and, once in a while,
-   * where a passage comes again. What stands before it may be the same by chance, so that it is asked some units later, too.
+   * Whether to search for equal windows here: at the unit where a periodic text first reaches the threshold, and
+   * occasionally where a passage repeats. The text before the passage may coincide by chance, so a few later units are
+   * checked, too.
    */
   private mayBeEqual(at: number, echo: number): boolean {
     const { watch } = this;

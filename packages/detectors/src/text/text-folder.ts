@@ -14,19 +14,21 @@ const NINE = 0x39;
 
 /**
  * Converts text to a form in which counters and white space are equal: a run of white space becomes its first unit, and
- * a number that changes becomes {@link NUMBER}. The result does not depend on how the text is cut.
+ * a number that changes becomes {@link NUMBER}. The result does not depend on how the text is chunked.
  */
 export class TextFolder {
   private readonly numbers = new NumberMemory();
   /** Digits of the current number, and its value; 0 outside a number. */
   private digits = 0;
   private value = 0;
-  /** Whether the next digits belong to a number that is too long. */
+  /** Whether the next digits continue a number that is too long. */
   private endless = false;
   /** Units of white space at the end of the text so far. */
   private blanks = 0;
 
-  /** Replaces the content of `form` by what follows from the next piece of text, `text` from `from` up to `to`. */
+  /**
+   * Folds the next piece of text, `text` from `from` up to `to`, and replaces the content of `form` with the result.
+   */
   fold(text: string, from: number, to: number, form: FoldedForm): void {
     form.begin(to - from);
     const { units, places } = form;

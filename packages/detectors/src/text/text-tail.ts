@@ -28,22 +28,22 @@ export class TextTail {
     this.held = Math.min(this.capacity, this.held + to - from);
   }
 
-  /** The last units, at most `limit`, without the last `skipped` of all. */
+  /** The last units, at most `limit`, ignoring the last `skipped` ones. */
   text(limit: number, skipped = 0): string {
     const size = Math.min(limit, Math.max(0, this.held - skipped));
     return ringText(this.units, this.slot - skipped, size);
   }
 
   /**
-   * Distances from the last `length` units to where they occurred before, nearest first, no farther than `reach` and at
-   * most as many as asked for. The last `skipped` of all units are left out.
+   * Distances from the last `length` units to where they occurred before, nearest first, no farther than `reach`, at
+   * most `most` of them. The last `skipped` units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
     const size = Math.min(reach + length, this.held - skipped);
     return earlierOccurrences(this.straightened(size, skipped), length, most);
   }
 
-  /** The last `size` units in one piece, without the last `skipped` of all. */
+  /** The last `size` units as one array, ignoring the last `skipped` ones. */
   private straightened(size: number, skipped: number): Uint16Array {
     const { units } = this;
     const to = this.slot - skipped + (this.slot < skipped ? units.length : 0);
@@ -59,7 +59,7 @@ export class TextTail {
     this.slot = 0;
   }
 
-  /** The ring is at its end: it starts over, or grows while the text is shorter than what is kept. */
+  /** The ring is full: wrap around, or grow if it is still smaller than the capacity. */
   private makeRoom(): void {
     const { units, capacity } = this;
     if (units.length === capacity) this.slot = 0;

@@ -20,7 +20,7 @@ export function ringText(ring: Uint16Array, end: number, size: number): string {
     : unitsText(ring, from, to);
 }
 
-/** The units of `text` from `from` up to `to`, at the beginning of `units`. @returns their number */
+/** Copies the units of `text` from `from` up to `to` to the beginning of `units`. @returns their number */
 export function copyUnits(text: string, from: number, to: number, units: Uint16Array): number {
   const size = to - from;
   for (let i = 0; i < size; i += 1) units[i] = text.charCodeAt(from + i);

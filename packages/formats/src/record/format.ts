@@ -22,7 +22,7 @@ export interface Reading {
   readonly events: readonly AgentEvent[];
   /** Types of the record, or of its parts, that are irrelevant to loops. */
   readonly ignored: readonly string[];
-  /** Whether the record gives events later, for example because it is a chunk of a call's arguments. */
+  /** Whether the record yields events later, for example because it is a chunk of a call's arguments. */
   readonly isPending?: boolean;
 }
 
@@ -62,15 +62,15 @@ export interface Format {
 
 const nothing: readonly never[] = [];
 
-/** The reading of a record that gives events later. */
+/** The result for a record that yields events later. */
 export const pending: Reading = { events: nothing, ignored: nothing, isPending: true };
 
-/** The reading of a record with events. */
+/** The result for a record with events. */
 export function reading(events: readonly SessionEvent[]): Reading {
   return { events, ignored: nothing };
 }
 
-/** The reading of an irrelevant record. @param type the producer's name for it */
+/** The result for an irrelevant record. @param type the producer's name for it */
 export function ignored(type: string): Reading {
   return { events: nothing, ignored: [type] };
 }

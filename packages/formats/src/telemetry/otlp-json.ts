@@ -151,7 +151,7 @@ function valueOf(value: unknown, depth = 0): unknown {
   }
 }
 
-/** The object under a name: as it is, as JSON, or flattened into attributes with the name as prefix. */
+/** The object under a name: unchanged, as JSON, or flattened into attributes with the name as prefix. */
 export function nested(attributes: JsonObject, name: string): unknown {
   if (name in attributes) return unwrapped(attributes[name]);
   const root: Tree = new Map();

@@ -81,7 +81,7 @@ export function toolOf({ name, attributes: a }: Signal): ToolFacts {
   };
 }
 
-/** Decodes a string that the AI SDK encodes as JSON, while histories contain it as it is. */
+/** Decodes a string that the AI SDK encodes as JSON, whereas histories contain it unencoded. */
 function unquoted(value: unknown): unknown {
   const text = unwrapped(value);
   return typeof text === 'string' ? text : value;

@@ -84,7 +84,7 @@ export interface Guidance {
   readonly as: GuidanceAs;
   /** Index of the call among those of the reply. */
   readonly call: number;
-  /** How many earlier calls of the reply the client has got already. */
+  /** How many earlier calls of the reply the client has already received. */
   readonly sentCalls: number;
 }
 

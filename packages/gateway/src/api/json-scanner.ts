@@ -1,5 +1,6 @@
 /*
- * Finds the elements of a list in JSON text by its bytes. Valid JSON is assumed; of any other, what is found is arbitrary.
+ * Finds the elements of a list in the bytes of a JSON text. The text must be valid JSON; otherwise the result is
+ * arbitrary.
  */
 
 const QUOTE = 34;
@@ -33,7 +34,7 @@ export function historyStart(raw: Buffer, key: string): number | undefined {
  * The next element of a list.
  *
  * @param from the offset after the previous element, or after the list's `[`
- * @returns where it is, without `end` if the list's `]` is there instead; undefined if it is not an object
+ * @returns its offsets, without `end` if the list's `]` follows instead; undefined if the element is not an object
  */
 export function nextElement(
   raw: Buffer,

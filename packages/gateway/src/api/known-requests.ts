@@ -1,10 +1,10 @@
 import type { Json } from './conversation.ts';
 
-/** Bytes of the requests that are remembered; their parsed form takes about as much again. */
+/** Total bytes of the remembered requests; their parsed form takes about as much again. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** A parsed request, with the places of its history's elements. */
+/** A parsed request, with the offsets of its history's elements. */
 export interface ParsedBody {
   readonly raw: Buffer;
   /** Key of the list with the history. */
@@ -16,18 +16,21 @@ export interface ParsedBody {
   /** Offset of its `]`. */
   readonly end: number;
   readonly elements: readonly unknown[];
-  /** The other fields; the list's own value means nothing. */
+  /** The other fields; the value of the list itself is meaningless. */
   readonly fields: Json;
 }
 
-/** The latest requests, ordered by their bytes: the ones that begin alike most are next to each other. */
+/** The latest requests, ordered by their bytes, so that requests with the longest common beginning are neighbours. */
 export class KnownRequests {
   readonly #sorted: ParsedBody[] = [];
   /** Least recently used first. */
   readonly #used = new Set<ParsedBody>();
   #bytes = 0;
 
-  /** The request that begins like this one for longest. @returns it, and how many elements of its history are the same */
+  /**
+   * The request with the longest common beginning. @returns the request, and the number of equal elements in its
+   * history
+   */
   nearest(raw: Buffer): { readonly earlier: ParsedBody | undefined; readonly shared: number } {
     const index = this.#indexOf(raw);
     let earlier: ParsedBody | undefined;
@@ -72,7 +75,7 @@ export class KnownRequests {
   }
 }
 
-/** How many elements, from the first on, are the same bytes at the same place. */
+/** The number of leading elements with the same bytes at the same offsets. */
 function sharedElements({ raw: known, ends }: ParsedBody, raw: Buffer): number {
   const isSame = (from: number, to: number): boolean =>
     to <= raw.length && raw.compare(known, from, to, from, to) === 0;

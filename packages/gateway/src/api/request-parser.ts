@@ -6,16 +6,18 @@ import { KnownRequests, type ParsedBody } from './known-requests.ts';
 
 /** Shorter requests are parsed faster than they are looked up. */
 const MIN_BYTES = 4_096;
-/** Stands for the history while the rest of a request is parsed. */
+/** Placeholder for the history while the rest of a request is parsed. */
 const MARK = randomUUID();
 const MARKED_LIST = Buffer.from(JSON.stringify([MARK]));
 
 /**
- * Parses requests, and of a request that continues an earlier one only what is new. An agent repeats its whole history with
- * each request, as the same bytes. The history's unchanged elements are the same objects as in the earlier request.
+ * Parses requests; if a request continues an earlier one, parses only the new part. An agent repeats its whole history
+ * with each request, as the same bytes. The history's unchanged elements are the same objects as in the earlier
+ * request.
  *
- * Three parts are parsed by `JSON.parse`: the elements before, those after, and the document around the list. If all are
- * valid, so is the whole, and its value is theirs; so errors of the scanner cannot change a result.
+ * Three parts are parsed by `JSON.parse`: the elements before, those after, and the document around the list. If all
+ * three are valid, so is the whole request, and its value is composed of theirs, so errors of the scanner cannot change
+ * a result.
  */
 export class RequestParser {
   readonly #known = new KnownRequests();

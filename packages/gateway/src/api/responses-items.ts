@@ -72,7 +72,7 @@ export class OpenItem {
     } else if (type.endsWith('.delta')) this.open.text += text(delta) ?? '';
   }
 
-  /** Closes the item as it is. @returns the item as the client has it then */
+  /** Closes the item in its current state. @returns the item as the client then has it */
   close(emit: (type: string, more: Json) => void): Json {
     const { item, outputIndex, open, lists } = this;
     if (open !== undefined) {

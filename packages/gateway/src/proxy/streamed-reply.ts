@@ -42,7 +42,10 @@ export class StreamedReply implements ReplyHandler {
   #isReleased = false;
   /** Bytes are forwarded unparsed. */
   #isPassthrough = false;
-  /** A call that must not pass. The end of the reply is awaited for its usage, unless the model goes on with more. */
+  /**
+   * A call that must not pass. The end of the reply is awaited for its usage, unless the model continues with more
+   * output.
+   */
   #blockedCall: CallDecision | undefined;
   /** Set once the rest of the upstream's reply is ignored. */
   #closing: Promise<RequestOutcome> | undefined;

@@ -28,7 +28,7 @@ export interface EmbeddedLogOptions {
   readonly durable?: boolean;
   /** Default: silent. */
   readonly log?: LogFunction;
-  /** Called when another process may have taken the folder; reads and writes are refused from then on. Default: logs an error. */
+  /** Called when another process may have taken the folder; reads and writes then fail. Default: logs an error. */
   readonly onLockLost?: (error: Error) => void;
 }
 
@@ -46,7 +46,7 @@ export interface EmbeddedLog {
   records(): RecordReader;
   /** A writer; closing it leaves the log open. */
   sink(): RecordSink;
-  /** Up to `limit` records from `fromOffset` on; a deleted offset counts as the oldest one. */
+  /** Up to `limit` records, starting at `fromOffset`; a deleted offset counts as the oldest one. */
   read(topic: string, fromOffset: number, limit: number): Promise<LogRecord[]>;
   /** The offset of the oldest record. */
   startOffset(topic: string): number;

@@ -165,7 +165,7 @@ function formatOf(folder: string, database: Database.Database): number {
   );
 }
 
-/** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} is returned as it is. */
+/** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} is returned unchanged. */
 function storeError(path: string, action: string, error: unknown): LogError | FolderError {
   if (error instanceof LogError || error instanceof FolderError) return error;
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

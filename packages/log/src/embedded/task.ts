@@ -94,7 +94,7 @@ export class EmbeddedTask {
     let task: PartitionTask | undefined;
     let processing = Promise.resolve();
     try {
-      // A step whose sync failed may have been committed all the same.
+      // A step whose sync failed may have been committed nevertheless.
       await topics.sync();
       const saved = topics.progress(group, this.#topic.name);
       const position = this.#positionIn(saved?.position);

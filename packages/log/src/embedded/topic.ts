@@ -102,7 +102,9 @@ export class TopicLog {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Up to `limit` records from `from` on; none at the end of the log. A deleted offset counts as the oldest one. */
+  /**
+   * Up to `limit` records, starting at `from`; none at the end of the log. A deleted offset counts as the oldest one.
+   */
   read(from: number, limit: number): LogRecord[] {
     this.#store.requireOpen();
     const first = Math.max(from, this.#start);

@@ -57,7 +57,7 @@ export class CommitQueue implements TaskLane {
     return this.#failure === undefined;
   }
 
-  /** Resolves when the task may go on with its next batch. */
+  /** Resolves when the task may continue with its next batch. */
   async room(): Promise<void> {
     while (this.#failure === undefined && this.#urgentWaiting >= this.#maxWaiting) {
       await new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@
 export type LogErrorCode =
   /** No broker answered in time. */
   | 'broker_unreachable'
-  /** A required topic does not exist; Loopwatch does not create topics by itself. */
+  /** A required topic does not exist; Loopwatch does not create topics on its own. */
   | 'topic_missing'
   /** The TLS handshake failed: a certificate is missing or not trusted, or one side does not use TLS. */
   | 'tls_failed'

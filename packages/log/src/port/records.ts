@@ -26,7 +26,7 @@ export interface LogRecord {
   readonly key: Buffer | null;
   /** `null` is a tombstone. */
   readonly value: Buffer | null;
-  /** The value as UTF-8 text; cheaper than `value` where only the text is needed. */
+  /** The value as UTF-8 text; cheaper than `value` if only the text is needed. */
   readonly text: string | null;
   readonly headers: RecordHeaders;
   /** Set when the record cannot be read: `value` then holds the raw bytes. */

@@ -47,8 +47,8 @@ export interface RecordReader {
   /** @throws LogError when the log is unavailable */
   bounds(place: TopicPartition): Promise<Bounds>;
   /**
-   * About `limit` records from an offset on, several thousand at most; none at the end. A deleted offset counts as the
-   * oldest one.
+   * About `limit` records, starting at an offset, several thousand at most; none at the end. A deleted offset counts as
+   * the oldest one.
    *
    * @throws LogError when the log cannot be read in time
    */

@@ -25,9 +25,9 @@ export interface SharedBudgetsDeps extends Omit<ChangeSettingsDeps, 'topics'> {
   readonly now: () => number;
 }
 
-/** Polling covers what no session reports: the end of a day, and a raised budget. */
+/** Polling detects changes that no session reports: the end of a day, and a raised budget. */
 const CHECK_MS = 5_000;
-/** Sessions that one check stops at most. */
+/** Maximum sessions that one check stops. */
 const MAX_STOPS = 200;
 const KEPT_DAYS_MS = 7 * 86_400_000;
 
@@ -186,7 +186,7 @@ export class SharedBudgets {
   }
 }
 
-/** The author of a stop, as people read it. */
+/** The author of a stop, in readable form. */
 function stopperOf(use: SharedUse): string {
   return `the budget of ${ownerOf(use)}`;
 }

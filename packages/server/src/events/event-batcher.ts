@@ -3,7 +3,7 @@ import type { Reserve } from './buffer-limit.ts';
 import { limits } from './limits.ts';
 import type { PostedEvent, Rejection } from './read-event.ts';
 
-/** A failed write. Nothing after `line` was written; of the batch that starts there, perhaps a part. */
+/** A failed write. The batch that starts at `line` may have been written in part; nothing after it was written. */
 export interface LogFailure {
   readonly line: number;
   readonly error: unknown;

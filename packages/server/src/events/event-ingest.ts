@@ -27,13 +27,13 @@ export interface EventIngestOptions {
   readonly onEvent: IngestOptions['onEvent'];
 }
 
-/** Writes posted events to the log; its limits hold for all requests together. */
+/** Writes posted events to the log; its limits apply to all requests together. */
 export class EventIngest {
   readonly #options: EventIngestOptions;
   readonly #buffer = new BufferLimit();
   readonly #slicer = new TimeSlicer();
   readonly #recentIds = new RecentIds();
-  /** Wall clock when events were accepted last, epoch ms; null before the first. */
+  /** Wall clock at which events were last accepted, epoch ms; null before the first. */
   lastAcceptedAt: number | null = null;
 
   constructor(options: EventIngestOptions) {
@@ -78,8 +78,8 @@ export class EventIngest {
 }
 
 function logUnavailable(response: PostedEvents, line: number): HttpProblem {
-  const written = response.accepted + response.duplicates > 0 ? ' Earlier events are accepted.' : '';
-  const detail = `The event log could not write the events from line ${String(line)} on.${written} Retry from line ${String(line)}`;
+  const written = response.accepted + response.duplicates > 0 ? ' Earlier events were accepted.' : '';
+  const detail = `The event log could not write the events from line ${String(line)} onward.${written} Retry from line ${String(line)}`;
   return new HttpProblem(503, detail, { ...response, retryFromLine: line }, undefined, {
     'retry-after': '5',
   });
@@ -92,7 +92,7 @@ function partlyRead(
 ): HttpProblem {
   const { message, status, cause, headers } = problem;
   const outcome = hasUsable
-    ? `Events before line ${String(fromLine)} are accepted, the rest is not`
+    ? `Events before line ${String(fromLine)} were accepted, the rest were not`
     : 'No event was accepted';
   return new HttpProblem(
     // A body without a single event is a bad request, however long it is.
@@ -112,7 +112,7 @@ const statuses: Partial<Record<Rejection['code'], number>> = {
 function nothingUsable(response: PostedEvents): HttpProblem {
   const [first] = response.rejected;
   if (first === undefined) {
-    const detail = 'The body is empty: send one JSON event, an array of events, or one event a line';
+    const detail = 'The body is empty: send one JSON event, an array of events, or one event per line';
     return new HttpProblem(400, detail, { ...response });
   }
   const total = response.rejectedTotal ?? response.rejected.length;

@@ -22,7 +22,7 @@ export interface IngestOptions extends BodyFormat, Pick<EventReaderOptions, 'top
   readonly onAccepted: (at: number) => void;
 }
 
-/** Why a body was not read to its end; empty: it was. */
+/** Why a body was not read to its end; empty if it was. */
 export interface IngestResult {
   readonly failure?: LogFailure;
   readonly unread?: { readonly fromLine: number; readonly problem: HttpProblem };

@@ -18,6 +18,6 @@ export const limits = {
   listedTypes: 100,
   /** Bytes that are read but not yet in the log, over all requests. */
   bufferedBytes: 128 * 1024 * 1024,
-  /** Requests at the same time. */
+  /** Concurrent requests. */
   concurrentRequests: 1_000,
 } as const;

@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 /** How often a log that keeps failing is reported. */
 const REMINDER_MS = 60_000;
-/** A failure expires: an unready server may get no further request that would find the log healthy again. */
+/**
+ * A failure expires, because an unready server may get no further request that could show that the log is healthy
+ * again.
+ */
 const STALE_MS = 30_000;
 
 interface Outage {
@@ -16,8 +19,8 @@ interface Outage {
 }
 
 /**
- * Whether the event log accepts writes, as the latest request found it. Producers retry, so an outage is logged once, then
- * once a minute, and when it ends.
+ * Whether the event log accepts writes, judging by the latest request. Producers retry, so an outage is logged when it
+ * starts, then once a minute, and when it ends.
  */
 export class LogWriteHealth {
   readonly #logger: Logger;
@@ -29,7 +32,7 @@ export class LogWriteHealth {
     this.#now = now;
   }
 
-  /** Why the log accepts no events; undefined while it does, as far as is known. */
+  /** Why the log accepts no events; undefined while no failure is known. */
   get problem(): string | undefined {
     const outage = this.#outage;
     return outage === undefined || this.#now() - outage.latestAt > STALE_MS ? undefined : outage.reason;

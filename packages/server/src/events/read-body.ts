@@ -59,7 +59,7 @@ async function* chunksOf(
       request.unpipe(decoder);
       decoder.destroy();
     }
-    // Discard the rest, so that the client gets to read the response.
+    // Discard the rest, so that the client reads the response.
     request.resume();
   }
 }

@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 export interface SplitOptions {
-  /** Whether the request declares the body as NDJSON, whatever it looks like. */
+  /** Whether the request declares the body as NDJSON, regardless of its content. */
   readonly isNdjson: boolean;
   readonly isJson: (bytes: Buffer) => boolean;
   readonly reserve: Reserve;
@@ -111,7 +111,7 @@ async function collect(chunks: AsyncIterable<Buffer>, reserve: Reserve): Promise
 }
 
 function bodyTooLarge(): HttpProblem {
-  const detail = `An array, or an event over several lines, may have at most ${String(limits.jsonBytes)} bytes. Send one event a line as application/x-ndjson, or split the request`;
+  const detail = `An array, or an event over several lines, may have at most ${String(limits.jsonBytes)} bytes. Send one event per line as application/x-ndjson, or split the request`;
   return new HttpProblem(413, detail);
 }
 

@@ -14,7 +14,7 @@ import { type StoreRecords, TopicFeed } from './topic-feed.ts';
 import { triageRecords } from './triage-records.ts';
 import { verdictRecords } from './verdict-records.ts';
 
-/** What the server needs of an event log. */
+/** What the server needs from an event log. */
 export interface ServerLog {
   readonly kind: 'kafka' | 'embedded';
   reader(topic: string): TopicReader;
@@ -70,7 +70,7 @@ export class Feeds {
     await Promise.all([...this.#feeds.values()].map((feed) => feed.run()));
   }
 
-  /** Waits for transactions that are under way. */
+  /** Waits for transactions in progress. */
   async stop(): Promise<void> {
     await Promise.all([...this.#feeds.values()].map((feed) => feed.stop()));
   }

@@ -50,7 +50,7 @@ export async function resumeAt(
   if (position <= end) return position;
   logger.warn(
     { ...place, position, end },
-    'topic ends before the stored position: it was recreated or has lost records; reading it from the start',
+    'topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);

@@ -30,7 +30,7 @@ export interface PartitionState extends TopicPartition {
   readonly lag: number | null;
 }
 
-/** Records per transaction: many enough to be fast, few enough to let other transactions in. */
+/** Records per transaction: enough to be fast, but few enough not to hold up other transactions. */
 const transactionRecords = 500;
 
 /**

@@ -47,7 +47,7 @@ export class GuardSettings {
 
   /** Bypasses the cache. */
   async latest(): Promise<CurrentSettings> {
-    // A read that is under way may miss the latest change.
+    // A read in progress may miss the latest change.
     await this.#reading?.catch(() => undefined);
     this.invalidate();
     return this.get();

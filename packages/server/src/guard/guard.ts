@@ -120,7 +120,7 @@ export class Guard {
     await this.record(sessionId, [call, { ...result, ...denied, type: 'tool_result' }]);
   }
 
-  /** What enforces a stop of this session; null: nothing known. */
+  /** What enforces a stop of this session; null if unknown. */
   async enforcerOf(sessionId: string): Promise<SessionStop['obeyedBy']> {
     if (this.#sessions.has(sessionId)) return 'hooks';
     // Messages are stored by gateways only.
@@ -135,12 +135,12 @@ export class Guard {
     for (const id of sessionIds) this.#incidents.reload(id);
   }
 
-  /** Call when this server has stored triage; it applies from the next call on. */
+  /** Call when this server has stored triage; it applies from the next call. */
   onTriageChanged(): void {
     this.#incidents.clear();
   }
 
-  /** Call when this server has stored settings; they apply from the next call on. */
+  /** Call when this server has stored settings; they apply from the next call. */
   onSettingsChanged(): void {
     this.#settings.invalidate();
   }

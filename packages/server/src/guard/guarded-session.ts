@@ -21,9 +21,9 @@ const NO_SETTINGS: Readonly<Record<string, unknown>> = {};
 export class GuardedSession {
   readonly #analyzer: SessionAnalyzer;
   readonly #open = new OpenVerdicts();
-  /** Every incident seen so far: whether one of these is open is known here better than in the database. */
+  /** Every incident seen so far: for these, this analysis is more up to date than the database. */
   readonly #seen = new Set<string>();
-  /** Incidents that the user was warned of. */
+  /** Incidents that the user was warned about. */
   readonly #warned = new Set<string>();
   #detection: Detection;
   #overrides = NO_SETTINGS;
@@ -66,7 +66,7 @@ export class GuardedSession {
     return decide(this.#analyzer, this.#open.verdicts, call, now);
   }
 
-  /** Marks that the user was warned of an incident. @returns false when they already were */
+  /** Records that the user was warned about an incident. @returns false when they already were */
   markWarned(incidentId: string): boolean {
     return !this.#warned.has(incidentId) && this.#warned.add(incidentId).size > 0;
   }

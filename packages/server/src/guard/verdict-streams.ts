@@ -7,12 +7,12 @@ import { changesChannel } from '../storage/change-lock.ts';
 import type { Guard } from './guard.ts';
 import { dismissedIncidents } from './open-incidents.ts';
 
-/** Streams at the same time; each is an open connection. */
+/** Maximum concurrent streams; each is an open connection. */
 const MAX_STREAMS = 2_000;
 const UPDATE_MS = 100;
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2_000;
-/** Verdicts that are written to a stream at once, before its client has to read them. */
+/** Verdicts written to a stream before its client has to read them. */
 const PAGE_SIZE = 20;
 /** Workers' clocks differ: a verdict may be up to this much earlier than one that was sent before it. */
 const OVERLAP_MS = 10_000;
@@ -38,7 +38,7 @@ interface Stream {
   /** The latest `stop` and `triage` that were sent, as JSON. */
   stop: string;
   triage: string;
-  /** Heartbeats since the client has stopped reading. */
+  /** Heartbeats since the client stopped reading. */
   stalledHeartbeats: number;
 }
 
@@ -87,7 +87,7 @@ export class VerdictStreams {
     return [...this.#streams].some((stream) => stream.sessionId === sessionId);
   }
 
-  /** Responds with the stream, from `Last-Event-ID` on or from the first verdict of the session. */
+  /** Responds with the stream, starting after `Last-Event-ID` or at the first verdict of the session. */
   async open(request: IncomingMessage, response: ServerResponse, sessionId: string): Promise<void> {
     const lastId = request.headers['last-event-id'];
     const [last] =

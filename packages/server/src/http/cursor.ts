@@ -8,7 +8,7 @@ export function encodeCursor(position: unknown): string {
 }
 
 /**
- * @param detail tells the client what to pass
+ * @param detail what the client should pass
  * @throws HttpProblem 400 for an invalid cursor
  */
 export function decodeCursor<T>(parameter: string, cursor: string, schema: z.ZodType<T>, detail: string): T {

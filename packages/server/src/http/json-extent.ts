@@ -17,7 +17,7 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Scans one value from `start` on, up to the comma or bracket after it, or up to `end`.
+ * Scans one value that begins at `start`, up to the comma or bracket after it, or up to `end`.
  *
  * @param max where to stop scanning
  */

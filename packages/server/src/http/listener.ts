@@ -49,7 +49,7 @@ export async function openListener({
 
 const respondStarting: RequestListener = ({ url, headers }, response) => {
   if (headers.accept?.includes('text/html') === true) {
-    // The browser reloads by itself.
+    // The browser reloads the page on its own.
     response
       .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', refresh: '1' })
       .end('Loopwatch is starting.');

@@ -18,7 +18,7 @@ export function jsonBody(limit: string | number = jsonBodyLimit): RequestHandler
     verify: (_request, _response, bytes: Buffer) => {
       const { depth, values } = extentOf(bytes, 0, bytes.length, max);
       if (depth > max.depth) throw tooComplex(`is nested more than ${String(max.depth)} levels deep`);
-      if (values > max.values) throw tooComplex(`holds more than ${String(max.values)} values`);
+      if (values > max.values) throw tooComplex(`contains more than ${String(max.values)} values`);
     },
   });
 }

@@ -51,7 +51,7 @@ export interface IncidentContext {
     | undefined;
   /** Wall clock at which the latest known event of its session was processed, epoch ms. */
   readonly activeAt: number;
-  /** By its session's latest summary. */
+  /** According to its session's latest summary. */
   readonly figures: IncidentFigures | undefined;
 }
 

@@ -15,7 +15,7 @@ import { currentFigures, type IncidentFigures } from './latest-figures.ts';
  * the last one that arrived, so that duplicate and late verdicts do no harm.
  */
 
-/** Steps of an incident that are kept: the first, then the latest. */
+/** Steps of an incident to keep: the first, then the latest. */
 export const KEPT_STEPS = 32;
 
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
@@ -101,10 +101,10 @@ export function addVerdict(
   };
 }
 
-/** An incident by its verdicts; the activity of its session is stored elsewhere. */
+/** An incident as derived from its verdicts; the activity of its session is stored elsewhere. */
 export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 
-/** The fold as lists show it. @param figures by its session's latest summary */
+/** The fold in list form. @param figures from its session's latest summary */
 export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts {
   const { latest } = fold;
   const current = currentFigures(fold.latest, figures);

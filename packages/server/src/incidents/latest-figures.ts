@@ -5,7 +5,9 @@ import {
   type Verdict,
 } from '@loopwatch/contract';
 
-/** Count and cost of an open incident by its session's latest summary: they grow between two verdicts. */
+/**
+ * Count and cost of an open incident according to its session's latest summary, because they grow between two verdicts.
+ */
 export interface IncidentFigures extends Omit<OpenIncidentSummary, 'id'> {
   /** Index of the session's latest event in the figures. */
   readonly eventIndex: number;

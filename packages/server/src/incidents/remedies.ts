@@ -104,7 +104,7 @@ export function remediesOf(incident: RemedyIncident, valueOf: (path: string) => 
   ];
 }
 
-/** The smallest threshold that the count does not reach, in whichever order the adjustments apply. */
+/** The smallest threshold that the count does not reach, regardless of the order of the adjustments. */
 function above(count: number, adjustments: readonly ThresholdAdjustment[]): number {
   const factor = adjustments.reduce((product, one) => product * (factors[one] ?? 1), 1);
   const less = adjustments.filter((one) => factors[one] === undefined).length;

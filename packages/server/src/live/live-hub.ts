@@ -13,7 +13,7 @@ import type { SharedStats } from '../stats/current-stats.ts';
 import { changesChannel, latestChange } from '../storage/change-lock.ts';
 import { type Changes, changesSince } from './changes.ts';
 
-/** Items of a snapshot, and of one message of changes at most; clients load more over HTTP. */
+/** Maximum items of a snapshot, and of one message of changes; clients load more over HTTP. */
 const limits = { incidents: 200, sessions: 100 };
 /** The room of clients that have received their snapshot. */
 const subscribers = 'subscribers';
@@ -50,7 +50,7 @@ export class LiveHub {
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #sequence = 0;
   #statsSentAt = 0;
-  /** Open incidents by the statistics that were sent last. */
+  /** Number of open incidents in the statistics sent last. */
   #openIncidents = 0;
   #dropped = 0;
 
@@ -154,7 +154,7 @@ export class LiveHub {
     this.#openIncidents = message.stats.open;
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
-    // Nothing was broadcast without subscribers: broadcasts continue from what the first one knows.
+    // Without subscribers nothing was broadcast, so broadcasts continue from the sequence that the first one knows.
     if (!this.#namespace.adapter.rooms.has(subscribers)) this.#sequence = message.sequence;
     socket.emit('heartbeat', this.#heartbeat());
     await socket.join(subscribers);
@@ -173,7 +173,7 @@ export class LiveHub {
     const changes = await changesSince(database, this.#sequence, limits, now());
     const areStatsDue = now() - this.#statsSentAt >= statsIntervalMs;
     if (changes.sequence === this.#sequence && !areStatsDue) {
-      // The statistics may have changed all the same: retention deletes rows.
+      // The statistics may have changed nevertheless, because retention deletes rows.
       this.#broadcasts.requestAfter(statsIntervalMs);
       return;
     }

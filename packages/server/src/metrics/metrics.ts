@@ -32,7 +32,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
   return {
     verdicts: new Counter({
       name: 'loopwatch_server_verdicts_read_total',
-      help: 'Records of the verdict topic by what they did: stored, duplicate, unreadable.',
+      help: 'Records of the verdict topic, by result: stored, duplicate, unreadable.',
       labelNames: ['result'],
       registers,
     }),
@@ -44,20 +44,20 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     requests: new Histogram({
       name: 'loopwatch_server_http_request_duration_seconds',
-      help: 'HTTP requests by route pattern.',
+      help: 'Duration of HTTP requests, by route pattern.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
       registers,
     }),
     incidents: new Counter({
       name: 'loopwatch_server_incidents_total',
-      help: 'Incidents written by what verdicts did to them: opened, changed.',
+      help: 'Incidents written, by change: opened, changed.',
       labelNames: ['change'],
       registers,
     }),
     liveDropped: new Counter({
       name: 'loopwatch_server_live_dropped_total',
-      help: 'Changes not sent to dashboards one by one, because there were too many at once.',
+      help: 'Changes not sent to dashboards individually because there were too many at once.',
       registers,
     }),
     liveClients: new Gauge({
@@ -67,32 +67,32 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     queries: new Histogram({
       name: 'loopwatch_server_database_duration_seconds',
-      help: 'Work of the database, the wait for a connection included: query, transaction.',
+      help: 'Duration of database work, including the wait for a connection: query, transaction.',
       labelNames: ['work'],
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
       registers,
     }),
     removed: new Counter({
       name: 'loopwatch_server_retention_removed_total',
-      help: 'Rows that retention has removed: incidents, sessions, messages.',
+      help: 'Rows deleted by retention: incidents, sessions, messages.',
       labelNames: ['rows'],
       registers,
     }),
     refusedTokens: new Counter({
       name: 'loopwatch_server_refused_tokens_total',
-      help: 'Tokens refused, on every way in: wrong, limited (too many from their address were wrong).',
+      help: 'Rejected tokens, over all endpoints: wrong, limited (too many wrong ones from their address).',
       labelNames: ['result'],
       registers,
     }),
     notifications: new Counter({
       name: 'loopwatch_notifications_total',
-      help: 'Messages about incidents by notification, its type and outcome: sent, retried, refused, expired.',
+      help: 'Messages about incidents, by notification, type and outcome: sent, retried, refused, expired.',
       labelNames: ['name', 'type', 'outcome'],
       registers,
     }),
     backtests: new Counter({
       name: 'loopwatch_server_backtests_total',
-      help: 'Backtests that ended: done, failed, cancelled.',
+      help: 'Finished backtests: done, failed, cancelled.',
       labelNames: ['status'],
       registers,
     }),
@@ -104,7 +104,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
   const registers = [registry];
   new Gauge({
     name: 'loopwatch_server_database_connections',
-    help: 'Connections to the database by what they do (busy, idle), and what waits for one (waiting).',
+    help: 'Database connections (busy, idle), and work waiting for one (waiting).',
     labelNames: ['state'],
     registers,
     collect() {
@@ -147,7 +147,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
   });
   new Gauge({
     name: 'loopwatch_server_backtests',
-    help: 'Backtests at the moment: queued, running.',
+    help: 'Current backtests: queued, running.',
     labelNames: ['status'],
     registers,
     collect() {
@@ -165,7 +165,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
       }));
   new Gauge({
     name: 'loopwatch_notifications_waiting',
-    help: 'Messages about incidents that are not delivered yet, by notification.',
+    help: 'Undelivered messages about incidents, by notification.',
     labelNames: ['name', 'type'],
     registers,
     async collect() {
@@ -174,7 +174,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
   });
   new Gauge({
     name: 'loopwatch_notifications_failing',
-    help: '1 while messages of a notification are not delivered, else 0.',
+    help: '1 while messages of a notification fail, else 0.',
     labelNames: ['name', 'type'],
     registers,
     async collect() {
@@ -184,7 +184,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
   });
   new Gauge({
     name: 'loopwatch_server_retention_last_run_timestamp_seconds',
-    help: 'When retention last ran; 0 before the first time.',
+    help: 'Time of the latest retention run; 0 before the first.',
     registers,
     collect() {
       this.set((state.lastRetentionAt() ?? 0) / 1_000);

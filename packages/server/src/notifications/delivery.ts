@@ -33,12 +33,12 @@ export interface DeliveryOptions {
 
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
-/** Polling covers what sends no wake-up: a lease that expires, and a rate limit that resets. */
+/** Polling detects changes that send no wake-up: a lease that expires, and a rate limit that resets. */
 const pollMs = 5_000;
 
 /**
- * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is marked as
- * sent afterwards; when interrupted in between, it is sent again with the same id.
+ * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is
+ * marked as sent after it was sent; if interrupted in between, it is sent again with the same id.
  */
 export class Delivery {
   readonly #options: DeliveryOptions;

@@ -1,7 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
-/** A message as people read it: a title and the most important facts. */
+/** The text of a message: a title and the most important facts. */
 export interface MessageText {
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly text: string }[];

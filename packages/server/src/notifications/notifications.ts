@@ -44,7 +44,7 @@ export class Notifications {
   readonly enqueue: EnqueueNotifications;
   readonly #options: NotificationsOptions;
   readonly #owner = randomUUID();
-  /** By name, those of the configuration first. */
+  /** By name; those from the configuration come first. */
   #receivers: ReadonlyMap<string, Receiver> = new Map();
   #reading: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
@@ -55,7 +55,7 @@ export class Notifications {
     this.enqueue = createEnqueue(() => [...this.#receivers.values()], options.now);
   }
 
-  /** From now on, incidents that are read lead to messages. */
+  /** From now on, incidents that are read cause messages. */
   async start(): Promise<void> {
     const { database, logger } = this.#options;
     this.#unlisten = await database.listen(outboxChannel, (notice) => {
@@ -75,7 +75,7 @@ export class Notifications {
     await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));
   }
 
-  /** Applies the notifications as they are set up now. */
+  /** Applies the current notification setup. */
   reload(): Promise<void> {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#read());
     return this.#reading;

@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 /** Enqueues messages about incidents, in the transaction that writes them. */
 export type EnqueueNotifications = (tx: Queryable, incidentIds: readonly string[]) => Promise<void>;
 
-/** A notification, and since when it exists: it ignores incidents detected before. */
+/** A notification and its creation time; it ignores incidents detected earlier. */
 export interface ActiveChannel {
   readonly channel: NotificationChannel;
   readonly since: number;
@@ -72,7 +72,7 @@ function matchesNew({ channel, since }: ActiveChannel, item: IncidentItem, now: 
   return wanted || undefined;
 }
 
-/** @returns whether a change is to be sent; undefined: there is none */
+/** @returns whether to send the change; undefined if there is none */
 function isChangeDue(row: KnownRow, item: IncidentItem, state: string, now: number): boolean | undefined {
   if (row.state === state || item.lastActivityAt < now - DAY_MS) return undefined;
   // A resolution is sent only after a message about this very incident; one that waits in a digest stays there.

@@ -20,7 +20,7 @@ export interface StoredChannel {
 
 const leaseMs = 30_000;
 
-/** Registers notifications. One that no server has had for a day starts over, without history. */
+/** Registers notifications. A notification that no server has registered for a day starts over, without history. */
 export async function registerChannels(
   database: Queryable,
   names: readonly string[],

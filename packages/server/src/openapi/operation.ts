@@ -14,7 +14,7 @@ export interface Operation {
   readonly status?: number;
   /** Further responses, by status. */
   readonly also?: Readonly<Record<number, z.ZodType>>;
-  /** Statuses of problems, besides those of every operation: 401, 403, 405, 429, 500, 503. */
+  /** Statuses of problems, in addition to those of every operation: 401, 403, 405, 429, 500, 503. */
   readonly problems?: readonly number[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -25,7 +25,7 @@ export interface Operation {
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'Invalid request; the problem details name the fault',
+  400: 'Invalid request; see the problem details',
   401: 'Login or token required',
   403: 'Forbidden: viewer role, or a request from another origin',
   404: 'Not found',

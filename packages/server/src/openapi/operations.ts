@@ -332,7 +332,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
         agent: 'coder',
       },
       lines:
-        'One event, an array of events (up to 20 MB), or one event a line (up to 1 GiB), written as they arrive. Valid events are accepted even when others are rejected. A problem carries the same counts, and `unreadFromLine` or `retryFromLine`: the line to continue from.',
+        'One event, an array of events (up to 20 MB), or one event per line (up to 1 GiB), written as they arrive. Valid events are accepted even when others are rejected. A problem carries the same counts, and `unreadFromLine` or `retryFromLine`: the line to continue from.',
       problems: [400, 413, 415, 422],
     },
   },

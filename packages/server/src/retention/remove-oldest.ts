@@ -1,7 +1,7 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
 
-/** Rows that one transaction deletes at most. */
+/** Maximum rows that one transaction deletes. */
 export const batchRows = 500;
 
 /**

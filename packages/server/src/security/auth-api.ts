@@ -43,7 +43,7 @@ export function authApi(auth: Auth, now: () => number): Router {
     .post(async (request, response) => {
       const login = access.loginOf(request.headers.cookie);
       const secure = hosts.isSecure(request);
-      // Set before anything can fail: the browser forgets the login in any case.
+      // Set before anything can fail, so that the browser forgets the login in any case.
       response.append('set-cookie', access.clearedCookie(secure)).append('set-cookie', clearIdToken(secure));
       if (login !== undefined) {
         await revoked.revoke(login.id, now() + LOGIN_MS);

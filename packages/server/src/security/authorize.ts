@@ -24,7 +24,7 @@ export function authenticate(auth: Auth): RequestHandler {
 }
 
 /**
- * Checks role and origin. Pages of other origins may never change anything, whoever is logged in.
+ * Checks role and origin. Pages of other origins may never change anything, regardless of who is logged in.
  *
  * @param isPublic whether a path needs no login
  */

@@ -10,7 +10,7 @@ const path = '/api/v1/auth/logout';
 const idTokenCookie = 'loopwatch_id_token';
 /** Browsers reject cookies of more than 4096 bytes, name and attributes included. */
 const MAX_ID_TOKEN_LENGTH = 3_800;
-/** Stored in place of an ID token that is too long: the login came from the provider all the same. */
+/** Stored in place of an ID token that is too long, to record that the login came from the provider. */
 const TOO_LONG = '-';
 
 /** A `set-cookie` header that stores the ID token, which the provider wants back at the logout. */

@@ -42,7 +42,7 @@ export class RevokedLogins {
     return this.#expiry.has(id);
   }
 
-  /** @throws DatabaseUnavailable; on this server the login is revoked all the same */
+  /** @throws DatabaseUnavailable; on this server the login is revoked anyway */
   async revoke(id: string, expiresAt: number): Promise<void> {
     for (const [other, at] of this.#expiry) if (at <= this.#now()) this.#expiry.delete(other);
     this.#expiry.set(id, expiresAt);

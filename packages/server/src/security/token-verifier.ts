@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import type { User } from './user.ts';
 
 const windowMs = 60_000;
-/** Wrong tokens per minute and address; above, verification is slowed down. */
+/** Wrong tokens per minute and address; beyond this, verification is slowed down. */
 export const wrongTokensPerMinute = 10;
 /** Delay of a slowed down verification; an address gets one at a time. */
 const slowMs = 1_000;

@@ -4,7 +4,7 @@ import type { NumberingState } from './number-events.ts';
 
 const index = z.int().nonnegative().nullable();
 
-/** Ids in a cursor: it has to fit into a URL. */
+/** Maximum ids in a cursor, which has to fit into a URL. */
 const MAX_KNOWN_IDS = 64;
 
 /** The next offset, its index, and the latest ids to detect duplicates. */

@@ -35,7 +35,7 @@ export function numberEvents(
   return { items, state: { index, known: [...known] } };
 }
 
-/** Numbers events by one whose index is known; when that is not among them, all indexes are null. */
+/** Numbers events relative to one whose index is known; if that event is not among them, all indexes are null. */
 export function indexFromAnchor(
   items: readonly SessionEvent[],
   anchor: { readonly offset: number; readonly index: number } | undefined,

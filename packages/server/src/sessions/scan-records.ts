@@ -12,7 +12,7 @@ export interface SessionRecord {
 /** The session's records in a part of a partition. */
 export interface Scan {
   readonly records: SessionRecord[];
-  /** The offsets that were scanned: from, up to but without next. */
+  /** The scanned offsets: `from`, up to but not including `next`. */
   readonly from: number;
   readonly next: number;
   readonly scanned: number;
@@ -22,7 +22,7 @@ export interface ScanOptions {
   readonly reader: RecordReader;
   readonly place: TopicPartition;
   readonly sessionId: string;
-  /** Records that may be read, those of other sessions included. */
+  /** Maximum records to read, including those of other sessions. */
   readonly budget: number;
 }
 

@@ -25,7 +25,7 @@ const budget = 100_000;
  * same as in detection. Further on, only duplicates of the latest events are found.
  */
 const NEAR_RECORDS = 5_000;
-/** Records that are read before a page further on, to find duplicates. */
+/** Records read before a later page to find duplicates. */
 const CONTEXT_RECORDS = 64;
 
 /** Reads a page of a session's events from the log: from the start, the end, around an incident, or by cursor. */

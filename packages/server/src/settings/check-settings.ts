@@ -16,7 +16,7 @@ export function checkSettings(
 ): void {
   const errors = invalidSettings(base, scope, set);
   if (errors.length === 0) {
-    // Each is valid by itself, but together they may be contradictory.
+    // Each is valid on its own, but together they may be contradictory.
     const detail = refusal(base, scope, set);
     if (detail !== undefined) errors.push({ path: '', detail });
   }

@@ -5,7 +5,7 @@ export function controlHeaders(version: number, by: string): RecordHeaders {
   return { [settingsVersionHeader]: Buffer.from(String(version)), [settingsByHeader]: Buffer.from(by) };
 }
 
-/** Version and author of a settings record; absent when another program wrote it. */
+/** Version and author of a settings record; absent if another program wrote it. */
 export function readControlHeaders(headers: RecordHeaders): {
   readonly version: number | undefined;
   readonly by: string | undefined;

@@ -4,11 +4,11 @@ export interface SharedResultOptions<Query, Result> {
   readonly now: () => number;
   /** A result is at least this old before it is read again. */
   readonly minAgeMs: number;
-  /** The share of the time that may be spent on reading: slow results are kept longer. */
+  /** The share of time that may be spent reading; slow results are kept longer. */
   readonly maxShare: number;
 }
 
-/** Queries whose results are kept, the latest. */
+/** Number of queries, the latest ones, whose results are kept. */
 const MAX_RESULTS = 20;
 
 interface Entry<Result> {
@@ -18,7 +18,7 @@ interface Entry<Result> {
   durationMs: number;
 }
 
-/** Caches results of expensive queries for a moment, so that many clients cost what one does. */
+/** Caches results of expensive queries briefly, so that many clients cost no more than one. */
 export class SharedResult<Query, Result> {
   readonly #options: SharedResultOptions<Query, Result>;
   /** By query, the oldest first. */

@@ -15,7 +15,7 @@ import { queryRange } from './query-range.ts';
 const MAX_GROUPS = 200;
 const DEFAULT_GROUPS = 20;
 
-/** The parameters of `/stats` besides the filters. */
+/** The parameters of `/stats`, excluding the filters. */
 export const statsParameters = z
   .object({
     ...statsQuerySchema.shape,
@@ -24,7 +24,7 @@ export const statsParameters = z
       .min(1)
       .max(MAX_GROUPS)
       .describe(
-        `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest is summed up as other. Requires groupBy.`,
+        `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest are combined as other. Requires groupBy.`,
       ),
     sort: sortParameter(breakdownSorts).describe(
       'The sort field of groups, prefixed with a minus for descending order; default -usd. increase: incidents more than in the preceding period. Requires groupBy.',

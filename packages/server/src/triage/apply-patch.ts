@@ -43,7 +43,7 @@ export function applyPatch(
   const from = stateOf(triage);
   const status = patch.status ?? from.status;
   if (status !== 'muted' && patch.mutedUntil != null) {
-    const detail = 'is allowed with status muted only';
+    const detail = 'is only allowed with status muted';
     throw badRequest({ path: 'mutedUntil', detail });
   }
   const sameMute = status === from.status && patch.mutedUntil === undefined;
@@ -67,7 +67,7 @@ export function applyPatch(
 }
 
 /**
- * Removes a comment from the history, together with its change when that changed nothing else.
+ * Removes a comment from the history, together with its change if that changed nothing else.
  *
  * @param revision of the change that the comment belongs to
  * @throws HttpProblem 404 for an unknown comment, 403 for another user's
@@ -90,7 +90,7 @@ export function withoutComment(
   };
 }
 
-/** Keeps all comments; of the other changes the oldest are dropped. */
+/** Keeps all comments, and drops the oldest of the other changes. */
 function newest(history: readonly TriageChange[]): TriageChange[] {
   const others = history.filter((change) => !hasComment(change));
   const tooMany = new Set(others.slice(0, Math.max(0, history.length - MAX_CHANGES)));

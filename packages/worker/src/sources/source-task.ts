@@ -50,7 +50,7 @@ export class SourceTask implements PartitionTask {
     this.#translator = new RecordTranslator(settings);
   }
 
-  /** A source stores no state beside the log. */
+  /** A source stores no state in addition to the log. */
   restore(): void {
     return;
   }

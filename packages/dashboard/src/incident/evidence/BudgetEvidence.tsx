@@ -8,7 +8,7 @@ type Use = EvidenceOf<'budget'>['uses'][number];
 
 const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 'Minutes' } as const;
 
-/** Each limit of a budget as a bar, the one that is used the most first. */
+/** Each limit of a budget as a bar, the most used one first. */
 export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: ViewProps<'budget'>) {
   const owner = of ?? `this ${per}`;
   return (

@@ -60,7 +60,7 @@ function View<D extends DetectorId>({ detector, ...props }: ViewProps<D> & { rea
   return Component && <Component {...props} />;
 }
 
-/** A resolution may have only the last action and its position, which is nothing to show. */
+/** A resolution may contain only the last action and its position; then there is nothing to show. */
 function hasContent(evidence: EvidenceOf<DetectorId>): boolean {
   return Object.keys(evidence).some((name) => name !== 'lastAction' && name !== 'at');
 }

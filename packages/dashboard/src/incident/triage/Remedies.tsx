@@ -99,7 +99,7 @@ function Effect({ job: id, sessionId }: { readonly job: string; readonly session
     return <p role="status">Running a backtest on recorded sessions…</p>;
   const { incidents, sessions, of } = remedyImpact(job.result, sessionId);
   if (incidents === 0)
-    return <p role="status">No other incidents would be lost ({plural(of, 'other session')} checked).</p>;
+    return <p role="status">No other incidents would be hidden ({plural(of, 'other session')} checked).</p>;
   const more = sessions.length - MAX_SHOWN_SESSIONS;
   return (
     <div role="status">

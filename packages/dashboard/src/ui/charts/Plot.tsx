@@ -54,7 +54,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
         legend: { show: false },
         // Room for half of the last label on the right.
         padding: [8, 18, 0, 0],
-        // Half a bar on both sides, so that the first and last are not cut.
+        // Half a bar on both sides, so that the first and last bars are not cut off.
         scales: {
           x: { time: true, range: (_, min, max) => [min - half, max + half] },
           y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },

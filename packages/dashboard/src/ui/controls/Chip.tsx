@@ -58,7 +58,7 @@ export function FilterChip({ name, value, onRemove }: FilterChipProps) {
 /** Marks a recorded session that the server plays. */
 export function SampleChip() {
   return (
-    <span className={styles['sample']} title="A recorded session that is played; none of your agents">
+    <span className={styles['sample']} title="A recorded sample session, not one of your agents">
       sample
     </span>
   );

@@ -14,7 +14,7 @@ const widths = [72, 58, 80, 64, 50, 68, 76, 55];
 interface ListSkeletonProps {
   readonly what: string;
   readonly rows?: number;
-  /** Inside a card, without own border. */
+  /** Inside a card, without its own border. */
   readonly inside?: boolean;
 }
 

@@ -112,7 +112,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Hidden from screen readers, since a text or an accessible name is always beside it. */
+/** Hidden from screen readers, because a text or an accessible name always accompanies it. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

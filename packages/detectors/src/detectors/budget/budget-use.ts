@@ -6,7 +6,7 @@ export type BudgetLimits = Readonly<Partial<Record<BudgetResource, number | unde
 /** Usage of one limit of a budget. */
 export type BudgetUse = EvidenceOf<'budget'>['uses'][number];
 
-/** Percent of a budget at which it is warned about, and at which it is exhausted. */
+/** Percent of a budget at which a warning is due, and at which it is exhausted. */
 export const WARNED_AT = 80;
 export const USED_UP = 100;
 

@@ -17,13 +17,13 @@ export interface BudgetOptions {
   readonly limits: BudgetLimits;
 }
 
-/** The sentence has several numbers, none of which is the count. */
+/** The reason contains several numbers, none of which is the count. */
 const NO_COUNT = { countAt: undefined, plainCountAt: undefined };
 const NOTHING_USED: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
 
 /**
- * Compares a session's usage with its limits; the most used limit decides. Neither a new prompt nor a turn that is
- * streamed again refunds usage: it was paid for.
+ * Compares a session's usage with its limits; the most used limit decides. Neither a new prompt nor a retried turn
+ * refunds usage: it was paid for.
  */
 export class Budget implements Detector {
   readonly isRevocable = false;

@@ -1,8 +1,8 @@
 /** Maximum units of a message shown to a model. */
 export const MAX_EXCERPT = 1000;
-/** Maximum extra units stored before the shown end, so that a secret that the cut would split is complete. */
+/** Maximum extra units stored before the shown end, so that a secret at the cut stays complete. */
 const MARGIN = 256;
-/** The possible rest of a token longer than the margin; tokens contain a digit. */
+/** What may be the rest of a token longer than the margin; tokens contain a digit. */
 const BEGUN = /^(?=[\w.~+/=-]*\d)[\w.~+/=-]+/;
 /** Share of a truncated message taken from its beginning; the rest is taken from its end. */
 const HEAD_SHARE = 0.6;
@@ -47,7 +47,7 @@ export class Excerpt {
     return `${begin} […${left} characters left out…] ${end.slice(Math.max(0, end.length - tail))}`;
   }
 
-  /** Drops what {@link show} does not need for this many units. */
+  /** Drops text that {@link show} does not need in order to show this many units. */
   shrink(units: number): void {
     if (units >= this.limit) return;
     if (this.length > units) {

@@ -33,7 +33,7 @@ export class CheckSchedule {
     this.options = options;
   }
 
-  /** Starts a turn. @returns whether it raises a check */
+  /** Starts a turn. @returns whether a check is due */
   startTurn(): boolean {
     this.turn += 1;
     if (this.pending || this.turn < this.options.afterTurns) return false;

@@ -18,7 +18,7 @@ import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { checkId, type SemanticCheck } from './semantic-check.ts';
 import { type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
 
-/** The scene of a check, needed for its verdict once the answer arrives. */
+/** The context of a check, needed for its verdict once the answer arrives. */
 export type AskingScene = Omit<Scene, 'sessionId'>;
 
 interface Question {
@@ -97,7 +97,7 @@ export class Semantic implements Detector {
     return this.asCheck(sessionId, turn, messages, question.scene);
   }
 
-  /** The pending check again, for a new owner of the session, which did not ask it. */
+  /** The pending check, for a new owner of the session that has to ask it again. */
   checkUnderWay(sessionId: string): SemanticCheck | undefined {
     const { question } = this;
     if (question?.scene === undefined) return undefined;
@@ -230,7 +230,7 @@ export interface SemanticSnapshot {
   readonly confidence: number;
 }
 
-/** The session within a turn: the turn that has started counts as one of the loop's turns. */
+/** The session's mark within a turn: the current turn counts as one of the loop's turns. */
 function begun({ number, mark }: Turn): Mark {
   return number === 0 ? mark : { ...mark, turns: mark.turns + 1 };
 }

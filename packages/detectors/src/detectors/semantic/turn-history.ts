@@ -35,13 +35,13 @@ export interface Turn {
 export interface HistoryOptions {
   readonly historyTurns: number;
   /**
-   * Maximum shown units of all stored texts together, plus at most as many hidden ones; the current turn may exceed
-   * it until it ends.
+   * Maximum shown units of all stored texts together; as many hidden units may be stored in addition. The current turn
+   * may exceed this until it ends.
    */
   readonly maxCharacters: number;
 }
 
-/** An event and the session before it, which is computed only if the event starts a turn. */
+/** Records an event. The session's mark before it is computed only if the event starts a turn. */
 interface Noted {
   readonly event: KnownEvent;
   mark(): Mark;

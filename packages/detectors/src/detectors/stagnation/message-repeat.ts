@@ -23,7 +23,7 @@ export interface MessageOptions {
   readonly mode: Pattern<'stagnation'>['mode'];
 }
 
-/** A message, whose text is stored until its key is needed: few are ever compared with an equal one. */
+/** A message. Its text is stored until its key is needed, because few messages are ever compared with an equal one. */
 class Message {
   readonly mark: Mark;
   private text: string | null;

@@ -25,7 +25,7 @@ export interface StagnationOptions {
   readonly longestCycle: number;
 }
 
-/** Input of a rule besides the calls. */
+/** Input of a rule in addition to the calls. */
 export interface RuleContext {
   readonly options: StagnationOptions;
   readonly knowledge: CallKnowledge;

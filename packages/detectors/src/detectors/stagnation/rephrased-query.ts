@@ -3,7 +3,7 @@ import type { ToolIdentity } from '../../calls/tool-identity.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
-/** Words this short name nothing, nor do those listed below. */
+/** Words this short are not names, nor are those listed below. */
 const SMALL = 3;
 const FUNCTION_WORDS = new Set(
   (
@@ -11,7 +11,7 @@ const FUNCTION_WORDS = new Set(
     'will would could should please tell find show give list search look query latest exact exactly'
   ).split(' '),
 );
-/** Words that share this much of the shorter one's beginning are forms of one word. */
+/** Two words are forms of one word if they start with this share of the shorter one. */
 const STEM_SHARE = 0.7;
 /** Paths, numbers and identifiers are not words: changing one changes the question. */
 const WORD = /^[\p{L}\p{M}'’-]+$/u;
@@ -42,7 +42,7 @@ function sameQuestion(a: string, b: string, share: number): boolean {
   return !isOtherTopic(one, two);
 }
 
-/** Whether the same sentence names a different thing: `trains to Oslo`, `trains to Bergen`. */
+/** Whether the two sentences differ only in what they name: `trains to Oslo`, `trains to Bergen`. */
 function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
   let begin = 0;
   while (begin < one.length && one[begin] === two[begin]) begin += 1;
@@ -53,7 +53,7 @@ function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
   return there.length > 0 && here.length > 0 && !akin;
 }
 
-/** The naming words between the common beginning and the common end of both. */
+/** The naming words between the common beginning and the common end of both sentences. */
 function topicIn(words: readonly string[], begin: number, end: number): string[] {
   return words
     .slice(begin, words.length - end)

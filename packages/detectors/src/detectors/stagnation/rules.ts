@@ -183,7 +183,7 @@ function isSame(a: PastCall, b: PastCall): boolean {
   return a.key === b.key && a.result?.form === b.result?.form;
 }
 
-/** Number of latest steps that the sentence shows. */
+/** Number of latest steps that the reason shows. */
 const SHOWN_STEPS = 2;
 
 /** @param stale consecutive steps, including the latest, that brought nothing new */
@@ -215,7 +215,7 @@ export function isStale({ rounds, settled }: CallHistory, digests: StepDigests):
   return leadsToKnownPage(rounds, settled);
 }
 
-/** Whether a user interface was operated as before and shows an earlier state, though not from the same step. */
+/** Whether a user interface was operated as before and shows an earlier state, even if from a different step. */
 function leadsToKnownPage(rounds: readonly CallStep[], settled: CallStep): boolean {
   if (!settled.calls.every(({ nature }) => nature.gui)) return false;
   const known = (is: (call: PastCall) => boolean) =>
@@ -230,8 +230,8 @@ function leadsToKnownPage(rounds: readonly CallStep[], settled: CallStep): boole
 }
 
 /**
- * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and
- * thresholds. If the pattern breaks off, this rule applies at once.
+ * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and thresholds.
+ * If the pattern ends, this rule applies at once.
  */
 export function isHandledByOthers(all: readonly CallStep[], { options }: RuleContext): boolean {
   const longest = options.longestCycle;

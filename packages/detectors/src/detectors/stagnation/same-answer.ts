@@ -82,8 +82,8 @@ function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext)
 }
 
 /**
- * The answer shared by all calls of a step, if they only read and it is informative. An empty result counts only for
- * commands that look and report it, or do nothing: a search may legitimately find nothing.
+ * The answer shared by all calls of a step, if they only read and the answer is informative. An empty result counts
+ * only for commands that do nothing: a search may legitimately find nothing.
  */
 function readAnswer(step: CallStep): string | null {
   const { kind, calls } = step;

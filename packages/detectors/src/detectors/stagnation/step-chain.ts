@@ -1,6 +1,6 @@
 import { fingerprint } from '../../calls/tool-identity.ts';
 
-/** Outcomes that are kept before they are added to the hash. */
+/** Number of outcomes stored before they are added to the hash. */
 const MAX_KEPT = 64;
 
 /** Hashes of a sequence of steps: of all, and of all before the latest. */
@@ -10,10 +10,10 @@ export interface StepHashes {
 }
 const NO_STEPS: StepHashes = { steps: '', stepsBefore: '' };
 
-/** The steps of a prompt as one hash. It is computed when it is needed, which for most prompts is never. */
+/** The steps of a prompt as one hash. It is computed on demand, which for most prompts is never. */
 export class StepChain {
   private hashed = NO_STEPS;
-  /** Outcomes after those that are hashed; only ever appended to, because a checkpoint may hold the list. */
+  /** Outcomes that are not hashed yet. The list is append-only, because a checkpoint may hold it. */
   private kept: string[] = [];
 
   /** @param regrown whether it replaces the outcome of the latest step */

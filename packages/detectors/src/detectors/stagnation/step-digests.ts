@@ -1,6 +1,6 @@
 import type { CallStep } from '../../calls/step.ts';
 
-/** Bits of each of a step's digests, and where they are. */
+/** The bits of each of a step's digests, and their positions. */
 const BITS = 10;
 const MASK = 2 ** BITS - 1;
 const OUTCOME = 0;
@@ -8,12 +8,13 @@ const KEY = BITS;
 const ANSWER = 2 * BITS;
 /** Set for a step of several calls, whose key and answer have no digest. */
 const MANY = 2 ** (3 * BITS);
-/** Units of a text that its digest depends on, evenly spread. */
+/** Number of units of a text that its digest depends on, evenly spread. */
 const SAMPLES = 12;
 
 /**
- * Small digests of the remembered steps. Steps with different digests differ, which is the usual case; comparing the
- * steps themselves, far apart in memory, takes many times as long. Derived from the steps, so not part of a snapshot.
+ * Small digests of the remembered steps. Most steps differ, and different digests prove it; comparing the steps
+ * themselves, which are far apart in memory, takes many times as long. The digests are derived from the steps, so a
+ * snapshot does not include them.
  */
 export class StepDigests {
   private digests: number[] = [];
@@ -41,12 +42,12 @@ export class StepDigests {
     return this.maySame(index, OUTCOME) || this.maySame(index, ANSWER);
   }
 
-  /** Upper bound of the steps, including the latest, that have the latest one's outcome. */
+  /** Upper bound for the number of steps, including the latest, that have the latest one's outcome. */
   sameOutcomes(): number {
     return this.countIf((index) => this.maySame(index, OUTCOME));
   }
 
-  /** Upper bound of the steps, including the latest, that contain a call of the latest one. */
+  /** Upper bound for the number of steps, including the latest, that contain a call of the latest one. */
   sameCalls(): number {
     if (((this.digests.at(-1) ?? MANY) & MANY) !== 0) return this.digests.length;
     return this.countIf((index) => ((this.digests[index] ?? MANY) & MANY) !== 0 || this.maySame(index, KEY));

@@ -70,7 +70,7 @@ export class TextRepeat implements Detector, RepeatListener {
     this.structure.startLine();
   }
 
-  /** Passes text to the index in stretches as long as possible; reads the beginning of a line unit by unit. */
+  /** Passes text to the index in chunks as long as possible, but reads the beginning of each line unit by unit. */
   private read(step: EventStep, text: string): void {
     this.step = step;
     this.noteGap(this.offsetOf(step));
@@ -106,7 +106,7 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   /**
-   * Code and dividers, from `from` to `to`, are not prose, but may also repeat without end.
+   * Processes code or a divider, from `from` to `to`: neither is prose, but both may repeat endlessly, too.
    *
    * @returns the first unit that remains to be tracked
    */

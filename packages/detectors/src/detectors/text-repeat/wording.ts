@@ -40,7 +40,7 @@ export function repetitionReason(
 
 /** The repeated part of a text, fit for quoting; its previous occurrence is `period` units before the end. */
 export function repeatedText(rule: RepetitionRule | null, text: string, period: number): string {
-  // A sentence of a pattern is complete; other repetitions may start anywhere.
+  // A sentence of a pattern is quoted whole; other repetitions may start anywhere.
   if (rule === 'pattern') return text.slice(-period).trim();
   return (rule === 'novelty' ? commonSentence(text) : undefined) ?? readablePeriod(text, period);
 }

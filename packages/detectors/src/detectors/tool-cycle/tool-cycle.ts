@@ -15,8 +15,8 @@ import {
 } from '../../incident/shown-calls.ts';
 
 /**
- * Threshold factor for a form that is filled in again with a new page each time, and the minimum number of its
- * fields.
+ * Threshold factor for a form that is filled in repeatedly and leads to a new page each time, and the minimum number of
+ * its fields.
  */
 const FORM_PATIENCE = 2;
 const FORM_FIELDS = 2;
@@ -173,7 +173,7 @@ export class ToolCycle implements Detector {
 interface Counts {
   /** Consecutive latest steps that equal the step a period earlier. */
   readonly matched: readonly number[];
-  /** Those that equal it in their calls only. */
+  /** The same, comparing calls only. */
   readonly alike: readonly number[];
 }
 

@@ -14,7 +14,7 @@ export class ToolLimit implements Detector {
   private readonly options: ToolLimitOptions;
   /** Turns with tool calls, including the current one. */
   private turns = 0;
-  /** Whether the current turn has called a tool, and whether it has been judged. */
+  /** Whether the current turn has called a tool, and whether it has been evaluated. */
   private inTurn = false;
   private judged = false;
   /** Calls without a result. */
@@ -64,7 +64,7 @@ export class ToolLimit implements Detector {
     this.turns += 1;
   }
 
-  /** Ends the turn; one with missing results is judged now. */
+  /** Ends the turn; a turn with missing results is evaluated now. */
   private endTurn(step: EventStep): void {
     if (this.inTurn) this.judge(step);
     this.inTurn = false;

@@ -34,7 +34,7 @@ export class ConsecutiveRun {
       this.identity = identity;
     }
     this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
-    // Before the current call, which is not part of the loop, is remembered.
+    // Resolve before remembering the current call, which is not part of the loop.
     if (this.count < options.threshold)
       this.resolve(step, 'recovered', 'the earlier calls are too old to count');
     if (this.count === 1) this.forget();

@@ -10,7 +10,7 @@ import { toolGuidance, windowPhrase } from './wording.ts';
 
 /** Number of a tool's calls that a new one is compared with; bounds memory and the cost per call. */
 export const COMPARED_CALLS = 128;
-/** High thresholds store twice their number of calls, up to this maximum. */
+/** With a high threshold, twice the threshold of calls are stored, up to this maximum. */
 const MAX_CALLS = 4096;
 /** Maximum remembered tools of a session; beyond it the least recently called tool is forgotten. */
 const REMEMBERED_TOOLS = 256;

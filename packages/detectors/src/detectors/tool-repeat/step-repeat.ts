@@ -16,9 +16,9 @@ import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
 import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 
 /**
- * tool-repeat with results: the same call with a new result is progress, the same call with the same result is not. A
- * repeated step is reported one below the threshold if its results are known, since they leave less doubt, and at the
- * threshold if they are unknown or a bare `ok`.
+ * tool-repeat with results: the same call with a new result is progress, the same call with the same result is not.
+ * Known results leave less doubt, so a repeated step with known results is reported one step below the threshold. Steps
+ * whose results are unknown or a bare `ok` are reported at the threshold.
  */
 export class StepRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;

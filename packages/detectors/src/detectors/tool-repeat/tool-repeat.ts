@@ -22,7 +22,7 @@ export class ToolRepeat implements Detector {
     else if (event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  /** Processes a call. @returns its repetition, reported or not */
+  /** Processes a call. @returns the state of its repetition, reported or not */
   judge(step: EventStep, name: string, args: unknown): Standing {
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
     if (!options.enabled) {

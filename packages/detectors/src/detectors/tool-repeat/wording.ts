@@ -2,7 +2,7 @@ import type { ToolRepeatOptions } from './options.ts';
 
 /** Texts about repeated calls for people and models. Custom texts in the settings replace them. */
 
-/** `within 120 seconds`, or `in a row` if age does not matter. */
+/** `within 120 seconds`, or `in a row` if calls of any age count. */
 export function windowPhrase(ttlMs: number | null): string {
   return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
 }

@@ -9,7 +9,7 @@ export interface TurnLimitOptions {
   readonly maxRequests: number;
 }
 
-/** Maximum tool calls that the evidence names: the latest. */
+/** Maximum number of tool calls, the latest ones, named in the evidence. */
 const SHOWN_CALLS = 8;
 const SHOWN_NAME_UNITS = 256;
 const NO_CALLS: readonly string[] = [];

@@ -10,7 +10,7 @@ interface KafkaFailure {
   /** The system's error, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
   readonly retriable: boolean | undefined;
-  /** `host:port` of the broker it happened with, where that is known. */
+  /** `host:port` of the broker involved, if known. */
   readonly broker: string | undefined;
 }
 
@@ -168,7 +168,7 @@ export function topicMissingMessage(topics: readonly string[], brokers: readonly
   return `${does} not exist on ${brokers.join(', ')}. Create ${topics.length === 1 ? 'it' : 'them'} with: npx loopwatch topics --brokers ${brokers.join(',')}`;
 }
 
-/** Converts an error of kafkajs to a {@link LogError}; a LogError is returned as it is. */
+/** Converts an error of kafkajs to a {@link LogError}; a LogError is returned unchanged. */
 export function toLogError(error: unknown, context: KafkaFailureContext): LogError {
   if (error instanceof LogError) return error;
   const code = codeOf(error);

@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the network',
   ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up',
+  EAI_AGAIN: 'the host name cannot be resolved',
 };
 
 export const noAnswer: LinkFailure = { reason: 'no answer' };

@@ -51,7 +51,7 @@ export class KafkaFetcher {
     this.#options = options;
   }
 
-  /** Starts fetching a partition from `offset` on. */
+  /** Starts fetching a partition at `offset`. */
   async open(topic: string, partition: number, offset: number): Promise<PartitionStream> {
     await this.#cluster.addMultipleTargetTopics([topic]);
     const stream = new PartitionStream(topic, partition, offset, {

@@ -163,7 +163,7 @@ export class BatchRecords {
   }
 }
 
-/** Stands for a record batch that cannot be read; its value is the raw batch including the header. */
+/** Represents a record batch that cannot be read; its value is the raw batch including the header. */
 export class UnreadableBatch implements LogRecord {
   readonly offset: number;
   readonly timestamp: number;

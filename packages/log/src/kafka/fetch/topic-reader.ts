@@ -112,7 +112,7 @@ class KafkaTopicReader implements TopicReader {
       ended = follow()
         .catch((error: unknown) => {
           const { log } = this.#options;
-          log?.('error', 'reading the topic failed; it is not retried', {
+          log?.('error', 'reading the topic failed; not retried', {
             ...place,
             error: messageOf(error),
           });

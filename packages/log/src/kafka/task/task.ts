@@ -174,7 +174,7 @@ export class KafkaTask {
     return end;
   }
 
-  /** @returns the fetched records from `position` on, which are still to be processed */
+  /** @returns the fetched records at or after `position`, which are still to be processed */
   async #replay(
     task: PartitionTask,
     stream: PartitionStream,

@@ -25,7 +25,7 @@ export function pagerdutyEvent(message: NotificationMessage): object {
     return {
       ...common,
       event_action: 'trigger',
-      // All digests share one alert, which a person closes.
+      // All digests share one alert, which a person has to close.
       dedup_key: message.type === 'test' ? message.id : 'loopwatch-digest',
       payload: { summary, source: 'loopwatch', severity: message.type === 'test' ? 'info' : 'error' },
     };

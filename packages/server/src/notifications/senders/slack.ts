@@ -24,7 +24,7 @@ export async function sendSlack(
   return call('chat.postMessage', { channel, unfurl_links: false, ...content });
 }
 
-/** The message cannot be updated any more: a new one is posted instead. */
+/** The message can no longer be updated, so a new one is posted instead. */
 const goneErrors = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
 const transientErrors = new Set([
   'ratelimited',
