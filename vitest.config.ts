@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = '@loopwatch/source';
+/** Without `module`, which Node does not know: packages offer code that only bundlers can load under it. */
+const nodeConditions = defaultServerConditions.filter((condition) => condition !== 'module');
 
 /** `*.test.ts` runs in Node, `*.test.tsx` in a DOM; a middle name moves a file to a slower project. */
 const slower = ['**/*.int.test.ts', '**/*.clients.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
@@ -32,7 +34,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   // The workspace's own packages are read from their sources, so that no test needs a build.
   resolve: { conditions: [source, ...defaultClientConditions] },
-  ssr: { resolve: { conditions: [source, ...defaultServerConditions] } },
+  ssr: { resolve: { conditions: [source, ...nodeConditions] } },
   test: {
     passWithNoTests: true,
     setupFiles: ['vitest.setup.ts'],

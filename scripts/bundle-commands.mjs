@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'packages/cli/dist');
 const outdir = join(dist, 'bundle');
 const separateCommands = ['start', 'worker', 'server', 'gateway', 'produce', 'topics', 'notify', 'doctor'];
-const separatePackages = ['gateway', 'log', 'platform', 'server', 'storage', 'worker'];
+const separatePackages = ['gateway', 'log', 'platform', 'server', 'storage', 'telemetry', 'worker'];
 
 rmSync(outdir, { recursive: true, force: true });
 await build({

@@ -8,11 +8,12 @@ const mayImport = {
   guard: ['contract', 'detectors'],
   pipeline: ['contract', 'detectors'],
   platform: ['contract'],
+  telemetry: ['contract', 'platform'],
   log: ['contract', 'platform'],
-  storage: ['contract', 'platform'],
-  worker: ['contract', 'formats', 'detectors', 'pipeline', 'platform', 'log'],
-  gateway: ['contract', 'detectors', 'pipeline', 'platform', 'log', 'storage'],
-  server: ['contract', 'formats', 'detectors', 'pipeline', 'platform', 'log', 'storage'],
+  storage: ['contract', 'platform', 'telemetry'],
+  worker: ['contract', 'formats', 'detectors', 'pipeline', 'platform', 'telemetry', 'log'],
+  gateway: ['contract', 'detectors', 'pipeline', 'platform', 'telemetry', 'log', 'storage'],
+  server: ['contract', 'formats', 'detectors', 'pipeline', 'platform', 'telemetry', 'log', 'storage'],
   dashboard: ['contract', 'detectors'],
   cli: [
     'contract',
@@ -20,6 +21,7 @@ const mayImport = {
     'detectors',
     'pipeline',
     'platform',
+    'telemetry',
     'log',
     'storage',
     'worker',
@@ -66,7 +68,7 @@ const rooms = {
   },
   worker: {
     semantic: ['metrics.ts'],
-    sources: ['metrics.ts', 'dead-letter.ts', 'dead-letter-log.ts', 'partition-watch.ts'],
+    sources: ['metrics.ts', 'batch-trace.ts', 'dead-letter.ts', 'dead-letter-log.ts', 'partition-watch.ts'],
   },
   log: {
     port: [],

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { freePort, spawnCli, startOtlpCollector, type TempDir, tempDir } from '@loopwatch/testkit';
 import { chromium } from '@playwright/test';
 import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
@@ -82,6 +82,23 @@ describe('the command, installed from its package', () => {
       )
       .toBeGreaterThan(0);
     expect(await cli.stop()).toBe(0);
+  });
+});
+
+describe('the command with OpenTelemetry, installed from its package', () => {
+  it('loopwatch start: sends traces and metrics to a collector', async () => {
+    await using collector = await startOtlpCollector();
+    const port = String(await freePort());
+    await using cli = spawnCli(
+      ['start', '--no-samples', '--port', port, '--data-dir', join(commandDir.path, 'data-telemetry')],
+      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' },
+      { command: join(commandDir.path, 'node_modules/.bin/loopwatch'), cwd: commandDir.path },
+    );
+    await cli.line(/Loopwatch .* is at http/, 60_000);
+    await fetch(`http://localhost:${port}/api/v1/status`);
+    await collector.span('GET /api/v1/status');
+    expect(await cli.stop()).toBe(0);
+    expect(collector.metrics.map(({ name }) => name)).toContain('loopwatch_events_total');
   });
 });
 

@@ -6,6 +6,7 @@ import { detectionOf } from '@loopwatch/detectors';
 import type { RecordSink, TopicReader } from '@loopwatch/log';
 import { WideSettings } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ControlFeed } from './event-log/control-feed.ts';
@@ -39,6 +40,8 @@ export interface GatewayDeps {
   readonly openDatabase?: (() => Promise<Database>) | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Records spans of requests, calls of the upstream and writes; off by default. */
+  readonly tracing?: Tracing | undefined;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
@@ -71,11 +74,12 @@ export class Gateway {
     this.#now = now;
     this.#metrics = createGatewayMetrics(registry);
     this.#target = targetOf(gateway.upstream);
-    this.#upstream = new Upstream(this.#target.origin, {
+    const timeouts = {
       connectMs: gateway.connect_timeout_seconds * 1000,
       responseMs: gateway.response_timeout_seconds * 1000,
       stallMs: gateway.stall_timeout_seconds * 1000,
-    });
+    };
+    this.#upstream = new Upstream(this.#target.origin, timeouts, deps.tracing);
     this.#outbox = this.#createOutbox();
     this.#sessionSettings = new SessionSettings(2 * gateway.max_sessions);
     this.#settings = this.#createSettings();
@@ -168,7 +172,7 @@ export class Gateway {
   }
 
   #createStorage(): GatewayStorage | undefined {
-    const { openDatabase, settings, logger } = this.#deps;
+    const { openDatabase, settings, logger, tracing } = this.#deps;
     if (openDatabase === undefined) return undefined;
     return new GatewayStorage({
       open: openDatabase,
@@ -176,6 +180,7 @@ export class Gateway {
       settings,
       metrics: this.#metrics,
       logger,
+      tracing,
       now: this.#now,
       versionOf: (detection) => this.#settings.versionOf(detection),
       inMemory: (id) => this.#sessions.peek(id, this.#now()),
@@ -186,7 +191,7 @@ export class Gateway {
   }
 
   #createRouter(): RequestRouter {
-    const { settings, registry, logger } = this.#deps;
+    const { settings, registry, logger, tracing } = this.#deps;
     const { gateway } = settings;
     const unjudged = new UnjudgedRequests(this.#metrics, logger);
     const proxy = {
@@ -195,6 +200,7 @@ export class Gateway {
       metrics: this.#metrics,
       logger,
       unjudged,
+      tracing,
     };
     const shared = {
       sessions: this.#sessions,

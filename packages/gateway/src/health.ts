@@ -16,6 +16,13 @@ export interface GatewayHealth {
   readonly upstream: string;
 }
 
+const healthPaths = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Whether {@link answerHealth} answers a path. */
+export function isHealthPath(path: string): boolean {
+  return healthPaths.has(path.split('?', 1)[0] ?? '');
+}
+
 /** Answers `/healthz`, `/readyz` and `/metrics`, with any query. @returns false for another path */
 export async function answerHealth(
   path: string,

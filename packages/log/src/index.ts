@@ -25,6 +25,7 @@ export type {
 } from './port/records.ts';
 export { BytesRecord } from './port/records.ts';
 export type {
+  FetchTimes,
   OpenTask,
   PartitionPosition,
   PartitionTask,

@@ -1,3 +1,4 @@
+import type { Tracing } from '@loopwatch/telemetry';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -16,6 +17,8 @@ import type { VerdictStreams } from './guard/verdict-streams.ts';
 import { healthChecks, metricsRoute } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
+import { API, routePattern } from './http/route-pattern.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import type { ServerMetrics } from './metrics/metrics.ts';
 import { notificationsApi } from './notifications/notifications-api.ts';
@@ -38,7 +41,6 @@ import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 import { mutesApi } from './triage/mutes-api.ts';
 
-const API = '/api/v1';
 /** Endpoints that need no login. */
 const publicPaths = new Set([`${API}/auth/me`, `${API}/auth/login`, `${API}/auth/logout`]);
 
@@ -60,6 +62,8 @@ export interface AppOptions
   readonly auth: Auth;
   readonly ingest: EventIngest;
   readonly verdictStreams: VerdictStreams;
+  /** Undefined: no spans. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** The Express application: health, API, login and dashboard. Errors become problem details. */
@@ -70,6 +74,7 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', auth.hosts.isTrustedProxy);
   app.use(measureRequests(options.metrics.requests));
+  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders());
   app.use(compress());
   app.use(healthChecks(options.readiness));
@@ -129,10 +134,7 @@ function measureRequests(histogram: ServerMetrics['requests']): RequestHandler {
   return (request, response, next) => {
     const stop = histogram.startTimer({ method: request.method });
     response.on('finish', () => {
-      const { route, originalUrl } = request as { route?: { path?: unknown }; originalUrl: string };
-      const base = originalUrl.startsWith(`${API}/`) ? API : '';
-      const pattern = typeof route?.path === 'string' ? base + route.path : 'other';
-      stop({ route: pattern, status: response.statusCode });
+      stop({ route: routePattern(request) ?? 'other', status: response.statusCode });
     });
     next();
   };

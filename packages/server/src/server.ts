@@ -68,6 +68,7 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
       ...services,
       info: deps.info,
       registry: deps.registry,
+      tracing: deps.tracing,
       dashboardDir: deps.dashboardDir,
       topics: deps.topics,
       configured: deps.configured,

@@ -5,3 +5,4 @@ export { openDatabase, type StorageSettings } from './open-database.ts';
 export { makePgliteTemplate } from './pglite-template.ts';
 export { probePostgres } from './probe-postgres.ts';
 export { removeMessages } from './remove-messages.ts';
+export { traceDatabase } from './trace-database.ts';

@@ -1,3 +1,4 @@
+export type { BatchTracing } from './batch-trace.ts';
 export { logVerdict } from './detection-report.ts';
 export { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 export { CallBudget } from './semantic/budget.ts';

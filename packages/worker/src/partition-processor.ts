@@ -18,6 +18,7 @@ import type {
   WideSettings,
 } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
+import { BatchTrace, type BatchTracing } from './batch-trace.ts';
 import { notedLetter } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
 import type { DetectionReport, TimedVerdict } from './detection-report.ts';
@@ -50,6 +51,8 @@ export interface PartitionProcessorDeps {
   readonly summaryIntervalMs: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
+  /** Undefined: no spans. */
+  readonly tracing: BatchTracing | undefined;
 }
 
 /** Snapshots written in one step; a wave of old sessions is spread over several. */
@@ -110,6 +113,16 @@ export class PartitionProcessor implements PartitionTask {
   }
 
   async process(batch: TaskBatch): Promise<void> {
+    const trace = BatchTrace.start(batch, this.#deps.tracing);
+    try {
+      await this.#process(batch, trace);
+    } catch (error) {
+      trace?.interrupted(error);
+      throw error;
+    }
+  }
+
+  async #process(batch: TaskBatch, trace: BatchTrace | undefined): Promise<void> {
     const { metrics, report, watch, now } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const startedAt = performance.now();
@@ -119,28 +132,38 @@ export class PartitionProcessor implements PartitionTask {
     const letters: DeadLetterNote[] = [];
     // Counts of an earlier batch that failed halfway: it is processed again.
     report.takeCounts();
-    const processing = this.#pipeline.process(batch.records).forEach((outcome) => {
-      if (isJudged(outcome)) return;
-      if (outcome.type === 'verdict')
-        outputs.push(this.#verdictRecord(outcome.verdict, outcome.record.timestamp, verdicts, now()));
-      else {
-        const topic = this.#deps.topics['dead-letters'];
-        const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
-        outputs.push(letter.output);
-        letters.push(letter.note);
-      }
-    });
+    const analyze = (): Promise<void> =>
+      this.#pipeline.process(batch.records).forEach((outcome) => {
+        if (isJudged(outcome)) return;
+        if (outcome.type === 'verdict')
+          outputs.push(this.#verdictRecord(outcome.verdict, outcome.record.timestamp, verdicts, now()));
+        else {
+          const topic = this.#deps.topics['dead-letters'];
+          const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
+          outputs.push(letter.output);
+          letters.push(letter.note);
+        }
+      });
+    const processing = trace === undefined ? analyze() : trace.process(analyze);
     // The whole batch is counted by now; other partitions count theirs while this one waits.
     const counts = report.takeCounts();
     await processing;
     // A commit has failed meanwhile: the batch will be processed again.
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      trace?.interrupted();
+      return;
+    }
     this.#position = next;
     const ms = performance.now() - startedAt;
     this.#replayBudget.noteBatch(batch.records.length, ms);
     metrics.batchDuration.observe(ms / 1000);
     report.lastEventAt = now();
-    void this.#commit(outputs, verdicts).then((isCommitted) => {
+    trace?.processed({
+      'loopwatch.batch.verdicts': verdicts.length,
+      'loopwatch.batch.dead_letters': letters.length,
+    });
+    const committing = this.#commit(outputs, verdicts);
+    void (trace?.commit(committing) ?? committing).then((isCommitted) => {
       if (!isCommitted) return;
       report.batchCommitted(counts);
       for (const letter of letters) {

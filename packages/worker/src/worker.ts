@@ -4,6 +4,7 @@ import type { TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
 import { LoopPipeline, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { type BatchTracing, traceRecovery } from './batch-trace.ts';
 import { DeadLetterLog } from './dead-letter-log.ts';
 import { DetectionReport } from './detection-report.ts';
 import { HeapGuard } from './heap-guard.ts';
@@ -27,6 +28,8 @@ export interface WorkerDeps {
   readonly logger: Logger;
   /** Judges long prompts; without it the semantic layer is off. */
   readonly model?: ModelClient | undefined;
+  /** Records spans of batches; off by default. */
+  readonly tracing?: BatchTracing | undefined;
   /** Upper bound of the records that a takeover replays; 100,000 by default. */
   readonly maxReplayRecords?: number;
   /** Wall clock, epoch ms; the system's by default. */
@@ -82,7 +85,9 @@ export class Worker {
     this.#letters = new DeadLetterLog(logger, monotonic);
     this.#watch = new PartitionWatch(metrics, monotonic);
     const letters = this.#letters;
-    this.#sources = sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic });
+    const { tracing } = deps;
+    this.#sources =
+      sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic, tracing });
     this.#checks = this.#createChecks();
     const mask = maskPatterns(detection.privacy.mask);
     this.#report = new DetectionReport({ metrics, incidents: this.#incidents, logger, mask, now });
@@ -143,6 +148,7 @@ export class Worker {
           logger: this.#deps.logger,
           letters: this.#letters,
           now: this.#now,
+          tracing: this.#deps.tracing,
           summaryIntervalMs: this.#deps.summaryIntervalMs ?? SUMMARY_INTERVAL_MS,
           maxReplayRecords: this.#deps.maxReplayRecords ?? MAX_REPLAY_RECORDS,
         });
@@ -176,13 +182,14 @@ export class Worker {
   }
 
   #createChecks(): SemanticCheckService | undefined {
-    const { detection, logger, model: client } = this.#deps;
+    const { detection, logger, model: client, tracing } = this.#deps;
     if (client === undefined) return undefined;
     return new SemanticCheckService({
       client,
       detection,
       metrics: this.#metrics,
       logger,
+      tracing: tracing?.tracing,
       onAnswered: (late, record) => {
         // If the partition was revoked, its new owner asks again.
         this.#partitions.get(partitionName(late.place))?.onCheckAnswered(late, record);
@@ -191,7 +198,7 @@ export class Worker {
   }
 
   #taskObserver(): TaskObserver {
-    const { logger } = this.#deps;
+    const { logger, tracing } = this.#deps;
     return {
       onAssignment: (partitions, { arrived, left }) => {
         this.#metrics.rebalances.inc();
@@ -201,7 +208,9 @@ export class Worker {
           `Partitions assigned: ${String(partitions.length)} (${String(arrived)} added, ${String(left)} revoked)`,
         );
       },
-      onRecovered: ({ topic, partition, durationMs, restored, replayed, position }) => {
+      onRecovered: (recovery) => {
+        const { topic, partition, durationMs, restored, replayed, position } = recovery;
+        traceRecovery(recovery, tracing);
         this.#metrics.recoveryDuration.observe(durationMs / 1000);
         logger.info(
           { topic, partition, durationMs: Math.round(durationMs), restored, replayed, position },

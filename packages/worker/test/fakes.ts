@@ -2,7 +2,7 @@ import { type DetectionInput, detectionSchema, topicNames } from '@loopwatch/con
 import { BytesRecord, type LogRecord } from '@loopwatch/log';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { type ModelClient, type Sources, Worker } from '../src/index.ts';
+import { type ModelClient, type Sources, Worker, type WorkerDeps } from '../src/index.ts';
 import { MemoryRunner } from './memory-runner.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
@@ -19,8 +19,9 @@ export async function startWorker(
   level = 'debug',
   model?: ModelClient,
   summaryIntervalMs?: number,
+  more: Partial<WorkerDeps> = {},
 ) {
-  const made = createWorker(detection, level, model, summaryIntervalMs);
+  const made = createWorker(detection, level, model, summaryIntervalMs, undefined, more);
   await made.worker.start();
   return made;
 }
@@ -33,6 +34,7 @@ export function createWorker(
   // Longer than any test: no summaries on the timer.
   summaryIntervalMs = 600_000,
   sources?: Sources,
+  more: Partial<WorkerDeps> = {},
 ) {
   const log = new MemoryRunner(topics.events);
   const registry = new Registry();
@@ -53,6 +55,7 @@ export function createWorker(
     now: () => clock.now,
     monotonic: () => clock.now,
     summaryIntervalMs,
+    ...more,
   });
   return { worker, log, registry, lines, clock };
 }

@@ -6,6 +6,7 @@ import {
   type Verdict,
 } from '@loopwatch/contract';
 import type {
+  FetchTimes,
   LogRecord,
   OpenTask,
   OutputRecord,
@@ -116,14 +117,14 @@ export class MemoryRunner implements TaskRunner {
   /** Appends records and hands them to the partition's task. @returns when what came of them is durable */
   async deliver(
     records: readonly LogRecord[],
-    { partition: number = 0, lag = 0 }: { partition?: number; lag?: number } = {},
+    { partition: number = 0, lag = 0, fetch }: { partition?: number; lag?: number; fetch?: FetchTimes } = {},
   ): Promise<void> {
     const partition = this.#at(number, records[0]?.offset ?? 0);
     const { records: all, place } = partition;
     all.push(...records.filter(({ offset }) => offset > (all.at(-1)?.offset ?? -1)));
     await this.#start(partition);
     const next = (records.at(-1)?.offset ?? -1) + 1;
-    await partition.task?.process({ ...place, records, next, lag });
+    await partition.task?.process({ ...place, records, next, lag, ...(fetch && { fetch }) });
     await this.settled(number);
   }
 

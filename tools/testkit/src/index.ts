@@ -34,6 +34,14 @@ export {
 } from './model/scripted-upstream.ts';
 export { type Completion, loadSmallModel, type SmallModel } from './model/small-model.ts';
 export { uniqueName } from './names.ts';
+export {
+  type CollectedMetric,
+  type CollectedPoint,
+  type CollectedSpan,
+  type OtlpCollector,
+  startOtlpCollector,
+} from './otlp/otlp-collector.ts';
+export { seriesOfMetrics, seriesOfText } from './otlp/prometheus-series.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
 export { clientsPython } from './python-environment.ts';

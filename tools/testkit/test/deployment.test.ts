@@ -14,6 +14,8 @@ const yaml = (path: string): unknown => parse(read(path), { merge: true });
 const environment = [
   'KAFKA_BROKERS',
   'DATABASE_URL',
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'],
+  ...['OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'],
   ...settingPaths(settingsSchema).map(({ path }) => environmentName(path)),
 ];
 

@@ -51,6 +51,15 @@ spec:
         {{- range (concat (list "LOOPWATCH_KAFKA_SASL_PASSWORD" "LOOPWATCH_KAFKA_SSL_KEY_PASSWORD") .secrets) }}
         {{- include "loopwatch.secretEnv" (dict "root" $root "name" . "optional" true) | nindent 8 }}
         {{- end }}
+        {{- with $root.Values.openTelemetry.endpoint }}
+        - name: OTEL_EXPORTER_OTLP_ENDPOINT
+          value: {{ . | quote }}
+        {{- range $name, $value := $root.Values.openTelemetry.env }}
+        - name: {{ $name }}
+          value: {{ $value | quote }}
+        {{- end }}
+        {{- include "loopwatch.secretEnv" (dict "root" $root "name" "OTEL_EXPORTER_OTLP_HEADERS" "optional" true) | nindent 8 }}
+        {{- end }}
         {{- with $values.extraEnv }}
         {{- toYaml . | nindent 8 }}
         {{- end }}

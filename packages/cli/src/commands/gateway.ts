@@ -1,6 +1,6 @@
 import { messageOf, topicNames } from '@loopwatch/contract';
 import { createKafkaTopicReader, LogError } from '@loopwatch/log';
-import { openDatabase } from '@loopwatch/storage';
+import { openDatabase, traceDatabase } from '@loopwatch/storage';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -10,7 +10,7 @@ import { kafkaOptions, kafkaSink } from '../kafka/options.ts';
 import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { openDataDir } from '../runtime/embedded-log.ts';
 import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
-import { createLogger } from '../runtime/logger.ts';
+import { observe } from '../runtime/observability.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -51,12 +51,14 @@ export function gatewayCommand(): Command {
         'No upstream is configured. Set it with --upstream https://api.openai.com/v1, gateway.upstream or ' +
           'LOOPWATCH_GATEWAY_UPSTREAM.',
       );
-    const logger = createLogger(settings.log, 'gateway');
+    const observability = await observe(settings, 'gateway');
+    const { logger, tracing, telemetry } = observability;
     debugOnSignal(logger);
     for (const warning of loaded.warnings) logger.warn(warning);
     const parts: Running[] = [];
     const topics = topicNames(settings.kafka.topics);
-    const storage = options.store ? { openDatabase: () => openDatabase(settings.storage, logger) } : {};
+    const open = async () => traceDatabase(await openDatabase(settings.storage, logger), tracing);
+    const storage = options.store ? { openDatabase: open } : {};
     if (!options.store)
       logger.warn(
         'Sessions and messages are kept in memory only (--no-store): they are lost when this process exits',
@@ -68,9 +70,9 @@ export function gatewayCommand(): Command {
         control: () => createKafkaTopicReader(reading),
         ...storage,
       };
-      parts.push(await untilStarted(startGateway(settings, gatewayStorage, logger), logger));
+      parts.push(await untilStarted(startGateway(settings, gatewayStorage, observability), logger));
     } else if (!options.store) {
-      parts.push(await untilStarted(startGateway(settings, {}, logger), logger));
+      parts.push(await untilStarted(startGateway(settings, {}, observability), logger));
     } else {
       const log = await openDataDir(settings, topics, logger).catch((error: unknown) => {
         throw new LogError(
@@ -82,12 +84,15 @@ export function gatewayCommand(): Command {
       const closing = { stop: () => log.close() };
       const gatewayStorage = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
       try {
-        parts.push(await untilStarted(startGateway(settings, gatewayStorage, logger), logger), closing);
+        parts.push(
+          await untilStarted(startGateway(settings, gatewayStorage, observability), logger),
+          closing,
+        );
       } catch (error) {
         await log.close();
         throw error;
       }
     }
-    await runUntilSignal(parts, logger);
+    await runUntilSignal([...parts, telemetry], logger);
   });
 }

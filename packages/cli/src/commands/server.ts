@@ -1,5 +1,5 @@
 import { createServer } from '@loopwatch/server';
-import { openDatabase } from '@loopwatch/storage';
+import { openDatabase, traceDatabase } from '@loopwatch/storage';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -9,8 +9,7 @@ import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { version } from '../runtime/installation.ts';
 import { exitWhenStorageLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
-import { createLogger } from '../runtime/logger.ts';
-import { processRegistry } from '../runtime/registry.ts';
+import { observe } from '../runtime/observability.ts';
 import { serverDeps } from '../server/server-deps.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -44,14 +43,16 @@ export function serverCommand(): Command {
     ]);
     const { settings, warnings } = loaded;
     requireBrokers(settings);
-    const logger = createLogger(settings.log, 'server');
+    const { logger, tracing, telemetry, createRegistry } = await observe(settings, 'server');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const server = createServer({
       ...serverDeps(loaded, logger),
       log: kafkaServerLog(settings, logger),
-      openDatabase: () => openDatabase(settings.storage, logger, exitWhenStorageLost(logger)),
-      registry: processRegistry(),
+      openDatabase: async () =>
+        traceDatabase(await openDatabase(settings.storage, logger, exitWhenStorageLost(logger)), tracing),
+      registry: createRegistry(),
+      tracing,
       readiness: () => Promise.resolve({}),
     });
     try {
@@ -61,6 +62,6 @@ export function serverCommand(): Command {
     } catch (error) {
       throw listenFailure(error, settings.server.port);
     }
-    await runUntilSignal([server], logger);
+    await runUntilSignal([server, telemetry], logger);
   });
 }

@@ -1,7 +1,7 @@
 import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import type { RecordSink, TaskRunner, TopicReader } from '@loopwatch/log';
 import { createServer, type ServerLog } from '@loopwatch/server';
-import { type Database, openDatabase } from '@loopwatch/storage';
+import { type Database, openDatabase, traceDatabase } from '@loopwatch/storage';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
@@ -15,8 +15,7 @@ import { openDataDir } from '../runtime/embedded-log.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { samplesDir, version } from '../runtime/installation.ts';
 import { exitWhenStorageLost, type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
-import { createLogger } from '../runtime/logger.ts';
-import { processRegistry } from '../runtime/registry.ts';
+import { type Observability, observe } from '../runtime/observability.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
 import { serverDeps } from '../server/server-deps.ts';
@@ -62,7 +61,8 @@ export function startCommand(): Command {
       { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
     ]);
     const { settings, warnings } = loaded;
-    const logger = createLogger(settings.log, 'loopwatch');
+    const observability = await observe(settings, 'loopwatch');
+    const { logger, telemetry } = observability;
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const deps = serverDeps(loaded, logger);
@@ -72,8 +72,8 @@ export function startCommand(): Command {
       logger.warn('kafka.sources has no effect without Kafka: no other producer writes to the embedded log');
     const log = embedded ? await openEmbedded(settings, topics, logger) : openKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
-    const database = sharedDatabase(settings, logger);
-    const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, logger);
+    const database = sharedDatabase(settings, observability);
+    const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, observability);
     const { running, logAddress } = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
       const gatewayStorage = {
@@ -84,7 +84,7 @@ export function startCommand(): Command {
       };
       try {
         running.unshift(
-          await startGateway(gatewaySettings(loaded), gatewayStorage, logger, '--set gateway.port=N'),
+          await startGateway(gatewaySettings(loaded), gatewayStorage, observability, '--set gateway.port=N'),
         );
       } catch (error) {
         for (const part of running) await part.stop();
@@ -94,14 +94,17 @@ export function startCommand(): Command {
     // Last, so that the address is the line that users see.
     logAddress();
     if (!embedded) void logDurability(settings, logger);
-    await runUntilSignal(running, logger);
+    await runUntilSignal([...running, telemetry], logger);
   });
 }
 
 /** The database that server and gateway share; opened on first use. */
-function sharedDatabase({ storage }: Settings, logger: Logger): () => Promise<Database> {
+function sharedDatabase({ storage }: Settings, { logger, tracing }: Observability): () => Promise<Database> {
   let opening: Promise<Database> | undefined;
-  return () => (opening ??= openDatabase(storage, logger, exitWhenStorageLost(logger)));
+  return () =>
+    (opening ??= openDatabase(storage, logger, exitWhenStorageLost(logger)).then((database) =>
+      traceDatabase(database, tracing),
+    ));
 }
 
 /** The event log as worker, server and gateway use it. */
@@ -152,11 +155,11 @@ async function startAll(
     withSamples,
     openDatabase: database,
   }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
-  logger: Logger,
+  { logger, tracing, createRegistry }: Observability,
 ): Promise<Started> {
   const { topics } = deps;
-  const registry = processRegistry();
-  const worker = createWorker(settings, log, registry, logger);
+  const registry = createRegistry();
+  const worker = createWorker(settings, log, { registry, logger, tracing });
   const samples = withSamples ? loadSamples(samplesDir) : [];
   const player = new SamplePlayer({ samples, createSink: () => log.sink(), topic: topics.events, logger });
   const server = createServer({
@@ -165,6 +168,7 @@ async function startAll(
     log: log.server,
     openDatabase: database,
     registry,
+    tracing,
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     lastEventAt: () => worker.lastEventAt,
   });

@@ -7,8 +7,7 @@ import { workerInputs } from '../kafka/worker-inputs.ts';
 import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
-import { createLogger } from '../runtime/logger.ts';
-import { processRegistry } from '../runtime/registry.ts';
+import { observe } from '../runtime/observability.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
 import { runCluster } from '../workers/run-cluster.ts';
 import { describedCommand } from './summaries.ts';
@@ -45,11 +44,11 @@ export function workerCommand(): Command {
     ]);
     requireBrokers(settings);
     if (settings.worker.threads > 1) return runCluster(settings, warnings);
-    const logger = createLogger(settings.log, 'worker');
+    const { logger, tracing, telemetry, createRegistry } = await observe(settings, 'worker');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
-    const registry = processRegistry();
-    const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
+    const registry = createRegistry();
+    const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger, tracing });
     const readiness = () => Promise.resolve({ kafka: kafkaReadiness(worker.status, logger) });
     const health = await listenForHealth(settings.worker, readiness, registry);
     try {
@@ -60,6 +59,6 @@ export function workerCommand(): Command {
     }
     logWatching(settings, logger, health.port);
     void logDurability(settings, logger);
-    await runUntilSignal([worker, health], logger);
+    await runUntilSignal([worker, health, telemetry], logger);
   });
 }

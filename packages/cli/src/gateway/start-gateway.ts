@@ -1,10 +1,9 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
 import type { GatewayDeps } from '@loopwatch/gateway';
-import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { listenFailure } from '../runtime/http.ts';
 import type { Running } from '../runtime/lifecycle.ts';
-import { processRegistry } from '../runtime/registry.ts';
+import type { Observability } from '../runtime/observability.ts';
 
 /** Default preset of the gateway. It blocks at once, so it reports only loops that are certain. */
 const DEFAULT_PRESET = 'proxy';
@@ -33,7 +32,7 @@ export type GatewayStorage = Pick<GatewayDeps, 'sink' | 'control' | 'openDatabas
 export async function startGateway(
   settings: Settings,
   storage: GatewayStorage,
-  logger: Logger,
+  { logger, tracing, createRegistry }: Pick<Observability, 'logger' | 'tracing' | 'createRegistry'>,
   flag = '--port',
 ): Promise<Running> {
   // Most processes run no gateway and need not load it.
@@ -43,8 +42,9 @@ export async function startGateway(
     settings,
     topics: topicNames(kafka.topics),
     ...storage,
-    registry: processRegistry(),
+    registry: createRegistry(),
     logger,
+    tracing,
   });
   try {
     const { url } = await gateway.start();

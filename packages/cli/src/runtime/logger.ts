@@ -14,9 +14,14 @@ function logOpenedOnly(this: Logger, args: Parameters<LogFn>, method: LogFn): vo
   if (phase === 'opened' && (message === undefined || !secondLine.test(message))) method.apply(this, args);
 }
 
-/** Logs to stdout: readable lines on a terminal, otherwise JSON lines. */
-export function createLogger({ level, format }: Settings['log'], name: string): Logger {
+/** Logs to stdout: readable lines on a terminal, otherwise JSON lines. @param fields further fields of each line */
+export function createLogger(
+  { level, format }: Settings['log'],
+  name: string,
+  fields?: () => object,
+): Logger {
   const options = {
+    ...(fields && { mixin: fields }),
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     base: { name },

@@ -9,8 +9,7 @@ import { workerInputs } from '../kafka/worker-inputs.ts';
 import { debugOnSignal } from '../runtime/debug-signal.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { runUntilSignal, stopInTime } from '../runtime/lifecycle.ts';
-import { createLogger } from '../runtime/logger.ts';
-import { processRegistry } from '../runtime/registry.ts';
+import { observe } from '../runtime/observability.ts';
 import { createWorker, logWatching } from './create-worker.ts';
 import { REPORT_EVERY_MS, WorkerCluster, type WorkerReport } from './worker-cluster.ts';
 
@@ -26,7 +25,7 @@ const YOUNG_GENERATION = '--max-semi-space-size=32';
 export async function runCluster(settings: Settings, warnings: readonly string[]): Promise<void> {
   if (cluster.isWorker) return runClusterWorker(settings);
   const { threads: workers } = settings.worker;
-  const logger = createLogger(settings.log, 'workers');
+  const { logger, telemetry, exportMetrics } = await observe(settings, 'workers', 'worker');
   for (const warning of warnings) logger.warn(warning);
   // Reads the certificate files here, so that one that is missing is reported once and not by each worker.
   kafkaOptions(settings, logger);
@@ -42,6 +41,8 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
     logger,
   });
   debugOnSignal(logger, () => workerCluster.passDebugSignal());
+  // Each worker sends its own.
+  exportMetrics(workerCluster.registry);
   const health = await listenForHealth(settings.worker, () => workerCluster.readiness(), workerCluster);
   workerCluster.start();
   const { events } = topicNames(settings.kafka.topics);
@@ -54,7 +55,7 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
     await logDurability(settings, logger);
   });
   try {
-    await Promise.race([runUntilSignal([workerCluster, health], logger), workerCluster.failed]);
+    await Promise.race([runUntilSignal([workerCluster, health, telemetry], logger), workerCluster.failed]);
   } catch (error) {
     await workerCluster.stop();
     await health.stop();
@@ -66,14 +67,15 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
 /** Runs one worker of the cluster until a signal or the end of the primary process. */
 async function runClusterWorker(settings: Settings): Promise<void> {
   const number = process.env[NUMBER_VARIABLE] ?? '';
-  const logger = createLogger(settings.log, 'worker').child({ worker: Number(number) });
+  const { logger: processLogger, tracing, telemetry, createRegistry } = await observe(settings, 'worker');
+  const logger = processLogger.child({ worker: Number(number) });
   debugOnSignal(logger);
-  const registry = processRegistry();
+  const registry = createRegistry();
   registry.setDefaultLabels({ worker: number });
   AggregatorRegistry.setRegistries(registry);
   // The constructor registers the handler for the primary's metrics requests.
   new AggregatorRegistry();
-  const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
+  const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger, tracing });
   const report = () => send({ kind: 'worker-report', ...kafkaReadiness(worker.status, logger) });
   const reports = setInterval(report, REPORT_EVERY_MS);
   // A terminal and systemd signal every process, and the primary passes its signal on: only the first one counts.
@@ -92,7 +94,7 @@ async function runClusterWorker(settings: Settings): Promise<void> {
   report();
   logWatching(settings, logger);
   const reason = await stopRequested;
-  await stopInTime([worker], reason, logger);
+  await stopInTime([worker, telemetry], reason, logger);
   clearInterval(reports);
   if (process.connected) process.disconnect();
 }

@@ -62,7 +62,8 @@ const USAGE_EXIT_CODE = 2;
 export class WorkerCluster implements Running {
   readonly #options: WorkerClusterOptions;
   readonly #slots: readonly Slot[];
-  readonly #registry = new Registry();
+  /** Metrics of this process; those of the workers are only in {@link metrics}. */
+  readonly registry = new Registry();
   readonly #aggregator = new AggregatorRegistry();
   readonly #restarts: Counter;
   #isStopping = false;
@@ -97,7 +98,7 @@ export class WorkerCluster implements Running {
     this.#restarts = new Counter({
       name: 'loopwatch_worker_restarts_total',
       help: 'Worker processes that exited unexpectedly and were restarted.',
-      registers: [this.#registry],
+      registers: [this.registry],
     });
   }
 
@@ -138,12 +139,12 @@ export class WorkerCluster implements Running {
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return this.registry.contentType;
   }
 
   /** The metrics of every worker, distinguished by the label `worker`, in Prometheus' text format. */
   async metrics(): Promise<string> {
-    return `${await this.#aggregator.clusterMetrics()}\n${await this.#registry.metrics()}`;
+    return `${await this.#aggregator.clusterMetrics()}\n${await this.registry.metrics()}`;
   }
 
   #fork(slot: Slot): void {

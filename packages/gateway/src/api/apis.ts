@@ -21,10 +21,19 @@ export const judgedPaths = apis.map(([end]) => end);
 
 /** The API of a request; undefined if it is passed through. */
 export function apiOf(method: string, path: string): Api | undefined {
+  return find(method, path)?.[1];
+}
+
+/** The end of the path that selects the API, such as `/chat/completions`; undefined if the request is passed through. */
+export function routeOf(method: string, path: string): string | undefined {
+  return find(method, path)?.[0];
+}
+
+function find(method: string, path: string): (typeof apis)[number] | undefined {
   if (method !== 'POST') return undefined;
   const plain = plainPath(path);
   if (threadMessages.test(plain)) return undefined;
-  return apis.find(([end]) => plain.endsWith(end))?.[1];
+  return apis.find(([end]) => plain.endsWith(end));
 }
 
 /** Whether a request that is passed through may be an agent's request to a model. */

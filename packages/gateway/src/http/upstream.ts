@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { Tracing } from '@loopwatch/telemetry';
 import { type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
+import { UpstreamTrace } from './upstream-trace.ts';
 
 /** A request to the upstream. */
 export interface UpstreamRequest {
@@ -32,9 +34,12 @@ export interface UpstreamTimeouts {
 export class Upstream {
   readonly origin: string;
   readonly #pool: Pool;
+  readonly #tracing: Tracing | undefined;
 
-  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
+  /** @param tracing records a span for each request */
+  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts, tracing?: Tracing) {
     this.origin = origin;
+    this.#tracing = tracing;
     this.#pool = new Pool(origin, {
       connect: { timeout: connectMs },
       headersTimeout: responseMs,
@@ -51,10 +56,12 @@ export class Upstream {
   }
 
   send(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const call = new UpstreamCall(this.origin, receiver);
+    const trace = this.#tracing && new UpstreamTrace(this.#tracing, this.origin, request);
+    const call = new UpstreamCall(this.origin, trace?.receiver(receiver) ?? receiver);
     try {
-      const { method, path, headers, body } = request;
-      this.#pool.dispatch({ method: method, path, headers: [...headers], body }, call);
+      const { method, path, body } = request;
+      const headers = trace?.headers(request.headers) ?? [...request.headers];
+      this.#pool.dispatch({ method: method, path, headers, body }, call);
     } catch (error) {
       // An invalid header or path.
       call.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type DetectionPlan, withoutChatCommands } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';
 import { RequestParser } from '../api/request-parser.ts';
@@ -43,6 +44,8 @@ export interface ModelRequestHandlerDeps extends ExchangeDeps {
   /** Whether commands in the chat are executed. */
   readonly commands: boolean;
   readonly maxRequestBytes: number;
+  /** Undefined: no spans. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** A request whose body was parsed. */
@@ -119,6 +122,10 @@ export class ModelRequestHandler {
     const history = new History({ items: conversation.items, previous, keepsHistory }, this.#keys);
     const session = lookup.find(name, history);
     const labels = { model: received.model, backend: this.#deps.backend ?? api.backend };
+    this.#deps.tracing?.active?.set({
+      'gen_ai.request.model': labels.model ?? undefined,
+      'gen_ai.conversation.id': session.id,
+    });
     const result = hasCommands ? this.#runCommands(received, session, labels) : undefined;
     const exchange = new Exchange(
       this.#deps,

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { Registry } from 'prom-client';
-import { apiOf, mayAskModel } from '../api/apis.ts';
-import { answerHealth, type GatewayHealth } from '../health.ts';
+import { apiOf, mayAskModel, routeOf } from '../api/apis.ts';
+import { answerHealth, type GatewayHealth, isHealthPath } from '../health.ts';
 import { type ApiKind, apiError } from '../http/api-error.ts';
 import { ClientResponse } from '../http/client-response.ts';
 import { requestHeaders } from '../http/headers.ts';
@@ -10,6 +11,7 @@ import { requestPath, type Target } from '../http/request-path.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { ModelRequestHandler } from './model-request-handler.ts';
 import { type PassThroughDeps, passThrough } from './pass-through.ts';
+import { traceRequest } from './request-trace.ts';
 import { scanForPrompt, type UnjudgedRequests } from './unjudged-requests.ts';
 
 export interface RequestRouterDeps extends PassThroughDeps {
@@ -18,6 +20,8 @@ export interface RequestRouterDeps extends PassThroughDeps {
   readonly unjudged: UnjudgedRequests;
   readonly registry: Registry;
   readonly health: () => GatewayHealth;
+  /** Undefined: no spans. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** Routes a request by its path: to the API that it calls, to health and metrics, or unchanged to the upstream. */
@@ -29,6 +33,14 @@ export class RequestRouter {
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { tracing } = this.#deps;
+    const { method = '', url = '/' } = incoming;
+    if (tracing === undefined || isHealthPath(url)) return this.#handle(incoming, response);
+    const request = { incoming, response, route: routeOf(method, url) };
+    await traceRequest(tracing, request, () => this.#handle(incoming, response));
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = requestPath(incoming.url ?? '/');
     const client = new ClientResponse(response);
     if (path === undefined) {
@@ -81,6 +93,7 @@ export class RequestRouter {
   }
 
   #count(api: ApiKind, outcome: RequestOutcome): void {
+    this.#deps.tracing?.active?.set({ 'loopwatch.gateway.outcome': outcome });
     this.#deps.metrics.requests.inc({ api, outcome });
   }
 }

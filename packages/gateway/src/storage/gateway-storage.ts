@@ -3,6 +3,7 @@ import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import { atMost, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -41,6 +42,8 @@ export interface GatewayStorageOptions {
   readonly versionOf: (settings: DetectionSettings) => SettingsVersion;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
+  /** Records writes; undefined: no spans. */
+  readonly tracing?: Tracing | undefined;
   /** Returns a session that is in memory. */
   readonly inMemory: (id: string) => GatewaySession | undefined;
   /** Removes a session from memory: another gateway owns it, or is about to. */
@@ -97,6 +100,7 @@ export class GatewayStorage {
       link: this.#link,
       owner: gatewayId,
       logger,
+      tracing: options.tracing,
       now,
       limits: { session: sessions, answer: records, message: records },
       onDropped: (what, count) => {

@@ -1,3 +1,4 @@
+import { inSpan, type Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { GatewaySession } from '../session/gateway-session.ts';
 import { type DatabaseLink, isUnavailable } from './database-link.ts';
@@ -22,6 +23,8 @@ export interface WriteBehindOptions {
   /** Upper bounds of buffered rows, by kind. */
   readonly limits: Readonly<Record<RowKind, number>>;
   readonly logger: Logger;
+  /** Records each write; undefined: no spans. */
+  readonly tracing: Tracing | undefined;
   readonly onDropped: (what: RowKind, count: number) => void;
   readonly onStored: (id: string) => void;
   /** Called for a session that another gateway owns by now. */
@@ -128,7 +131,7 @@ export class WriteBehind {
   }
 
   async #writeBatch(): Promise<void> {
-    const { link, logger, onStored, onLost } = this.#options;
+    const { link, logger, tracing, onStored, onLost } = this.#options;
     if (this.size === 0 || !link.isUp) return;
     const sessions = [...this.#sessions.values()].slice(0, MAX_BATCH);
     for (const { id } of sessions) this.#sessions.delete(id);
@@ -138,13 +141,20 @@ export class WriteBehind {
     try {
       const rows = sessions.map((session) => this.#rowOf(session));
       const versions = this.#newSettings(sessions);
-      const stored = await link.use('save', (database) =>
-        database.transaction(async (tx) => {
-          await storeSettings(tx, versions);
-          await insertReplies(tx, replies);
-          await storeMessages(tx, messages);
-          return storeSessions(tx, rows);
-        }),
+      const attributes = {
+        'loopwatch.write.sessions': sessions.length,
+        'loopwatch.write.replies': replies.length,
+        'loopwatch.write.messages': messages.length,
+      };
+      const stored = await inSpan(tracing, 'store sessions', { attributes, parent: null }, () =>
+        link.use('save', (database) =>
+          database.transaction(async (tx) => {
+            await storeSettings(tx, versions);
+            await insertReplies(tx, replies);
+            await storeMessages(tx, messages);
+            return storeSessions(tx, rows);
+          }),
+        ),
       );
       for (const { hash } of versions) this.#knownSettings.add(hash);
       for (const session of sessions) {

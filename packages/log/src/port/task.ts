@@ -19,6 +19,14 @@ export interface TaskBatch extends TopicPartition {
   readonly lag: number;
   /** Whether processing these records, or others with them, failed before. */
   readonly isRetry?: boolean;
+  /** The request that brought these records, epoch ms; absent if an earlier batch came with it, or nothing was requested. */
+  readonly fetch?: FetchTimes;
+}
+
+/** When a fetch was sent and answered, epoch ms. */
+export interface FetchTimes {
+  readonly startedAt: number;
+  readonly endedAt: number;
 }
 
 /** A change of a task's saved state; `null` deletes the entry. */

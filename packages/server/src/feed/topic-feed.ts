@@ -1,6 +1,7 @@
 import { messageOf } from '@loopwatch/contract';
 import type { LogRecord, TaskBatch, TopicPartition, TopicReader } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
+import { inSpan, type MessagingSystem, messagingAttributes, type Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 import { positionOf, resumeAt, setPosition } from './positions.ts';
@@ -17,6 +18,8 @@ export interface TopicFeedOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly store: StoreRecords;
+  /** Records a span for each batch; undefined: none. */
+  readonly traced: { readonly tracing: Tracing; readonly system: MessagingSystem } | undefined;
 }
 
 /** Progress of reading one partition. */
@@ -50,7 +53,7 @@ export class TopicFeed {
   /** Resolves when reading has started. @throws LogError */
   async run(): Promise<void> {
     const { reader, database, logger } = this.#options;
-    await reader.run((batch) => this.#handle(batch), {
+    await reader.run((batch) => this.#traced(batch), {
       resolveWhen: 'started',
       from: async (place, bounds) => {
         const position = await resumeAt(database, place, bounds, logger);
@@ -79,6 +82,16 @@ export class TopicFeed {
   /** Why the latest records could not be stored; null when they were. */
   get error(): string | null {
     return this.#error;
+  }
+
+  async #traced(batch: TaskBatch): Promise<void> {
+    const { traced } = this.#options;
+    // Without records, only the position changes.
+    if (traced === undefined || batch.records.length === 0) return this.#handle(batch);
+    const attributes = messagingAttributes(batch, traced.system, 'process');
+    await inSpan(traced.tracing, `store ${batch.topic}`, { kind: 'consumer', attributes, parent: null }, () =>
+      this.#handle(batch),
+    );
   }
 
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutSecrets } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
@@ -13,6 +14,7 @@ import { readPageNotifications } from './page-notifications.ts';
 import type { SendResult } from './post.ts';
 import { send } from './senders/senders.ts';
 import { readChannels, registerChannels } from './stored-channels.ts';
+import { traceSend } from './trace-send.ts';
 
 export interface NotificationsOptions {
   readonly database: Database;
@@ -24,6 +26,8 @@ export interface NotificationsOptions {
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   readonly random?: () => number;
+  /** Records deliveries; default: off. */
+  readonly tracing?: Tracing | undefined;
 }
 
 interface Receiver {
@@ -83,7 +87,7 @@ export class Notifications {
   }
 
   async #read(): Promise<void> {
-    const { database, channels, now, random = Math.random } = this.#options;
+    const { database, channels, now, random = Math.random, tracing } = this.#options;
     const own = (await readPageNotifications(database)).filter(({ name }) => !this.isConfigured(name));
     const wanted = [
       ...channels.map((channel) => ({ channel, origin: 'configuration' as const })),
@@ -101,7 +105,13 @@ export class Notifications {
       const since = stored.find(({ name }) => name === channel.name)?.since ?? now();
       const delivery = isSame
         ? known.delivery
-        : new Delivery({ ...this.#options, channel, owner: this.#owner, random, send });
+        : new Delivery({
+            ...this.#options,
+            channel,
+            owner: this.#owner,
+            random,
+            send: traceSend(send, tracing),
+          });
       next.set(channel.name, { channel, origin, since, delivery });
     }
     this.#receivers = next;

@@ -1,6 +1,7 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
 import { oneLine, planDetection } from '@loopwatch/detectors';
 import type { CheckHandling, LateAnswer } from '@loopwatch/pipeline';
+import { inSpan, type Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../metrics.ts';
 import { CallBudget } from './budget.ts';
@@ -12,6 +13,8 @@ export interface SemanticCheckDeps {
   readonly detection: DetectionSettings;
   readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration' | 'semanticTokens'>;
   readonly logger: Logger;
+  /** Records each check; undefined: no spans. */
+  readonly tracing: Tracing | undefined;
   /** Publishes the verdicts of an answer and its record. */
   onAnswered(late: LateAnswer, record: CheckRecord): void;
 }
@@ -57,7 +60,13 @@ export class SemanticCheckService implements CheckHandling {
 
   async answer(check: Parameters<CheckHandling['answer']>[0]): Promise<CheckAnswer> {
     const startedAt = performance.now();
-    const answer = await this.#answerer.answer(check, () => this.#confirmed.add(check.id));
+    const attributes = { 'gen_ai.conversation.id': check.sessionId, 'loopwatch.check.turn': check.turn };
+    const answer = await inSpan(this.#deps.tracing, 'semantic check', { attributes }, async (span) => {
+      const given = await this.#answerer.answer(check, () => this.#confirmed.add(check.id));
+      if ('failure' in given) span?.fail(given.failure);
+      else span?.set({ 'loopwatch.check.confidence': given.confidence });
+      return given;
+    });
     this.#deps.metrics.semanticDuration.observe((performance.now() - startedAt) / 1000);
     return answer;
   }

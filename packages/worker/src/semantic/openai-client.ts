@@ -1,8 +1,10 @@
 import type { Settings } from '@loopwatch/contract';
 import { judgeAnswerForm } from '@loopwatch/detectors';
 import type { JudgeRequest } from '@loopwatch/pipeline';
+import type { Tracing } from '@loopwatch/telemetry';
 import type { ClientOptions, OpenAI } from 'openai';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
+import { tracedClient } from './traced-client.ts';
 
 /** Response formats, the strictest first. Not every server supports all of them. */
 const responseFormats = [
@@ -20,11 +22,11 @@ const FORMAT_REJECTIONS = new Set<unknown>([400, 404, 415, 422, 501]);
 
 const DEFAULT_URL = 'https://api.openai.com/v1';
 
-/** A client for the configured model; undefined if none is configured. */
-export function modelClient(llm: Settings['llm']): ModelClient | undefined {
+/** A client for the configured model; undefined if none is configured. @param tracing records its calls */
+export function modelClient(llm: Settings['llm'], tracing?: Tracing): ModelClient | undefined {
   const { model, base_url: url, api_key: key } = llm;
   if (model === undefined || (url === undefined && key === undefined)) return undefined;
-  return new OpenAiClient({ ...llm, model });
+  return tracedClient(new OpenAiClient({ ...llm, model }), url ?? DEFAULT_URL, tracing);
 }
 
 /** Asks a model behind an OpenAI-compatible API. */

@@ -1,6 +1,7 @@
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
 import type { TaskRunner } from '@loopwatch/log';
 import type { Logger } from 'pino';
+import type { BatchTracing } from '../batch-trace.ts';
 import type { DeadLetterLog } from '../dead-letter-log.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { PartitionWatch, type StuckPartition } from '../partition-watch.ts';
@@ -21,6 +22,8 @@ export interface SourceIntakeDeps extends Sources {
   readonly logger: Logger;
   /** Monotonic clock, ms. */
   readonly monotonic: () => number;
+  /** Undefined: no spans. */
+  readonly tracing: BatchTracing | undefined;
 }
 
 /** Translates the topics of other producers into the events topic, keyed by session, exactly once. */
@@ -39,7 +42,7 @@ export class SourceIntake {
 
   /** @throws LogError when the log is unavailable or a topic is missing */
   async start(): Promise<void> {
-    const { runner, settings, topics, metrics, letters, logger } = this.#deps;
+    const { runner, settings, topics, metrics, letters, logger, tracing } = this.#deps;
     const ignored = new IgnoredTypes(logger);
     const onCommitted = this.#watch.note.bind(this.#watch);
     await runner.run(
@@ -47,7 +50,14 @@ export class SourceIntake {
         const source = settings[place.topic];
         if (source === undefined) throw new Error(`topic ${place.topic} is not a configured source`);
         this.#watch.own(place);
-        return new SourceTask(place, lane, source, { topics, metrics, letters, ignored, onCommitted });
+        return new SourceTask(place, lane, source, {
+          topics,
+          metrics,
+          letters,
+          ignored,
+          onCommitted,
+          tracing,
+        });
       },
       {
         onAssignment: (partitions, { arrived, left }) => {

@@ -11,6 +11,7 @@ import type {
   TopicPartition,
 } from '@loopwatch/log';
 import type { Logger } from 'pino';
+import { BatchTrace, type BatchTracing } from '../batch-trace.ts';
 import { notedLetter } from '../dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from '../dead-letter-log.ts';
 import type { WorkerMetrics } from '../metrics.ts';
@@ -24,6 +25,8 @@ export interface SourceTaskDeps {
   readonly ignored: IgnoredTypes;
   /** Called after each commit, with the end of the partition at that time. */
   readonly onCommitted: (position: PartitionPosition) => void;
+  /** Undefined: no spans. */
+  readonly tracing: BatchTracing | undefined;
 }
 
 type RecordResult = 'translated' | 'ignored' | 'dead_letter';
@@ -61,6 +64,16 @@ export class SourceTask implements PartitionTask {
   }
 
   async process(batch: TaskBatch): Promise<void> {
+    const trace = BatchTrace.start(batch, this.#deps.tracing);
+    try {
+      await this.#process(batch, trace);
+    } catch (error) {
+      trace?.interrupted(error);
+      throw error;
+    }
+  }
+
+  async #process(batch: TaskBatch, trace: BatchTrace | undefined): Promise<void> {
     const { topics, metrics, letters, ignored, onCommitted } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const outputs: OutputRecord[] = [];
@@ -81,22 +94,31 @@ export class SourceTask implements PartitionTask {
       const result = resultOf(read.fault !== undefined, read.events.length);
       counts.set(result, (counts.get(result) ?? 0) + 1);
     });
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      trace?.interrupted();
+      return;
+    }
+    trace?.processed({
+      'loopwatch.batch.events': outputs.length - notes.length,
+      'loopwatch.batch.dead_letters': notes.length,
+    });
     const step = { position: next, resumeFrom: this.#window.start(next), outputs, state: [] };
-    void this.#lane.commit(step).then(
-      () => {
-        const { topic } = this.#place;
-        for (const [result, count] of counts) metrics.sourceRecords.inc({ topic, result }, count);
-        for (const note of notes) {
-          metrics.deadLetters.inc({ reason: note.reason });
-          letters.note(note);
-        }
-        ignored.note(topic, types);
-        onCommitted({ ...this.#place, position: next, end: next + lag });
-      },
+    const committing = this.#lane.commit(step).then(
+      () => true,
       // The partition restarts from the last commit.
-      () => undefined,
+      () => false,
     );
+    void (trace?.commit(committing) ?? committing).then((isCommitted) => {
+      if (!isCommitted) return;
+      const { topic } = this.#place;
+      for (const [result, count] of counts) metrics.sourceRecords.inc({ topic, result }, count);
+      for (const note of notes) {
+        metrics.deadLetters.inc({ reason: note.reason });
+        letters.note(note);
+      }
+      ignored.note(topic, types);
+      onCommitted({ ...this.#place, position: next, end: next + lag });
+    });
   }
 
   close(): void {

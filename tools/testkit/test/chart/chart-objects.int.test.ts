@@ -58,14 +58,19 @@ describe('objects of the Helm chart', () => {
               : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
         ),
       );
-    const kafka = {
+    const common = {
       LOOPWATCH_KAFKA_SASL_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SASL_PASSWORD',
       LOOPWATCH_KAFKA_SSL_KEY_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SSL_KEY_PASSWORD',
+      // The chart's values name a collector.
+      OTEL_EXPORTER_OTLP_HEADERS: 'loopwatch/OTEL_EXPORTER_OTLP_HEADERS',
     };
-    expect(secrets('worker')).toEqual({ ...kafka, LOOPWATCH_LLM_API_KEY: 'loopwatch/LOOPWATCH_LLM_API_KEY' });
-    expect(secrets('gateway')).toEqual({ ...kafka, DATABASE_URL: 'postgres-app/uri' });
+    expect(secrets('worker')).toEqual({
+      ...common,
+      LOOPWATCH_LLM_API_KEY: 'loopwatch/LOOPWATCH_LLM_API_KEY',
+    });
+    expect(secrets('gateway')).toEqual({ ...common, DATABASE_URL: 'postgres-app/uri' });
     expect(secrets('server')).toEqual({
-      ...kafka,
+      ...common,
       DATABASE_URL: 'postgres-app/uri',
       LOOPWATCH_API_TOKEN: 'loopwatch/LOOPWATCH_API_TOKEN',
       LOOPWATCH_VIEWER_TOKEN: 'loopwatch/LOOPWATCH_VIEWER_TOKEN',

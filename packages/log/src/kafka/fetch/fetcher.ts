@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, type LogFunction } from '@loopwatch/platform';
-import type { TopicPartition } from '../../port/task.ts';
+import type { FetchTimes, TopicPartition } from '../../port/task.ts';
 import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { createErrorFromCode } from '../internals/kafkajs.ts';
@@ -117,14 +117,16 @@ export class KafkaFetcher {
         const maxWaitMs = hurried ? hurriedWaitMs : this.#options.maxWaitMs;
         const limits = { ...this.#options, maxWaitMs, maxBytesPerPartition: this.#maxBytesPerPartition };
         const asked = streams.map((stream) => ({ stream, offset: stream.offset }));
+        const startedAt = Date.now();
         const answers = await fetchFrom(broker, streams, limits);
+        const times = { startedAt, endedAt: Date.now() };
         for (const answer of answers) {
           const { topic, partition } = answer;
           const found = asked.find(({ stream: s }) => s.topic === topic && s.partition === partition);
           // The stream may have been closed, or the new leader may have answered first.
           if (found === undefined || found.stream.isClosed || found.stream.offset !== found.offset) continue;
           const { stream } = found;
-          const type = await this.#deliver(stream, answer);
+          const type = await this.#deliver(stream, answer, times);
           failed ||= type !== undefined;
           if (type !== undefined) reason = type;
           stale ||= type !== undefined && staleTypes.has(type);
@@ -159,10 +161,14 @@ export class KafkaFetcher {
   }
 
   /** @returns the error type, if the answer is an error */
-  async #deliver(stream: PartitionStream, answer: FetchedPartition): Promise<string | undefined> {
+  async #deliver(
+    stream: PartitionStream,
+    answer: FetchedPartition,
+    times: FetchTimes,
+  ): Promise<string | undefined> {
     const { errorCode } = answer;
     if (errorCode === 0) {
-      stream.deliver(answer);
+      stream.deliver(answer, times);
       return undefined;
     }
     const { topic, partition } = stream;

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../../port/records.ts';
+import type { FetchTimes } from '../../port/task.ts';
 import type { FetchedPartition } from './fetch-request.ts';
 import { RecordDecoder } from './record-decoder.ts';
 
@@ -9,6 +10,8 @@ export interface Fetched {
   readonly next: number;
   /** Records of the partition after these when they were fetched. */
   readonly lag: number;
+  /** The request that brought these records; absent if earlier records came with it. */
+  readonly fetch?: FetchTimes;
 }
 
 export interface StreamOwner {
@@ -22,6 +25,8 @@ export interface StreamOwner {
 interface Answer {
   readonly decoder: RecordDecoder;
   readonly highWatermark: number;
+  /** Until its first records are returned. */
+  fetch: FetchTimes | undefined;
 }
 
 /** Records are returned in pieces of about this many bytes, because a larger piece would block the event loop for too long. */
@@ -82,7 +87,10 @@ export class PartitionStream {
       this.#owner.wanted();
       const from = this.#position;
       this.#position = next;
-      if (records.length > 0 || next > from) return { records, next, lag: Math.max(0, highWatermark - next) };
+      if (records.length === 0 && next <= from) continue;
+      const { fetch } = answer;
+      answer.fetch = undefined;
+      return { records, next, lag: Math.max(0, highWatermark - next), ...(fetch !== undefined && { fetch }) };
     }
   }
 
@@ -93,12 +101,12 @@ export class PartitionStream {
     this.#wakeUp();
   }
 
-  deliver({ bytes, abortedTransactions, highWatermark }: FetchedPartition): void {
+  deliver({ bytes, abortedTransactions, highWatermark }: FetchedPartition, fetch?: FetchTimes): void {
     const place = `${this.topic}/${this.partition}`;
     const decoder = new RecordDecoder(bytes, this.#offset, abortedTransactions, place);
     if (decoder.left === 0) return;
     this.#offset = decoder.next;
-    this.#answers.push({ decoder, highWatermark });
+    this.#answers.push({ decoder, highWatermark, fetch });
     this.#wakeUp();
   }
 

@@ -1,0 +1,274 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import {
+  type OtlpCollector,
+  seriesOfMetrics,
+  seriesOfText,
+  startOtlpCollector,
+  waitFor,
+} from '@loopwatch/testkit';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { inSpan, readTelemetrySettings, startTelemetry, type Telemetry, type Tracing } from '../src/index.ts';
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+}
+
+/** Telemetry that sends to a collector, with what it logs. */
+async function connect(
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+  stopLimitMs?: number,
+): Promise<{ telemetry: Telemetry; tracing: Tracing; lines: Line[] }> {
+  const settings = readTelemetrySettings({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...environment });
+  if (settings === undefined) throw new Error('telemetry is off');
+  const lines: Line[] = [];
+  const telemetry = await startTelemetry({
+    settings,
+    serviceName: 'loopwatch-test',
+    version: '1.2.3',
+    log: (level, message) => lines.push({ level, message }),
+    ...(stopLimitMs !== undefined && { stopLimitMs }),
+  });
+  onTestFinished(async () => {
+    await telemetry.stop();
+  });
+  if (telemetry.tracing === undefined) throw new Error('traces are off');
+  return { telemetry, tracing: telemetry.tracing, lines };
+}
+
+async function collector(port?: number): Promise<OtlpCollector> {
+  const started = await startOtlpCollector(port);
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+describe.each(['http/protobuf', 'http/json'])('%s', (protocol) => {
+  it(`telemetry: spans arrive with their parents, attributes and the resource, over ${protocol}`, async () => {
+    const received = await collector();
+    const { telemetry, tracing } = await connect(received.url, {
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+    await inSpan(
+      tracing,
+      'batch',
+      { kind: 'consumer', attributes: { records: 3, left: undefined } },
+      async () => {
+        await inSpan(tracing, 'commit', { kind: 'client' }, (span) => {
+          span?.set({ done: true });
+          return Promise.resolve();
+        });
+      },
+    );
+    expect(await telemetry.stop()).toBe(true);
+    const [commit, batch] = received.spans;
+    expect(batch).toMatchObject({ name: 'batch', kind: 5, parentSpanId: '', attributes: { records: 3 } });
+    expect(commit).toMatchObject({
+      name: 'commit',
+      kind: 3,
+      traceId: batch?.traceId,
+      parentSpanId: batch?.spanId,
+      attributes: { done: true },
+      resource: {
+        'service.name': 'loopwatch-test',
+        'service.version': '1.2.3',
+        'deployment.environment.name': 'test',
+      },
+    });
+    expect(received.requests).toMatchObject([
+      { path: '/v1/traces', headers: { authorization: 'Bearer secret', 'content-encoding': 'gzip' } },
+    ]);
+  });
+
+  it(`telemetry: metrics equal those of the registry, over ${protocol}`, async () => {
+    const received = await collector();
+    const { telemetry } = await connect(received.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
+    const registry = exampleRegistry();
+    telemetry.exportMetrics(registry);
+    await telemetry.stop();
+    expect(seriesOfMetrics(received.metrics)).toEqual(seriesOfText(await registry.metrics()));
+    expect(
+      received.metrics.map(({ name, type, unit, description }) => [name, type, unit, description]),
+    ).toEqual([
+      ['calls_total', 'counter', '', 'Calls.'],
+      ['cpu_seconds_total', 'counter', 's', 'Time.'],
+      ['memory_bytes', 'gauge', 'By', 'Memory.'],
+      ['idle', 'gauge', '', 'Idle.'],
+      ['no_value_yet', 'gauge', '', 'Not set.'],
+      ['wait_seconds', 'histogram', 's', 'Waits.'],
+    ]);
+  });
+});
+
+function exampleRegistry(): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ worker: '2' });
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'calls_total',
+    help: 'Calls.',
+    labelNames: ['api', 'status'],
+    registers,
+  });
+  calls.inc({ api: 'a "quoted" one', status: 200 }, 3);
+  calls.inc({ api: 'b', status: 500 });
+  new Counter({ name: 'cpu_seconds_total', help: 'Time.', registers }).inc(0.25);
+  new Gauge({
+    name: 'memory_bytes',
+    help: 'Memory.',
+    registers,
+    collect() {
+      this.set(4096);
+    },
+  });
+  new Gauge({ name: 'idle', help: 'Idle.', registers }).set(0);
+  new Gauge({ name: 'no_value_yet', help: 'Not set.', registers }).set(Number.NaN);
+  const waits = new Histogram({
+    name: 'wait_seconds',
+    help: 'Waits.',
+    labelNames: ['kind'],
+    buckets: [0.1, 1, 10],
+    registers,
+  });
+  for (const seconds of [0.05, 0.1, 0.7, 20, 30]) waits.observe({ kind: 'long' }, seconds);
+  waits.observe({ kind: 'short' }, 2);
+  return registry;
+}
+
+it('telemetry: each registry of a process is an instance of its own, with metrics of the same name', async () => {
+  const received = await collector();
+  const { telemetry } = await connect(received.url);
+  for (const value of [1, 2]) {
+    const registry = new Registry();
+    new Gauge({ name: 'sessions', help: 'Sessions.', registers: [registry] }).set(value);
+    telemetry.exportMetrics(registry);
+  }
+  await telemetry.stop();
+  expect(received.metrics.map(({ points }) => points[0]?.value).sort()).toEqual([1, 2]);
+});
+
+describe('tracing', () => {
+  it('tracing: continues the trace of an incoming request, and passes it on', async () => {
+    const received = await collector();
+    const { telemetry, tracing } = await connect(received.url);
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const parent = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'vendor=1' };
+    const span = tracing.start('request', { kind: 'server', parent });
+    expect(span.headers).toEqual({ traceparent: `00-${traceId}-${span.spanId}-01`, tracestate: 'vendor=1' });
+    span.end();
+    await telemetry.stop();
+    expect(received.spans).toMatchObject([{ traceId, parentSpanId: 'b7ad6b7169203331' }]);
+  });
+
+  it('tracing: does not record what the caller does not record, and says so to the next one', async () => {
+    const received = await collector();
+    const { telemetry, tracing } = await connect(received.url);
+    const parent = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' };
+    const span = tracing.start('request', { parent });
+    expect(span.headers['traceparent']).toMatch(/-00$/);
+    span.end();
+    await telemetry.stop();
+    expect(received.spans).toEqual([]);
+  });
+
+  it('tracing: an invalid traceparent starts a new trace', async () => {
+    const { tracing } = await connect((await collector()).url);
+    expect(tracing.start('request', { parent: { traceparent: 'nonsense' } }).traceId).toMatch(
+      /^[0-9a-f]{32}$/,
+    );
+  });
+
+  it('tracing: a sampler of no traces records none', async () => {
+    const received = await collector();
+    const { telemetry, tracing } = await connect(received.url, { OTEL_TRACES_SAMPLER: 'always_off' });
+    await inSpan(tracing, 'batch', {}, () => Promise.resolve());
+    await telemetry.stop();
+    expect(received.spans).toEqual([]);
+  });
+
+  it('tracing: a failure marks the span with its class or code, and is thrown', async () => {
+    const received = await collector();
+    const { telemetry, tracing } = await connect(received.url);
+    const failing = inSpan(tracing, 'write', {}, () => Promise.reject(new RangeError('too much')));
+    await expect(failing).rejects.toThrow('too much');
+    await telemetry.stop();
+    expect(received.spans).toMatchObject([
+      { name: 'write', attributes: { 'error.type': 'RangeError' }, status: { code: 2, message: 'too much' } },
+    ]);
+  });
+
+  it('tracing: work that outlives its span is no longer part of it', async () => {
+    const { tracing } = await connect((await collector()).url);
+    const span = tracing.start('request');
+    const seen: (string | undefined)[] = [];
+    await span.run(async () => {
+      seen.push(tracing.active?.spanId);
+      span.end();
+      await Promise.resolve();
+      seen.push(tracing.active?.spanId);
+    });
+    expect(seen).toEqual([span.spanId, undefined]);
+  });
+
+  it('inSpan: without tracing, only runs the work', async () => {
+    expect(await inSpan(undefined, 'batch', {}, (span) => Promise.resolve(span))).toBeUndefined();
+  });
+});
+
+describe('a collector that does not answer', () => {
+  it('telemetry: is reported once, and when it answers again', async () => {
+    const received = await collector();
+    received.status = 403;
+    const { telemetry, tracing, lines } = await connect(received.url, {
+      OTEL_METRIC_EXPORT_INTERVAL: '20',
+      OTEL_TRACES_EXPORTER: 'otlp',
+    });
+    telemetry.exportMetrics(exampleRegistry());
+    tracing.start('batch').end();
+    await waitFor(() => received.requests.length >= 3);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: `OpenTelemetry metrics cannot be sent to ${received.url}/v1/metrics: HTTP 403 Forbidden. They are lost until it answers; all other work goes on.`,
+      },
+    ]);
+    received.status = 200;
+    await waitFor(() => lines.length === 2);
+    expect(lines[1]).toEqual({
+      level: 'info',
+      message: `OpenTelemetry metrics are sent to ${received.url}/v1/metrics again`,
+    });
+  });
+
+  it('telemetry: names the reason if nothing listens, and hints at the port of gRPC', async () => {
+    const { telemetry, tracing, lines } = await connect('http://user:secret@127.0.0.1:4317', {
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    });
+    tracing.start('batch').end();
+    await telemetry.stop();
+    expect(lines[0]?.message).toMatch(
+      /^OpenTelemetry traces cannot be sent to http:\/\/127\.0\.0\.1:4317\/v1\/traces: connect ECONNREFUSED .* OTLP over HTTP usually has port 4318\.$/,
+    );
+  });
+
+  it('telemetry: a shutdown does not wait longer than its limit for a collector that hangs', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const { telemetry, tracing, lines } = await connect(`http://127.0.0.1:${String(port)}`, {}, 50);
+    tracing.start('batch').end();
+    expect(await telemetry.stop()).toBe(false);
+    expect(lines.map(({ message }) => message)).toContain(
+      'OpenTelemetry: the collector did not take the last traces and metrics in time',
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import type { JudgeRequest } from '@loopwatch/pipeline';
+import { inSpan, type Tracing } from '@loopwatch/telemetry';
+import type { ModelAnswer, ModelClient } from './limited-judge.ts';
+
+/**
+ * Records a span for each call of a model, by the conventions for generative AI. Texts of prompts and answers stay out of it.
+ *
+ * @param url base URL of the model's API
+ */
+export function tracedClient(client: ModelClient, url: string, tracing: Tracing | undefined): ModelClient {
+  if (tracing === undefined) return client;
+  const { hostname, port, protocol } = new URL(url);
+  const { model, secondModel } = client;
+  return {
+    model,
+    secondModel,
+    ask(request: JudgeRequest, signal: AbortSignal): Promise<ModelAnswer> {
+      const asked = request.second ? (secondModel ?? model) : model;
+      const attributes = {
+        'gen_ai.operation.name': 'chat',
+        // The API that is spoken, whoever serves it.
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': asked,
+        'server.address': hostname,
+        'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+      };
+      return inSpan(tracing, `chat ${asked}`, { kind: 'client', attributes }, async (span) => {
+        const answer = await client.ask(request, signal);
+        span?.set({
+          'gen_ai.usage.input_tokens': answer.tokens?.input,
+          'gen_ai.usage.output_tokens': answer.tokens?.output,
+        });
+        return answer;
+      });
+    },
+  };
+}
