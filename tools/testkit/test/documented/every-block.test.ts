@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkOf, type FencedBlock, fencedBlocks, pageChecks, root } from '../../src/documented/index.ts';
+
+const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  // Decisions are history; what is generated is checked where it is generated.
+  .filter((file) => file.endsWith('.md') && !/^(?:adr|generated|reference|\.vitepress)\//.test(file))
+  .map((file) => `docs/${file}`);
+const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+const others = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'golden/README.md', 'samples/README.md'];
+const pages = [...others, 'deploy/helm/loopwatch/README.md', ...docs, ...packages].filter((page) =>
+  existsSync(join(root, page)),
+);
+const blocks = pages.flatMap((page) => fencedBlocks(page));
+
+/** `page:line language` of the blocks that no test checks. */
+const unchecked = (all: readonly FencedBlock[]): string[] =>
+  all
+    .filter((block) => checkOf(block) === undefined)
+    .map(({ page, line, language }) => `${page}:${String(line)} ${language}`);
+
+describe('blocks of the documentation', () => {
+  it('blocks: each is checked by a test', () => {
+    expect(blocks.length).toBeGreaterThan(200);
+    expect(unchecked(blocks)).toEqual([]);
+  });
+
+  it('blocks: one of another language, or on another page, would be reported', () => {
+    const text = '# Page\n\n```rb\nputs 1\n```\n\n- in a list\n\n  ~~~sh\n  true\n  ~~~\n';
+    expect(unchecked(fencedBlocks('docs/start.md', text))).toEqual(['docs/start.md:3 rb']);
+    expect(unchecked(fencedBlocks('docs/new.md', text))).toEqual(['docs/new.md:3 rb', 'docs/new.md:9 sh']);
+    expect(() => fencedBlocks('docs/new.md', '```sh\ntrue\n')).toThrow('docs/new.md:1: the block has no end');
+  });
+
+  it('checks: each has a block', () => {
+    const used = new Set(blocks.map(checkOf));
+    const unused = Object.entries(pageChecks).flatMap(([page, checks]) =>
+      Object.entries(checks)
+        .filter(([key, check]) => !blocks.some((block) => block.page === page && checkOf(block) === check))
+        .map(([key]) => `${page}: ${key}`),
+    );
+    expect(used.size).toBeGreaterThan(20);
+    expect(unused).toEqual([]);
+  });
+
+  const tests = [...new Set(Object.values(pageChecks).flatMap((checks) => Object.values(checks)))].map(
+    ({ by }) => by,
+  );
+  it.each([...new Set(tests)])('%s: takes its blocks from the pages', (path) => {
+    expect(readFileSync(join(root, path), 'utf8')).toContain('blocksCheckedBy(import.meta.url');
+  });
+});
