@@ -78,9 +78,12 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   'docs/gateway.md': {
     sh: pages(`${ran} in front of a scripted model`),
     ts: program,
-    toml: image('parsed; real-agents.clients.test.ts runs Codex with the same keys'),
+    toml: {
+      by: 'packages/cli/test/hooks/real-agents.clients.test.ts',
+      how: 'Codex runs with it, in front of a scripted model',
+    },
     sql: {
-      by: 'packages/gateway/test/storage/documented.test.ts',
+      by: 'packages/gateway/test/storage/stored-sessions.test.ts',
       how: 'run on a database that a gateway has written',
     },
   },
