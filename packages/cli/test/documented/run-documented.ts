@@ -4,15 +4,26 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@loopwatch/testkit';
+import { root } from '@loopwatch/testkit/documented';
 import { onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));
+const tsx = import.meta.resolve('tsx');
 
 /** Replacements for commands that would install something or open a window. */
 const standIns = {
   npx: `[ "$1" = loopwatch ] || exit 127\nshift\nexec "${process.execPath}" "${cli}" "$@"`,
-  // Tests run on installed and built packages.
-  npm: `case "$*" in ci | 'run build') ;; start) exec "${process.execPath}" "${cli}" start ;; *) exit 127 ;; esac`,
+  // Tests run on installed and built packages, and do not start all tests again.
+  npm: `case "$*" in
+ci | 'run build' | test) ;;
+start) exec "${process.execPath}" "${cli}" start ;;
+'run eval'* | 'run loopbench'*)
+  tool=$2
+  shift 2
+  [ "$1" = -- ] && shift
+  exec "${process.execPath}" --import "${tsx}" --conditions=@loopwatch/source "${root}tools/$tool/index.ts" "$@" ;;
+*) exit 127 ;;
+esac`,
   'xdg-open': '',
   open: '',
 };
