@@ -4,6 +4,16 @@ import { expect, it } from 'vitest';
 /** Runs a block and checks its effects. */
 export type Check = (commands: string) => Promise<void>;
 
+/** A check that pages share: the same commands run once. */
+export function once(check: Check): Check {
+  const runs = new Map<string, Promise<void>>();
+  return (commands) => {
+    const run = runs.get(commands) ?? check(commands);
+    runs.set(commands, run);
+    return run;
+  };
+}
+
 /** The blocks of shell that a test checks on a page. @param test the test's own `import.meta.url` */
 export function shellBlocks(test: string, page: string): FencedBlock[] {
   return blocksCheckedBy(test, page).filter(({ language }) => language === 'sh');

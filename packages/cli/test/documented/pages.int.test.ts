@@ -6,7 +6,7 @@ import { asPrinted, blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { describe, expect, inject } from 'vitest';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
-import { type Check, shellBlocks, testBlocks } from './checks.ts';
+import { type Check, once, shellBlocks, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
 import { sessionsAt, startedServer } from './server.ts';
 
@@ -18,7 +18,7 @@ const start: Record<string, Check> = {
     expect(ran.nonZero).toEqual(['3 npx loopwatch scan']);
     expect(ran.stdout).toContain('1 loop in 1 session: 6 wasted calls');
   },
-  'Watch recorded sessions live': async (commands) => {
+  'Watch recorded sessions live': once(async (commands) => {
     const port = String(await freePort());
     const ran = await runDocumented(commands, {
       folder: await folderOf({}),
@@ -32,7 +32,7 @@ const start: Record<string, Check> = {
       },
     });
     expect(ran.nonZero).toEqual([]);
-  },
+  }),
   'Send it an event': async (commands) => {
     const { host } = await startedServer();
     const ran = await runDocumented(commands, { folder: await folderOf({}), host });
@@ -56,8 +56,10 @@ const tuning: Record<string, Check> = {
 
 const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
 
-/** A gateway as a page starts it, in front of a scripted upstream; the page's own requests to it are `asked`. */
-async function runGateway(commands: string, asked: string): Promise<void> {
+const gatewayBlocks = shellBlocks(import.meta.url, 'docs/gateway.md').map(({ text }) => text);
+
+/** A gateway as the pages start it, in front of a scripted upstream; docs/gateway.md has a request to it. */
+const runGateway = once(async (commands) => {
   await using upstream = await startScriptedUpstream(() => ({ json: answer }));
   const port = String(await freePort());
   const folder = await folderOf({});
@@ -67,21 +69,17 @@ async function runGateway(commands: string, asked: string): Promise<void> {
     running: {
       output: new RegExp(`http://localhost:${port}`),
       check: async () => {
-        const request = await runDocumented(asked.replaceAll('localhost:4610', `localhost:${port}`), {
-          folder,
-        });
-        expect(JSON.parse(request.stdout)).toEqual(answer);
+        const asked = gatewayBlocks[1]!.replaceAll('localhost:4610', `localhost:${port}`);
+        expect(JSON.parse((await runDocumented(asked, { folder })).stdout)).toEqual(answer);
       },
     },
   });
   expect(ran.nonZero).toEqual([]);
-}
+});
 
-const gatewayBlocks = shellBlocks(import.meta.url, 'docs/gateway.md');
-const request = gatewayBlocks.find(({ title }) => title === 'Start (2)')?.text ?? '';
 const gateway: Record<string, Check> = {
-  Start: (commands) => runGateway(commands, request),
-  'Start (2)': (commands) => runGateway(gatewayBlocks[0]?.text ?? '', commands),
+  Start: runGateway,
+  'Start (2)': () => runGateway(gatewayBlocks[0]!),
 };
 
 const readme: Record<string, Check> = {
@@ -116,7 +114,7 @@ const readme: Record<string, Check> = {
     await writeFile(join(folder, 'verdict-seen'), '');
     expect((await running).nonZero).toEqual([]);
   },
-  'In front of the model API': (commands) => runGateway(commands, request),
+  'In front of the model API': runGateway,
   Tests: async (commands) => {
     const ran = await runDocumented(commands, { folder: await folderOf({}) });
     expect(ran.nonZero).toEqual([]);

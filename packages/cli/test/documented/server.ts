@@ -1,18 +1,33 @@
 import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
 
-/** A server with an embedded log in a temporary folder; stopped after the test. */
-export async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
+interface RunningServer {
+  readonly host: string;
+  readonly pid: number;
+  /** Where it stores its log and database. */
+  readonly folder: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** A server with an embedded log in a temporary folder. */
+export async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
   const dir = await tempDir();
   const port = String(await freePort());
   const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
   const server = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'build' });
-  onTestFinished(async () => {
+  const stop = async () => {
     await server.stop('SIGKILL');
     await dir.remove();
-  });
+  };
   await server.line(/Loopwatch .* is at http/);
-  return { host: `localhost:${port}` };
+  return { host: `localhost:${port}`, pid: server.pid, folder: dir.path, stop };
+}
+
+/** Such a server, stopped after the test. */
+export async function startedServer(env: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer(env);
+  onTestFinished(server.stop);
+  return server;
 }
 
 /** Waits for this many sessions. @returns them with their number of loops */

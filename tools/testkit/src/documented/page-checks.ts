@@ -48,7 +48,7 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   'docs/api.md': {
     sh: api(ran),
     json: api('compared with the response to such a request'),
-    '': api('compared with a stream of the server'),
+    text: api('compared with a stream of the server'),
   },
   'docs/architecture.md': {
     text: image('a picture: its topics exist'),
