@@ -16,6 +16,7 @@ export {
 } from './kafka/kafka-cluster.ts';
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
 export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
+export { requireJars } from './kafka/kafka-runner.ts';
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
 export { topicEnds } from './kafka/topic-ends.ts';
@@ -36,6 +37,7 @@ export { type Completion, loadSmallModel, type SmallModel } from './model/small-
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
+export { postgresTools } from './postgres-tools.ts';
 export { clientsPython } from './python-environment.ts';
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
