@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { InputError } from '../eval/input-error.ts';
 import { casesOf } from './cases.ts';
 import type { Contender } from './contenders/contender.ts';
 import { geminiFamily } from './contenders/gemini-family.ts';
@@ -33,9 +34,15 @@ const contenders: Contender[] = [
 ];
 
 const tallies: Tally[] = [];
-for await (const { set, id, isLoop, events } of casesOf(values.data)) {
-  for (const contender of contenders)
-    tallies.push({ contender: contender.name, set, id, isLoop, reported: contender.reports(events) });
+try {
+  for await (const { set, id, isLoop, events } of casesOf(values.data)) {
+    for (const contender of contenders)
+      tallies.push({ contender: contender.name, set, id, isLoop, reported: contender.reports(events) });
+  }
+} catch (error) {
+  if (!(error instanceof InputError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
 }
 process.stdout.write(
   values.json ? tallies.map((one) => `${JSON.stringify(one)}\n`).join('') : scoreTable(contenders, tallies),

@@ -1,3 +1,4 @@
+export { cachedFolder } from './cached-folder.ts';
 export { codingAgents } from './coding-agents.ts';
 export {
   type Authority,
@@ -15,8 +16,8 @@ export {
   type TestNode,
 } from './kafka/kafka-cluster.ts';
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
-export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { requireJars } from './kafka/kafka-runner.ts';
+export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
 export { topicEnds } from './kafka/topic-ends.ts';

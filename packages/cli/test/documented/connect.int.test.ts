@@ -129,7 +129,9 @@ const hooks: Record<string, Check> = {
   'Ask over HTTP': async (commands) => {
     const { host } = await startedServer();
     const ran = await runDocumented(commands, { folder: await folderOf({}), host });
-    const response = blocksCheckedBy(import.meta.url, 'docs/hooks.md').find(({ language }) => language === 'json');
+    const response = blocksCheckedBy(import.meta.url, 'docs/hooks.md').find(
+      ({ language }) => language === 'json',
+    );
     expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(response!.text));
   },
 };

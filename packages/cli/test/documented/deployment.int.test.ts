@@ -27,7 +27,10 @@ async function filesOf(ports: ReadonlyMap<string, string>): Promise<string> {
     for (const name of await readdir(join(folder, path))) {
       const file = join(folder, path, name);
       const text = await readFile(file, 'utf8');
-      await writeFile(file, text.replaceAll(/(?<=localhost:|listen\()\d+/g, (port) => ports.get(port) ?? port));
+      await writeFile(
+        file,
+        text.replaceAll(/(?<=localhost:|listen\()\d+/g, (port) => ports.get(port) ?? port),
+      );
     }
   }
   return folder;
@@ -64,7 +67,12 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
     // Kafka, the second block, runs already.
     ...[install, configure, check, start, loop, waitForFile('noticed')],
     ...[stopWorker, 'wait %1\n', startWorker, waitForFile('noted'), dump, stop, 'touch stopped\n'],
-    ...[restore, 'npx loopwatch server > .loopwatch/server.log &\n', waitForFile('restored'), 'kill %%; wait\n'],
+    ...[
+      restore,
+      'npx loopwatch server > .loopwatch/server.log &\n',
+      waitForFile('restored'),
+      'kill %%; wait\n',
+    ],
     remove,
   ];
   const prefix = `${uniqueName('deployed')}.`;
@@ -130,7 +138,9 @@ it('docs/operations.md: a backup of the embedded database and log', async () => 
   const host = `localhost:${port}`;
   const event = { sessionId: 'kept', type: 'tool_call_request', name: 'read_file' };
   const post = () =>
-    fetch(`http://${host}/api/v1/events`, { method: 'POST', body: JSON.stringify(event) }).catch(() => undefined);
+    fetch(`http://${host}/api/v1/events`, { method: 'POST', body: JSON.stringify(event) }).catch(
+      () => undefined,
+    );
   await waitFor(async () => (await post())?.status === 202, { timeoutMs: 30_000 });
   await sessionsAt(host, 1);
   await writeFile(join(folder, 'posted'), '');

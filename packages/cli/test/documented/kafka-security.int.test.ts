@@ -38,7 +38,9 @@ const checks: Record<string, Check> = {
     const folder = await folderOf({});
     const password = 'secret';
     const store = ['-keystore', 'client.jks', '-storepass', password, '-alias', 'loopwatch'];
-    await run('keytool', ['-genkeypair', ...store, '-keyalg', 'EC', '-dname', 'CN=loopwatch'], { cwd: folder });
+    await run('keytool', ['-genkeypair', ...store, '-keyalg', 'EC', '-dname', 'CN=loopwatch'], {
+      cwd: folder,
+    });
     const ran = await runDocumented(commands, { folder, password });
     expect(ran.nonZero).toEqual([]);
     const read = (name: string) => readFile(join(folder, name), 'utf8');

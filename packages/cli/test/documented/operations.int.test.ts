@@ -62,7 +62,11 @@ const operations: Record<string, Check> = {
     await using kafka = await kafkaOf(6);
     const { events } = kafka.topics;
     // The printed offset is that of the event of session 399.
-    await kafka.send(events, 4, Array.from({ length: 700 }, (_, i) => call(String(i))));
+    await kafka.send(
+      events,
+      4,
+      Array.from({ length: 700 }, (_, i) => call(String(i))),
+    );
     const ran = await runDocumented(kafka.mapped(commands), { folder: await folderOf({}), env: kafka.env });
     expect(ran.nonZero).toEqual([]);
     const resent = (await readTopic(kafka.brokers, events, { count: 950 })).filter(({ key }) => key !== null);
@@ -76,7 +80,10 @@ const runbooks: Record<string, Check> = {
   Runbooks: async (commands) => {
     const { env } = await ownTopics(inject('kafkaBrokers'), 6);
     const folder = await folderOf({});
-    const ran = await runDocumented(commands, { folder, env: { ...env, LOOPWATCH_STORAGE_DATA_DIR: folder } });
+    const ran = await runDocumented(commands, {
+      folder,
+      env: { ...env, LOOPWATCH_STORAGE_DATA_DIR: folder },
+    });
     expect(ran.stdout).toMatch(/^ok +Kafka on .* answers$/m);
     expect(ran.nonZero).toEqual([]);
   },
@@ -85,7 +92,9 @@ const runbooks: Record<string, Check> = {
 
 /** Two sessions, of which one loops. */
 const recorded = [...Array.from({ length: 5 }, () => call('loops')), call('works')].join('\n');
-const labels = ['{"sessionId":"loops","verdict":"loop"}', '{"sessionId":"works","verdict":"not_loop"}'].join('\n');
+const labels = ['{"sessionId":"loops","verdict":"loop"}', '{"sessionId":"works","verdict":"not_loop"}'].join(
+  '\n',
+);
 
 const balanced: Record<string, Check> = {
   'How to measure': async (commands) => {

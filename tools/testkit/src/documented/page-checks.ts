@@ -23,7 +23,10 @@ const settings: Checked = {
   how: "validated by the settings' schema",
 };
 const image = (how: string): Checked => ({ by: 'tools/testkit/test/documented/commands.test.ts', how });
-const chart = (how: string): Checked => ({ by: 'tools/testkit/test/chart/documented-chart.int.test.ts', how });
+const chart = (how: string): Checked => ({
+  by: 'tools/testkit/test/chart/documented-chart.int.test.ts',
+  how,
+});
 const notification = (how: string): Checked => ({
   by: 'packages/server/test/notifications/documented.test.ts',
   how,
@@ -54,14 +57,24 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
     text: image('a picture: its topics exist'),
   },
   'docs/configuration.md': { yaml: settings, json: event },
-  'docs/connect.md': { sh: connect(ran), ts: program, yaml: settings },
+  'docs/connect.md': {
+    sh: connect(ran),
+    ts: program,
+    'ts / OpenTelemetry (2)': {
+      ...program,
+      how: 'type checked against the AI SDK 7, which needs Node 22 to run',
+    },
+    yaml: settings,
+  },
   'docs/deployment.md': {
     'sh / Without containers': backups(
       'run with Kafka and PostgreSQL of the tests; the packages to install and Kafka itself have their own checks',
     ),
     'sh / Compose': image('a service of the Compose file is built; deployment.test.ts validates the file'),
     'sh / Image': image('what it passes to docker is in the Dockerfile'),
-    'sh / Kubernetes': chart('run with Helm, which renders instead of installing, and a stand-in for kubectl'),
+    'sh / Kubernetes': chart(
+      'run with Helm, which renders instead of installing, and a stand-in for kubectl',
+    ),
   },
   'docs/detectors/balanced.md': { sh: operations(ran) },
   'docs/detectors/budget.md': { events: detection, verdicts: detection, yaml: settings },

@@ -15,17 +15,6 @@ describe('objects of the Helm chart', () => {
   const objects = (name: string, ...args: string[]): readonly KubernetesObject[] =>
     render(tools.helm, '--values', `ci/${name}-values.yaml`, ...args);
 
-  it('chart with the values of docs/deployment.md: runs worker and server, with monitoring', () => {
-    const page = readFileSync(join(chart, '../../../docs/deployment.md'), 'utf8');
-    const text = /> my-values\.yaml <<'EOF'\n([\s\S]*?)^EOF$/m.exec(page)?.[1] ?? '';
-    const file = join(mkdtempSync(join(tmpdir(), 'loopwatch-values-')), 'values.yaml');
-    writeFileSync(file, text);
-    const kinds = render(tools.helm, '--values', file).map(({ kind }) => kind);
-    rmSync(dirname(file), { recursive: true });
-    expect(kinds.filter((kind) => kind === 'Deployment')).toHaveLength(2);
-    expect(kinds).toEqual(expect.arrayContaining(['PodMonitor', 'PrometheusRule', 'Job']));
-  });
-
   it('Deployments: run their command, with probes on the port that it listens on', () => {
     const { worker, server, gateway } = settingsSchema.parse({});
     for (const [name, { port }] of Object.entries({ worker, server, gateway })) {

@@ -7,7 +7,9 @@ import { blocksCheckedBy, root } from '../../src/documented/index.ts';
 /** What cannot be run here is compared with the files that it uses. */
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const dockerfile = read('Dockerfile');
-const [compose = '', ...image] = blocksCheckedBy(import.meta.url, 'docs/deployment.md').map(({ text }) => text);
+const [compose = '', ...image] = blocksCheckedBy(import.meta.url, 'docs/deployment.md').map(
+  ({ text }) => text,
+);
 const images = image.join('');
 /** Values of an option of docker. */
 const valuesOf = (name: string): string[] =>
@@ -50,5 +52,7 @@ it('docs/architecture.md: the picture names topics that exist', () => {
   const [picture] = blocksCheckedBy(import.meta.url, 'docs/architecture.md');
   const named = new Set(picture!.text.match(/\bloopwatch\.[\w-]+/g));
   expect(named.size).toBeGreaterThan(2);
-  expect(Object.values(topicNames(settingsSchema.parse({}).kafka.topics))).toEqual(expect.arrayContaining([...named]));
+  expect(Object.values(topicNames(settingsSchema.parse({}).kafka.topics))).toEqual(
+    expect.arrayContaining([...named]),
+  );
 });
