@@ -1,7 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { readTopic, requireJars, waitFor } from '@loopwatch/testkit';
 import { Kafka, logLevel } from 'kafkajs';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject } from 'vitest';
 import { folderOf } from '../scan/histories.ts';
 import { ownTopics, worker } from '../worker-runs.ts';
 import { type Check, once, shellBlocks, testBlocks } from './checks.ts';
@@ -47,14 +46,17 @@ const inspectDeadLetters = once(async (commands) => {
 const operations: Record<string, Check> = {
   'Log lines': async (commands) => {
     const { env } = await ownTopics(inject('kafkaBrokers'), 1);
-    const { pid, line, stderr, stdout } = await worker(env);
+    const running = await worker(env);
     const folder = await folderOf({});
-    const logged = () => [...stdout, ...stderr].filter((text) => text.includes('logging at level debug'));
+    const logged = () =>
+      [...running.stdout, ...running.stderr].filter((text) => text.includes('logging at level debug'));
     // In a pod, the process has the id 1.
-    const signals = commands.replace("-USR2 1'", `-USR2 ${String(pid)}'`).replace('PID', String(pid));
+    const signals = commands
+      .replace("-USR2 1'", `-USR2 ${String(running.pid)}'`)
+      .replace('PID', String(running.pid));
     const [first = '', second = ''] = signals.trim().split('\n');
     expect((await runDocumented(first, { folder })).nonZero).toEqual([]);
-    await line(/logging at level debug/);
+    await running.line(/logging at level debug/);
     expect((await runDocumented(second, { folder })).nonZero).toEqual([]);
     await waitFor(() => logged().length === 2);
   },

@@ -17,7 +17,7 @@ const program: Checked = {
   by: `${documented}/programs.int.test.ts`,
   how: 'type checked, and run with stand-ins for what it assumes',
 };
-const event: Checked = { by: 'packages/contract/test/events/documented.test.ts', how: 'decoded as events' };
+const event: Checked = { by: 'tools/testkit/test/documented/events.test.ts', how: 'decoded as events' };
 const settings: Checked = {
   by: 'tools/testkit/test/documented/configurations.test.ts',
   how: "validated by the settings' schema",

@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { settingsSchema } from '@loopwatch/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkOf, type FencedBlock, fencedBlocks, pageChecks, root } from '../../src/documented/index.ts';
 
@@ -37,17 +37,21 @@ describe('blocks of the documentation', () => {
     const used = new Set(blocks.map(checkOf));
     const unused = Object.entries(pageChecks).flatMap(([page, checks]) =>
       Object.entries(checks)
-        .filter(([key, check]) => !blocks.some((block) => block.page === page && checkOf(block) === check))
+        .filter(([, check]) => !blocks.some((block) => block.page === page && checkOf(block) === check))
         .map(([key]) => `${page}: ${key}`),
     );
     expect(used.size).toBeGreaterThan(20);
     expect(unused).toEqual([]);
   });
 
-  const tests = [...new Set(Object.values(pageChecks).flatMap((checks) => Object.values(checks)))].map(
-    ({ by }) => by,
+  const tests = Object.entries(pageChecks).flatMap(([page, checks]) =>
+    [...new Set(Object.values(checks).map(({ by }) => by))].map((by) => ({ page, by })),
   );
-  it.each([...new Set(tests)])('%s: takes its blocks from the pages', (path) => {
-    expect(readFileSync(join(root, path), 'utf8').includes('blocksCheckedBy(import.meta.url')).toBe(true);
+  it.each(tests)('$by: takes the blocks of $page', ({ page, by }) => {
+    const source = readFileSync(join(root, by), 'utf8');
+    expect(/(?:blocksCheckedBy|shellBlocks)\(import\.meta\.url/.test(source)).toBe(true);
+    const takesAll = source.includes('blocksCheckedBy(import.meta.url)');
+    const named = [page, `${dirname(page)}/\${id}.md`];
+    expect(takesAll || named.some((text) => source.includes(text))).toBe(true);
   });
 });

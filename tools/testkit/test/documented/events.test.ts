@@ -1,6 +1,6 @@
-import { blocksCheckedBy } from '@loopwatch/testkit/documented';
+import { decodeEvent } from '@loopwatch/contract/check';
 import { expect, it } from 'vitest';
-import { decodeEvent } from '../../src/events/check.ts';
+import { blocksCheckedBy } from '../../src/documented/index.ts';
 
 it.each(blocksCheckedBy(import.meta.url))('$page, $title: every line is a valid event', ({ text }) => {
   const lines = text.trim().split('\n');
