@@ -1,18 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkOf, type FencedBlock, fencedBlocks, pageChecks, root } from '../../src/documented/index.ts';
+import {
+  checkOf,
+  documentedPages,
+  type FencedBlock,
+  fencedBlocks,
+  pageChecks,
+  root,
+} from '../../src/documented/index.ts';
 
-const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  // Decisions are history; what is generated is checked where it is generated.
-  .filter((file) => file.endsWith('.md') && !/^(?:adr|generated|reference|\.vitepress)\//.test(file))
-  .map((file) => `docs/${file}`);
-const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
-const others = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'golden/README.md', 'samples/README.md'];
-const pages = [...others, 'deploy/helm/loopwatch/README.md', ...docs, ...packages].filter((page) =>
-  existsSync(join(root, page)),
-);
-const blocks = pages.flatMap((page) => fencedBlocks(page));
+const blocks = documentedPages().flatMap((page) => fencedBlocks(page));
 
 /** `page:line language` of the blocks that no test checks. */
 const unchecked = (all: readonly FencedBlock[]): string[] =>
