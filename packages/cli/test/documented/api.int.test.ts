@@ -1,30 +1,26 @@
 import { asPrinted, blocksCheckedBy, printedPattern } from '@loopwatch/testkit/documented';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { type Check, shellBlocks, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
-import { sessionsAt, startServer } from './server.ts';
+import { sessionsAt, sharedServer } from './server.ts';
 
 const page = 'docs/api.md';
 const [response, stream] = blocksCheckedBy(import.meta.url, page)
   .filter(({ language }) => language !== 'sh')
   .map(({ text }) => text);
 
-let server: Awaited<ReturnType<typeof startServer>>;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.stop());
+const host = sharedServer();
 
 const request = (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`http://${server.host}/api/v1${path}`, init);
+  fetch(`http://${host()}/api/v1${path}`, init);
 const post = (lines: readonly string[]): Promise<Response> =>
   request('/events', { method: 'POST', body: lines.join('\n') });
 
 /** Posts a session with a loop. */
 async function loopIn(session: string): Promise<void> {
   await post(claudeLoop(session, 6).map((record) => JSON.stringify(record)));
-  await expect.poll(async () => (await sessionsAt(server.host, 1))[session]).toBe(1);
+  await expect.poll(async () => (await sessionsAt(host(), 1))[session]).toBe(1);
 }
 
 const checks: Record<string, Check> = {
@@ -36,7 +32,7 @@ const checks: Record<string, Check> = {
       headers: { 'content-type': 'application/json' },
       body: '{"status":"acknowledged"}',
     });
-    const ran = await runDocumented(commands, { folder: await folderOf({}), host: server.host });
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
     expect(ran).toMatchObject({ nonZero: [], stdout: expect.stringMatching(/precision/i) });
   },
 };

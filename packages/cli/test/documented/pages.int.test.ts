@@ -8,8 +8,9 @@ import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
 import { type Check, once, shellBlocks, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
-import { sessionsAt, startedServer } from './server.ts';
+import { sessionsAt, sharedServer } from './server.ts';
 
+const host = sharedServer();
 const loopOnThisMachine = () => folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
 
 const start: Record<string, Check> = {
@@ -34,11 +35,10 @@ const start: Record<string, Check> = {
     expect(ran.nonZero).toEqual([]);
   }),
   'Send it an event': async (commands) => {
-    const { host } = await startedServer();
-    const ran = await runDocumented(commands, { folder: await folderOf({}), host });
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
     expect(ran.stdout.match(/"accepted":1/g)).toHaveLength(4);
     expect(ran.nonZero).toEqual([]);
-    await waitFor(async () => (await sessionsAt(host, 1))['my-first-loop'] === 1, {
+    await waitFor(async () => (await sessionsAt(host(), 1))['my-first-loop'] === 1, {
       describe: () => 'the incident of the fourth call',
     });
   },
@@ -46,9 +46,8 @@ const start: Record<string, Check> = {
 
 const tuning: Record<string, Check> = {
   '1. Collect sessions': async (commands) => {
-    const { host } = await startedServer();
     const folder = await loopOnThisMachine();
-    const ran = await runDocumented(commands, { folder, host });
+    const ran = await runDocumented(commands, { folder, host: host() });
     expect(ran.nonZero).toEqual(['3 npx loopwatch scan --since 30d']);
     expect(await readFile(join(folder, 'labels.jsonl'), 'utf8')).toBe('');
   },

@@ -6,7 +6,7 @@ import { cachedFolder, startScriptedUpstream, tempDir } from '@loopwatch/testkit
 import { blocksCheckedBy, type FencedBlock, root } from '@loopwatch/testkit/documented';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { programs } from './programs.ts';
-import { sessionsAt, startServer } from './server.ts';
+import { sessionsAt, sharedServer } from './server.ts';
 
 const run = promisify(execFile);
 const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
@@ -18,17 +18,13 @@ const [later, runnable] = [true, false].map((isLater) =>
 );
 const cases = runnable!.map((block, at) => ({ name: name(block), file: `block-${String(at)}.ts`, block }));
 
+const host = sharedServer();
 let folder: string;
-let server: Awaited<ReturnType<typeof startServer>>;
 beforeAll(async () => {
   // Inside the package, so that imports resolve.
   folder = await mkdtemp(join(import.meta.dirname, '.programs-'));
-  server = await startServer();
 });
-afterAll(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The model's APIs, behind the gateway's address. */
 const startModel = () =>
@@ -42,9 +38,7 @@ const startModel = () =>
 async function write(gateway = 'http://localhost:4610'): Promise<void> {
   for (const { name, file, block } of cases) {
     const { before = '', after = '' } = programs[name] ?? {};
-    const text = block.text
-      .replaceAll('http://localhost:4610', gateway)
-      .replaceAll('localhost:4600', server.host);
+    const text = block.text.replaceAll('http://localhost:4610', gateway).replaceAll('localhost:4600', host());
     await writeFile(join(folder, file), `${before}\n${text}\n${after}\nexport {};\n`);
   }
 }
@@ -90,7 +84,7 @@ describe('programs of the documentation', () => {
   });
 
   it('docs/guard.md: the session of the program is on the server', async () => {
-    expect(await sessionsAt(server.host, 1)).toEqual({ 'order-4711': 1 });
+    expect(await sessionsAt(host(), 1)).toEqual({ 'order-4711': 1 });
   });
 });
 

@@ -1,16 +1,13 @@
 import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 interface RunningServer {
   readonly host: string;
-  readonly pid: number;
-  /** Where it stores its log and database. */
-  readonly folder: string;
   readonly stop: () => Promise<void>;
 }
 
 /** A server with an embedded log in a temporary folder. */
-export async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
+async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
   const dir = await tempDir();
   const port = String(await freePort());
   const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
@@ -20,7 +17,17 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
     await dir.remove();
   };
   await server.line(/Loopwatch .* is at http/);
-  return { host: `localhost:${port}`, pid: server.pid, folder: dir.path, stop };
+  return { host: `localhost:${port}`, stop };
+}
+
+/** Such a server for the tests of a file. @returns its address, once tests run */
+export function sharedServer(): () => string {
+  let server: RunningServer | undefined;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server?.stop());
+  return () => server?.host ?? '';
 }
 
 /** Such a server, stopped after the test. */
