@@ -54,6 +54,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
   const ports = await freePorts();
   const folder = await filesOf(ports);
   const host = `localhost:${ports.get('4600')}`;
+  const receiver = `http://localhost:${ports.get('9000')}`;
   const mapped = (commands: string): string =>
     commands
       .replaceAll('localhost:9092', inject('kafkaBrokers').join(','))
@@ -92,38 +93,48 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
     },
   });
   const goOn = (name: string) => writeFile(join(folder, name), '');
-  const token = () => readFile(join(folder, '.loopwatch/api-token'), 'utf8').catch(() => '');
-  const incidents = async () => {
-    const headers = { authorization: `Bearer ${(await token()).trim()}`, 'content-type': 'application/json' };
-    const url = `http://${host}/api/v1/incidents`;
-    const answer = await fetch(url, { headers }).catch(() => undefined);
-    if (answer?.ok !== true) return [];
-    return ((await answer.json()) as { items: { id: string; triage: { note: string | null } }[] }).items;
+  const request = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const token = await readFile(join(folder, '.loopwatch/api-token'), 'utf8').catch(() => '');
+    const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' };
+    const answer = await fetch(`http://${host}/api/v1${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+      // A server that is still starting refuses the connection.
+    }).catch(() => undefined);
+    return answer?.ok === true ? answer.json() : undefined;
   };
-  const alert = { status: 'firing', annotations: { summary: 'Worker localhost:4601 is down' } };
-  const note = async (id: string, text: string) => {
-    const headers = { authorization: `Bearer ${(await token()).trim()}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ note: text });
-    const url = `http://${host}/api/v1/incidents/${id}`;
-    expect((await fetch(url, { method: 'PATCH', headers, body })).status).toBe(200);
+  /** Names of what a list has; of a list that cannot be read, none. */
+  const namesOf = async (path: string, key: string): Promise<unknown[]> => {
+    const list = (await request('GET', path)) as { items: Record<string, unknown>[] } | undefined;
+    return list?.items.map((item) => item[key]) ?? [];
   };
 
-  const [incident] = await waitFor(async () => ((await incidents()).length > 0 ? incidents() : false), {
+  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'), {
     timeoutMs: 60_000,
   });
-  const receiver = `http://localhost:${ports.get('9000')}`;
+  const alert = { status: 'firing', annotations: { summary: 'Worker localhost:4601 is down' } };
   await fetch(receiver, { method: 'POST', body: JSON.stringify({ alerts: [alert] }) });
   await goOn('noticed');
-  await note(incident!.id, 'seen before the backup');
+  // Receivers that are set up while the server runs are only in the database, not in the topics.
+  const stored = { name: 'stored', type: 'webhook', url: receiver, secret: 'abc' };
+  expect(await request('PUT', '/notifications/stored', stored)).toMatchObject({ name: 'stored' });
   await goOn('noted');
-  await waitFor(() => existsSync(join(folder, 'stopped')));
-  await waitFor(async () => (await incidents())[0]?.triage.note === 'seen before the backup');
+  await waitFor(() => existsSync(join(folder, 'stopped')), { timeoutMs: 60_000 });
+  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'), {
+    timeoutMs: 60_000,
+  });
+  const receivers = await waitFor(async () => {
+    const names = await namesOf('/notifications', 'name');
+    return names.includes('terminal') && names;
+  });
   await goOn('restored');
 
   const ran = await running;
   expect(ran.stdout).toMatch(/^coder is looping: read_file /m);
   expect(ran.stdout).toContain('\nAlert, firing: Worker localhost:4601 is down\n');
   expect(ran.nonZero).toEqual([]);
+  expect(receivers).toEqual(['terminal', 'stored']);
   expect(existsSync(join(folder, '.loopwatch'))).toBe(false);
 });
 
