@@ -33,8 +33,8 @@ fi
 cat >"$dir/server.properties" <<EOF
 process.roles=broker,controller
 node.id=1
-controller.quorum.voters=1@localhost:9093
-listeners=PLAINTEXT://localhost:9092,CONTROLLER://localhost:9093
+controller.quorum.voters=1@localhost:19093
+listeners=PLAINTEXT://localhost:9092,CONTROLLER://localhost:19093
 advertised.listeners=PLAINTEXT://localhost:9092
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT

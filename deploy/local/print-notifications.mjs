@@ -1,9 +1,10 @@
-// Prints the text of each notification that a webhook sends to http://localhost:9000.
+// Prints the text of each notification that a webhook of Loopwatch or Alertmanager sends to http://localhost:9000.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 createServer(async (request, response) => {
-  const { data } = JSON.parse(await text(request));
-  console.log(`\n${data.text}`);
+  const { data, alerts = [] } = JSON.parse(await text(request));
+  if (data !== undefined) console.log(`\n${data.text}`);
+  for (const { status, annotations } of alerts) console.log(`\nAlert, ${status}: ${annotations.summary}`);
   response.end();
 }).listen(9000, 'localhost');

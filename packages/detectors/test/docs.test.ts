@@ -11,30 +11,17 @@ import {
   settingsSchema,
   toolContractSchema,
 } from '@loopwatch/contract';
+import { blocksCheckedBy, type FencedBlock } from '@loopwatch/testkit/documented';
 import { describe, expect, it } from 'vitest';
 import { detectors, effectiveDetectionValues, presets } from '../src/index.ts';
 import { shown } from './evidence.ts';
-import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
+import { type CannedAnswer, goldenEvents, parseGoldenCase, verdictsOf } from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-interface Block {
-  readonly language: string;
-  readonly info: string;
-  readonly lines: readonly string[];
-}
-
-/** The fenced blocks of a page. */
-function blocksOf(page: string): Block[] {
-  return [...page.matchAll(/^```(\w+)(?: (.*))?\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', info = '', text = '']) => ({
-      language,
-      info,
-      lines: text.split('\n').filter((line) => line !== ''),
-    }),
-  );
-}
+/** Lines of a block that are not empty. */
+const linesOf = ({ text }: FencedBlock): string[] => text.split('\n').filter((line) => line !== '');
 
 /** A preset's name, or settings as JSON. */
 function configOf(info: string): DetectionInput {
@@ -78,23 +65,20 @@ describe('the pages of the detectors', () => {
   });
 
   it.each(detectorPages)('$id: examples of what is found, and of what is not', ({ id }) => {
-    const page = read(`docs/detectors/${id}.md`);
-    const [found = '', notFound = ''] = page.split(/^## (?:Found|Not found|Options)$/m).slice(1);
-    const verdictsOf = (part: string): Block[] =>
-      blocksOf(part).filter(({ language }) => language === 'verdicts');
-    expect(verdictsOf(found).length).toBeGreaterThan(0);
-    expect(verdictsOf(found).every(({ lines }) => lines.length > 0)).toBe(true);
-    expect(verdictsOf(notFound).length).toBeGreaterThan(0);
-    expect(verdictsOf(notFound).every(({ lines }) => lines.length === 0)).toBe(true);
+    const blocks = blocksCheckedBy(import.meta.url, `docs/detectors/${id}.md`);
+    const verdictsIn = (part: string): FencedBlock[] =>
+      blocks.filter(({ language, section }) => language === 'verdicts' && section === part);
+    expect(verdictsIn('Found').length).toBeGreaterThan(0);
+    expect(verdictsIn('Found').every((block) => linesOf(block).length > 0)).toBe(true);
+    expect(verdictsIn('Not found').length).toBeGreaterThan(0);
+    expect(verdictsIn('Not found').every((block) => linesOf(block).length === 0)).toBe(true);
   });
 
   const examples = detectorPages.flatMap(({ id }) => {
-    const blocks = blocksOf(read(`docs/detectors/${id}.md`)).filter(({ language }) =>
-      ['events', 'answers', 'verdicts'].includes(language),
-    );
+    const blocks = blocksCheckedBy(import.meta.url, `docs/detectors/${id}.md`);
     const starts = blocks.flatMap(({ language }, i) => (language === 'events' ? [i] : []));
     return starts.map((start, i) => {
-      const [events, ...rest] = blocks.slice(start, starts[i + 1]) as [Block, ...Block[]];
+      const [events, ...rest] = blocks.slice(start, starts[i + 1]) as [FencedBlock, ...FencedBlock[]];
       const answers = rest.length > 1 ? rest.shift() : undefined;
       return { id, number: i + 1, events, answers, verdicts: rest[0] };
     });
@@ -103,17 +87,23 @@ describe('the pages of the detectors', () => {
   it.each(examples)('$id, example $number comes out as the page says', ({ events, answers, verdicts }) => {
     expect(verdicts?.language).toBe('verdicts');
     const config = configOf(events.info);
-    const all = events.lines.map((line) => JSON.parse(line) as unknown);
+    const all = linesOf(events).map((line) => JSON.parse(line) as unknown);
     const given = goldenEvents({ name: '', config, events: all, expected: [] });
-    const canned = answers?.lines.flatMap((line) => JSON.parse(line) as CannedAnswer[]);
+    const canned = answers && linesOf(answers).flatMap((line) => JSON.parse(line) as CannedAnswer[]);
     const found = verdictsOf(config, given, canned);
-    const expected = verdicts?.lines.map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
+    const expected = linesOf(verdicts!).map((line) => JSON.parse(line) as Record<string, unknown>);
     const told = found.map((verdict, i) => {
       const whole: Record<string, unknown> = { ...verdict, at: shown(verdict, 'at') };
       return Object.fromEntries(Object.keys(expected[i] ?? { phase: 0 }).map((key) => [key, whole[key]]));
     });
     expect(told).toEqual(expected);
   });
+});
+
+it('golden/README.md: the printed case holds', () => {
+  const [printed] = blocksCheckedBy(import.meta.url, 'golden/README.md');
+  const golden = parseGoldenCase(printed!.text);
+  expect(verdictsOf({ preset: golden.preset! }, goldenEvents(golden))).toMatchObject(golden.expected);
 });
 
 describe('the table of presets', () => {

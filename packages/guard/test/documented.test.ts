@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BaseMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
+import { blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startServer } from '../../server/test/running-server.ts';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
@@ -17,13 +18,9 @@ import {
   type Scenario,
 } from './agents.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const emptyDatabase = sharedPglite();
 
-async function blocksOf(page: string, language: string): Promise<string[]> {
-  const text = await readFile(join(root, page), 'utf8');
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!);
-}
+const documented = (page: string): string[] => blocksCheckedBy(import.meta.url, page).map(({ text }) => text);
 
 function titleOf(block: string): string {
   return (
@@ -43,8 +40,8 @@ function scenario(onCall: () => void): Scenario {
   };
 }
 
-describe('guard README', async () => {
-  const blocks = await blocksOf('packages/guard/README.md', 'ts');
+describe('guard README', () => {
+  const blocks = documented('packages/guard/README.md');
   let folder: string;
 
   beforeAll(async () => {
@@ -99,7 +96,7 @@ describe('Python example in docs/guard.md', () => {
     ['reads a file that changes', 'lambda path: "version " + str(next(count))', true],
   ])('with an agent that %s', async (_, tool, mayGoOn) => {
     const { url, server } = await startServer({ openDatabase: emptyDatabase });
-    const [example] = await blocksOf('docs/guard.md', 'python');
+    const [example] = documented('docs/guard.md');
     const program = `${example!.replace('http://localhost:4600', url)}
 import itertools
 count = itertools.count()

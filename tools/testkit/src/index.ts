@@ -1,3 +1,4 @@
+export { cachedFolder } from './cached-folder.ts';
 export { codingAgents } from './coding-agents.ts';
 export {
   type Authority,
@@ -15,6 +16,7 @@ export {
   type TestNode,
 } from './kafka/kafka-cluster.ts';
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
+export { requireJars } from './kafka/kafka-runner.ts';
 export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
@@ -44,6 +46,7 @@ export {
 export { seriesOfMetrics, seriesOfText } from './otlp/prometheus-series.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
+export { postgresTools } from './postgres-tools.ts';
 export { clientsPython } from './python-environment.ts';
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';

@@ -450,28 +450,6 @@ describe('prometheus.yml', () => {
 });
 
 describe('documentation', () => {
-  const pages = ['docs/configuration.md', 'docs/kafka-security.md'];
-  const examples = pages.flatMap((page) =>
-    [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ''], i) => ({
-      page,
-      number: i + 1,
-      text,
-    })),
-  );
-
-  it('documentation: has examples of configuration', () => {
-    expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(pages));
-    expect(examples.length).toBeGreaterThan(8);
-  });
-
-  it.each(examples)('example $number of $page: is a valid configuration', ({ text }) => {
-    expect(settingsSchema.safeParse(parse(text)).error?.issues ?? []).toEqual([]);
-  });
-
-  it('documentation examples: an unknown key would be rejected', () => {
-    expect(settingsSchema.safeParse(parse('tool_call_loop:\n  max_repeat: 3\n')).success).toBe(false);
-  });
-
   it('documentation: describes every metric with its labels', () => {
     const texts = ['docs/operations.md', 'docs/gateway.md'].map(read).join('\n');
     const rows = [...texts.matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsSchema } from '@loopwatch/contract';
@@ -43,12 +44,41 @@ describe('docs/deployment.md', () => {
   });
 });
 
+describe('deploy/local/kafka.sh', () => {
+  const script = read('deploy/local/kafka.sh');
+
+  it('kafka.sh: is a valid script', () => {
+    expect(spawnSync('bash', ['-n', join(root, 'deploy/local/kafka.sh')]).status).toBe(0);
+  });
+
+  it('kafka.sh: has no port of a service that Debian starts by itself', () => {
+    const ports = [...script.matchAll(/localhost:(\d+)/g)].map(([, port]) => Number(port));
+    expect(new Set(ports)).toEqual(new Set([9092, 19093]));
+    // Prometheus, Alertmanager and its cluster, PostgreSQL.
+    for (const port of [9090, 9093, 9094, 5432]) expect(ports).not.toContain(port);
+  });
+});
+
+interface AlertmanagerConfig {
+  readonly route: { readonly receiver: string };
+  readonly receivers: readonly { readonly name: string }[];
+  readonly inhibit_rules: readonly {
+    readonly source_matchers: readonly string[];
+    readonly target_matchers: readonly string[];
+  }[];
+}
+
 describe('prometheus/alertmanager.yml', () => {
-  const config = parse(read('prometheus/alertmanager.yml')) as {
-    route: { receiver: string };
-    receivers: { name: string }[];
-    inhibit_rules: { source_matchers: string[]; target_matchers: string[] }[];
-  };
+  const config = parse(read('prometheus/alertmanager.yml')) as AlertmanagerConfig;
+
+  it('deploy/local/alertmanager.yml: is the same, but for its receiver', () => {
+    const local = parse(read('deploy/local/alertmanager.yml')) as AlertmanagerConfig;
+    const [receiver, ...others] = local.receivers;
+    expect(receiver).toEqual({ name: 'terminal', webhook_configs: [{ url: 'http://localhost:9000' }] });
+    expect(others).toEqual([]);
+    const route = { ...local.route, receiver: config.route.receiver };
+    expect({ ...local, route, receivers: config.receivers }).toEqual(config);
+  });
 
   it('Alertmanager: its route names an existing receiver', () => {
     expect(config.receivers.map(({ name }) => name)).toContain(config.route.receiver);

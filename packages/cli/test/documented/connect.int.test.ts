@@ -2,15 +2,16 @@ import { copyFile, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatNames } from '@loopwatch/contract';
 import { clientsPython, freePort, readTopic, startScriptedUpstream } from '@loopwatch/testkit';
+import { blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { describe, expect, inject, it } from 'vitest';
 import { sampleRecords } from '../../../formats/test/sample-records.ts';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
-import { type Check, testBlocks } from './checks.ts';
+import { type Check, shellBlocks, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
-import { sessionsAt, startedServer } from './server.ts';
-import { shellBlocks } from './shell-blocks.ts';
+import { sessionsAt, sharedServer, startedServer } from './server.ts';
 
+const host = sharedServer();
 const usage = { input_tokens: 3, output_tokens: 2 };
 /** A streamed response of the Messages API. */
 const streamed = [
@@ -62,12 +63,11 @@ const connect: Record<string, Check> = {
     expect(new Set(records.map(({ key }) => key))).toEqual(new Set(['s']));
   },
   HTTP: async (commands) => {
-    const { host } = await startedServer();
     const folder = await folderOf({ 'session.jsonl': claudeLoop('s', 6), 'stream.sse': streamed });
-    const ran = await runDocumented(commands, { folder, host });
+    const ran = await runDocumented(commands, { folder, host: host() });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout.match(/"accepted":[1-9]/g)).toHaveLength(2);
-    expect(await sessionsAt(host, 2)).toEqual({ s: 1, 'run-7': 0 });
+    expect(await sessionsAt(host(), 2)).toEqual({ s: 1, 'run-7': 0 });
   },
   OpenTelemetry: async (commands) => {
     const token = 'a-token-that-the-server-was-started-with';
@@ -118,23 +118,19 @@ const connect: Record<string, Check> = {
 
 const hooks: Record<string, Check> = {
   'Set up': async (commands) => {
-    const { host } = await startedServer();
     const folder = await folderOf({});
-    const set = commands.replace(' --yes ', ` --yes --url http://${host} `);
-    const ran = await runDocumented(set, { folder, host });
+    const set = commands.replace(' --yes ', ` --yes --url http://${host()} `);
+    const ran = await runDocumented(set, { folder, host: host() });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
     expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
   },
   'Ask over HTTP': async (commands) => {
-    const { host } = await startedServer();
-    const ran = await runDocumented(commands, { folder: await folderOf({}), host });
-    expect(JSON.parse(ran.stdout)).toEqual({
-      action: 'allow',
-      reason: null,
-      guidance: null,
-      incidentId: null,
-    });
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
+    const response = blocksCheckedBy(import.meta.url, 'docs/hooks.md').find(
+      ({ language }) => language === 'json',
+    );
+    expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(response!.text));
   },
 };
 
@@ -148,25 +144,22 @@ const readme: Record<string, Check> = {
 };
 
 const pages = [
-  { page: 'docs/connect.md', checks: connect, blocks: shellBlocks('docs/connect.md') },
-  { page: 'docs/hooks.md', checks: hooks, blocks: shellBlocks('docs/hooks.md') },
-  {
-    page: 'README.md',
-    checks: readme,
-    blocks: shellBlocks('README.md').filter(({ title }) => title.startsWith('Your own agents')),
-  },
+  { page: 'docs/connect.md', checks: connect },
+  { page: 'docs/hooks.md', checks: hooks },
+  { page: 'README.md', checks: readme },
 ];
 
-describe.each(pages)('commands in $page', ({ checks, blocks }) => testBlocks(checks, blocks));
+describe.each(pages)('commands in $page', ({ page, checks }) =>
+  testBlocks(checks, shellBlocks(import.meta.url, page)),
+);
 
 it('POST /api/v1/events: accepts records of every format, as documented', async () => {
-  const { host } = await startedServer();
-  const { commands } = pages[0]!.blocks.find(({ title }) => title === 'HTTP')!;
-  const post = commands.split('\n').find((command) => command.includes('session=run-7'))!;
+  const block = shellBlocks(import.meta.url, 'docs/connect.md').find(({ title }) => title === 'HTTP')!;
+  const post = block.text.split('\n').find((command) => command.includes('session=run-7'))!;
   const answers: Record<string, unknown> = {};
   for (const format of formatNames) {
     const folder = await folderOf({ 'stream.sse': sampleRecords[format]! });
-    answers[format] = JSON.parse((await runDocumented(post, { folder, host })).stdout);
+    answers[format] = JSON.parse((await runDocumented(post, { folder, host: host() })).stdout);
   }
   const taken = { accepted: expect.any(Number), rejected: [] };
   expect(answers).toMatchObject(Object.fromEntries(formatNames.map((format) => [format, taken])));

@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { decodeEvent } from '@loopwatch/contract/check';
 import { freePort, startScriptedUpstream, waitFor } from '@loopwatch/testkit';
-import { describe, expect, inject, it } from 'vitest';
+import { asPrinted, blocksCheckedBy } from '@loopwatch/testkit/documented';
+import { describe, expect, inject } from 'vitest';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
-import { type Check, testBlocks } from './checks.ts';
+import { type Check, once, shellBlocks, testBlocks } from './checks.ts';
 import { runDocumented } from './run-documented.ts';
-import { sessionsAt, startedServer } from './server.ts';
-import { shellBlocks } from './shell-blocks.ts';
+import { sessionsAt, sharedServer } from './server.ts';
 
+const host = sharedServer();
 const loopOnThisMachine = () => folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
 
 const start: Record<string, Check> = {
@@ -19,7 +19,7 @@ const start: Record<string, Check> = {
     expect(ran.nonZero).toEqual(['3 npx loopwatch scan']);
     expect(ran.stdout).toContain('1 loop in 1 session: 6 wasted calls');
   },
-  'Watch recorded sessions live': async (commands) => {
+  'Watch recorded sessions live': once(async (commands) => {
     const port = String(await freePort());
     const ran = await runDocumented(commands, {
       folder: await folderOf({}),
@@ -33,13 +33,12 @@ const start: Record<string, Check> = {
       },
     });
     expect(ran.nonZero).toEqual([]);
-  },
+  }),
   'Send it an event': async (commands) => {
-    const { host } = await startedServer();
-    const ran = await runDocumented(commands, { folder: await folderOf({}), host });
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
     expect(ran.stdout.match(/"accepted":1/g)).toHaveLength(4);
     expect(ran.nonZero).toEqual([]);
-    await waitFor(async () => (await sessionsAt(host, 1))['my-first-loop'] === 1, {
+    await waitFor(async () => (await sessionsAt(host(), 1))['my-first-loop'] === 1, {
       describe: () => 'the incident of the fourth call',
     });
   },
@@ -47,9 +46,8 @@ const start: Record<string, Check> = {
 
 const tuning: Record<string, Check> = {
   '1. Collect sessions': async (commands) => {
-    const { host } = await startedServer();
     const folder = await loopOnThisMachine();
-    const ran = await runDocumented(commands, { folder, host });
+    const ran = await runDocumented(commands, { folder, host: host() });
     expect(ran.nonZero).toEqual(['3 npx loopwatch scan --since 30d']);
     expect(await readFile(join(folder, 'labels.jsonl'), 'utf8')).toBe('');
   },
@@ -57,8 +55,10 @@ const tuning: Record<string, Check> = {
 
 const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
 
-/** A gateway as a page starts it, in front of a scripted upstream; the page's own requests to it are `asked`. */
-async function runGateway(commands: string, asked: string): Promise<void> {
+const gatewayBlocks = shellBlocks(import.meta.url, 'docs/gateway.md').map(({ text }) => text);
+
+/** A gateway as the pages start it, in front of a scripted upstream; docs/gateway.md has a request to it. */
+const runGateway = once(async (commands) => {
   await using upstream = await startScriptedUpstream(() => ({ json: answer }));
   const port = String(await freePort());
   const folder = await folderOf({});
@@ -68,42 +68,32 @@ async function runGateway(commands: string, asked: string): Promise<void> {
     running: {
       output: new RegExp(`http://localhost:${port}`),
       check: async () => {
-        const request = await runDocumented(asked.replaceAll('localhost:4610', `localhost:${port}`), {
-          folder,
-        });
-        expect(JSON.parse(request.stdout)).toEqual(answer);
+        const asked = gatewayBlocks[1]!.replaceAll('localhost:4610', `localhost:${port}`);
+        expect(JSON.parse((await runDocumented(asked, { folder })).stdout)).toEqual(answer);
       },
     },
   });
   expect(ran.nonZero).toEqual([]);
-}
+});
 
-const gatewayBlocks = shellBlocks('docs/gateway.md');
-const request = gatewayBlocks.find(({ title }) => title === 'Start (2)')?.commands ?? '';
 const gateway: Record<string, Check> = {
-  Start: (commands) => runGateway(commands, request),
-  'Start (2)': (commands) => runGateway(gatewayBlocks[0]?.commands ?? '', commands),
+  Start: runGateway,
+  'Start (2)': () => runGateway(gatewayBlocks[0]!),
 };
 
 const readme: Record<string, Check> = {
   'Agents in production': start['Watch recorded sessions live']!,
   'An event in, a verdict out': async (commands) => {
     const ran = await runDocumented(commands, { folder: await folderOf({}) });
-    const verdicts = ran.stdout
+    const [opened, escalated] = ran.stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(verdicts).toMatchObject([
-      {
-        detector: 'tool-repeat',
-        phase: 'opened',
-        action: 'chance',
-        sessionId: 's-1',
-        eventIndex: 3,
-        count: 4,
-      },
-      { detector: 'tool-repeat', phase: 'escalated', action: 'block', eventIndex: 4 },
-    ]);
+    const output = blocksCheckedBy(import.meta.url, 'README.md').find(({ language }) => language === 'json');
+    const printed: unknown = JSON.parse(output!.text);
+    expect(asPrinted(opened, printed)).toEqual(printed);
+    expect(escalated).toMatchObject({ phase: 'escalated', action: 'block', eventIndex: 4 });
+    expect(ran.nonZero).toEqual([expect.stringMatching(/^3 /)]);
   },
   'On Kafka': async (commands) => {
     const [broker = ''] = inject('kafkaBrokers');
@@ -123,27 +113,39 @@ const readme: Record<string, Check> = {
     await writeFile(join(folder, 'verdict-seen'), '');
     expect((await running).nonZero).toEqual([]);
   },
-  'In front of the model API': (commands) => runGateway(commands, request),
+  'In front of the model API': runGateway,
+  Tests: async (commands) => {
+    const ran = await runDocumented(commands, { folder: await folderOf({}) });
+    expect(ran.nonZero).toEqual([]);
+  },
+};
+
+const command: Record<string, Check> = {
+  // Scanning and starting in one block: both of docs/start.md.
+  Loopwatch: async (commands) => {
+    const port = String(await freePort());
+    const ran = await runDocumented(commands, {
+      folder: await loopOnThisMachine(),
+      env: { LOOPWATCH_SERVER_PORT: port },
+      running: {
+        output: /Loopwatch .* is at http/,
+        check: async () => {
+          await sessionsAt(`localhost:${port}`, 1);
+        },
+      },
+    });
+    expect(ran.nonZero).toEqual([expect.stringMatching(/^3 npx loopwatch scan/)]);
+  },
 };
 
 const pages = [
-  { page: 'docs/start.md', checks: start, blocks: shellBlocks('docs/start.md') },
-  { page: 'docs/tuning.md', checks: tuning, blocks: shellBlocks('docs/tuning.md') },
-  { page: 'docs/gateway.md', checks: gateway, blocks: gatewayBlocks },
-  {
-    page: 'README.md',
-    checks: readme,
-    blocks: shellBlocks('README.md').filter(({ title }) => Object.hasOwn(readme, title)),
-  },
+  { page: 'docs/start.md', checks: start },
+  { page: 'docs/tuning.md', checks: tuning },
+  { page: 'docs/gateway.md', checks: gateway },
+  { page: 'README.md', checks: readme },
+  { page: 'packages/cli/README.md', checks: command },
 ];
 
-describe.each(pages)('commands in $page', ({ checks, blocks }) => testBlocks(checks, blocks));
-
-it('docs/events.md: every example is a valid event', async () => {
-  const page = await readFile(new URL('../../../../docs/events.md', import.meta.url), 'utf8');
-  const lines = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-    block.trim().split('\n'),
-  );
-  expect(lines.length).toBeGreaterThan(5);
-  expect(lines.map((text) => decodeEvent({ text, key: null })).filter(({ ok }) => !ok)).toEqual([]);
-});
+describe.each(pages)('commands in $page', ({ page, checks }) =>
+  testBlocks(checks, shellBlocks(import.meta.url, page)),
+);

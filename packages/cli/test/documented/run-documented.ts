@@ -4,15 +4,35 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@loopwatch/testkit';
+import { root } from '@loopwatch/testkit/documented';
 import { onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));
+const tsx = import.meta.resolve('tsx');
 
-/** Replacements for commands that would install something or open a window. */
-const standIns = {
+/** Replacements for commands that would install something, open a window or need a cluster, and for programs that are not installed. */
+const usualStandIns = {
   npx: `[ "$1" = loopwatch ] || exit 127\nshift\nexec "${process.execPath}" "${cli}" "$@"`,
-  // Tests run on installed and built packages.
-  npm: `case "$*" in ci | 'run build') ;; start) exec "${process.execPath}" "${cli}" start ;; *) exit 127 ;; esac`,
+  // Tests run on installed and built packages, and do not start all tests again.
+  npm: `case "$*" in
+ci | 'run build' | test) ;;
+start) exec "${process.execPath}" "${cli}" start ;;
+'run eval'* | 'run loopbench'*)
+  tool=$2
+  shift 2
+  [ "$1" = -- ] && shift
+  exec "${process.execPath}" --import "${tsx}" --conditions=@loopwatch/source "${root}tools/$tool/index.ts" "$@" ;;
+*) exit 127 ;;
+esac`,
+  // Runs the command on this machine, where the image has its files in the working directory.
+  kubectl: `[ "$1" = exec ] || exit 127\nuntil [ "$1" = -- ]; do shift; done\nshift\ncd "${root}"\nexec "$@"`,
+  'kafka-console-consumer.sh': `exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$KAFKA_JARS/*" org.apache.kafka.tools.consumer.ConsoleConsumer "$@"`,
+  // Nothing is installed or started by root, and PostgreSQL's administrator is the user of PGUSER.
+  sudo: `case "$1" in
+apt-get | service) ;;
+-iu) shift 2; exec "$@" ;;
+*) exit 127 ;;
+esac`,
   'xdg-open': '',
   open: '',
 };
@@ -24,7 +44,11 @@ export interface RunOptions {
   readonly host?: string;
   /** Searched for programs before the system's folders. */
   readonly programs?: string;
+  /** Scripts of shell in place of further commands. */
+  readonly standIns?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the user enters when asked for a password. */
+  readonly password?: string;
   /** For a command that runs until Ctrl+C: the output to wait for and a check to run before stopping it. */
   readonly running?: { readonly output: RegExp; readonly check: (match: RegExpExecArray) => Promise<void> };
 }
@@ -43,11 +67,11 @@ export interface CommandOutput {
  */
 export async function runDocumented(
   commands: string,
-  { folder, host = 'localhost:4600', programs = '', env = {}, running }: RunOptions,
+  { folder, host = 'localhost:4600', programs = '', standIns = {}, env = {}, password, running }: RunOptions,
 ): Promise<CommandOutput> {
   const tools = join(folder, '.tools');
   await mkdir(tools, { recursive: true });
-  for (const [name, script] of Object.entries(standIns)) {
+  for (const [name, script] of Object.entries({ ...usualStandIns, ...standIns })) {
     await writeFile(join(tools, name), `#!/bin/sh\n${script}\n`);
     await chmod(join(tools, name), 0o755);
   }
@@ -63,7 +87,7 @@ export async function runDocumented(
     cwd: folder,
     // Its own process group, so that Ctrl+C reaches every process.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: paths.join(':'), HOME: folder, STATUSES: statuses, ...env },
   });
   const signal = (name: NodeJS.Signals) => {
@@ -74,6 +98,11 @@ export async function runDocumented(
   let stderr = '';
   bash.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   bash.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  if (password === undefined) bash.stdin.end();
+  for (const output of [bash.stdout, bash.stderr])
+    output.on('data', (text: string) => {
+      if (password !== undefined && /password: *$/i.test(text)) bash.stdin.write(`${password}\n`);
+    });
   const ended = once(bash, 'close');
   if (running !== undefined) {
     const match = await waitFor(

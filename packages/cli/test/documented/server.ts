@@ -1,18 +1,40 @@
 import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
-/** A server with an embedded log in a temporary folder; stopped after the test. */
-export async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
+interface RunningServer {
+  readonly host: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** A server with an embedded log in a temporary folder. */
+async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
   const dir = await tempDir();
   const port = String(await freePort());
   const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
   const server = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'build' });
-  onTestFinished(async () => {
+  const stop = async () => {
     await server.stop('SIGKILL');
     await dir.remove();
-  });
+  };
   await server.line(/Loopwatch .* is at http/);
-  return { host: `localhost:${port}` };
+  return { host: `localhost:${port}`, stop };
+}
+
+/** Such a server for the tests of a file. @returns its address, once tests run */
+export function sharedServer(): () => string {
+  let server: RunningServer | undefined;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server?.stop());
+  return () => server?.host ?? '';
+}
+
+/** Such a server, stopped after the test. */
+export async function startedServer(env: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer(env);
+  onTestFinished(server.stop);
+  return server;
 }
 
 /** Waits for this many sessions. @returns them with their number of loops */

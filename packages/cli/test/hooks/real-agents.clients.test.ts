@@ -12,6 +12,7 @@ import {
   tempDir,
   waitFor,
 } from '@loopwatch/testkit';
+import { blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { hookCommand, startedServer } from './hook-runs.ts';
 
@@ -28,6 +29,8 @@ interface RealAgent {
 }
 
 const task = 'Read absent.ts.';
+/** The provider that docs/gateway.md configures. */
+const codexProvider = blocksCheckedBy(import.meta.url)[0]!.text;
 
 const agents: readonly RealAgent[] = [
   {
@@ -52,15 +55,9 @@ const agents: readonly RealAgent[] = [
       task,
     ],
     read: (path) => ({ name: 'exec_command', args: { cmd: `cat ${path}` } }),
-    env: () => ({}),
+    env: () => ({ OPENAI_API_KEY: 'none' }),
     settings: (url) => ({
-      '.codex/config.toml': `model = "scripted"
-model_provider = "scripted"
-[model_providers.scripted]
-name = "scripted"
-base_url = "${url}/v1"
-wire_api = "responses"
-`,
+      '.codex/config.toml': `model = "scripted"\n${codexProvider.replace('http://localhost:4610', url)}`,
     }),
   },
   {

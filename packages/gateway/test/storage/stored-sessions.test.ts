@@ -9,6 +9,7 @@ import {
   type TestPostgres,
   waitFor,
 } from '@loopwatch/testkit';
+import { blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
@@ -181,6 +182,10 @@ onBothDatabases(({ make, kind }) => {
       ['assistant', 'That was the limit.'],
     ]);
     expect(rows[1]?.doc).toMatchObject({ byGateway: true });
+    const [documented] = blocksCheckedBy(import.meta.url);
+    expect(await database.query(documented!.text)).toEqual(
+      rows.map(({ role, doc }) => ({ role, text: doc['text'], calls: doc['calls'] ?? null })),
+    );
   });
 
   it.each<[string, Flags, number]>([

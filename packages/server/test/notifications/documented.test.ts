@@ -1,21 +1,42 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { notificationSchema, resolveSettings } from '@loopwatch/contract';
+import { noTriage } from '@loopwatch/contract/api';
 import { tempDir } from '@loopwatch/testkit';
+import { asPrinted, blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { addVerdict, toRow } from '../../src/incidents/fold.ts';
 import type { NotificationChannel } from '../../src/index.ts';
 import { sendTest } from '../../src/notifications/notifications.ts';
+import { webhookBody } from '../../src/notifications/senders/webhook.ts';
+import { START, verdict } from '../verdicts.ts';
 import { startReceiver } from './receiver.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/notifications.md'), 'utf8');
+const documented = blocksCheckedBy(import.meta.url);
 const blocks = (language: string) =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
+  documented.filter((block) => block.language === language).map(({ text }) => text);
 
 it.each(blocks('yaml'))('docs/notifications.md: a configuration is accepted: %s', (text) => {
   const file = { name: 'docs', value: parse(text) as unknown };
   expect(resolveSettings({ file, environment: {}, flags: {} })).toMatchObject({ ok: true });
+});
+
+it('docs/notifications.md: a message looks as printed', () => {
+  const printed = JSON.parse(blocks('json')[0] ?? '') as {
+    id: string;
+    timestamp: string;
+    data: { url: string; incident: { id: string; cost: { calls: number; usd: number } } };
+  };
+  const { id, timestamp, data } = printed;
+  const cost = { turns: 5, characters: 0, tokens: null, ms: 5_000, ...data.incident.cost };
+  const fold = addVerdict(undefined, verdict({ incidentId: data.incident.id, agent: 'coder', cost }), START);
+  if (fold === undefined) throw new Error('the first verdict is news');
+  const incident = { ...toRow(fold), lastActivityAt: START, groupKey: 'g', triage: noTriage };
+  const at = Date.parse(timestamp);
+  const body = webhookBody({ type: 'incident.opened', id, at, url: data.url, incident, ref: null });
+  expect(asPrinted(body, printed)).toEqual(printed);
 });
 
 interface Verifier {

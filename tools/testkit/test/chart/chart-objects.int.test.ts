@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { settingsSchema } from '@loopwatch/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -14,17 +13,6 @@ describe('objects of the Helm chart', () => {
   });
   const objects = (name: string, ...args: string[]): readonly KubernetesObject[] =>
     render(tools.helm, '--values', `ci/${name}-values.yaml`, ...args);
-
-  it('chart with the values of docs/deployment.md: runs worker and server, with monitoring', () => {
-    const page = readFileSync(join(chart, '../../../docs/deployment.md'), 'utf8');
-    const text = /> my-values\.yaml <<'EOF'\n([\s\S]*?)^EOF$/m.exec(page)?.[1] ?? '';
-    const file = join(mkdtempSync(join(tmpdir(), 'loopwatch-values-')), 'values.yaml');
-    writeFileSync(file, text);
-    const kinds = render(tools.helm, '--values', file).map(({ kind }) => kind);
-    rmSync(dirname(file), { recursive: true });
-    expect(kinds.filter((kind) => kind === 'Deployment')).toHaveLength(2);
-    expect(kinds).toEqual(expect.arrayContaining(['PodMonitor', 'PrometheusRule', 'Job']));
-  });
 
   it('Deployments: run their command, with probes on the port that it listens on', () => {
     const { worker, server, gateway } = settingsSchema.parse({});

@@ -6,7 +6,9 @@ export interface Container {
   readonly env: readonly {
     readonly name: string;
     readonly value?: string;
-    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+    readonly valueFrom?: {
+      readonly secretKeyRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
+    };
   }[];
   readonly securityContext: object;
   readonly ports?: readonly { readonly containerPort: number }[];
