@@ -118,6 +118,10 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
     sh: operations(ran),
     'sh / Storage': backups('run with PostgreSQL, and with an embedded database'),
     yaml: settings,
+    'yaml / OpenTelemetry': {
+      by: 'tools/testkit/test/documented/collector.test.ts',
+      how: 'its pipelines use only what it defines',
+    },
   },
   'docs/runbooks.md': {
     sh: operations(`${ran}, with a stand-in for kubectl that runs the command on this machine`),
