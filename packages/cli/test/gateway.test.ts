@@ -62,7 +62,7 @@ describe('loopwatch gateway', () => {
     await using before = start();
     // Creating an embedded database is slow on a busy machine.
     const line = await before.line(/The gateway is at/, 120_000);
-    expect(line).toContain('by preset proxy (recommended for agents: --preset balanced');
+    expect(line).toContain('with preset proxy (recommended for agents: --preset balanced');
     const first = urlIn(line);
     expect(await askTimes(first, 3)).toEqual(['tool_calls', 'tool_calls', 'tool_calls']);
     expect(await before.stop()).toBe(0);
