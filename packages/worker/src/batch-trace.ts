@@ -26,9 +26,23 @@ export class BatchTrace {
   readonly #whole: Span;
   readonly #processing: Span;
 
-  /** Starts when processing starts. @returns undefined without tracing */
-  static start(batch: TaskBatch, to: BatchTracing | undefined): BatchTrace | undefined {
-    return to && new BatchTrace(batch, to);
+  /**
+   * Runs the processing of a batch, and ends its spans if that fails.
+   *
+   * @param process gets undefined without tracing
+   */
+  static async around(
+    batch: TaskBatch,
+    to: BatchTracing | undefined,
+    process: (trace: BatchTrace | undefined) => Promise<void>,
+  ): Promise<void> {
+    const trace = to && new BatchTrace(batch, to);
+    try {
+      await process(trace);
+    } catch (error) {
+      trace?.interrupted(error);
+      throw error;
+    }
   }
 
   private constructor(batch: TaskBatch, { tracing, system }: BatchTracing) {

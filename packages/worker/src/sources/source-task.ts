@@ -63,14 +63,8 @@ export class SourceTask implements PartitionTask {
     return;
   }
 
-  async process(batch: TaskBatch): Promise<void> {
-    const trace = BatchTrace.start(batch, this.#deps.tracing);
-    try {
-      await this.#process(batch, trace);
-    } catch (error) {
-      trace?.interrupted(error);
-      throw error;
-    }
+  process(batch: TaskBatch): Promise<void> {
+    return BatchTrace.around(batch, this.#deps.tracing, (trace) => this.#process(batch, trace));
   }
 
   async #process(batch: TaskBatch, trace: BatchTrace | undefined): Promise<void> {
