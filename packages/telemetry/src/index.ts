@@ -1,3 +1,4 @@
+export { endRequestSpan, portOf, startRequestSpan } from './http.ts';
 export { type MessagingSystem, messagingAttributes, type TracedBatch } from './messaging.ts';
 export {
   readTelemetrySettings,

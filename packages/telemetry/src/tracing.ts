@@ -46,7 +46,7 @@ export interface Span {
 
 /**
  * Records units of work: a batch, a request, a call. Never single events, whose cost would be a multiple of theirs.
- * Whoever records spans gets it injected; undefined means off, and then nothing of OpenTelemetry is loaded.
+ * Callers that record spans receive it by injection; undefined means off, and then no OpenTelemetry code is loaded.
  */
 export interface Tracing {
   start(name: string, options?: SpanOptions): Span;

@@ -1,6 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { isLoopback } from '@loopwatch/server';
 import {
+  portOf,
   readTelemetrySettings,
   startTelemetry,
   type Telemetry,
@@ -111,9 +112,8 @@ function spanFields(tracing: Tracing | undefined): object {
 function isOwnServer({ traces, metrics }: TelemetrySettings, { server }: Settings): boolean {
   return [traces, metrics].some((signal) => {
     if (signal === undefined) return false;
-    const { hostname, port, protocol } = new URL(signal.url);
-    const number = Number(port) || (protocol === 'http:' ? 80 : 443);
-    return number === server.port && isLoopback(hostname);
+    const address = new URL(signal.url);
+    return portOf(address) === server.port && isLoopback(address.hostname);
   });
 }
 

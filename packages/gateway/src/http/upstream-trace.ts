@@ -1,4 +1,4 @@
-import type { Span, Tracing } from '@loopwatch/telemetry';
+import { portOf, type Span, type Tracing } from '@loopwatch/telemetry';
 import { type FlatHeaders, withoutHeaders } from './headers.ts';
 import type { ResponseReceiver } from './response.ts';
 import type { UpstreamError } from './upstream-error.ts';
@@ -12,7 +12,7 @@ export class UpstreamTrace {
     origin: string,
     { method, path }: { readonly method: string; readonly path: string },
   ) {
-    const { hostname, port, protocol } = new URL(origin);
+    const address = new URL(origin);
     const [plain = ''] = path.split('?', 1);
     this.#span = tracing.start(method, {
       kind: 'client',
@@ -20,8 +20,8 @@ export class UpstreamTrace {
         'http.request.method': method,
         // Some APIs take the key in the query.
         'url.full': origin + plain,
-        'server.address': hostname,
-        'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+        'server.address': address.hostname,
+        'server.port': portOf(address),
       },
     });
   }

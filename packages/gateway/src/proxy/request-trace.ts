@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Tracing } from '@loopwatch/telemetry';
+import { endRequestSpan, startRequestSpan, type Tracing } from '@loopwatch/telemetry';
 
 /** What the span of a request says about it. */
 export interface TracedRequest {
@@ -19,24 +19,13 @@ export async function traceRequest(
   { incoming, response, route }: TracedRequest,
   handle: () => Promise<void>,
 ): Promise<void> {
-  const { method = 'GET', url = '/', headers } = incoming;
+  const { method = 'GET' } = incoming;
   const closed = new Promise((resolve) => response.once('close', resolve));
-  const span = tracing.start(route === undefined ? method : `${method} ${route}`, {
-    kind: 'server',
-    parent: headers,
-    attributes: {
-      'http.request.method': method,
-      // Some clients send the key in the query.
-      'url.path': url.split('?', 1)[0],
-      'url.scheme': 'http',
-      'http.route': route,
-      'user_agent.original': headers['user-agent'],
-    },
+  const span = startRequestSpan(tracing, incoming, route === undefined ? method : `${method} ${route}`, {
+    'url.scheme': 'http',
+    'http.route': route,
   });
   await span.run(handle);
   await closed;
-  const { statusCode: status } = response;
-  span.set({ 'http.response.status_code': status });
-  if (status >= 500) span.fail(String(status));
-  span.end();
+  endRequestSpan(span, response.statusCode);
 }

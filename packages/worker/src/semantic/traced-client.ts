@@ -1,5 +1,5 @@
 import type { JudgeRequest } from '@loopwatch/pipeline';
-import { inSpan, type Tracing } from '@loopwatch/telemetry';
+import { inSpan, portOf, type Tracing } from '@loopwatch/telemetry';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { ModelAnswer, ModelClient } from './limited-judge.ts';
  */
 export function tracedClient(client: ModelClient, url: string, tracing: Tracing | undefined): ModelClient {
   if (tracing === undefined) return client;
-  const { hostname, port, protocol } = new URL(url);
+  const address = new URL(url);
   const { model, secondModel } = client;
   return {
     model,
@@ -18,11 +18,11 @@ export function tracedClient(client: ModelClient, url: string, tracing: Tracing 
       const asked = request.second ? (secondModel ?? model) : model;
       const attributes = {
         'gen_ai.operation.name': 'chat',
-        // The API that is spoken, whoever serves it.
+        // The API's protocol, not the vendor of the model.
         'gen_ai.provider.name': 'openai',
         'gen_ai.request.model': asked,
-        'server.address': hostname,
-        'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+        'server.address': address.hostname,
+        'server.port': portOf(address),
       };
       return inSpan(tracing, `chat ${asked}`, { kind: 'client', attributes }, async (span) => {
         const answer = await client.ask(request, signal);
