@@ -122,8 +122,8 @@ export class Oidc {
         execute: [
           // Verify signatures as well: TLS may be terminated between server and provider.
           client.enableNonRepudiationChecks,
-          // Only for a provider on this machine; the settings reject http elsewhere. eslint-disable-next-line
-          // @typescript-eslint/no-deprecated -- marked so as to stand out
+          // Only for a provider on this machine; the settings reject http elsewhere.
+          // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to make it stand out
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
         ],
       },
