@@ -2,6 +2,7 @@ import type { Admin } from 'kafkajs';
 import { freePorts } from '../ports.ts';
 import { waitFor } from '../wait-for.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
+import { archivedClasses } from './kafka-classes.ts';
 import { javaRunner } from './kafka-java.ts';
 import { brokersSeenFrom, launchBroker, withTestAdmin } from './kafka-launch.ts';
 import { clusterNodeProperties } from './kafka-properties.ts';
@@ -71,6 +72,7 @@ export interface StartClusterOptions {
 export async function startKafkaCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { nodes: count = 3, properties = {}, valve } = options;
   const jars = await requireJars();
+  const classes = await archivedClasses(jars);
   const free = await freePorts(count * 3);
   const [clients, internals, controllers] = [0, 1, 2].map((part) =>
     free.slice(part * count, (part + 1) * count),
@@ -87,6 +89,7 @@ export async function startKafkaCluster(options: StartClusterOptions = {}): Prom
       javaRunner(jars, {
         address: `127.0.0.1:${internal}`,
         quickStart: true,
+        classes,
         properties: { ...clusterNodeProperties(ports, index), ...properties },
       }),
     ),

@@ -35,6 +35,8 @@ export interface JavaNode {
   readonly format?: readonly string[];
   /** Limits JIT compilation: starts a third faster but runs slower. Not for benchmarks. */
   readonly quickStart?: boolean;
+  /** The option of Java for an archive of classes. */
+  readonly classes?: string;
 }
 
 /** Formats a Java properties file; values may have several lines. */
@@ -60,6 +62,7 @@ export async function javaRunner(jars: string, node: JavaNode): Promise<BrokerRu
   await writeFile(file('log4j2.xml'), logging);
   const java = [
     '-XX:+UseSerialGC',
+    ...(node.classes === undefined ? [] : [node.classes]),
     `-Dlog4j2.configurationFile=${file('log4j2.xml')}`,
     '-cp',
     join(jars, '*'),

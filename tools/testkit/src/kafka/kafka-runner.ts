@@ -1,5 +1,6 @@
 import { freePorts } from '../ports.ts';
 import type { BrokerRunner } from './broker-process.ts';
+import { archivedClasses } from './kafka-classes.ts';
 import { dockerRunner } from './kafka-docker.ts';
 import { hasCommand, kafkaJars, kafkaVersion } from './kafka-jars.ts';
 import { javaRunner } from './kafka-java.ts';
@@ -19,6 +20,7 @@ export async function findRunner(): Promise<BrokerRunner> {
     return javaRunner(jars, {
       address: `127.0.0.1:${client}`,
       properties: singleNodeProperties({ client, controller }),
+      classes: await archivedClasses(jars),
     });
   }
   if (await hasCommand('docker', 'info')) return dockerRunner();

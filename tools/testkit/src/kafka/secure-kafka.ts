@@ -1,5 +1,6 @@
 import { freePorts } from '../ports.ts';
 import { type Authority, createAuthority } from './certificates.ts';
+import { archivedClasses } from './kafka-classes.ts';
 import { javaRunner } from './kafka-java.ts';
 import { launchBroker } from './kafka-launch.ts';
 import { singleNodeProperties } from './kafka-properties.ts';
@@ -67,6 +68,7 @@ export async function startSecureKafka(): Promise<SecureKafka> {
   const runner = await javaRunner(jars, {
     address: plain,
     quickStart: true,
+    classes: await archivedClasses(jars),
     properties: {
       ...singleNodeProperties({ client: ports[0] as number, controller }),
       ...listenerProperties(addresses, controller),
