@@ -8,6 +8,7 @@ import {
   readWithJava,
   startKafkaCluster,
   type TestCluster,
+  type TopicRecord,
   tempDir,
   waitFor,
 } from '@loopwatch/testkit';
@@ -122,12 +123,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   log('reading what came of it');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
-  // Read by an independent client.
-  const found = foundResults(
-    await readWithJava(cluster.direct, topics.verdicts),
-    await readWithJava(cluster.direct, topics['dead-letters']),
-  );
-  const state = await readWithJava(cluster.direct, topics.state);
+  // Read by an independent client, which waits some seconds for more before it ends.
+  const [verdicts, deadLetters, state] = (await Promise.all(
+    [topics.verdicts, topics['dead-letters'], topics.state].map((topic) =>
+      readWithJava(cluster.direct, topic),
+    ),
+  )) as [TopicRecord[], TopicRecord[], TopicRecord[]];
+  const found = foundResults(verdicts, deadLetters);
   const open = await openTransactions(
     cluster.direct,
     [topics.verdicts, topics['dead-letters'], topics.state],
