@@ -1,7 +1,7 @@
 // `npm test`: every check, cheap ones first. Continues after a failure; the last line is `N passed, N failed`.
 // A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
-// The linter keeps one core busy for as long as all other checks together keep another, so it starts with them; its
-// output is printed at its position.
+// Two checks run beside the others, and their output is printed at their position: the linter, which keeps one core busy,
+// and the integration tests, which mostly wait.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,12 @@ const reports = join(root, '.cache/test');
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 
+/** A step with `beside` starts together with the step of that title; the step itself comes later. */
 const check = (title, command) => ({ title, command });
 const vitest = (title) => ({
   title,
-  command: `vitest run --project ${title} --reporter=default --reporter=json --outputFile.json=.cache/test/${title}.json`,
+  // Without a cache, because two runs at once would write the same file.
+  command: `vitest run --project ${title} --no-cache --reporter=default --reporter=json --outputFile.json=.cache/test/${title}.json`,
   count: countVitest,
 });
 
@@ -27,15 +29,15 @@ const steps = [
   check('dead code', 'knip --treat-config-hints-as-errors'),
   check('links', 'npm run -s docs:links'),
   check('site', 'npm run -s docs:build'),
-  { ...check('lint', 'eslint . --max-warnings 0'), beginsAtOnce: true },
   // Tests start the built commands, which takes a third of the time of starting from sources, and install the packed packages.
   check('build', 'node scripts/build.mjs --pack'),
   vitest('unit'),
   vitest('component'),
+  { ...check('lint', 'eslint . --max-warnings 0'), beside: 'format' },
   vitest('dom'),
   vitest('clients'),
-  vitest('integration'),
   ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),
+  { ...vitest('integration'), beside: 'unit' },
   {
     title: 'e2e',
     command: 'playwright test --pass-with-no-tests --reporter=list,json',
@@ -80,11 +82,11 @@ function failure(file, test, message = '') {
 }
 
 /** Runs a step; its output is printed as it arrives, or buffered while another step prints. */
-function run({ command, env, beginsAtOnce = false }) {
+function run({ command, env, beside }) {
   return new Promise((resolve) => {
     const began = performance.now();
     const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
-    const shown = beginsAtOnce ? 'pipe' : 'inherit';
+    const shown = beside === undefined ? 'inherit' : 'pipe';
     const child = spawn(command, {
       cwd: root,
       shell: true,
@@ -110,9 +112,10 @@ function result({ title, count }, code) {
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-const begun = new Map(steps.filter(({ beginsAtOnce }) => beginsAtOnce).map((step) => [step, run(step)]));
+const begun = new Map();
 const rows = [];
 for (const step of steps) {
+  for (const other of steps.filter(({ beside }) => beside === step.title)) begun.set(other, run(other));
   console.log(`\n=== ${step.title}: ${step.command}`);
   const { code, seconds, kept } = await (begun.get(step) ?? run(step));
   process.stdout.write(kept);
