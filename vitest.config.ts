@@ -87,6 +87,7 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts', 'tools/*/**/*.test.ts'],
           // Property tests run here, wherever they are.
           exclude: [...slower, `${pure}/!(*.property).test.ts`],
+          globalSetup: ['tools/testkit/src/component-global-setup.ts'],
         },
       },
       {

@@ -1,30 +1,34 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import type { Database } from '../src/index.ts';
 import { migrate } from '../src/migrate.ts';
 import { openPglite } from '../src/pglite-database.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
-/** One embedded database for a file's tests, closed after them. @returns a function that empties and returns it */
+interface Shared {
+  readonly database: Database;
+  readonly empty: () => Promise<void>;
+}
+
+/** Opening and migrating a database takes longer than most files that need one, so it is left open for the next. */
+let shared: Promise<Shared> | undefined;
+
+/** The embedded database that this process' tests share. @returns a function that empties and returns it */
 export function sharedPglite(): () => Promise<Database> {
-  let dir = '';
-  let database: Database | undefined;
-  let empty: () => Promise<void>;
+  let opened: Shared | undefined;
   beforeAll(async () => {
-    dir = await pgliteFolder();
-    database = await openPglite(dir, () => undefined);
-    await migrate(database);
-    empty = await emptying(database);
+    opened = await (shared ??= open());
   }, 120_000);
-  afterAll(async () => {
-    await database?.close();
-    await rm(dir, { recursive: true, force: true });
-  });
   return async () => {
-    if (database === undefined) throw new Error('The database is only available while tests run');
-    await empty();
-    return { ...database, close: () => Promise.resolve() };
+    if (opened === undefined) throw new Error('The database is only available while tests run');
+    await opened.empty();
+    return { ...opened.database, close: () => Promise.resolve() };
   };
+}
+
+async function open(): Promise<Shared> {
+  const database = await openPglite(await pgliteFolder(), () => undefined);
+  await migrate(database);
+  return { database, empty: await emptying(database) };
 }
 
 /** @returns a function that restores the state after the migrations */

@@ -8,6 +8,8 @@ import { tempDir } from './temp-dir.ts';
 
 /** A PostgreSQL server for tests. */
 export interface TestPostgres {
+  /** Address of the server, for `TEST_DATABASE_URL`. */
+  readonly url: string;
   /** Creates an empty database. @returns its address */
   createDatabase(): Promise<string>;
   /** Ends every connection to a database, as a restart of the server does. */
@@ -64,6 +66,7 @@ function onServer(url: string, stop: () => Promise<void>): TestPostgres {
     }
   };
   return {
+    url,
     async createDatabase() {
       const name = uniqueName('loopwatch')
         .replace(/[^a-z0-9_]/gi, '_')
