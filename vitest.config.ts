@@ -108,6 +108,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.int.test.ts', 'tools/**/*.int.test.ts'],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
