@@ -50,7 +50,8 @@ export async function sessionsAt(host: string, count: number, token = ''): Promi
     return items.length >= count && items;
   };
   const items = await waitFor(read, {
-    timeoutMs: 20_000,
+    // Up to four commands start meanwhile.
+    timeoutMs: 60_000,
     describe: () => `${String(count)} sessions; there are\n${JSON.stringify(body)}`,
   });
   return Object.fromEntries(items.map(({ sessionId, incidents }) => [sessionId, incidents.total]));
