@@ -284,6 +284,8 @@ test('a group is triaged with the keyboard, and back', async ({ page }) => {
   const group = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').first();
   const button = group.getByRole('button', { name: 'Triage' });
   await button.press('Enter');
+  // The menu takes the focus a moment after it opens.
+  await expect(page.getByRole('menuitem').first()).toBeFocused();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(group).toContainText('false positive');
