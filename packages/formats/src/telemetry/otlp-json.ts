@@ -39,15 +39,15 @@ export function logsOf(record: JsonObject): Signal[] {
     ([log, resource]) => {
       const signal = spanOf(log, resource);
       const { attributes } = signal;
-      const name = attributes['event.name'] ?? log['eventName'] ?? log['event_name'];
+      const name = textOf(attributes['event.name']) ?? textOf(log['eventName']) ?? textOf(log['event_name']);
       // The body has the full name, the attribute only its end.
       const body = textOf(valueOf(log['body']));
-      const isName = body !== undefined && body.endsWith(`.${String(name)}`);
+      const isName = name !== undefined && body?.endsWith(`.${name}`);
       const time =
         timeOf(log['timeUnixNano'] ?? log['time_unix_nano']) ??
         timeOf(attributes['event.timestamp']) ??
         timeOf(log['observedTimeUnixNano']);
-      return { ...signal, name: (isName ? body : textOf(name)) ?? body ?? 'log', start: time, end: time };
+      return { ...signal, name: (isName ? body : name) ?? body ?? 'log', start: time, end: time };
     },
   );
 }
@@ -115,12 +115,17 @@ function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
 
 /** Attributes by name. OTLP has a list of keys and typed values, other exports have an object. */
 function attributesOf(value: unknown): JsonObject {
-  if (isObject(value)) return value;
-  const pairs = listOf(value).map((pair): [string, unknown] => {
-    const { key, value: held } = objectOf(pair);
-    return [String(key), valueOf(held)];
-  });
-  return Object.fromEntries(pairs);
+  return isObject(value) ? value : objectOfPairs(value, 0);
+}
+
+/** An empty key may be omitted, as any other empty text in protobuf. */
+function objectOfPairs(pairs: unknown, depth: number): JsonObject {
+  return Object.fromEntries(
+    listOf(pairs).map((pair): [string, unknown] => {
+      const { key = '', value } = objectOf(pair);
+      return [String(key), valueOf(value, depth)];
+    }),
+  );
 }
 
 const MAX_DEPTH = 100;
@@ -140,12 +145,7 @@ function valueOf(value: unknown, depth = 0): unknown {
       return listOf(objectOf(held)['values']).map((one) => valueOf(one, depth + 1));
     case 'kvlistValue':
     case 'kvlist_value':
-      return Object.fromEntries(
-        listOf(objectOf(held)['values']).map((pair): [string, unknown] => {
-          const { key, value: inner } = objectOf(pair);
-          return [String(key), valueOf(inner, depth + 1)];
-        }),
-      );
+      return objectOfPairs(objectOf(held)['values'], depth + 1);
     default:
       return held;
   }

@@ -1,9 +1,9 @@
 import { Conversations, type Message } from '../record/conversation.ts';
 import type { Format, FormatReader, Reading, SessionEvent, Stamp } from '../record/format.ts';
-import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
+import { isObject, type JsonObject, unwrapped } from '../record/json.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
-import { agentOf, inputOf, kindOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
+import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
 
 /**
  * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans exported as plain objects. Spans are exported
@@ -100,11 +100,11 @@ class OtlpReader implements FormatReader {
     const nothing = (type: string) => [{ time: span.start, read: () => ({ events: [], ignored: [type] }) }];
     if (kind === undefined) return nothing(span.name);
     if (sessionId === undefined) return nothing(`${span.name} without a session`);
-    const { attributes: a, start, end } = span;
+    const { start, end } = span;
     const stamp: Stamp = {
       sessionId,
       time: start,
-      model: textOf(a['gen_ai.response.model'] ?? a['gen_ai.request.model'] ?? a['llm.model_name']),
+      model: modelOf(span),
       agent: agentOf(span),
     };
     if (kind === 'model') return this.#partsOfModel(span, stamp, tools);

@@ -50,6 +50,13 @@ export function agentOf({ attributes: a, resource }: Signal): string | undefined
   );
 }
 
+/** The model that answered, else the requested one. */
+export function modelOf({ attributes: a }: Signal): string | undefined {
+  return (
+    textOf(a['gen_ai.response.model']) ?? textOf(a['gen_ai.request.model']) ?? textOf(a['llm.model_name'])
+  );
+}
+
 export interface ToolFacts {
   readonly name: string;
   readonly callId: string | undefined;
@@ -76,6 +83,8 @@ export function toolOf({ name, attributes: a }: Signal): ToolFacts {
     result:
       unquoted(a['gen_ai.tool.call.result']) ??
       unwrapped(a['ai.toolCall.result']) ??
+      // The text of null, which is a result too.
+      a['ai.toolCall.result'] ??
       a['output.value'] ??
       a['traceloop.entity.output'],
   };

@@ -1,24 +1,10 @@
+import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import protobuf from 'protobufjs/light.js';
 
 type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;
 
-/** The part of opentelemetry-proto 1.x that tests look at. */
+/** The part of opentelemetry-proto 1.x for metrics that tests look at. */
 const messages: Readonly<Record<string, Fields>> = {
-  TraceRequest: { resourceSpans: ['ResourceSpans', 1, 'repeated'] },
-  ResourceSpans: { resource: ['Resource', 1], scopeSpans: ['ScopeSpans', 2, 'repeated'] },
-  ScopeSpans: { spans: ['Span', 2, 'repeated'] },
-  Span: {
-    traceId: ['bytes', 1],
-    spanId: ['bytes', 2],
-    parentSpanId: ['bytes', 4],
-    name: ['string', 5],
-    kind: ['int32', 6],
-    startTimeUnixNano: ['fixed64', 7],
-    endTimeUnixNano: ['fixed64', 8],
-    attributes: ['KeyValue', 9, 'repeated'],
-    status: ['Status', 15],
-  },
-  Status: { message: ['string', 2], code: ['int32', 3] },
   MetricsRequest: { resourceMetrics: ['ResourceMetrics', 1, 'repeated'] },
   ResourceMetrics: { resource: ['Resource', 1], scopeMetrics: ['ScopeMetrics', 2, 'repeated'] },
   ScopeMetrics: { metrics: ['Metric', 2, 'repeated'] },
@@ -77,13 +63,13 @@ const root = protobuf.Root.fromJSON({
   ),
 });
 
-/** Decodes an export request in protobuf. Ids are hexadecimal, as in OTLP/JSON; other numbers are numbers. */
+const metricsRequest = root.lookupType('MetricsRequest');
+
+/** Converts an export request from protobuf to OTLP/JSON. @throws if it is not one */
 export function decodeOtlp(signal: 'traces' | 'metrics', body: Uint8Array): unknown {
-  const type = root.lookupType(signal === 'traces' ? 'TraceRequest' : 'MetricsRequest');
-  const plain = type.toObject(type.decode(body), { longs: Number, bytes: String });
-  return JSON.parse(JSON.stringify(plain), (key: string, value: unknown) =>
-    /^(?:traceId|spanId|parentSpanId)$/.test(key) && typeof value === 'string'
-      ? Buffer.from(value, 'base64').toString('hex')
-      : value,
-  );
+  if (signal === 'metrics')
+    return metricsRequest.toObject(metricsRequest.decode(body), { longs: Number, bytes: String });
+  const json = otlpJson(body, signal);
+  if (json === undefined) throw new Error('the body is not an export request of traces');
+  return JSON.parse(json);
 }
