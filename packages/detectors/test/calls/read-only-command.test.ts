@@ -5,7 +5,7 @@ import { canonicalArguments, toolIdentity } from '../../src/calls/tool-identity.
 const looks = (args: unknown): boolean | undefined =>
   commandFacts(toolIdentity('run', canonicalArguments(args))).onlyLooks;
 
-describe('a command that only looks', () => {
+describe('read-only commands', () => {
   it.each([
     'cat a.ts',
     'cd /repo && git diff HEAD~1 | head -50',
@@ -31,7 +31,7 @@ describe('a command that only looks', () => {
     'ls | tee files',
     'str_replace',
     `cat ${'a'.repeat(600)}`,
-  ])('not: %s', (command) => expect(looks({ command })).toBe(false));
+  ])('do not include %s', (command) => expect(looks({ command })).toBe(false));
 
   it.each<[string, unknown, boolean | undefined]>([
     ['a command as its words', { command: ['cat', 'a.ts'] }, true],
