@@ -34,14 +34,14 @@ describe('read-only commands', () => {
   ])('do not include %s', (command) => expect(looks({ command })).toBe(false));
 
   it.each<[string, unknown, boolean | undefined]>([
-    ['a command as its words', { command: ['cat', 'a.ts'] }, true],
+    ['a command given as a list of words', { command: ['cat', 'a.ts'] }, true],
     ['a shell and its command line', { command: ['bash', '-lc', 'cat a.ts | head'] }, true],
     ['a shell that changes something', { command: ['/bin/sh', '-c', 'rm a.ts'] }, false],
     ['a program, which may do anything', { code: 'x = 1' }, false],
     ['a long program', { code: 'x = 1\n'.repeat(200) }, false],
-    ['a command that is no text', { command: 7 }, undefined],
+    ['a command that is not text', { command: 7 }, undefined],
     ['other arguments', { path: 'a.ts' }, undefined],
     ['none', undefined, undefined],
-    ['arguments that are no JSON', 'rm a.ts', undefined],
+    ['arguments that are not JSON', 'rm a.ts', undefined],
   ])('%s', (_, args, expected) => expect(looks(args)).toBe(expected));
 });

@@ -248,7 +248,7 @@ describe('stagnation', () => {
   it.each<[string, (q: string) => unknown]>([
     ['a page', () => '1. Trams of the world. 2. A short history of trams.'],
     ['nothing', () => []],
-    ['nothing, in words that repeat the question', (q) => `No results found for "${q}".`],
+    ['nothing, with a message that repeats the question', (q) => `No results found for "${q}".`],
     ['a failure that repeats the question', (q) => `Could not find [${q}]. Similar: ['Trams']`],
   ])('same-answer: opens at the fourth rephrased question that leads to %s', (_, answer) => {
     const steps = questions.map((q): ShortStep => ['search', answer(q), { q }]);

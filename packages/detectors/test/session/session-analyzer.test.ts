@@ -163,7 +163,7 @@ describe('a history that is copied into its session four times', () => {
   test.each([
     ['immediately after the original', [...history, ...copies], { analyzed: 80, index: 79, time: 39_500 }],
     [
-      'if the copies have times of their own',
+      'if the copies have their own times',
       [history, history, history].flatMap((events, n) =>
         events.map((event, at) => ({ ...event, time: n * 90_000 + at * 1000 })),
       ),
