@@ -95,7 +95,9 @@ function idOf(detector: string): string {
 
 for (const { path, shown } of routes) {
   const name = typeof path === 'string' ? path : path.toString().replace(/.*`(.*)`.*/, '$1');
-  test(`nothing is inaccessible or cut off at any width, in either theme: ${name}`, async ({ page }) => {
+  test(`accessibility: no violations and nothing cut off at any width, in both themes: ${name}`, async ({
+    page,
+  }) => {
     // Six checks take a while on a busy machine.
     test.setTimeout(180_000);
     await page.goto(url + (typeof path === 'string' ? path : path()));
@@ -103,7 +105,7 @@ for (const { path, shown } of routes) {
   });
 }
 
-test('what a row is about is not squeezed out by what else it tells', async ({ page }) => {
+test('lists: never truncate session names, and leave room for incident reasons', async ({ page }) => {
   for (const viewport of viewports) {
     await page.setViewportSize(viewport);
     await page.goto(`${url}/sessions`);
@@ -122,7 +124,7 @@ test('what a row is about is not squeezed out by what else it tells', async ({ p
   }
 });
 
-test('how long it took to notice a loop is told the same wherever it is told', async ({ page }) => {
+test('incident: shows the same time to detection everywhere', async ({ page }) => {
   await page.goto(`${url}/incidents/${idOf('tool-repeat')}`);
   const told = page.getByText(/ after it began$/);
   await expect(told).toHaveCount(2);

@@ -30,9 +30,7 @@ async function openList(page: Page, query = ''): Promise<void> {
   await expect(rows(page).first()).toBeVisible();
 }
 
-test('a new incident appears by itself, and is opened and closed with the keyboard alone', async ({
-  page,
-}) => {
+test('list: shows a new incident at once, and opens and closes it by keyboard', async ({ page }) => {
   await openList(page);
   server.addLoop('i-live-1');
   const first = rows(page).first();
@@ -57,7 +55,7 @@ test('a new incident appears by itself, and is opened and closed with the keyboa
   await expect(first.getByRole('link')).toBeFocused();
 });
 
-test('the list holds still while paused and says what waits', async ({ page }) => {
+test('list: does not change while paused, and counts new incidents', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('p');
   const top = await rows(page).first().getByRole('link').textContent();
@@ -69,7 +67,7 @@ test('the list holds still while paused and says what waits', async ({ page }) =
   await expect(rows(page).filter({ hasText: 'fetch_url' })).not.toHaveCount(0);
 });
 
-test('what comes is drawn in slowly, but not for who wants no motion', async ({ page }) => {
+test('list: animates new rows unless reduced motion is preferred', async ({ page }) => {
   for (const [reducedMotion, motion] of [
     ['no-preference', /arrive/],
     ['reduce', /^none$/],
@@ -83,9 +81,7 @@ test('what comes is drawn in slowly, but not for who wants no motion', async ({ 
   }
 });
 
-test('filters are in the address, chips take them away, and Back leads to where one was', async ({
-  page,
-}) => {
+test('filters: are kept in the URL, removed by chips, and restored by Back', async ({ page }) => {
   // A loop that is open at first becomes quiet after a minute.
   await openList(page, '?detector=content-repeat&state=open&state=quiet');
   await expect(rows(page)).toHaveCount(1);
@@ -107,7 +103,7 @@ test('filters are in the address, chips take them away, and Back leads to where 
   await expect(rows(page)).toHaveCount(1);
 });
 
-test('an address leads to an incident and its evidence', async ({ page }) => {
+test('incident: opens from its URL with its evidence', async ({ page }) => {
   await page.goto(`${server.url}/incidents/i-7714ac`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^web_search was called 10 times/);
   const pair = page.getByRole('region', { name: 'First and latest call' });
@@ -116,10 +112,7 @@ test('an address leads to an incident and its evidence', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Context' }).locator('mark')).toHaveCount(22);
 });
 
-test('an incident is judged, the judgement is there for everybody, and it is taken back', async ({
-  page,
-  context,
-}) => {
+test('triage: is shown to other users, and can be undone', async ({ page, context }) => {
   await page.goto(`${server.url}/incidents/i-c4410e`);
   const other = await context.newPage();
   await other.goto(`${server.url}/incidents`);
@@ -133,10 +126,7 @@ test('an incident is judged, the judgement is there for everybody, and it is tak
   await expect(rows(other).filter({ hasText: 'false positive' })).toHaveCount(0);
 });
 
-test('an incident is assigned and commented on, for everybody, and the comment is deleted', async ({
-  page,
-  context,
-}) => {
+test('triage: assigns and comments for all users, and deletes a comment', async ({ page, context }) => {
   await page.goto(`${server.url}/incidents/i-03bb19`);
   const other = await context.newPage();
   await other.goto(`${server.url}/incidents/i-03bb19`);
@@ -165,7 +155,7 @@ test('an incident is assigned and commented on, for everybody, and the comment i
   await expect(page.getByRole('region', { name: 'Triage' })).not.toContainText('Seen before.');
 });
 
-test('several are selected and judged at once', async ({ page }) => {
+test('triage: acknowledges several selected incidents at once', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('j');
   await page.keyboard.press('x');
@@ -179,7 +169,7 @@ test('several are selected and judged at once', async ({ page }) => {
   await expect(rows(page).filter({ hasText: 'acknowledged' })).toHaveCount(0);
 });
 
-test('identical loops are one row, columns are chosen, and the set is downloaded', async ({ page }) => {
+test('list: has selectable and resizable columns, a CSV download, and groups by cause', async ({ page }) => {
   await openList(page);
   await page.getByRole('button', { name: 'Columns' }).click();
   await page.getByRole('checkbox', { name: 'Confidence' }).check();
@@ -212,7 +202,7 @@ test('identical loops are one row, columns are chosen, and the set is downloaded
   await expect(rows(page).first()).toBeVisible();
 });
 
-test('everything is found by typing a part of its name', async ({ page }) => {
+test('command palette: finds a page by part of its name', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Command palette' });
@@ -224,7 +214,7 @@ test('everything is found by typing a part of its name', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible();
 });
 
-test('the theme is the system’s until one is chosen, and stays chosen', async ({ page }) => {
+test('theme: follows the system until one is chosen, which then persists', async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(server.url);
@@ -238,7 +228,7 @@ test('the theme is the system’s until one is chosen, and stays chosen', async 
   expect(await background()).toBe(light);
 });
 
-test('the keys are explained', async ({ page }) => {
+test('keyboard shortcuts: are listed in a dialog', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -247,13 +237,13 @@ test('the keys are explained', async ({ page }) => {
   await expect(dialog).toBeHidden();
 });
 
-test('an incident that the server does not have is said to be missing', async ({ page }) => {
+test('incident: shows “Incident not found” for an unknown id', async ({ page }) => {
   await page.goto(`${server.url}/incidents/none`);
   await expect(page.getByRole('heading', { name: 'Incident not found' })).toBeVisible();
   problems = problems.filter((text) => !text.includes('404'));
 });
 
-test('an empty server says how to send events', async ({ page }) => {
+test('list: explains how to send events while there are no incidents', async ({ page }) => {
   const empty = await startDashboard('empty');
   await page.goto(`${empty.url}/incidents`);
   await expect(page.getByRole('heading', { name: 'No loops yet' })).toBeVisible();
@@ -266,7 +256,7 @@ test('an empty server says how to send events', async ({ page }) => {
   problems = problems.filter((text) => !/WebSocket|ERR_CONNECTION_REFUSED/.test(text));
 });
 
-test('a cause is muted in three clicks, and the next incident of it comes muted', async ({ page }) => {
+test('triage: mutes a cause in three clicks, including its next incident', async ({ page }) => {
   server.addLoop('i-cause-1');
   await page.goto(`${server.url}/incidents/i-cause-1`);
   await page.getByRole('button', { name: 'Mute' }).click();
@@ -279,7 +269,7 @@ test('a cause is muted in three clicks, and the next incident of it comes muted'
   await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeVisible();
 });
 
-test('a group is triaged with the keyboard, and back', async ({ page }) => {
+test('triage: marks a group as a false positive by keyboard, and undoes it', async ({ page }) => {
   await page.goto(`${server.url}/incidents?by=cause`);
   const group = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').first();
   const button = group.getByRole('button', { name: 'Triage' });
@@ -293,7 +283,7 @@ test('a group is triaged with the keyboard, and back', async ({ page }) => {
   await expect(group).not.toContainText('false positive');
 });
 
-test('a false positive leads to a setting that avoids it: tried, applied and undone', async ({ page }) => {
+test('triage: suggests a setting for a false positive, to preview, apply and undo', async ({ page }) => {
   const remedy = {
     path: 'outage.min_failures',
     value: 12,

@@ -103,20 +103,20 @@ test.afterEach(() => expect(clicks).toBeLessThanOrEqual(MOST_CLICKS));
 
 const looping = (page: Page) => page.getByRole('link', { name: /^read_file .*was called \d+ times/ }).first();
 
-test('which agent loops now, and what that costs', async ({ page }) => {
+test('job: see which agent is looping, and what it costs', async ({ page }) => {
   const row = page.getByRole('row').filter({ has: looping(page) });
   await expect(row).toContainText('coder');
   await expect(row).toContainText(/\$0\.\d+/);
   await expect(row).toContainText(/tokens/);
 });
 
-test('why it is called a loop, and by which number', async ({ page }) => {
+test('job: see why it is a loop, and which threshold applies', async ({ page }) => {
   await click(looping(page));
   await expect(page.getByRole('region', { name: 'Why this is a loop' })).toContainText(/threshold \d/);
   await expect(page.getByRole('region', { name: 'First and latest call' })).toContainText('cart.ts');
 });
 
-test('that a false alarm does not come again', async ({ page }) => {
+test('job: prevent a false positive from recurring', async ({ page }) => {
   await click(looping(page));
   await click(page.getByRole('button', { name: 'False positive' }));
   const remedies = page.getByRole('region', { name: 'Prevent this false positive' });
@@ -139,7 +139,7 @@ test('that a false alarm does not come again', async ({ page }) => {
   await page.getByRole('button', { name: 'False positive' }).click();
 });
 
-test('which number would have been right', async ({ page }) => {
+test('job: find the right threshold', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Tuning' }));
   await click(page.getByRole('button', { name: /^Recent/ }));
   const flagged = page.getByRole('row', { name: /^Flagged sessions/ }).getByRole('cell');
@@ -149,7 +149,7 @@ test('which number would have been right', async ({ page }) => {
   await expect(flagged.last()).toHaveText('0');
 });
 
-test('that somebody is told of loops', async ({ page }) => {
+test('job: set up a notification', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Settings' }));
   await click(page.getByRole('main').getByRole('link', { name: 'Notifications' }));
   await click(page.getByRole('button', { name: 'New notification' }));
@@ -163,7 +163,7 @@ test('that somebody is told of loops', async ({ page }) => {
   await expect.poll(() => receiver.received.some(({ text }) => text.includes('is looping'))).toBe(true);
 });
 
-test('what the agent said before and during the loop', async ({ page }) => {
+test('job: read what the agent said before and during the loop', async ({ page }) => {
   await click(looping(page));
   await expect(page.getByRole('region', { name: 'Agent messages during the loop' })).toContainText(
     'I look at the cart.',
@@ -172,14 +172,14 @@ test('what the agent said before and during the loop', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Transcript' })).toContainText('Mend the cart.');
 });
 
-test('which agents loop more than in the previous period', async ({ page }) => {
+test('job: see which agents loop more than in the previous period', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Compare agents' }));
   const coder = page.getByRole('row', { name: /coder/ });
   await expect(coder.getByRole('cell').first()).toContainText('new');
   await expect(coder).toContainText(/\$0\.\d+/);
 });
 
-test('that the session stops', async ({ page }) => {
+test('job: stop a session', async ({ page }) => {
   await click(looping(page));
   await click(page.getByRole('link', { name: 's-live' }).first());
   await click(page.getByRole('button', { name: 'Stop session' }));
@@ -191,7 +191,7 @@ test('that the session stops', async ({ page }) => {
   await page.request.delete(`${url}/api/v1/sessions/s-live/stop`);
 });
 
-test('a loop of last week, by any word of it', async ({ page }) => {
+test('job: find an incident by tool, agent and tag', async ({ page }) => {
   await click(page.getByRole('link', { name: /^Incidents/ }));
   await expect(rows(page).first()).toBeVisible();
   await page.keyboard.press('/');
@@ -201,7 +201,7 @@ test('a loop of last week, by any word of it', async ({ page }) => {
   await expect(page).toHaveURL(/tool=open_page/);
 });
 
-test('the sessions of a tag, kept as a view', async ({ page }) => {
+test('job: filter sessions by tag, and save the view', async ({ page }) => {
   await post(page, [{ sessionId: 's-test', type: 'prompt_started', text: 'Hi.', tags: { env: 'test' } }]);
   await click(page.getByRole('link', { name: 'Sessions' }));
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');

@@ -5,9 +5,7 @@ import { expect, test } from '@playwright/test';
 import { build } from 'esbuild';
 
 for (const entry of ['index.ts', 'lean/index.ts']) {
-  test(`the detectors run in a browser and conclude what they conclude in Node: ${entry}`, async ({
-    page,
-  }) => {
+  test(`library: gives the same verdicts in a browser as in Node: ${entry}`, async ({ page }) => {
     const bundle = await build({
       entryPoints: [fileURLToPath(new URL(`../packages/detectors/src/${entry}`, import.meta.url))],
       bundle: true,

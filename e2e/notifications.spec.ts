@@ -25,7 +25,9 @@ test.afterAll(async () => {
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
 
-test('a receiver is set up in the page, tested, told of a loop, changed and removed', async ({ page }) => {
+test('notifications: a webhook is created, tested, notified of a loop, edited and removed', async ({
+  page,
+}) => {
   await page.goto(`${url}/settings`);
   await page.getByRole('main').getByRole('link', { name: 'Notifications' }).click();
   await expect(page.getByRole('heading', { name: 'No notifications yet' })).toBeVisible();

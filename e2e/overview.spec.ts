@@ -52,9 +52,7 @@ function openEverywhere(page: Page): Promise<Readonly<Record<string, number>>> {
   });
 }
 
-test('cards, list, table, badge and tab of the overview agree at every moment while traffic flows', async ({
-  page,
-}) => {
+test('overview: card, list, table, badge and tab title always agree under traffic', async ({ page }) => {
   await page.goto(url);
   await expectLive(page);
   const seen = new Set<number>();
@@ -75,7 +73,7 @@ test('cards, list, table, badge and tab of the overview agree at every moment wh
   expect([...seen]).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('after 120 identical calls the page says 120, and a minute later that it is quiet', async ({ page }) => {
+test('overview: counts 120 identical calls, and shows the loop as quiet after a minute', async ({ page }) => {
   test.setTimeout(150_000);
   await call('s-burst', 120);
   await page.goto(url);

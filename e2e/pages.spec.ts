@@ -66,7 +66,7 @@ async function openIncident(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('open_drawer was called');
 }
 
-test('a viewer logs in where the link leads to, sees all, and is told why nothing can be changed', async ({
+test('login: returns a viewer to the linked page, where controls explain read-only access', async ({
   page,
 }) => {
   await page.goto(`${url}/incidents?detector=tool-repeat`);
@@ -103,7 +103,7 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await expect(page.getByLabel('max_repeats').first()).toBeDisabled();
 });
 
-test('an expired login is asked for again on the page where one is', async ({ page }) => {
+test('login: is requested again on the current page after it expires', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/incidents`);
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
@@ -125,7 +125,7 @@ test('an expired login is asked for again on the page where one is', async ({ pa
   await expect(page).toHaveURL(/\/incidents(\?state=open)?$/);
 });
 
-test('texts that are not to be kept are hidden until they are asked for', async ({ page }) => {
+test('session: hides text until requested if privacy.store_text is off', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
   const second = page.locator('li[aria-current="true"]');
@@ -135,7 +135,7 @@ test('texts that are not to be kept are hidden until they are asked for', async 
   await expect(second).toContainText('"n": 1');
 });
 
-test('the record behind an event is shown as it came, once texts are asked for', async ({ page }) => {
+test('session: shows the raw record of an event once its text is requested', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
   await page.getByRole('button', { name: 'Raw record of event 1', exact: true }).press('Enter');
@@ -153,7 +153,7 @@ test('the record behind an event is shown as it came, once texts are asked for',
   await expect(dialog).toBeHidden();
 });
 
-test('a link leads to one event of a session, and another to a loop in it', async ({ page }) => {
+test('session: links lead to an event and to the start of the loop', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=${String(at - 20)}`);
   const marked = page.locator('li[aria-current="true"]');
@@ -169,9 +169,7 @@ test('a link leads to one event of a session, and another to a loop in it', asyn
   await expect(marked).toBeInViewport();
 });
 
-test('the session around a loop is looked at more closely, and its record is found elsewhere', async ({
-  page,
-}) => {
+test('incident: zooms the session timeline, and links to Kafka and Grafana', async ({ page }) => {
   await logIn(page, 'operator');
   await openIncident(page);
   const around = page.getByRole('region', { name: 'Session timeline' });
@@ -201,7 +199,7 @@ test('the session around a loop is looked at more closely, and its record is fou
   await expect(page.getByRole('link', { name: 'Grafana' })).toHaveAttribute('href', /from=now-24h&to=now$/);
 });
 
-test('a setting is refused where it does not fit, stays while others save, and is saved on top', async ({
+test('settings: reject an invalid value, keep edits when another user saves, and save over them', async ({
   page,
 }) => {
   await logIn(page, 'operator');
@@ -231,7 +229,7 @@ test('a setting is refused where it does not fit, stays while others save, and i
   await expect(row).toContainText('preset');
 });
 
-test('a backtest by the server ends with how right the thresholds would have been', async ({ page }) => {
+test('backtest: reports the recall of current and changed thresholds', async ({ page }) => {
   await logIn(page, 'operator');
   await openIncident(page);
   await page.getByRole('button', { name: 'Acknowledge' }).click();
@@ -246,7 +244,7 @@ test('a backtest by the server ends with how right the thresholds would have bee
   await expectNoViolations(page);
 });
 
-test('an address that leads nowhere says so, and how to go on', async ({ page }) => {
+test('unknown path: shows “Not found” and a link to the incidents', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/nowhere`);
   await expect(page.getByRole('heading', { level: 1, name: 'Not found' })).toBeVisible();

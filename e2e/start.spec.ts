@@ -2,7 +2,7 @@ import { freePort, spawnCli, tempDir } from '@loopwatch/testkit';
 import { expect, test } from '@playwright/test';
 import { rows as rowsOf } from './support/page.ts';
 
-test('a first start shows loops of its sample sessions within a minute, counts them, and keeps them over a restart', async ({
+test('first start: shows and counts loops of the sample sessions within a minute, and keeps incidents across a restart', async ({
   page,
 }) => {
   await using folder = await tempDir();

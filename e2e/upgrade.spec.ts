@@ -35,7 +35,7 @@ test.afterAll(async () => {
   await folder.remove();
 });
 
-test('a page that is opened while the server is unavailable says so, and opens by itself once it is back', async ({
+test('server restart: a page opened meanwhile shows that the server is unavailable, and recovers by itself', async ({
   page,
 }) => {
   await page.goto(`${url}/incidents`);
@@ -51,7 +51,7 @@ test('a page that is opened while the server is unavailable says so, and opens b
   expect(loads()).toBe(1);
 });
 
-test('after an upgrade that renamed its code the page is loaded again, once', async ({ page }) => {
+test('upgrade: a page whose assets were renamed reloads itself once', async ({ page }) => {
   await page.goto(`${url}/incidents`);
   await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
 

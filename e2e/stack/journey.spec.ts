@@ -9,10 +9,10 @@ const journeys: readonly { readonly storage: Storage; readonly hand: HandKind }[
 ];
 
 for (const { storage, hand } of journeys) {
-  test.describe(`over Kafka and ${storage}, by ${hand}`, () => {
+  test.describe(`journey over Kafka and ${storage}, by ${hand}`, () => {
     test.use({ storage, contextOptions: { reducedMotion: 'reduce' } });
 
-    test('a loop is found, understood, judged, tried under another threshold, and switched off', async ({
+    test('a user finds a loop, inspects it, triages it, tries another threshold, and turns detection off', async ({
       page,
       browser,
       stack,

@@ -10,10 +10,7 @@ const MANY = 230;
 const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${prefix}-${String(n)}`);
 
-test('while the server is away the page says so, and then shows what was found meanwhile', async ({
-  page,
-  stack,
-}) => {
+test('server outage: is shown, and followed by the incidents detected meanwhile', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await page.goto(`${stack.url}/incidents`);
   await expectLive(page);
@@ -36,7 +33,7 @@ test('while the server is away the page says so, and then shows what was found m
   await expectSessions(page, ['probe', ...names('few', 3), ...names('many', MANY)]);
 });
 
-test('while Kafka is away the page says so, and then shows what was found before and after', async ({
+test('Kafka outage: is shown, and followed by all incidents from before and after', async ({
   page,
   stack,
   kafka,

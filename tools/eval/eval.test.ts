@@ -35,7 +35,7 @@ describe('evaluation', () => {
     );
   });
 
-  it('eval: shows for each rule what it found, what it alone found, and where it first fired', async () => {
+  it('eval: shows what each rule found, found alone, and where it first fired', async () => {
     const { out } = await run([events, labels]);
     expect(row(out, 'tool-cycle')).toEqual('tool-cycle,1,1,0,100.0 %,33.3 %,12,0'.split(','));
     expect(row(out, 'tool-repeat')).toEqual('tool-repeat,1,1,0,100.0 %,33.3 %,6,1'.split(','));
@@ -51,7 +51,7 @@ describe('evaluation', () => {
     expect(row(labelTable(out), 'balanced').slice(-2)).toEqual(['-4', '1']);
   });
 
-  it('eval: lists found loops with an alarm before the loop begins', async () => {
+  it('eval: lists found loops with an alarm before the loop starts', async () => {
     const later = file(
       'later.jsonl',
       '{"sessionId":"loop-identical","verdict":"loop","fromCall":3,"at":4}\n' +

@@ -19,7 +19,7 @@ it('loopbench: counts found loops and false alarms by set', () => {
   expect(table.split('\n')[2]).toBe('| a | 1 | 50 % | 50 % | 1 of 2; 1 of 2 |  |');
 });
 
-it('loopbench: the repository has four sets of cases, and preset balanced is right about each of them', () => {
+it('loopbench: preset balanced classifies all four sets of cases correctly', () => {
   const cases = [...ownCases()];
   const sets = [...new Set(cases.map(({ set }) => set))];
   expect(sets).toEqual(['samples', 'shapes', 'healthy', 'small-model streams']);
@@ -36,7 +36,7 @@ it.each([
   expect(sameCallInARow(times).reports(Array.from({ length: calls }, () => call))).toBe(reported);
 });
 
-it('loopbench: says which cases the table is without', () => {
+it('loopbench: lists the cases missing from the table', () => {
   const note = leftOutNote([
     { set: 'web-agents', sessions: 149, canBeFetched: true },
     { set: 'mini-swe-agent', sessions: 39, canBeFetched: false },

@@ -15,12 +15,12 @@ describe('licences', async () => {
     },
   );
 
-  it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', undefined])('licence %s: is refused', (license) => {
+  it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', undefined])('licence %s: is rejected', (license) => {
     const faults = licenceFaults([{ name: 'a', version: '1.0.0', license }]);
     expect(faults).toEqual([expect.stringContaining(`a 1.0.0: licence ${license ?? 'unknown'}`)]);
   });
 
-  it('distributed packages: dependencies of the command, the libraries and the dashboard, none for development', () => {
+  it('distributed packages: include dependencies of the command, the libraries and the dashboard, but none for development', () => {
     const names = distributedPackages().map(({ name }: Named) => name);
     expect(names).toEqual(expect.arrayContaining(['libsql', 'kafkajs', 'react', 'protobufjs', 'zod', 'ws']));
     expect(names).not.toEqual(expect.arrayContaining(['vitest']));
@@ -50,7 +50,7 @@ describe('SBOM', async () => {
     expect(sbom.components.map(({ name }: Named) => name)).toContain('@loopwatch/worker');
   });
 
-  it('SBOM: an invalid document is refused', () => {
+  it('SBOM: an invalid document is rejected', () => {
     const [first, ...others] = sbom.components;
     const broken = { ...sbom, components: [{ ...first, type: 'thing' }, ...others] };
     expect(sbomFaults(broken)).toEqual([expect.stringContaining('/components/0/type')]);

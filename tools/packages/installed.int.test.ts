@@ -143,7 +143,7 @@ describe('the libraries, installed from their packages', () => {
     expect(errors).toMatch(/^wrong\.ts\S+ error TS2322: .*\n$/);
   });
 
-  it('libraries: bundled by esbuild and by Vite, they conclude the same in a browser', async () => {
+  it('libraries: give the same verdicts in a browser when bundled by esbuild or Vite', async () => {
     await writeFile(join(libraryDir.path, 'page.ts'), program);
     const bundled = await esbuild({
       absWorkingDir: libraryDir.path,

@@ -83,7 +83,7 @@ describe(title, () => {
     if (line.includes(' is at http')) await poll(['half', 'whole']);
   });
 
-  it('upgrade: a worker on Kafka continues a session that the other version began', async () => {
+  it('upgrade: a worker on Kafka continues a session started by the other version', async () => {
     const brokers = inject('kafkaBrokers');
     const prefix = `${uniqueName('upgrade')}.`;
     const topics = topicNames({ prefix });

@@ -87,7 +87,7 @@ describe('loopwatch start with a collector', () => {
     expect(await cli.stop()).toBe(0);
   });
 
-  it('start: a collector that cannot be reached disturbs nothing and is reported once for each signal', async () => {
+  it('start: an unreachable collector has no effect, and is reported once per signal', async () => {
     const port = await freePort();
     const { cli, url } = await start({
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port)}`,
@@ -104,7 +104,7 @@ describe('loopwatch start with a collector', () => {
     expect(cli.stdout.filter((line) => line.includes('cannot be sent'))).toHaveLength(2);
   });
 
-  it('start: does not send its own traces to itself when agents are connected by the same variable', async () => {
+  it('start: does not send its own traces to itself when agents use the same variable', async () => {
     const port = await freePort();
     const dir = await tempDir();
     onTestFinished(() => dir.remove());
@@ -132,7 +132,7 @@ function stable(series: ReadonlyMap<string, number>): string {
 }
 
 it.each(['start', 'worker', 'server', 'gateway'])(
-  '%s: an invalid variable of OpenTelemetry is an error that names it',
+  '%s: reports an invalid OpenTelemetry variable by name',
   async (command) => {
     const cli = spawnCli(
       [
@@ -175,13 +175,13 @@ describe('modules', () => {
     expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_SERVICE_NAME: 'x' })).toEqual([]);
   });
 
-  it('start: loads it when it is on, so that the check above can fail', async () => {
+  it('start: loads OpenTelemetry if configured, so that the check above can fail', async () => {
     const received = await collector();
     expect((await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: received.url })).length).toBeGreaterThan(0);
   });
 });
 
-it('worker: sends the fetch, the processing and the commit of its batches on Kafka', async () => {
+it('worker: sends spans for fetch, processing and commit of its Kafka batches', async () => {
   const received = await collector();
   const brokers = inject('kafkaBrokers');
   const { env } = await ownTopics(brokers, 1);

@@ -23,8 +23,8 @@ const filters = { shown: filterNames, allowed: listFilters };
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).filter((value) => value.trim() === value);
 
-describe('the address', () => {
-  it('is the inverse of what is read from it', () => {
+describe('URL search parameters', () => {
+  it('round-trip through writing and parsing', () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.array(text, { minLength: 1, maxLength: 3 })), (search) => {
         const flat = Object.fromEntries(
@@ -35,7 +35,7 @@ describe('the address', () => {
     );
   });
 
-  it('holds every filter of the incidents', () => {
+  it('hold every incident filter', () => {
     const search = fc.record({
       filter: fc.record(
         {
@@ -65,7 +65,7 @@ describe('the address', () => {
     );
   });
 
-  it('says what it did not understand, and goes on without', () => {
+  it('are reported and ignored if unknown or invalid', () => {
     const read = readIncidentSearch(
       parseSearch('?state=shut&detector=semantic&detector=loop&sort=up&range=2y&x=1&open=maybe'),
     );
@@ -77,7 +77,7 @@ describe('the address', () => {
     ]);
   });
 
-  it('holds the filters of the sessions', () => {
+  it('hold every session filter', () => {
     const given = {
       filter: {
         q: 'a b',
@@ -105,13 +105,13 @@ describe('the address', () => {
       { kind: 'fixed', from: 5, to: 9 },
       { from: 5, to: 9 },
     ],
-  ])('holds a time: %j', (range, limits) => {
+  ])('hold the time range %j', (range, limits) => {
     expect(rangeLimits(range, NOW)).toEqual(limits);
     const written = parseSearch(writeSearch(writeRange(range, allTime)));
     expect(readRange(written, allTime)).toEqual({ range, ignored: [] });
   });
 
-  it('switches a value on and off again', () => {
+  it('toggle adds and removes a filter value', () => {
     const on = toggle({ state: ['open'] }, 'detector', 'semantic');
     expect(on).toEqual({ state: ['open'], detector: ['semantic'] });
     expect(toggle(on, 'detector', 'semantic')).toEqual({ state: ['open'] });
@@ -119,7 +119,7 @@ describe('the address', () => {
   });
 });
 
-describe('what is typed into the search box', () => {
+describe('search box text', () => {
   it.each([
     ['cart broken', { text: 'cart broken', terms: [], wrong: [] }],
     ['agent:ci-fixer cart', { text: 'cart', terms: [{ name: 'agent', value: 'ci-fixer' }], wrong: [] }],
@@ -127,11 +127,11 @@ describe('what is typed into the search box', () => {
     ['detector:loop x', { text: 'x', terms: [], wrong: ['detector:loop'] }],
     ['http://a.b', { text: 'http://a.b', terms: [], wrong: [] }],
     ['session:', { text: 'session:', terms: [], wrong: [] }],
-  ])('%s', (typed, terms) => {
+  ])('is parsed: %s', (typed, terms) => {
     expect(readTerms(filters, typed)).toEqual(terms);
   });
 
-  it('adds to the filter', () => {
+  it('adds terms to the filter and replaces the query', () => {
     expect(addTerms({ q: 'old', agent: ['a'] }, readTerms(filters, 'agent:b new'))).toEqual({
       q: 'new',
       agent: ['a', 'b'],
@@ -139,7 +139,7 @@ describe('what is typed into the search box', () => {
     expect(addTerms({ q: 'old' }, readTerms(filters, ''))).toEqual({});
   });
 
-  it('suggests names, then values', () => {
+  it('leads to suggestions of names, then of values', () => {
     const values = () => ['ci-fixer', 'two words'];
     expect(suggest(filters, 'x de', values)).toEqual([
       { insert: 'detector:', text: 'detector:', whole: false },
@@ -154,8 +154,8 @@ describe('what is typed into the search box', () => {
   });
 });
 
-describe('the CSV file', () => {
-  it('quotes what has to be quoted, and disarms what a spreadsheet would run', () => {
+describe('CSV export', () => {
+  it('quotes special characters, and escapes spreadsheet formulas', () => {
     const [head, first] = toCsv(csvColumns, [row({ reason: 'says "a, b"\nagain', agent: '=1+1' })]).split(
       '\r\n',
     );
@@ -165,7 +165,7 @@ describe('the CSV file', () => {
   });
 });
 
-describe('a link elsewhere', () => {
+describe('external links', () => {
   const links = {
     grafana: 'https://grafana.example/d/loops?orgId=1',
     kafka: 'http://ui/topics/{topic}?seekTo={partition}::{offset}',
@@ -176,32 +176,32 @@ describe('a link elsewhere', () => {
     [{ kind: 'last', span: '6h' }, 'from=now-6h&to=now'],
     [{ kind: 'fixed', from: 1, to: 2 }, 'from=1&to=2'],
     [allTime, 'from=now-90d&to=now'],
-  ])('to Grafana has the time of the page', (range, times) => {
+  ])('pass the time range of the page to Grafana', (range, times) => {
     expect(grafanaLink(links, grafanaTimes(range))).toBe(`${links.grafana}&${times}`);
   });
 
-  it('to Kafka names the record, and is none where no address is configured', () => {
+  it('point to the Kafka record, and are undefined without a configured address', () => {
     expect(recordLink(links, place)).toBe('http://ui/topics/a%20b?seekTo=3::88120');
     expect(recordLink({ ...links, kafka: null }, place)).toBeUndefined();
     expect(grafanaLink({ ...links, grafana: null }, { from: 1, to: 2 })).toBeUndefined();
   });
 });
 
-describe('the address of the breakdown', () => {
-  it('holds dimension, order and time, and says nothing of the defaults', () => {
+describe('the URL of the breakdown', () => {
+  it('holds dimension, sort order and time range, and omits defaults', () => {
     const view = { groupBy: 'tag:env', range: { kind: 'last', span: '24h' }, sort: '-increase' } as const;
     expect(writeBreakdown(view)).toMatchObject({ by: 'tag:env', range: '24h', sort: '-increase' });
     expect(readBreakdown(writeBreakdown(view))).toEqual({ ...view, ignored: [] });
     expect(writeSearch(writeBreakdown(readBreakdown({})))).toBe('');
   });
 
-  it('names what means nothing, and goes by the defaults there', () => {
+  it('reports invalid parameters, and falls back to the defaults', () => {
     const { ignored, ...view } = readBreakdown({ by: 'colour', sort: 'blue', range: 'all' });
     expect(view).toMatchObject({ groupBy: 'agent', sort: '-usd', range: { span: '7d' } });
     expect(ignored).toEqual(['range=all', 'by=colour', 'sort=blue']);
   });
 
-  it('leads from a group to the incidents of its time', () => {
+  it('links a group to its incidents in the same time range', () => {
     const view = { groupBy: 'tag:env', range: { kind: 'last', span: '7d' }, sort: '-usd' } as const;
     const search = incidentsOf(view, 'eu:prod');
     expect(readIncidentSearch(search)).toMatchObject({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Evidence } from '../src/incident/evidence/index.tsx';
 import { incident } from './rows.ts';
 
-test('a budget shows each limit with what is used of it, and what its dollars leave out', () => {
+test('budget evidence: shows the use of each limit, and what the dollars exclude', () => {
   const evidence = {
     per: 'agent',
     of: 'coder',

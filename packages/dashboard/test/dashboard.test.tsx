@@ -97,7 +97,7 @@ function reasons(): (string | null)[] {
         .map((link) => link.textContent);
 }
 
-describe('a session that came by a gateway', () => {
+describe('a session recorded by the gateway', () => {
   const said = (part: Partial<SessionMessage>): SessionMessage => ({
     number: 1,
     at: NOW,
@@ -113,7 +113,7 @@ describe('a session that came by a gateway', () => {
     ...part,
   });
 
-  it('has its conversation, message by message', async () => {
+  it('shows its conversation, message by message', async () => {
     server.messages = [
       said({ role: 'user', text: 'Please <b>read</b> it' }),
       said({ number: 2, text: '', calls: [{ id: 'c', name: 'read_file', arguments: '{"path":"a.ts"}' }] }),
@@ -138,15 +138,15 @@ describe('a session that came by a gateway', () => {
     expect(within(conversation).getByText('5 messages stored by the gateway')).toBeTruthy();
   });
 
-  it('shows its events alone where nothing was stored', async () => {
+  it('shows only events if no messages are stored', async () => {
     await open('/sessions/s-1?view=messages');
     expect(await screen.findByText('Could not load the events')).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Conversation' })).toBeNull();
   });
 });
 
-describe('the list', () => {
-  it('shows the newest first, with the sentence, the ring as text, and the state as a word', async () => {
+describe('the incident list', () => {
+  it('shows the newest first, with reason, state and a text alternative of the ring', async () => {
     await open();
     greet();
     await listed();
@@ -158,7 +158,7 @@ describe('the list', () => {
     expect(document.title).toBe('(1) Incidents · Loopwatch');
   });
 
-  it('grows at its top while it is watched, and holds still while paused', async () => {
+  it('adds new incidents at the top, unless paused', async () => {
     await open();
     greet();
     await listed();
@@ -176,7 +176,7 @@ describe('the list', () => {
     expect(reasons()).toContain('i-5 loops');
   });
 
-  it('says what came too fast to be shown, and reads it at a click', async () => {
+  it('shows the number of skipped changes while paused, and reloads on click', async () => {
     await open();
     greet();
     await listed();
@@ -189,7 +189,7 @@ describe('the list', () => {
     await waitFor(() => expect(screen.queryByText(/skipped to keep up/)).toBeNull());
   });
 
-  it('reads what came too fast by itself once no more comes', async () => {
+  it('reloads after skipped changes once no more arrive', async () => {
     await open();
     greet();
     await listed();
@@ -199,7 +199,7 @@ describe('the list', () => {
     expect(screen.queryByText(/skipped to keep up/)).toBeNull();
   });
 
-  it('never takes text from agents for markup', async () => {
+  it('never renders text from agents as markup', async () => {
     server.incidents = [row({ reason: '<img src=x onerror=alert(1)> repeats', agent: '<b>bold</b>' })];
     await open();
     await listed();
@@ -209,15 +209,15 @@ describe('the list', () => {
   });
 });
 
-describe('the four states', () => {
-  it('nothing found', async () => {
+describe('the empty, failed and filtered list', () => {
+  it('explains how to send events if there are no incidents', async () => {
     server.incidents = [];
     await open();
     expect(await screen.findByRole('heading', { name: 'No loops yet' })).toBeTruthy();
     expect(screen.getByText(/POST \/api\/v1\/events or to Kafka/)).toBeTruthy();
   });
 
-  it('no answer, with another try', async () => {
+  it('shows an error with Retry if the server is unavailable', async () => {
     await open();
     await listed();
     cleanup();
@@ -230,7 +230,7 @@ describe('the four states', () => {
     expect(await listed()).toBeTruthy();
   });
 
-  it('no match', async () => {
+  it('offers to clear the filters if nothing matches', async () => {
     await open('/incidents?agent=nobody');
     expect(await screen.findByRole('heading', { name: 'No matching incidents' })).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0]!);
@@ -240,8 +240,8 @@ describe('the four states', () => {
   });
 });
 
-describe('filters', () => {
-  it('go to the address and come from it', async () => {
+describe('incident filters', () => {
+  it('are written to the URL and read from it', async () => {
     await open();
     await listed();
     fireEvent.click(screen.getByRole('button', { name: 'Resolved' }));
@@ -254,7 +254,7 @@ describe('filters', () => {
     expect(screen.getByRole('button', { name: 'Open' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('are made of what is typed, and taken away by their chips', async () => {
+  it('are added by typing and removed by their chips', async () => {
     await open();
     await listed();
     const box = screen.getByRole('combobox', { name: 'Search incidents' });
@@ -265,7 +265,7 @@ describe('filters', () => {
     await waitFor(() => expect(place()).toBe('/incidents'));
   });
 
-  it('say what they did not understand', async () => {
+  it('show a note about invalid values', async () => {
     await open('/incidents?state=closed');
     await listed();
     expect(screen.getByText(/Ignored unknown URL parameters: state=closed/)).toBeTruthy();
@@ -274,7 +274,7 @@ describe('filters', () => {
 });
 
 describe('an incident', () => {
-  it('opens beside the list by a click, closes by Escape, and j and k go on to the others', async () => {
+  it('opens beside the list on click, moves with j and k, and closes on Escape', async () => {
     await open();
     await listed();
     fireEvent.click(screen.getByRole('link', { name: rows[0]!.reason }));
@@ -289,13 +289,13 @@ describe('an incident', () => {
     await waitFor(() => expect(place()).toBe('/incidents'));
   });
 
-  it('has a page of its own', async () => {
+  it('has its own page', async () => {
     await open('/incidents/i-3');
     expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.reason })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy();
   });
 
-  it('names its agent version and tags, each with a way to the incidents that have it too', async () => {
+  it('links its agent version and tags to the incidents that share them', async () => {
     const [first, ...others] = rows;
     server.incidents = [{ ...first!, agentVersion: '1.2.0', tags: { env: 'prod' } }, ...others];
     await open('/incidents/i-3');
@@ -305,12 +305,12 @@ describe('an incident', () => {
     await waitFor(() => expect(decodeURIComponent(place())).toBe('/incidents?tag=env:prod'));
   });
 
-  it('says so when it is not there', async () => {
+  it('shows “Incident not found” for an unknown id', async () => {
     await open('/incidents/i-404');
     expect(await screen.findByRole('heading', { name: 'Incident not found' })).toBeTruthy();
   });
 
-  it('is judged, and the judgement taken back', async () => {
+  it('is triaged as a false positive, and undone', async () => {
     await open('/incidents/i-3');
     const isPressed = (pressed: boolean) => screen.findByRole('button', { name: 'False positive', pressed });
     fireEvent.click(await isPressed(false));
@@ -323,7 +323,7 @@ describe('an incident', () => {
     ]);
   });
 
-  it('is not judged by viewers', async () => {
+  it('cannot be triaged by viewers', async () => {
     server.me = { required: true, user: { name: 'viewer', role: 'viewer' }, methods: ['token'] };
     await open('/incidents/i-3');
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
@@ -336,10 +336,10 @@ describe('an incident', () => {
   });
 });
 
-describe('the list of sessions', () => {
+describe('the session list', () => {
   const addressOf = () => router.state.location.searchStr;
 
-  it('opens a session beside it, with a link to where its loop began; j goes on, Escape closes', async () => {
+  it('opens a session beside it with a link to the loop start, moves with k, and closes on Escape', async () => {
     const began = { eventIndex: 7, eventId: 'e-7', time: NOW - 9_000 };
     server.incidents = [row({ began })];
     await open('/sessions');
@@ -356,7 +356,7 @@ describe('the list of sessions', () => {
     expect(screen.queryByRole('complementary', { name: 'Session details' })).toBeNull();
   });
 
-  it('has columns to choose, views to save, and is sorted by its headings', async () => {
+  it('has selectable columns, saved views and sortable headings', async () => {
     await open('/sessions?agent=ci-fixer');
     fireEvent.click(await screen.findByRole('button', { name: 'Columns' }));
     fireEvent.click(screen.getByRole('checkbox', { name: 'Characters' }));
@@ -373,7 +373,7 @@ describe('the list of sessions', () => {
     });
   });
 
-  it('is narrowed to the tool that loops are about', async () => {
+  it('is filtered by the tool of its loops', async () => {
     await open('/sessions');
     fireEvent.keyDown(await screen.findByRole('button', { name: 'Tool' }), { key: 'Enter' });
     fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'read_file' }));
@@ -383,8 +383,8 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('logging in', () => {
-  it('stands in front of every page', async () => {
+describe('an expired login', () => {
+  it('shows the login prompt instead of the page', async () => {
     server.me = { required: true, user: null as never, methods: ['token'] };
     await open('/incidents?state=open');
     expect(await screen.findByRole('heading', { level: 1, name: 'Your session has expired' })).toBeTruthy();
@@ -392,8 +392,8 @@ describe('logging in', () => {
   });
 });
 
-describe('settings', () => {
-  it('open at the setting that the address names, filled in but not saved', async () => {
+describe('the settings page', () => {
+  it('opens at the setting from the URL, with its value filled in but not saved', async () => {
     await open('/settings?key=tool_call_loop.max_repeats&set=tool_call_loop.max_repeats:6');
     const field = await screen.findByRole<HTMLInputElement>('textbox', { name: /max_repeats/ });
     expect(field.value).toBe('6');
@@ -404,7 +404,7 @@ describe('settings', () => {
     expect(server.changes).toEqual([]);
   });
 
-  it('refuse what does not fit before anything is sent, then save on the version they were read with', async () => {
+  it('rejects an invalid value before sending, then saves with the version that was loaded', async () => {
     await open('/settings');
     const field = await screen.findByLabelText(/max_repeats/);
     fireEvent.change(field, { target: { value: '1' } });
@@ -424,8 +424,8 @@ describe('settings', () => {
   });
 });
 
-describe('settings that cannot be taken', () => {
-  it('are shown with the reason, and are removed on request', async () => {
+describe('invalid stored settings', () => {
+  it('are shown with the reason, and can be removed', async () => {
     server.settings = { 'privacy.mask': ['('] };
     server.invalid = [{ path: 'privacy.mask', detail: 'privacy.mask belongs to the process' }];
     await open('/settings');
@@ -437,15 +437,18 @@ describe('settings that cannot be taken', () => {
   });
 });
 
-describe('the switch of a session', () => {
-  it.each(['ended', 'idle'] as const)('does nothing for one that is %s, and says why', async (state) => {
-    server.sessionState = state;
-    await open('/sessions/s-1');
-    const button = await screen.findByRole('button', { name: 'Turn detection off' });
-    expect(button.title).toBe('This session has ended; there is nothing left to detect');
-    fireEvent.click(button);
-    expect(server.changes).toEqual([]);
-  });
+describe('the detection switch of a session', () => {
+  it.each(['ended', 'idle'] as const)(
+    'is disabled with an explanation if the session is %s',
+    async (state) => {
+      server.sessionState = state;
+      await open('/sessions/s-1');
+      const button = await screen.findByRole('button', { name: 'Turn detection off' });
+      expect(button.title).toBe('This session has ended; there is nothing left to detect');
+      fireEvent.click(button);
+      expect(server.changes).toEqual([]);
+    },
+  );
 });
 
 describe('stopping a session', () => {
@@ -454,7 +457,7 @@ describe('stopping a session', () => {
     ['guard', 'Stopped: the guard denies the next tool call'],
     ['gateway', 'Stopped: the gateway rejects its requests'],
     [null, /nothing can stop this agent/],
-  ] as const)('says what obeys (%s), and can be resumed', async (obeyedBy, said) => {
+  ] as const)('shows what enforces the stop (%s), and can be undone', async (obeyedBy, said) => {
     server.obeyedBy = obeyedBy;
     await open('/sessions/s-1');
     fireEvent.click(await screen.findByRole('button', { name: 'Stop session' }));
@@ -468,7 +471,7 @@ describe('stopping a session', () => {
   });
 });
 
-describe('the frame', () => {
+describe('the page frame', () => {
   it('remembers the theme', async () => {
     await open();
     fireEvent.click(screen.getByRole('button', { name: 'Use the dark theme' }));
@@ -478,14 +481,14 @@ describe('the frame', () => {
     expect(document.documentElement.dataset['theme']).toBe('light');
   });
 
-  it('says that there is no such page', async () => {
+  it('shows “Not found” for an unknown path', async () => {
     await open('/nowhere');
     expect(screen.getByRole('heading', { level: 1, name: 'Not found' })).toBeTruthy();
   });
 });
 
 describe('evidence', () => {
-  it('of calls is a line, and the first and latest call with their differences', () => {
+  it('of calls shows a line of calls, and the differences between the first and the latest', () => {
     const call = (n: number) => ({
       eventIndex: n,
       eventId: `e-${String(n)}`,
@@ -504,7 +507,7 @@ describe('evidence', () => {
     expect([...pair.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
   });
 
-  it('of a step of several calls compares each of them with itself, and counts steps everywhere', () => {
+  it('of steps with several calls compares matching calls, and counts steps throughout', () => {
     const step = (n: number, first = n * 10) =>
       ['kitchen', 'tea', 'lamp'].map((item, i) => ({
         eventIndex: first + i,
@@ -545,7 +548,7 @@ describe('evidence', () => {
     expect(opened).toEqual([50]);
   });
 
-  it('of calls marks those that failed, and shows controls of the direction as marks', () => {
+  it('of calls marks failures, and escapes bidirectional control characters', () => {
     const call = (n: number, kind: string) => ({
       eventIndex: n,
       eventId: `e-${String(n)}`,
@@ -571,7 +574,7 @@ describe('evidence', () => {
     );
   });
 
-  it('of calls shows what the first and the latest brought', () => {
+  it('of calls shows the results of the first and the latest', () => {
     const call = (n: number, text: string, kind = 'ok') => ({
       eventIndex: n,
       eventId: `e-${String(n)}`,
@@ -616,7 +619,7 @@ describe('evidence', () => {
     expect(show(call(1, 'alone')).text).toContain('alone');
   });
 
-  it('of text marks what repeats', () => {
+  it('of text marks the repetitions', () => {
     const evidence = {
       at: 14,
       window: { length: 6, text: 'again ' },
@@ -634,7 +637,7 @@ describe('evidence', () => {
     expect(screen.getByRole('img', { name: '2 repetitions from character 2 to 14' })).toBeTruthy();
   });
 
-  it('of a cycle is drawn as one', () => {
+  it('of a cycle draws the cycle', () => {
     const cycle = [
       { name: 'read', arguments: '{"p":"a"}', text: 'same' },
       { name: 'edit', arguments: '{}', text: '' },
@@ -653,7 +656,7 @@ describe('evidence', () => {
     expect(screen.getByText('always returns')).toBeTruthy();
   });
 
-  it('of stagnation shows the result once where it never changes', () => {
+  it('of stagnation shows an unchanging result only once', () => {
     const call = (n: number) => ({
       eventIndex: n,
       eventId: `e-${String(n)}`,
@@ -669,7 +672,7 @@ describe('evidence', () => {
     expect(screen.getByText('Same result every time')).toBeTruthy();
   });
 
-  it('of a judging model is quoted as the model’s', () => {
+  it('of the semantic layer quotes the model', () => {
     const evidence = { analysis: 'It <b>waits</b>.', shown: { from: 12, to: 31 }, threshold: 0.9 };
     render(<Evidence incident={incident({ detector: 'semantic', confidence: 0.94, evidence })} />);
     expect(screen.getByText('It <b>waits</b>.').tagName).toBe('BLOCKQUOTE');
@@ -677,28 +680,28 @@ describe('evidence', () => {
     expect(screen.getByText('94 %')).toBeTruthy();
   });
 
-  it('of a limit is a row of requests', () => {
+  it('of a request limit shows the requests and the latest calls', () => {
     const evidence = { turn_requests: 10, max_allowed: 10, last_tool_calls: ['grep TODO'] };
     render(<Evidence incident={incident({ detector: 'turn-limit', count: 10, evidence })} />);
     expect(screen.getByRole('img', { name: '10 of 10 model requests' })).toBeTruthy();
     expect(screen.getByText('grep TODO')).toBeTruthy();
   });
 
-  it('of a message that is said again and again is that message', () => {
+  it('of a repeated message shows only that message', () => {
     const evidence = { rule: 'same-message', repeated: 'Done.', calls: [] };
     render(<Evidence incident={incident({ detector: 'stagnation', evidence })} />);
     expect(screen.getAllByRole('region')).toHaveLength(1);
     expect(within(screen.getByRole('region', { name: 'Repeated text' })).getByText('Done.')).toBeTruthy();
   });
 
-  it('of tool calls that are too many says what the model was told', () => {
+  it('of the tool limit shows the message to the model', () => {
     const evidence = { limit_reached: true, limit_message: 'Stopping tool loop.' };
     render(<Evidence incident={incident({ detector: 'tool-limit', count: 3, threshold: 3, evidence })} />);
     expect(screen.getByRole('img', { name: '3 of 3 turns with tool calls' })).toBeTruthy();
     expect(screen.getByText('Stopping tool loop.', { selector: 'p' })).toBeTruthy();
   });
 
-  it('of an outage is what failed', () => {
+  it('of an outage shows the failed calls', () => {
     const result = { text: '503', kind: 'transient' };
     const call = { eventIndex: 1, eventId: 'e', time: NOW, name: 'get', arguments: '{}', result };
     render(<Evidence incident={incident({ detector: 'outage', evidence: { calls: [call] } })} />);
@@ -708,14 +711,14 @@ describe('evidence', () => {
   it.each([
     ['of another detector', { matching: 'exact', calls: [] }],
     ['of another version', { analysis: { text: 'It waits.' } }],
-    ['with nothing but the action', { lastAction: 'warn' }],
-  ])('%s is JSON', (_, evidence) => {
+    ['with only the action', { lastAction: 'warn' }],
+  ])('%s is shown as JSON', (_, evidence) => {
     render(<Evidence incident={incident({ detector: 'semantic', evidence })} />);
     expect(screen.getByRole('region', { name: 'Evidence' }).textContent).toContain(Object.keys(evidence)[0]);
     expect(screen.queryByText('Evidence as JSON')).toBeNull();
   });
 
-  it('of an unknown shape is JSON that can be searched', () => {
+  it('of an unknown shape is shown as searchable JSON', () => {
     const evidence = { judge: { score: 0.9, words: 'needle' } };
     render(<Evidence incident={incident({ detector: 'semantic', evidence })} />);
     expect(screen.getByText('0.9')).toBeTruthy();
@@ -725,13 +728,13 @@ describe('evidence', () => {
     expect(screen.getByText(/"score": 0.9/)).toBeTruthy();
   });
 
-  it('is left out where there is none', () => {
+  it('is omitted if empty', () => {
     const { container } = render(<Evidence incident={incident()} />);
     expect(container.textContent).toBe('');
   });
 });
 
-it('a card that cannot be drawn leaves the others, and is drawn again when it can be', () => {
+it('card: a rendering error does not affect other cards, and can be retried', () => {
   vi.spyOn(console, 'error').mockReturnValue();
   let broken = true;
   const Chart = () => {
@@ -753,7 +756,7 @@ it('a card that cannot be drawn leaves the others, and is drawn again when it ca
   expect(screen.getByText('a chart')).toBeTruthy();
 });
 
-it('the ring can be read', () => {
+it('ring: has a text alternative', () => {
   render(<Ring detector="tool-cycle" count={9} threshold={3} period={2} />);
   expect(screen.getByRole('img', { name: 'cycle of 2 seen 9 times, threshold 3' })).toBeTruthy();
 });

@@ -10,7 +10,7 @@ import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
 const view = { filter: {}, range: allTime, sort: '-detectedAt' };
 
 describe('the live store', () => {
-  it('keeps the latest of each, and knows what came while it watched', () => {
+  it('keeps the latest version of each incident, and tracks new arrivals', () => {
     const store = createLiveStore();
     store.applySnapshot(snapshot([row()]), NOW);
     store.applyChanges(changes({ incidents: [row({ id: 'i-2' })], stats: stats({ found: 2 }) }), NOW);
@@ -25,7 +25,7 @@ describe('the live store', () => {
     expect(sequence).toBe(3);
   });
 
-  it('holds so many changes and counts the others', () => {
+  it('holds a limited number of changes, and counts the dropped ones', () => {
     const store = createLiveStore();
     store.applySnapshot(snapshot([]), NOW);
     const incidents = Array.from({ length: MAX_HELD + 30 }, (_, n) => row({ id: `i-${String(n)}` }));
@@ -39,7 +39,7 @@ describe('the live store', () => {
     expect(store.getState().dropped, 'left out since').toBe(3);
   });
 
-  it('forgets what the server forgot when it starts again', () => {
+  it('is replaced by the snapshot after a reconnect', () => {
     const store = createLiveStore();
     store.applySnapshot(snapshot([row(), row({ id: 'i-2' })]), NOW);
     store.onDisconnect(NOW);
@@ -48,7 +48,7 @@ describe('the live store', () => {
     expect(store.getState().incidents.size).toBe(1);
   });
 
-  it('knows that the server has removed incidents', () => {
+  it('detects that the server has removed incidents', () => {
     const store = createLiveStore();
     expect(hasRemovals(store.getState(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
     store.applySnapshot(snapshot([row()], { dropped: 3 }), NOW);
@@ -57,7 +57,7 @@ describe('the live store', () => {
     expect(hasRemovals(store.getState(), changes({ stats: stats({ dropped: 4 }) }))).toBe(true);
   });
 
-  it('says in words how the link is', () => {
+  it('describes the state of the connection', () => {
     const store = createLiveStore();
     expect(linkText(store.getState(), NOW).text).toBe('Connecting…');
     store.onConnectError('xhr poll error');
@@ -79,8 +79,8 @@ describe('the live store', () => {
   });
 });
 
-describe('the frame buffer', () => {
-  it('applies all that came until the next frame at once, each thing in its latest form', () => {
+describe('FrameBuffer', () => {
+  it('applies all changes of a frame at once, each item in its latest version', () => {
     const applied: ReturnType<typeof changes>[] = [];
     let flush: () => void = () => undefined;
     const buffer = new FrameBuffer(
@@ -103,10 +103,10 @@ describe('the frame buffer', () => {
   });
 });
 
-describe('rows that were read, and what the live link told since', () => {
+describe('loaded rows merged with live changes', () => {
   const live = (...items: ReturnType<typeof row>[]) => new Map(items.map((item) => [item.id, item]));
 
-  it('are one list: changed in place, new ones where they belong, none that fit no more', () => {
+  it('are updated in place, extended in order, and filtered', () => {
     const read = [row({ id: 'b', detectedAt: 20 }), row({ id: 'a', detectedAt: 10 })];
     const told = live(
       row({ id: 'c', detectedAt: 30 }),
@@ -120,7 +120,7 @@ describe('rows that were read, and what the live link told since', () => {
     expect(ids({ state: ['open'] }, false)).toEqual(['c', 'b']);
   });
 
-  it('never go back to an older revision, be it of verdicts or of triage', () => {
+  it('never revert to an older revision of verdicts or triage', () => {
     const judged = {
       status: 'muted' as const,
       mutedUntil: null,
@@ -134,7 +134,7 @@ describe('rows that were read, and what the live link told since', () => {
     expect(shown?.triage.status).toBe('muted');
   });
 
-  it('are sorted as asked, and each is there once', () => {
+  it('are sorted, without duplicates', () => {
     const item = fc
       .record({ id: fc.integer({ min: 0, max: 30 }), detectedAt: fc.integer({ min: 0, max: 50 }) })
       .map(({ id, detectedAt }) => row({ id: `i-${String(id)}`, detectedAt }));
@@ -149,7 +149,7 @@ describe('rows that were read, and what the live link told since', () => {
     );
   });
 
-  it('fit a filter as the server decides it', () => {
+  it('match filters as on the server', () => {
     const fits = (filter: object, part: Parameters<typeof row>[0] = {}) =>
       matches(row(part), filter, allTime, NOW);
     expect(fits({ q: 'READ_file' })).toBe(true);
@@ -160,7 +160,7 @@ describe('rows that were read, and what the live link told since', () => {
     expect(matches(row(), {}, { kind: 'last', span: '15m' }, NOW + 3_600_000)).toBe(false);
   });
 
-  it('count a mute that is over as none', () => {
+  it('treat an expired mute as no mute', () => {
     const triage = {
       status: 'muted' as const,
       mutedUntil: NOW,

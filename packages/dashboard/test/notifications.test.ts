@@ -12,20 +12,20 @@ const texts: Readonly<Record<string, Draft['texts']>> = {
   otlp: { headers: 'authorization=Basic a=, x-tenant=b' },
 };
 
-describe('the form of a notification', () => {
-  it.each(Object.keys(typeFields))('makes an entry of %s that the server takes', (type) => {
+describe('the notification form', () => {
+  it.each(Object.keys(typeFields))('produces a valid entry for %s', (type) => {
     if (!isNotificationType(type)) throw new Error(type);
     const entry = { ...entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] }), name: 'a' };
     expect(notificationSchema.safeParse(entry)).toMatchObject({ success: true });
   });
 
-  it('reads lists, numbers and headers', () => {
+  it('parses lists, numbers and headers', () => {
     const of = (type: Draft['type']) => entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] });
     expect(of('webhook')['when']).toEqual({ agent: ['coder', 'writer'], min_usd: 0.5 });
     expect(of('otlp')['headers']).toEqual({ authorization: 'Basic a=', 'x-tenant': 'b' });
   });
 
-  it('begins with what is set up, and keeps secrets that nobody typed anew', () => {
+  it('starts from the saved entry, and keeps secrets that are not retyped', () => {
     const entry = {
       name: 'chat',
       type: 'slack',
@@ -54,6 +54,6 @@ it.each<[Pick<NotificationStatus, 'when' | 'maxPerMinute'>, string]>([
     'kind loop; action chance or block; at least $0.5',
   ],
   [{ when: { tool: 'a', min_tokens: 1_000_000 }, maxPerMinute: null }, 'tool a; at least 1,000,000 tokens'],
-])('rules in words: %j', ({ when, maxPerMinute }, words) => {
+])('describeRules: describes %j', ({ when, maxPerMinute }, words) => {
   expect(describeRules({ when, maxPerMinute })).toBe(words);
 });

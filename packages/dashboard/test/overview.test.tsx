@@ -67,7 +67,7 @@ function openCounts(): Record<string, string | null | undefined> {
 
 const all = (count: string) => ({ card: count, list: count, detectors: count, rail: count, tab: count });
 
-it('the overview shows one moment in its cards, lists, the rail and the tab, whatever the live link tells', async () => {
+it('overview: cards, lists, navigation and tab title always show the same moment, despite live changes', async () => {
   server.overview = overview([]);
   await open();
   expect(openCounts()).toEqual(all('0'));
@@ -79,7 +79,7 @@ it('the overview shows one moment in its cards, lists, the rail and the tab, wha
   await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 3_000 });
 });
 
-it('the overview is read again until it holds the latest change, and no more often', async () => {
+it('overview: reloads until it contains the latest change, and no more often', async () => {
   server.overview = overview([], { sequence: 4 });
   await open();
   act(() => store.applySnapshot({ ...snapshot([], { open: 0 }), sequence: 4 }, NOW));
@@ -95,14 +95,14 @@ it.each<[path: string, asked: string, shown: string]>([
   ['/', '', 'Time: Last 5 minutes'],
   ['/?range=6h', 'lastMs=21600000', 'Time: Last 6 hours'],
   ['/?range=soon', '', 'Time: Last 5 minutes'],
-])('the overview at %s asks for "%s" and shows "%s"', async (path, asked, shown) => {
+])('overview: requests at %s the range "%s" and shows "%s"', async (path, asked, shown) => {
   server.overview = overview([]);
   await open(path);
   expect(new Set(server.overviews)).toEqual(new Set([asked]));
   expect(screen.getByRole('button', { name: shown })).toBeTruthy();
 });
 
-it('only the parts that an address really has are named as unknown', async () => {
+it('overview: reports only the unknown parameters that are in the URL', async () => {
   server.overview = overview([]);
   await open('/?from=yesterday');
   expect(screen.getByRole('note').textContent).toContain('Ignored unknown URL parameters: from=yesterday');
@@ -116,13 +116,13 @@ it.each([
     '41.2k tokens and 13 tool calls',
   ],
   [
-    'dollars, where one model has no price',
+    'dollars when one model has no price',
     { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 1 },
     '$8.40',
     '41.2k tokens and 13 tool calls; 1 loop without a price',
   ],
   [
-    'tokens where no model has a price',
+    'tokens when no model has a price',
     { calls: 13, tokens: 41_200, usd: null, unpriced: 2 },
     '41.2k tokens',
     'and 13 tool calls',
@@ -133,7 +133,7 @@ it.each([
     '13 calls',
     'token usage is not reported',
   ],
-])('what loops used is shown in %s', async (_, wasted, value, note) => {
+])('overview: shows what loops used in %s', async (_, wasted, value, note) => {
   server.overview = overview([], { wasted });
   await open();
   const tile = within(screen.getByRole('region', { name: 'Key figures' })).getByRole('heading', {

@@ -16,7 +16,7 @@ import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
 import { events, incident, NOW, row, settingKey } from './rows.ts';
 
-it('ways to connect name this server, and its token where it asks for one', () => {
+it('connectionMethods: name this server, and the token only if logins are required', () => {
   const origin = 'https://loops.example.com';
   for (const hasLogin of [false, true]) {
     const ways = connectionMethods({ origin, hasLogin, topic: null });
@@ -30,7 +30,7 @@ it('ways to connect name this server, and its token where it asks for one', () =
 });
 
 describe('a conversation', () => {
-  it('joins pieces of text, and puts results to their calls', () => {
+  it('joins text chunks, and assigns results to their calls', () => {
     const blocks = toBlocks(
       events(
         { type: 'prompt_started', text: 'Do it' },
@@ -63,7 +63,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('loses no text, whatever comes', () => {
+  it('loses no text, whatever the events', () => {
     const event = fc.oneof(
       fc.record({ type: fc.constantFrom('content', 'thought'), text: fc.string() }),
       fc.record({ type: fc.constantFrom('turn_started', 'retry', 'new_thing', 'tool_result') }),
@@ -80,14 +80,14 @@ describe('a conversation', () => {
     );
   });
 
-  it('says what could not be read', () => {
+  it('reports unreadable records', () => {
     const [block] = toBlocks([
       { offset: '7', timestamp: 1, eventIndex: null, duplicate: false, event: null, error: 'no JSON' },
     ]);
     expect(block).toMatchObject({ kind: 'unreadable', text: 'no JSON', first: undefined });
   });
 
-  it('becomes signs on a line, with the loop between its ends', () => {
+  it('becomes marks on a line, with the span of the loop', () => {
     const marks = sessionMarks(
       events({ type: 'prompt_started' }, { type: 'tool_call_request', name: 'ls' }, { type: 'control' }),
     );
@@ -103,7 +103,7 @@ describe('a conversation', () => {
     expect(loopSpan(incident({ ...older, evidence: { calls: [{ eventIndex: 3 }] } })).from).toBe(9);
   });
 
-  it('has one beginning, of calls and of text', () => {
+  it('uses the same loop start for calls and text', () => {
     const began = { eventIndex: 2, eventId: 'e', time: NOW - 2_700 };
     const text = incident({
       detector: 'content-repeat',
@@ -115,7 +115,7 @@ describe('a conversation', () => {
     expect(loopStart(text)).toMatchObject({ eventIndex: 2, time: NOW - 2_700 });
   });
 
-  it('shows which calls failed, and their names without controls of the direction', () => {
+  it('marks failed calls, and escapes bidirectional control characters in names', () => {
     const marks = sessionMarks(
       events(
         { type: 'tool_call_request', name: 'exe\u202Etxt', callId: 'a' },
@@ -131,7 +131,7 @@ describe('a conversation', () => {
     expect(marks[1]?.details).toBe('{"path":"."} → no such file');
   });
 
-  it('tells what was said between the events of the loop', () => {
+  it('lists the messages within the loop', () => {
     const items = events(
       { type: 'content', text: 'before' },
       { type: 'content', text: 'Let me ' },
@@ -147,7 +147,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('tells where in the loop something was said, by the calls that were read', () => {
+  it('locates messages between the calls of the loop, if those are loaded', () => {
     const call = { type: 'tool_call_request', name: 'ls' };
     const text = { type: 'content', text: 'Hm' };
     const items = events(call, text, call, text, call, text, call);
@@ -179,11 +179,11 @@ describe('the origin of a threshold', () => {
       { adjustments: ['same-result', 'looks-like-poller'] },
       '4 from preset balanced; lowered by one because the results are identical and tripled because it looks like a status query',
     ],
-  ])('%j is told in words', (part, text) => {
+  ])('describes %j', (part, text) => {
     expect(thresholdText(origin(part), about)).toBe(text);
   });
 
-  it('leads to the setting where it is set, and to the one of the tool', () => {
+  it('links to the setting that applies, and to the setting for the tool', () => {
     expect(settingLink(origin(), about)).toEqual({ key: setting });
     expect(settingLink(origin({ scope: 'model' }), about)).toEqual({
       scope: 'model:openai/gpt-5-mini',
@@ -201,7 +201,7 @@ describe('the origin of a threshold', () => {
   });
 });
 
-describe('a session that goes on', () => {
+describe('the tail of a live session', () => {
   const page = (count: number, after: string | null) => ({
     items: events(...Array.from({ length: count }, () => ({ type: 'turn_started' }))),
     before: null,
@@ -220,11 +220,11 @@ describe('a session that goes on', () => {
     pages.map(({ items, after }) => [items.length, after]);
 
   it.each([
-    ['what came', known(3, 'a'), page(2, 'b'), [[5, 'b']]],
-    ['that nothing came, and how far was read', known(3, 'a'), page(0, 'b'), [[3, 'b']]],
-    ['that it is over', known(3, 'a'), page(1, null), [[4, null]]],
+    ['appends new events to the last page', known(3, 'a'), page(2, 'b'), [[5, 'b']]],
+    ['advances the cursor without new events', known(3, 'a'), page(0, 'b'), [[3, 'b']]],
+    ['stops at the end of the session', known(3, 'a'), page(1, null), [[4, null]]],
     [
-      'a page of its own where one is full',
+      'starts a new page if the last one is full',
       known(490, 'a'),
       page(20, 'b'),
       [
@@ -232,23 +232,23 @@ describe('a session that goes on', () => {
         [20, 'b'],
       ],
     ],
-    ['nothing where others have read on', known(3, 'z'), page(2, 'b'), [[3, 'z']]],
-  ])('takes up %s', (_, before, more, after) => {
+    ['ignores a response if a later one was applied', known(3, 'z'), page(2, 'b'), [[3, 'z']]],
+  ])('%s', (_, before, more, after) => {
     expect(shape(withTail(before, 'a', more))).toEqual(after);
   });
 });
 
-describe('the activity of a session', () => {
+describe('session activity', () => {
   it.each<[string, number[] | undefined, number[]]>([
-    ['nothing of one that was told of once', undefined, []],
-    ['even between two moments', [1_000, 40], [10, 10, 10, 10]],
-    ['slower later', [1_000, 90, 2_000, 100], [45, 45, 5, 5]],
-    ['a clock that was set back left out', [1_000, 40, 500, 60], [10, 10, 10, 10]],
+    ['empty for a single summary', undefined, []],
+    ['even between two summaries', [1_000, 40], [10, 10, 10, 10]],
+    ['lower when later events are slower', [1_000, 90, 2_000, 100], [45, 45, 5, 5]],
+    ['not affected by a clock that was set back', [1_000, 40, 500, 60], [10, 10, 10, 10]],
   ])('is %s', (_, course, expected) => {
     expect(activityOf(course === undefined ? {} : { course }, 4)).toEqual(expected);
   });
 
-  it('is all of its events', () => {
+  it('adds up to the number of events', () => {
     const course = fc.array(fc.tuple(fc.integer({ min: 1, max: 9_999 }), fc.nat(99)), { minLength: 1 });
     fc.assert(
       fc.property(course, (steps) => {
@@ -279,24 +279,24 @@ describe('a setting', () => {
     [{ type: 'list' }, '["a"', 'error'],
     [{ type: 'map' }, '{"ls":{"poller":true}}', { value: { ls: { poller: true } } }],
     [{ type: 'map' }, '[]', 'error'],
-  ])('%j takes %s', (part, text, outcome) => {
+  ])('with %j checks "%s"', (part, text, outcome) => {
     const checked = check(settingKey(part), text);
     if (outcome === 'error') expect(checked).toHaveProperty('error');
     else expect(checked).toEqual(outcome);
   });
 
-  it('says which key, which value and what is allowed', () => {
+  it('has an error with key, value and what is allowed', () => {
     expect(check(settingKey(), '1')).toEqual({
       error: 'tool_call_loop.max_repeats: expected a whole number from 2 to 100, got “1”',
     });
   });
 });
 
-describe('trying thresholds', () => {
+describe('threshold tuning', () => {
   const call = { type: 'tool_call_request' as const, name: 'ls', args: { path: '.' } };
   const recording = { sessionId: 's', events: Array.from({ length: 6 }, () => call) };
 
-  it('runs the detectors as they run elsewhere', () => {
+  it('runs the same detectors as the worker', () => {
     expect(analyze(recording, { preset: 'stream' })).toMatchObject([
       { detector: 'tool-repeat', eventIndex: 4, action: 'block' },
     ]);
@@ -304,7 +304,7 @@ describe('trying thresholds', () => {
     expect(() => analyze(recording, { 'tool_call_loop.max_repeats': 1 })).toThrow();
   });
 
-  it('go by what the model of a session sets of its own', () => {
+  it('applies the settings of the session’s model', () => {
     const path = 'tool_call_loop.max_repeats';
     const origin = { tier: 'preset' as const, name: null };
     const server = [
@@ -326,7 +326,7 @@ describe('trying thresholds', () => {
     expect(analyze(of('large'), values, { 'openai/small': own })).toHaveLength(1);
   });
 
-  it('begins from what the server was told beyond its preset', () => {
+  it('starts from the effective server settings, without preset defaults', () => {
     const effective = [
       { path: 'preset', value: 'balanced', origin: { tier: 'file' as const, name: 'a.yaml' } },
       { path: 'tool_call_loop.max_repeats', value: 4, origin: { tier: 'server' as const, name: null } },
@@ -338,7 +338,7 @@ describe('trying thresholds', () => {
     expect(detectionSchema.safeParse(config).success).toBe(true);
   });
 
-  it('takes labels as backtests do', () => {
+  it('derives labels from triage as backtests do', () => {
     const judged = (id: string, sessionId: string, status: 'acknowledged' | 'false_positive') =>
       row({
         id,
@@ -357,7 +357,7 @@ describe('trying thresholds', () => {
     ]);
   });
 
-  it('says how right it is', () => {
+  it('computes precision and recall', () => {
     const [hit] = analyze(recording, { preset: 'stream' });
     const hits = [hit!];
     expect(

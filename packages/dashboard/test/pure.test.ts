@@ -18,24 +18,24 @@ describe('the ring', () => {
     [{ count: 23, threshold: 5, period: 1 }, 'seen 23 times, threshold 5'],
     [{ count: 1, threshold: 5, period: 1 }, 'seen 1 time, threshold 5'],
     [{ count: 9, threshold: 3, period: 2 }, 'cycle of 2 seen 9 times, threshold 3'],
-  ])('has a text', (data, text) => {
+  ])('of %j has the text alternative "%s"', (data, text) => {
     expect(ringText(data)).toBe(text);
   });
 
-  it('has a dot for each step of the cycle and never closes its arc', () => {
+  it('has a dot for each step of the cycle, and never a closed arc', () => {
     expect(ringShape({ count: 9, threshold: 3, period: 3 }, 16, 12).dots).toHaveLength(3);
     expect(ringShape({ count: 900, threshold: 0, period: 99 }, 16, 12).arc).not.toContain('NaN');
     expect([999, 1_000, 12_345].map(ringLabel)).toEqual(['999', '1k', '12k']);
   });
 
-  it('carries the open incidents into the tab', () => {
+  it('shows the number of open incidents in the favicon', () => {
     expect(faviconFor(0)).toBe('/favicon.svg');
     expect(decodeURIComponent(faviconFor(7))).toContain('>7</text>');
     expect(decodeURIComponent(faviconFor(700))).toContain('>99+</text>');
   });
 });
 
-describe('numbers and times', () => {
+describe('formatting', () => {
   it.each([
     [12, '12 ms'],
     [8_250, '8.2 s'],
@@ -43,7 +43,7 @@ describe('numbers and times', () => {
     [134_000, '2m 14s'],
     [3_900_000, '1h 05m'],
     [273_600_000, '3d 4h'],
-  ])('%i ms lasts %s', (ms, text) => {
+  ])('formatDuration: %i ms is %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
@@ -53,7 +53,7 @@ describe('numbers and times', () => {
     [240_000, '4 min ago'],
     [10_800_000, '3 h ago'],
     [432_000_000, '5 d ago'],
-  ])('%i ms is %s', (ms, text) => {
+  ])('formatAgo: %i ms is %s', (ms, text) => {
     expect(formatAgo(ms)).toBe(text);
   });
 
@@ -65,15 +65,15 @@ describe('numbers and times', () => {
     [90_000, '90 s'],
     [1_500, '1.5 s'],
     [0, '0 ms'],
-  ])('steps of %i ms are %s', (ms, text) => {
+  ])('formatStep: %i ms is %s', (ms, text) => {
     expect(formatStep(ms)).toBe(text);
   });
 
-  it('are compact where there is little room', () => {
+  it('formatCompact: shortens large numbers', () => {
     expect([950, 41_200, 1_900_000].map(formatCompact)).toEqual(['950', '41.2k', '1.9M']);
   });
 
-  it('make a sentence of what is known', () => {
+  it('costSentence: contains the known figures', () => {
     expect(costSentence(row())).toBe('5 calls and 5 model requests in 8.2 s so far.');
     const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
     expect(costSentence(row({ cost, state: 'resolved' }))).toBe('Lasted 500 ms.');
@@ -89,10 +89,10 @@ describe('numbers and times', () => {
   });
 });
 
-describe('the difference of two texts', () => {
+describe('diff of two texts', () => {
   const words = fc.array(fc.constantFrom('path', '"a"', ':', ' ', '1', '{', 'x'), { maxLength: 30 });
 
-  it('loses nothing of either', () => {
+  it('preserves both texts', () => {
     fc.assert(
       fc.property(words, words, (a, b) => {
         const { before, after } = diff(a.join(''), b.join(''));
@@ -105,31 +105,31 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is only what differs', () => {
+  it('marks only what differs', () => {
     const { before, after } = diff('{ "limit": 5, "q": "a" }', '{ "limit": 10, "q": "a" }');
     expect(before.filter(({ same }) => !same)).toEqual([{ text: '5', same: false }]);
     expect(after.filter(({ same }) => !same)).toEqual([{ text: '10', same: false }]);
   });
 
-  it('is nothing of equal texts, however long', () => {
+  it('is empty for equal texts, however long', () => {
     const long = 'word '.repeat(20_000);
     expect(diff(long, long).before).toEqual([{ text: long, same: true }]);
   });
 
-  it('comes after pretty-printing, which leaves cut JSON alone', () => {
+  it('is preceded by pretty-printing, which leaves truncated JSON unchanged', () => {
     expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}');
     expect(prettyJson('{"a":1,"b…')).toBe('{"a":1,"b…');
   });
 });
 
 describe('evidence', () => {
-  it('of text has its repetitions in order, each where its window ends', () => {
+  it('of text has repetitions in order, each at the end of its window', () => {
     const window = { length: 3, text: 'xyz' };
     expect(repetitionsOf({ repeated: 'x', window, positions: [3, 1] }).ends).toEqual([4, 6]);
     expect(repetitionsOf({})).toEqual({ repeated: '', ends: [], excerpt: undefined });
   });
 
-  it('marks each repetition where its window ends', () => {
+  it('marks each repetition at the end of its window', () => {
     const text = 'Well. again again again';
     const evidence = repetitionsOf({
       repeated: 'again ',
@@ -146,7 +146,7 @@ describe('evidence', () => {
     ]);
   });
 
-  it('marks equal text before the positions it was given', () => {
+  it('marks equal text before the first known position', () => {
     const evidence = repetitionsOf({
       repeated: 'again ',
       positions: [112, 118],
@@ -156,7 +156,7 @@ describe('evidence', () => {
     expect(highlight(evidence).map((span) => span.repetition)).toEqual([0, 1, 2, 3]);
   });
 
-  it('marks whole periods where the compared window ends in the middle of one', () => {
+  it('marks whole periods even if the window ends within one', () => {
     const evidence = repetitionsOf({
       repeated: 'again\n',
       window: { length: 3, text: '' },
@@ -170,7 +170,7 @@ describe('evidence', () => {
     ]);
   });
 
-  it('never loses text to marks, wherever positions are', () => {
+  it('loses no text, whatever the positions', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 60 }),
@@ -187,7 +187,7 @@ describe('evidence', () => {
     );
   });
 
-  it('takes the calls of one model response for one step, and compares each with itself', () => {
+  it('groups the calls of a turn into a step, and compares matching calls', () => {
     const batch = (step: number, ...names: string[]) =>
       names.map((name, n) => ({
         name: 'price',
@@ -216,7 +216,7 @@ describe('evidence', () => {
     expect(dots.map(({ step }) => step?.calls.length)).toEqual([3, undefined, undefined, 3, 3]);
   });
 
-  it('lays all calls on a line, and leaves out the middle of very many', () => {
+  it('places all calls on a line, and omits the middle of very many', () => {
     const call = { eventIndex: 3, eventId: 'e', time: NOW, name: 'ls', arguments: '{}' };
     const calls = Array.from({ length: 8 }, () => call);
     const short = callsLine(stepsOf(calls, 20), incident({ count: 20 }), 34);
@@ -235,11 +235,11 @@ it.each([
   ['ls was called 5 times; the prompt or session ended', 'ls was called 5 times'],
   ['A text was repeated 9 times; the turn is streamed again', 'A text was repeated 9 times'],
   ['ls; pwd was called 5 times', 'ls; pwd was called 5 times'],
-])('a list shows the reason "%s" as "%s"', (reason, shown) => {
+])('formatReason: shortens "%s" to "%s"', (reason, shown) => {
   expect(formatReason(reason)).toBe(shown);
 });
 
-it('moved thresholds come back from the address, and what does not fit is left out', () => {
+it('readMoved: reads changed thresholds from the URL, without invalid ones', () => {
   const moved = { 'tool_call_loop.max_repeats': 7 };
   expect(writeSet(moved)).toEqual(['tool_call_loop.max_repeats:7']);
   expect(readMoved(writeSet(moved), [settingKey()])).toEqual(moved);
@@ -250,11 +250,11 @@ it.each([
   ['max_repeats', 'Max repeats'],
   ['ttl_seconds', 'TTL (seconds)'],
   ['min_chars', 'Min (characters)'],
-])('the setting %s is labelled "%s"', (path, label) => {
+])('labelOf: labels %s as "%s"', (path, label) => {
   expect(labelOf(path)).toBe(label);
 });
 
-it('examples of settings are valid settings', () => {
+it('jsonExamples: are valid settings', () => {
   for (const [path, example] of Object.entries(jsonExamples)) {
     expect(() => createSessionAnalyzer(toConfig({ [path]: example })), path).not.toThrow();
   }

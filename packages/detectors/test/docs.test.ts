@@ -46,25 +46,25 @@ function tableUnder(page: string, heading: string): string[][] {
 const sections = ['Why', 'The rule', 'Found', 'Not found', 'Options', 'When not to use it'];
 const detectorPages = detectorIds.map((id) => ({ id }));
 
-describe('the pages of the detectors', () => {
-  it('are one a detector, and one that tells what preset balanced was measured on', () => {
+describe('detector pages', () => {
+  it('are one per detector, and one on how preset balanced was measured', () => {
     const files = readdirSync(join(root, 'docs/detectors')).map((file) => file.replace('.md', ''));
     expect(files.toSorted()).toEqual(['balanced', ...detectorPages.map(({ id }) => id)].toSorted());
   });
 
-  it.each(detectorPages)('$id: its title, its description and all sections, in order', ({ id }) => {
+  it.each(detectorPages)('$id: has title, description and all sections in order', ({ id }) => {
     const page = read(`docs/detectors/${id}.md`);
     expect(page.startsWith(`# ${id}\n\n${detectorFacts[id].description}\n`)).toBe(true);
     expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(sections);
   });
 
-  it.each(detectorPages)('$id: the options are those of the schema', ({ id }) => {
+  it.each(detectorPages)('$id: lists the options of the schema', ({ id }) => {
     const listed = tableUnder(read(`docs/detectors/${id}.md`), 'Options').map(([name = '']) => name);
     const options = Object.keys(detectionSchema.shape[detectorFacts[id].block].unwrap().shape);
     expect(listed.toSorted()).toEqual(options.map((name) => `\`${name}\``).toSorted());
   });
 
-  it.each(detectorPages)('$id: examples of what is found, and of what is not', ({ id }) => {
+  it.each(detectorPages)('$id: has examples that are detected and others that are not', ({ id }) => {
     const blocks = blocksCheckedBy(import.meta.url, `docs/detectors/${id}.md`);
     const verdictsIn = (part: string): FencedBlock[] =>
       blocks.filter(({ language, section }) => language === 'verdicts' && section === part);
@@ -84,7 +84,7 @@ describe('the pages of the detectors', () => {
     });
   });
 
-  it.each(examples)('$id, example $number comes out as the page says', ({ events, answers, verdicts }) => {
+  it.each(examples)('$id: example $number gives the documented result', ({ events, answers, verdicts }) => {
     expect(verdicts?.language).toBe('verdicts');
     const config = configOf(events.info);
     const all = linesOf(events).map((line) => JSON.parse(line) as unknown);
@@ -111,11 +111,11 @@ describe('the table of presets', () => {
     tableUnder(read('docs/configuration.md'), 'Presets').map((cells) => [cells[0], cells.slice(1)]),
   );
 
-  it('has all of them', () => {
+  it('contains every preset', () => {
     expect([...rows.keys()].toSorted()).toEqual(presetNames.map((name) => `\`${name}\``).toSorted());
   });
 
-  it.each(presetNames)('%s: the numbers that the preset has', (name) => {
+  it.each(presetNames)('%s: contains the values of the preset', (name) => {
     const { tool, content, thought, semantic } = presets[name];
     const text = (layer: typeof content): string =>
       layer === null ? 'off' : `${layer.window} / ${layer.minRepeats} / ${layer.maxDistance}, ${layer.mode}`;
@@ -131,10 +131,10 @@ describe('the table of presets', () => {
   });
 });
 
-describe('the rules over steps', () => {
+describe('documented step rules', () => {
   const page = read('docs/configuration.md');
 
-  it('have the numbers that the preset has', () => {
+  it('have the values of the preset', () => {
     const paths = tableUnder(page, 'Rules over steps').map(([path = '']) => path.replaceAll('`', ''));
     const inForce = effectiveDetectionValues(detectionSchema.parse({ preset: 'balanced' }));
     expect(paths.map((path) => inForce.get(path))).toEqual(
@@ -150,13 +150,13 @@ describe('the rules over steps', () => {
     expect(presetNames.filter((name) => presets[name].results)).toEqual(['balanced']);
   });
 
-  it('know of a tool what its contract says', () => {
+  it('agree with the tool contracts', () => {
     const names = tableUnder(page, 'Tool properties').map(([name]) => name);
     expect(names).toEqual(Object.keys(toolContractSchema.shape).map((name) => `\`${name}\``));
   });
 });
 
-describe('every page', () => {
+describe('every page:', () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !/^(?:reference|generated)\b/.test(file))
     .map((file) => ({ file: `docs/${file}` }))

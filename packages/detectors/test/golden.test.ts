@@ -31,7 +31,7 @@ describe('golden cases', () => {
   const sessions = ['shapes', 'healthy'];
   const folders = [...detectors.map(({ id }) => id), ...sessions];
 
-  it('are kept in one folder a detector, and every detector has some', () => {
+  it('have one folder per detector, none of them empty', () => {
     const kept = readdirSync(join(root, 'golden'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
@@ -56,7 +56,7 @@ describe('golden cases', () => {
     expect({ preset, expected }).toEqual({ preset: 'balanced', expected: [] });
   });
 
-  it('have the twenty shapes, each with preset balanced', () => {
+  it('include the twenty shapes with preset balanced', () => {
     const shapes = files.filter(({ file }) => file.startsWith('shapes/'));
     const numbers = new Set(shapes.map(({ file }) => Number(file.slice('shapes/'.length).split('-')[0])));
     expect([...numbers].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
@@ -65,7 +65,7 @@ describe('golden cases', () => {
     );
   });
 
-  it('fill up with text that repeats nothing', () => {
+  it('use filler text without repetition', () => {
     const text = uniqueText(5000, 1);
     const windows = new Set(Array.from({ length: 4951 }, (_, i) => text.slice(i, i + 50)));
     expect(windows.size).toBe(4951);
@@ -101,11 +101,11 @@ describe('a golden file', () => {
       change: { expected: [{ phase: 'opened' }] },
       message: /lacks detector/,
     },
-  ])('with $fault is refused', ({ change, message }) => {
+  ])('with $fault is rejected', ({ change, message }) => {
     expect(() => parseGoldenCase(JSON.stringify({ ...sound, ...change }))).toThrow(message);
   });
 
-  it('with an event that the contract refuses is refused', () => {
+  it('with an event that violates the contract is rejected', () => {
     const golden = parseGoldenCase(JSON.stringify({ ...sound, events: [{ type: 'content' }] }));
     expect(() => goldenEvents(golden)).toThrow(/does not match the schema of its type/);
   });
@@ -127,7 +127,7 @@ describe('the vectors of preset stream', () => {
   };
   const expected = new Map(vectors.map((vector) => [vector.sessionId, vector.expected]));
 
-  it('are all there, each a session of its own', () => {
+  it('are complete, each as a session of its own', () => {
     expect(vectors).toHaveLength(834);
     expect(expected.size).toBe(834);
     expect(vectors.filter((vector) => vector.expected.detector !== null).length).toBeGreaterThan(200);
@@ -142,7 +142,7 @@ describe('the vectors of preset stream', () => {
     expect(found).toEqual(ofClass.map(({ sessionId, expected }) => [sessionId, expected]));
   });
 
-  it('give the same with all sessions interleaved', () => {
+  it('give the same verdicts with all sessions interleaved', () => {
     const sessions = vectors.map(({ sessionId, events }) => ({
       sessionId,
       events,
@@ -175,7 +175,7 @@ describe('the samples', () => {
   const events = (file: string): AgentEvent[] =>
     jsonLines(read('samples', file)).map((line) => eventSchema.parse(line));
 
-  it('are those that the manifest names', () => {
+  it('are those listed in the manifest', () => {
     const files = readdirSync(join(root, 'samples')).filter((file) => file.endsWith('.jsonl'));
     expect(manifest.map(({ file }) => file).toSorted()).toEqual(files.toSorted());
     const sessions = manifest.map(({ file }) => events(file)[0]?.sessionId);
@@ -200,18 +200,18 @@ describe('the samples', () => {
     expect(Object.keys(wanted)).toContain('stream');
   });
 
-  it.each(manifest)('$file is a row of the README that says what stream says', (sample) => {
+  it.each(manifest)('$file has a row in the README with the verdicts of preset stream', (sample) => {
     const says = sample.expect.stream == null ? 'silent' : `\`${sample.expect.stream}\``;
     const name = sample.file.replace('.events.jsonl', '');
     expect(readme).toContain(`| \`${name}\` | ${sample.title} | ${sample.pattern} | ${says} |`);
   });
 
-  it('that are look-alikes leave preset stream silent', () => {
+  it('that only look like loops give no verdict with preset stream', () => {
     const loud = manifest.filter((sample) => sample.shows === 'look-alike' && sample.expect.stream !== null);
     expect(loud).toEqual([]);
   });
 
-  it('that are look-alikes are no loop to preset balanced either, which finds all loops', () => {
+  it('are classified correctly by preset balanced', () => {
     const said = (shows: Sample['shows'], detectors: readonly unknown[]): string[] =>
       manifest
         .filter((sample) => sample.shows === shows && detectors.includes(sample.expect.balanced))
@@ -221,7 +221,7 @@ describe('the samples', () => {
     expect(said('loop', [null, 'outage', undefined])).toEqual([]);
   });
 
-  it('that chant in thoughts are found with thought_loop switched on', () => {
+  it('that repeat thoughts are detected with thought_loop on', () => {
     const found = verdicts(
       { preset: 'stream', thought_loop: { enabled: true } },
       events('thought-chant.events.jsonl'),

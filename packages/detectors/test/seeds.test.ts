@@ -72,15 +72,15 @@ function missingIn(file: string, titles: Iterable<string>): string[] {
   return [...titles].filter((title) => !there.has(title));
 }
 
-describe('the page of origins', () => {
-  it('has the five documents, each with its rows', () => {
+describe('docs/internals/behaviour-sources.md', () => {
+  it('has the five documents with their rows', () => {
     expect(groups.map(({ title }) => title.slice(0, 12))).toEqual(
       [0, 1, 2, 3, 4].map((n) => `Document 00${n}`),
     );
     for (const group of groups) expect(group.rows.length).toBeGreaterThan(15);
   });
 
-  it('has three cells a row, none empty, and no behaviour twice in one document', () => {
+  it('has three non-empty cells per row, and no behaviour twice in a document', () => {
     for (const group of groups) {
       expect(group.rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
       const behaviours = group.rows.map(([behaviour]) => behaviour);
@@ -88,11 +88,11 @@ describe('the page of origins', () => {
     }
   });
 
-  it('says of each in which file it is', () => {
+  it('names a file for each behaviour', () => {
     expect(rows.filter(({ where }) => filesIn(where).length === 0)).toEqual([]);
   });
 
-  it('says of each what proves it: a test, a golden case, a section of a page, or why there is none', () => {
+  it('proves each behaviour by a test, a golden case or a section of a page, or says why not', () => {
     const unproven = rows.filter(
       ({ proof }) =>
         !proof.startsWith('Overridden: ') &&
@@ -105,7 +105,7 @@ describe('the page of origins', () => {
     expect([...new Set(filesIn(page))].filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it('names no file of tests without a title', () => {
+  it('names no test file without a title', () => {
     const named = rows.flatMap(({ where, proof }) => namedIn(`${where} ${proof}`));
     expect(named.filter(({ file, titles }) => isTest(file) && titles.length === 0)).toEqual([]);
   });
@@ -115,13 +115,13 @@ describe('the page of origins', () => {
   });
 
   it.each([...titlesByFile(rows)].map(([file, titles]) => ({ file, titles })))(
-    'names what $file holds',
+    'names only titles that exist in $file',
     ({ file, titles }) => {
       expect(missingIn(file, titles)).toEqual([]);
     },
   );
 
-  it('would not name what is not there', () => {
+  it('fails for titles and headings that do not exist', () => {
     const file = 'packages/detectors/test/seeds.test.ts';
     const proof = `\`${file}\`, “one”, “no such test”; \`docs/internals/behaviour-sources.md\`, “No such heading”; and “alone”`;
     const named = titlesByFile([{ proof }]);
@@ -133,7 +133,7 @@ describe('the page of origins', () => {
   });
 });
 
-describe('the titles of a file', () => {
+describe('testTitles', () => {
   const source = `
     describe('a group', () => {
       it('one', () => {});
@@ -146,7 +146,7 @@ describe('the titles of a file', () => {
       other('nothing');
     });`;
 
-  it('are as a runner prints them, as far as they are written out', () => {
+  it('returns titles as the runner prints them, as far as they are literals', () => {
     expect([...testTitles(source)]).toEqual([
       'one',
       '%s is %d',

@@ -36,12 +36,12 @@ for (const line of unpacked(sessions, 'claude-code.events.jsonl.gz').split('\n')
 }
 const names = readdirSync(raw).map((file) => file.replace('.jsonl.gz', ''));
 
-describe('sessions as Claude Code wrote them', () => {
-  it('are 28', () => {
+describe('raw sessions of coding agents', () => {
+  it('are 28 files', () => {
     expect(names).toHaveLength(28);
   });
 
-  it.each(names.filter((name) => name !== gemini))('reads %s without a fault', (name) => {
+  it.each(names.filter((name) => name !== gemini))('are read without faults: %s', (name) => {
     const translator = new Translator({ format: 'auto', session: name });
     const read = unpacked(raw, `${name}.jsonl.gz`)
       .split('\n')
@@ -58,7 +58,7 @@ describe('sessions as Claude Code wrote them', () => {
       if (own.length > 0) expect(foundIn(events, preset)).toEqual(foundIn(own, preset));
   });
 
-  it('reads the one of Gemini CLI', () => {
+  it('include one of Gemini CLI, which is read without faults', () => {
     const translator = new Translator({ format: 'auto' });
     const { events, faults } = translator.readValue(JSON.parse(unpacked(raw, `${gemini}.jsonl.gz`)));
     expect(faults).toEqual([]);

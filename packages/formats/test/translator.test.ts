@@ -109,8 +109,8 @@ describe('Translator', () => {
   });
 
   it.each([
-    ['no JSON', 'hello', 'not_json', ''],
-    ['no object', '17', 'not_an_object', 'a number'],
+    ['a line that is not JSON', 'hello', 'not_json', ''],
+    ['a value that is not an object', '17', 'not_an_object', 'a number'],
     [
       'a record of no format',
       '{"a":1}',
@@ -118,12 +118,12 @@ describe('Translator', () => {
       'Loopwatch\'s own events have "sessionId" and "type"',
     ],
     [
-      'a record that is nearly one',
+      'a record that almost matches a format',
       '{"uuid":"u","parentUuid":null,"isSidechain":false}',
       'unknown_format',
       'the nearest is claude-code',
     ],
-    ['nesting without end', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_complex', 'levels deep'],
+    ['excessive nesting', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_complex', 'levels deep'],
   ])('reports %s', (_, text, reason, message) => {
     expect(read('auto', text)).toMatchObject({
       events: [],

@@ -122,28 +122,28 @@ describe('many streams', () => {
 
 describe('an upstream with malformed replies', () => {
   it.each([
-    ['a line without an end', ['data: ', 'x'.repeat(6_000), 'y'.repeat(6_000), '\n\ndata: [DONE]\n\n']],
+    ['an endless line', ['data: ', 'x'.repeat(6_000), 'y'.repeat(6_000), '\n\ndata: [DONE]\n\n']],
     [
-      'an event and the beginning of one that is too large',
+      'an event followed by the start of an oversized one',
       [`data: {"choices":[]}\n\ndata: ${'x'.repeat(6_000)}`, '\n\ndata: [DONE]\n\n'],
     ],
-    ['JSON cut short', ['data: {"choices":[{"delta":{"tool_calls":[{"function":\n\n', 'data: [DONE]\n\n']],
+    ['truncated JSON', ['data: {"choices":[{"delta":{"tool_calls":[{"function":\n\n', 'data: [DONE]\n\n']],
     [
-      'other types than there should be',
+      'a reply with wrong types',
       [
         'data: {"choices":{"a":1},"usage":[]}\n\n',
         'data: {"choices":[{"delta":{"tool_calls":[{"index":{}},7]}}]}\n\n',
         'data: 7\n\n',
       ],
     ],
-    ['nothing', []],
+    ['an empty reply', []],
     [
-      'a call without an end',
+      'an unfinished call',
       [
         'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{"}}]}}]}\n\n',
       ],
     ],
-  ])('%s goes on as it is', async (_, chunks) => {
+  ])('%s is passed through unchanged', async (_, chunks) => {
     await using bench = await GatewayBench.start(() => ({ chunks }), { 'gateway.max_held_bytes': 4096 });
     const response = await fetch(`${bench.url}/v1/chat/completions`, {
       method: 'POST',

@@ -99,7 +99,7 @@ describe('a reply with a blocked later call', () => {
     // Whoever goes by the reason would otherwise not make them, and could not go on for want of their results.
     { name: 'Messages', finish: 'tool_use' },
     { name: 'Responses', finish: 'calls' },
-  ])('has gone on with those before it, and says so ($name)', async ({ name, finish }) => {
+  ])('continues with the calls before it, and reports the block ($name)', async ({ name, finish }) => {
     await using bench = await GatewayBench.start((request) => modelReply(request, { calls: same }));
     const api = apiCases.find((each) => each.name === name);
     if (api === undefined)

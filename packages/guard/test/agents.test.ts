@@ -59,7 +59,7 @@ const post = (path: string, body: unknown): Promise<Response> =>
   });
 
 describe.each(agents)('%s', (name, runAgent) => {
-  it('stops when it loops, by the guard alone', async () => {
+  it('stops when it loops, without a server', async () => {
     const verdicts: string[] = [];
     const guard = createGuard({ mode: 'stop', onVerdict: ({ detector }) => verdicts.push(detector) });
     const { results, isDone } = await runAgent({ scenario: looping, guard });
@@ -124,7 +124,7 @@ describe.each(agents)('%s', (name, runAgent) => {
     expect(results.at(-1)).toMatch(/^Loopwatch denied this call/);
   });
 
-  it.each(Object.entries(healthy))('is left alone when it %s', async (_, scenario) => {
+  it.each(Object.entries(healthy))('is not stopped when it %s', async (_, scenario) => {
     const plain = await runAgent({ scenario });
     const guard = createGuard({ mode: 'stop' });
     expect(await runAgent({ scenario, guard })).toEqual(plain);

@@ -265,7 +265,7 @@ describe('a guard with a server', () => {
     await waitFor(() => read({ path: 'a' }) !== 'not found');
   });
 
-  it('stops and resumes when the stream says so', async () => {
+  it('stops and resumes as the verdict stream says', async () => {
     await using server = await fakeServer();
     await using guard = createGuard({ server: { url: server.url } });
     await waitFor(() => server.streams.length === 1);

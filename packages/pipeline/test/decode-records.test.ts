@@ -36,10 +36,10 @@ describe('decodeRecords', () => {
   });
 
   it.each([
-    ['nothing at all', '|', '(^!)'],
-    ['nothing, some time later', '---|', '^--!'],
-    ['nothing for ever', '----', '^---'],
-  ])('makes nothing of %s', (_, drawn, sub) => {
+    ['a source that completes immediately', '|', '(^!)'],
+    ['an empty source that completes later', '---|', '^--!'],
+    ['a source that never emits', '----', '^---'],
+  ])('emits nothing for %s', (_, drawn, sub) => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const input = cold<InputRecord>(drawn);
       expectObservable(input.pipe(decodeRecords())).toBe(drawn);
@@ -61,15 +61,15 @@ describe('decodeRecords', () => {
   it.each<[string, unknown, string | null, Partial<Extract<Outcome, { type: 'dead_letter' }>>]>([
     ['a tombstone', null, 's', { reason: 'empty_value' }],
     ['an empty text', '', 's', { reason: 'not_json' }],
-    ['half an object', '{"type":"content",', 's', { reason: 'not_json' }],
+    ['truncated JSON', '{"type":"content",', 's', { reason: 'not_json' }],
     ['an array', [], 's', { reason: 'not_an_object', message: 'expected a JSON object, got an array' }],
     ['null', 'null', 's', { reason: 'not_an_object', message: 'expected a JSON object, got null' }],
     ['a number', '7', 's', { reason: 'not_an_object', message: 'expected a JSON object, got a number' }],
     ['an object without a type', {}, 's', { reason: 'invalid_event' }],
-    ['a content without text', { type: 'content' }, 's', { reason: 'invalid_event' }],
-    ['an event of no session', { type: 'turn_started' }, null, { reason: 'missing_session' }],
+    ['a content event without text', { type: 'content' }, 's', { reason: 'invalid_event' }],
+    ['an event without a session', { type: 'turn_started' }, null, { reason: 'missing_session' }],
     ['an event with an empty key', { type: 'turn_started' }, '', { reason: 'missing_session' }],
-  ])('makes a dead letter of %s, with the record and a message', (_, value, key, expected) => {
+  ])('emits a dead letter for %s, with the record and a message', (_, value, key, expected) => {
     const bad = record(7, value, key);
     expect(decoded(bad)).toEqual([
       { type: 'dead_letter', record: bad, reason: '', message: expect.stringMatching(/./), ...expected },

@@ -54,7 +54,7 @@ const call = (sessionId: string, name = 'ls', more = {}) =>
   item(sessionId, { type: 'tool_call_request', name, ...more });
 
 describe('events of sessions', () => {
-  it('emits a verdict with the event that leads to it, and nothing otherwise', () => {
+  it('emits a verdict at the event that causes it, and nothing otherwise', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const items = { a: call('s'), b: item('s', { type: 'content', text: 'on' }), c: call('s') };
       const input = cold(' -a-b-c---|', items);
@@ -160,7 +160,7 @@ describe('events of sessions', () => {
       { event: [['tool_call_request'], ['from_the_future']] },
     ],
     [
-      'a duplicate, which is no event',
+      'a duplicate, which does not count as an event',
       [() => call('s', 'ls', { id: 'e' }), () => call('s', 'ls', { id: 'e' })],
       { event: [['tool_call_request']], duplicate: [[]] },
     ],
@@ -175,7 +175,7 @@ describe('events of sessions', () => {
       { event: [['control']], refusedSetting: [['s', expect.stringContaining('max_repeats = 1')]] },
     ],
     [
-      'the incidents that a long pause leaves behind',
+      'the incidents abandoned by a long pause',
       [
         () => call('s', 'ls', { time: 0 }),
         () => call('s', 'ls', { time: 1 }),
@@ -184,7 +184,7 @@ describe('events of sessions', () => {
       ],
       { event: Array(4).fill(['tool_call_request']), abandoned: [[[expect.stringMatching(/^i-/)]]] },
     ],
-  ])('tells the observer of %s', (_, items, expected) => {
+  ])('notifies the observer of %s', (_, items, expected) => {
     from(items.map((next) => next()))
       .pipe(analyze())
       .subscribe();

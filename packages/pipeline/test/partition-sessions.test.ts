@@ -32,7 +32,7 @@ describe('a checkpoint', () => {
     ['aabab', 2, { kept: 'ab', replayFrom: 5 }],
     ['aaaab', 1, { kept: 'a', replayFrom: 4 }],
     ['', 0, { kept: '', replayFrom: 5 }],
-  ])('after %s keeps what reaches back more than %i records', (letters, reach, expected) => {
+  ])('after %s stores the sessions that reach back more than %i records', (letters, reach, expected) => {
     const { sessions, pass } = open();
     pass(letters, 0);
     const { snapshots, replayFrom } = sessions.checkpoint(5, reach, most);

@@ -109,11 +109,11 @@ describe('the pipeline', () => {
 
   it.each<[string, InputRecord['key'], unknown, string]>([
     ['a tombstone', 's', null, 'empty_value'],
-    ['no JSON', 's', '{', 'not_json'],
-    ['no object', 's', '[]', 'not_an_object'],
-    ['no event', 's', { type: 'tool_call_request' }, 'invalid_event'],
-    ['no session', null, { type: 'turn_started' }, 'missing_session'],
-  ])('goes on after %s', async (_, key, value, reason) => {
+    ['a record that is not JSON', 's', '{', 'not_json'],
+    ['a record that is not an object', 's', '[]', 'not_an_object'],
+    ['an invalid event', 's', { type: 'tool_call_request' }, 'invalid_event'],
+    ['an event without a session', null, { type: 'turn_started' }, 'missing_session'],
+  ])('continues after %s', async (_, key, value, reason) => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s')]);
     await driver.write([value], { key: key?.toString() ?? null });
@@ -158,9 +158,9 @@ describe('the pipeline', () => {
 
   it.each<[string, DetectionInput, (driver: PipelineTestDriver) => Promise<unknown>]>([
     ['a long pause', {}, (driver) => driver.write([call('s', { time: 3_600_002 })])],
-    ['want of room', { session: { max_sessions: 1 } }, (driver) => driver.write([call('t')])],
-    ['a partition that is lost', {}, (driver) => Promise.resolve(driver.lose(0))],
-  ])('tells of incidents that are never resolved, because of %s', async (_, config, happening) => {
+    ['an eviction', { session: { max_sessions: 1 } }, (driver) => driver.write([call('t')])],
+    ['a lost partition', {}, (driver) => Promise.resolve(driver.lose(0))],
+  ])('reports incidents abandoned because of %s', async (_, config, happening) => {
     const driver = new PipelineTestDriver({ ...config, tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s', { time: 0 }), call('s', { time: 1 })]);
     expect(driver.abandoned).toEqual([]);
@@ -193,7 +193,7 @@ describe('the pipeline', () => {
 
   it.each<[string, number | null, number]>([
     ['its record’s timestamp', 5000, 5000],
-    ['its session’s event before, where the record has none', null, 7],
+    ['the previous event of its session if the record has none', null, 7],
   ])('takes the time of an event without one from %s', async (_, timestamp, expected) => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s', { time: 7 }), call('s')], { timestamp });
@@ -214,7 +214,7 @@ describe('a batch', () => {
     expect(loops.activeSessions).toBe(1);
   });
 
-  it('of one partition may interleave with batches of another', () => {
+  it('can interleave with batches of another partition', () => {
     const loops = pipeline();
     const partitions = [0, 1].map((partition) => loops.partition({ topic: 'events', partition }));
     const found: string[] = [];

@@ -15,7 +15,7 @@ const config = { preset: 'stream', semantic: { after_turns: 3 } } as const;
 const sure: CheckAnswer = { analysis: 'round and round', confidence: 1 };
 
 describe('a stream that waits for answers', () => {
-  it('asks at exactly the scheduled turns in all sessions, even within one batch', async () => {
+  it('requests checks at exactly the scheduled turns of all sessions, even within one batch', async () => {
     const asked: string[] = [];
     const driver = new PipelineTestDriver(config, {
       answer: async ({ sessionId, turn }) => {
@@ -52,7 +52,7 @@ describe('a stream that does not wait', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('continues meanwhile, and attributes the late verdict to the event that asked', async () => {
+  it('continues meanwhile, and attributes the late verdict to the event that triggered the check', async () => {
     const { driver, waiting, late } = held();
     await driver.write([...turns(20), ...turns(2, 'other')]);
     expect(driver.events).toHaveLength(22);
@@ -91,7 +91,7 @@ describe('a stream that does not wait', () => {
   });
 });
 
-describe('asking', () => {
+describe('askJudge', () => {
   const json = (confidence: unknown) => JSON.stringify({ analysis: 'a', confidence });
   const timeout = new JudgeError('timeout', 'too late');
   const skipped = new JudgeError('skipped', 'no room');
@@ -108,18 +108,18 @@ describe('asking', () => {
       { failure: 'malformed' },
       ['malformed', 'malformed'],
     ],
-    ['no room, which is not tried again', false, [skipped], { failure: 'skipped' }, ['skipped']],
-    ['a loop that is confirmed', true, [json(1), json(0.95)], { analysis: 'a', confidence: 0.95 }, []],
-    ['a loop that is not', true, [json(1), json(0.9)], { analysis: 'a', confidence: 0.9 }, []],
-    ['no loop, which nobody has to confirm', true, [json(0.9)], { analysis: 'a', confidence: 0.9 }, []],
+    ['a skipped check, without a retry', false, [skipped], { failure: 'skipped' }, ['skipped']],
+    ['a confirmed loop', true, [json(1), json(0.95)], { analysis: 'a', confidence: 0.95 }, []],
+    ['a loop that is not confirmed', true, [json(1), json(0.9)], { analysis: 'a', confidence: 0.9 }, []],
+    ['no loop, without asking for confirmation', true, [json(0.9)], { analysis: 'a', confidence: 0.9 }, []],
     [
-      'a second opinion that fails',
+      'a failed confirmation',
       true,
       [json(1), timeout, timeout],
       { failure: 'timeout' },
       ['timeout', 'timeout'],
     ],
-  ])('gets %s', async (_, secondOpinion, replies, expected, failures) => {
+  ])('handles %s', async (_, secondOpinion, replies, expected, failures) => {
     const requests: JudgeRequest[] = [];
     const told: string[] = [];
     const judge: Judge = {

@@ -21,8 +21,8 @@ function held() {
   return { driver, waiting, late };
 }
 
-describe('a turn that is streamed again while its check is under way', () => {
-  it('raises no second check, and the late verdict belongs to the event that asked', async () => {
+describe('a retried turn with a pending check', () => {
+  it('triggers no second check, and the late verdict belongs to the event that triggered the first', async () => {
     const { driver, waiting, late } = held();
     await driver.write([
       turn,
@@ -43,7 +43,7 @@ describe('a turn that is streamed again while its check is under way', () => {
     expect(driver.verdicts).toEqual([]);
   });
 
-  it('counts once until the next check, which shows nothing of the retracted part', async () => {
+  it('counts once until the next check, which omits the discarded part', async () => {
     const { driver, waiting } = held();
     await driver.write([turn, turn, turn, ...wrong, turn]);
     waiting[0]!.answer(sure);
@@ -55,7 +55,7 @@ describe('a turn that is streamed again while its check is under way', () => {
     expect(waiting[1]!.shown).not.toContain('wrong');
   });
 
-  it('opens and ends one incident, though the retry comes after the verdict', async () => {
+  it('opens and resolves one incident, even if the retry follows the verdict', async () => {
     const { driver, waiting, late } = held();
     await driver.write([turn, turn, turn, event('content', { text: 'wrong' })]);
     waiting[0]!.answer(sure);

@@ -3,7 +3,7 @@ import { detection, idleSeconds, openSessions } from './summaries-driver.ts';
 
 type Open = ReturnType<typeof openSessions>;
 
-describe('a session that is taken out of memory', () => {
+describe('a session removed from memory', () => {
   const room = ({ pass }: Open) => {
     pass('3 ls new');
   };
@@ -14,13 +14,13 @@ describe('a session that is taken out of memory', () => {
     store.close(sessions);
   };
   it.each<[string, string, (made: Open) => void, boolean]>([
-    ['for want of room', '0 ls', room, false],
-    ['for want of room, having ended', '0 ls, 1 end', room, true],
-    ['for want of room, having ended and gone on', '0 ls, 1 end, 2 ls', room, false],
-    ['for a fault', '0 ls', fault, false],
-    ['for a fault, having ended', '0 ls, 1 end', fault, false],
-    ['with its partition', '0 ls', lost, false],
-    ['with its partition, having ended', '0 ls, 1 end', lost, false],
+    ['keeps its records if evicted while live', '0 ls', room, false],
+    ['deletes its records if evicted after its end', '0 ls, 1 end', room, true],
+    ['keeps its records if it continued after its end', '0 ls, 1 end, 2 ls', room, false],
+    ['keeps its records after a fault', '0 ls', fault, false],
+    ['keeps its records after a fault, even if it ended', '0 ls, 1 end', fault, false],
+    ['keeps its records if its partition is revoked', '0 ls', lost, false],
+    ['keeps its records if its partition is revoked, even if it ended', '0 ls, 1 end', lost, false],
   ])('%s', (_, script, goes, over) => {
     const made = openSessions(2);
     const { pass, sessions, collector } = made;
@@ -33,7 +33,7 @@ describe('a session that is taken out of memory', () => {
     expect([told.over, told.checksOver]).toEqual(over ? [['s'], ['c-1']] : [[], []]);
   });
 
-  it('for idleness: its summary and the records of its checks go, also those from before a pause', () => {
+  it('deletes its summary and check records when idle, including those from before a pause', () => {
     const { pass, sessions, store, collector } = openSessions();
     pass('0 ls');
     sessions.noteCheck('s', 'c-1');
@@ -47,14 +47,14 @@ describe('a session that is taken out of memory', () => {
     expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
   });
 
-  it('before a check of it is recorded: the record goes at once', () => {
+  it('deletes a check record at once if the session is gone before the check is recorded', () => {
     const { sessions, collector } = openSessions();
     sessions.noteCheck('gone', 'c-9');
     expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: ['c-9'] });
   });
 });
 
-it('a session is kept as soon as a check of it is recorded, which no record repeats', () => {
+it('checkpoint: stores a session as soon as one of its checks is recorded, which no replay would restore', () => {
   const { pass, sessions } = openSessions();
   pass('0 ls, 0 ls other');
   sessions.noteCheck('s', 'c-1');
@@ -62,7 +62,7 @@ it('a session is kept as soon as a check of it is recorded, which no record repe
   expect(kept).toMatchObject([{ sessionId: 's', marks: { tally: { checks: ['c-1'] } } }]);
 });
 
-it('a session is told of as before once it is restored, and its checks go with it', () => {
+it('restored session: gives the same summaries, and deletes its check records when it expires', () => {
   const [before, after] = [openSessions(), openSessions()];
   before.pass('0 ls, 1 ls, 2 ls, 20 ls');
   before.sessions.noteCheck('s', 'c-1');

@@ -58,7 +58,7 @@ interface CallPlace {
   readonly partition: number;
 }
 
-describe('the bound on sessions in memory', () => {
+describe('the limit of sessions in memory', () => {
   it('frees the requested number of least recently used sessions, at most all', () => {
     const { store, evictions, call, has } = storeOf(10);
     for (const name of ['a', 'b', 'c', 'a']) call(name);
@@ -69,16 +69,21 @@ describe('the bound on sessions in memory', () => {
   });
 
   it.each<[string, string[], string, string[]]>([
-    ['the first, when each was used once', ['a', 'b', 'c'], 'a', ['b', 'c', 'new']],
+    ['the first one if each was used once', ['a', 'b', 'c'], 'a', ['b', 'c', 'new']],
     ['the one that was not used again', ['a', 'b', 'c', 'a', 'c'], 'b', ['a', 'c', 'new']],
     [
-      'the one used longest ago, in whatever order',
+      'the least recently used one, whatever the order',
       ['c', 'a', 'b', 'c', 'b', 'a', 'b'],
       'c',
       ['a', 'b', 'new'],
     ],
-    ['not the newest, which is used twice in a row', ['a', 'b', 'c', 'c'], 'a', ['b', 'c', 'new']],
-  ])('lets go of %s', (_, uses, gone, kept) => {
+    [
+      'the oldest one even if the newest is used twice in a row',
+      ['a', 'b', 'c', 'c'],
+      'a',
+      ['b', 'c', 'new'],
+    ],
+  ])('evicts %s', (_, uses, gone, kept) => {
     const { call, has, evictions, store } = storeOf(3);
     for (const session of uses) call(session);
     expect(evictions).toEqual([]);
@@ -223,8 +228,8 @@ describe('the sweep', () => {
   });
 });
 
-describe('a partition that goes away', () => {
-  it('frees its own sessions only', () => {
+describe('a revoked partition', () => {
+  it('frees only its own sessions', () => {
     const { call, has, store, evictions, abandoned, drop } = storeOf(1000);
     for (const partition of [0, 1]) {
       call('a', { partition });
@@ -239,7 +244,7 @@ describe('a partition that goes away', () => {
     expect([call('a', { partition: 0 }), call('a', { partition: 1 })]).toEqual([2, 0]);
   });
 
-  it('forgets the partition’s newest time', () => {
+  it('forgets its newest time', () => {
     const { call, has, store, drop } = storeOf(1000);
     call('ahead', { time: 1e9, partition: 1 });
     drop(1);

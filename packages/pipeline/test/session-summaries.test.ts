@@ -13,24 +13,36 @@ function summaries(script: string): (SessionSummary | undefined)[] {
   });
 }
 
-describe('a session is told of', () => {
+describe('a summary is written', () => {
   it.each<[string, string, number[]]>([
-    ['with its first event', '0 ls, 1 cat', [0]],
-    ['with its end', '0 ls, 1 cat, 2 end', [0, 2]],
-    ['with what follows its end', '0 ls, 1 end, 2 ls, 3 cat', [0, 1, 2]],
-    ['when it only ends', '0 end', [0]],
-    ['with the first event that comes 30 s later', '0 ls, 29 cat, 30 ls, 59 cat, 60 ls', [0, 2, 4]],
-    ['not before, however many come', '0 ls, 29.999 cat, 31 ls, 60.999 cat', [0, 2]],
-    ['when an incident opens and when it ends', '0 ls, 1 ls, 2 ls, 3 ls, 4 cat', [0, 2, 4]],
-    ['when it escalates', '0 ls, 1 ls, 2 ls, 3 ls, 4 ls, 5 ls, 6 ls', [0, 2, 5]],
-    ['30 s after its incident', '0 ls, 1 ls, 20 ls, 31 ls, 49 cat, 78.999 ls, 79 cat', [0, 2, 4, 6]],
-    ['when it restarts after a pause', `0 ls, 1 ls, ${idleSeconds + 2} ls, ${idleSeconds + 3} cat`, [0, 2]],
-    ['when its clock was set back', '500 ls, 100 cat, 101 ls, 130 cat', [0, 1, 3]],
-    ['not for clocks that run apart a little', '10 ls, 0 cat, 12 ls, 1 cat', [0]],
-    ['not with settings alone', '0 ls, 40 off, 41 cat', [0, 2]],
-    ['not with settings behind its end', '0 ls, 1 end, 90 off, 300 off', [0, 1]],
-    ['not with settings before its first event', '0 off, 1 ls', [1]],
-    ['not with an event that comes again', '0 same, 31 same, 32 cat', [0, 2]],
+    ['at the first event of a session', '0 ls, 1 cat', [0]],
+    ['at the end of a session', '0 ls, 1 cat, 2 end', [0, 2]],
+    ['at events after the end', '0 ls, 1 end, 2 ls, 3 cat', [0, 1, 2]],
+    ['for a session that only ends', '0 end', [0]],
+    [
+      'at the first event at least 30 s after the last summary',
+      '0 ls, 29 cat, 30 ls, 59 cat, 60 ls',
+      [0, 2, 4],
+    ],
+    ['no sooner than that, however many events arrive', '0 ls, 29.999 cat, 31 ls, 60.999 cat', [0, 2]],
+    ['when an incident opens and when it is resolved', '0 ls, 1 ls, 2 ls, 3 ls, 4 cat', [0, 2, 4]],
+    ['when an incident escalates', '0 ls, 1 ls, 2 ls, 3 ls, 4 ls, 5 ls, 6 ls', [0, 2, 5]],
+    [
+      '30 s after the summary for an incident',
+      '0 ls, 1 ls, 20 ls, 31 ls, 49 cat, 78.999 ls, 79 cat',
+      [0, 2, 4, 6],
+    ],
+    [
+      'when the session restarts after a pause',
+      `0 ls, 1 ls, ${idleSeconds + 2} ls, ${idleSeconds + 3} cat`,
+      [0, 2],
+    ],
+    ['when the clock was set back', '500 ls, 100 cat, 101 ls, 130 cat', [0, 1, 3]],
+    ['but not for slightly different clocks', '10 ls, 0 cat, 12 ls, 1 cat', [0]],
+    ['but not for settings alone', '0 ls, 40 off, 41 cat', [0, 2]],
+    ['but not for settings after the end', '0 ls, 1 end, 90 off, 300 off', [0, 1]],
+    ['but not for settings before the first event', '0 off, 1 ls', [1]],
+    ['but not for a duplicate event', '0 same, 31 same, 32 cat', [0, 2]],
   ])('%s', (_, script, told) => {
     const found = summaries(script);
     expect(found.flatMap((summary, i) => (summary === undefined ? [] : [i]))).toEqual(told);
@@ -45,13 +57,13 @@ describe('a session is told of', () => {
     }
   });
 
-  it('when settings end its incidents, which is no sign of life', () => {
+  it('when settings resolve incidents, which does not count as activity', () => {
     const found = summaries('0 ls, 1 ls, 2 ls, 50 off, 51 ls');
     expect(found[3]).toMatchObject({ incidents: { open: 0, total: 1 }, lastEventAt: start + 2000 });
     expect(found[4]).toMatchObject({ lastEventAt: start + 51_000, status: 'live' });
   });
 
-  it('only where somebody takes it', () => {
+  it('only if summaries are enabled', () => {
     const store = new SessionStore({ detection, maxSessions: 1, idleMs: 0, observer: silentObserver });
     expect(store.open({ topic: 'events', partition: 0 }).summaries).toBeUndefined();
   });
@@ -90,18 +102,22 @@ describe('a summary', () => {
   });
 
   it.each<[string, string, object]>([
-    ['of nothing, when nothing is', '0 ls', { model: null, backend: null, agent: null, tenant: null }],
-    ['of version and tags', '0 tagged', { agentVersion: '1.2.0', tags: { env: 'prod' } }],
-    ['that no usage is reported', '0 ls', { tokens: null }],
-    ['of no incident', '0 ls', { incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 }],
-    ['of an open one', '0 ls, 1 ls, 2 ls', { incidents: { open: 1, total: 1 }, verdicts: 1 }],
+    ['null for unknown facts', '0 ls', { model: null, backend: null, agent: null, tenant: null }],
+    ['agent version and tags', '0 tagged', { agentVersion: '1.2.0', tags: { env: 'prod' } }],
+    ['no tokens if usage is not reported', '0 ls', { tokens: null }],
     [
-      'of an open one after one that is over',
+      'no incidents if there were none',
+      '0 ls',
+      { incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 },
+    ],
+    ['an open incident', '0 ls, 1 ls, 2 ls', { incidents: { open: 1, total: 1 }, verdicts: 1 }],
+    [
+      'an open incident after a resolved one',
       '0 ls, 1 ls, 2 ls, 3 cat, 4 cat, 5 cat',
       { incidents: { open: 1, total: 2, byDetector: { 'tool-repeat': 2 } }, verdicts: 3 },
     ],
     [
-      'of nothing from before a pause',
+      'nothing from before a pause',
       `0 ls, 1 ls, 2 ls, ${idleSeconds + 3} ls`,
       {
         events: 1,
@@ -112,21 +128,21 @@ describe('a summary', () => {
       },
     ],
     [
-      'how it went on, from summary to summary',
+      'the progress from summary to summary',
       '0 ls, 29 cat, 30 cp, 31 ls, 60 mv',
       { course: [30_000, 3, 60_000, 5] },
     ],
     [
-      'of settings of its own',
+      'the hash of the session’s own settings',
       '0 set, 1 ls',
       { configHash: expect.not.stringMatching(detection.plan.configHash) },
     ],
     [
-      'of a turn that is streamed again, once',
+      'a retried turn only once',
       '0 turn, 1 ls, 2 retry, 3 turn, 4 ls, 5 end',
       { turns: 1, toolCalls: 1, events: 6 },
     ],
-  ])('knows %s', (_, script, expected) => {
+  ])('contains %s', (_, script, expected) => {
     expect(last(script)).toMatchObject(expected);
   });
 
@@ -145,8 +161,8 @@ describe('a summary', () => {
   });
 });
 
-describe('what is taken', () => {
-  it('is the latest of each session, once', () => {
+describe('drain', () => {
+  it('returns the latest summary of each session once', () => {
     const { pass, collector } = openSessions();
     pass('0 ls a, 0 ls b, 40 ls a, 80 cat a');
     const { summaries: taken, over, checksOver } = collector.drain();
@@ -158,7 +174,7 @@ describe('what is taken', () => {
     expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
   });
 
-  it('is not what a replay led to, but whose time was over in it', () => {
+  it('omits the summaries of a replay, but returns the sessions that expired in it', () => {
     const { pass, sessions, collector } = openSessions();
     pass('0 ls a, 0 ls b, 0 ls c');
     const [, b, c] = sessions.all();
@@ -172,7 +188,7 @@ describe('what is taken', () => {
     expect(collector.drain()).toEqual({ summaries: [], over: ['b'], checksOver: [] });
   });
 
-  it('is that a session is back, not that its time was over', () => {
+  it('returns the summary of a session that is back, but not its expiry', () => {
     const { pass, sessions, collector } = openSessions();
     pass('0 ls');
     const [entry] = sessions.all();

@@ -6,16 +6,12 @@ const never = new Promise<never>(() => undefined);
 /** A timer that is left keeps the process from ending. */
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-describe('waiting', () => {
+describe('timing', () => {
   it.each([
-    ['that came in time', () => atMost(Promise.resolve('x'), hour), undefined],
-    [
-      'that came in time, for its value',
-      () => within(Promise.resolve('x'), hour, () => new Error('late')),
-      'x',
-    ],
-    ['of an aborted signal', () => delay(hour, AbortSignal.abort()), undefined],
-  ])('for something %s leaves no timer', async (_name, wait, value) => {
+    ['atMost with a result in time', () => atMost(Promise.resolve('x'), hour), undefined],
+    ['within with a result in time', () => within(Promise.resolve('x'), hour, () => new Error('late')), 'x'],
+    ['delay with an aborted signal', () => delay(hour, AbortSignal.abort()), undefined],
+  ])('%s leaves no timer', async (_name, wait, value) => {
     const before = timers();
     await expect(wait()).resolves.toBe(value);
     expect(timers()).toBe(before);
@@ -24,18 +20,18 @@ describe('waiting', () => {
   it.each([
     ['atMost', () => atMost(Promise.reject(new Error('broken')), hour)],
     ['within', () => within(Promise.reject(new Error('broken')), hour, () => new Error('late'))],
-  ])('for something that fails fails as it does, and leaves no timer (%s)', async (_name, wait) => {
+  ])('%s rejects like its promise, and leaves no timer', async (_name, wait) => {
     const before = timers();
     await expect(wait()).rejects.toThrow('broken');
     expect(timers()).toBe(before);
   });
 
-  it('ends when the time is up: quietly, or with an error of its own', async () => {
+  it('at the timeout, atMost resolves and within rejects', async () => {
     await expect(atMost(never, 1)).resolves.toBeUndefined();
     await expect(within(never, -1, () => new Error('late'))).rejects.toThrow('late');
   });
 
-  it('ends when its signal is aborted', async () => {
+  it('delay ends when its signal is aborted', async () => {
     const stopping = new AbortController();
     const waiting = delay(hour, stopping.signal);
     stopping.abort();
@@ -43,6 +39,6 @@ describe('waiting', () => {
   });
 });
 
-it('pauses double up to a limit, however many tries there were', () => {
+it('backoff: doubles up to a limit for any number of attempts', () => {
   expect([0, 1, 2, 3, 2_000].map((attempt) => backoff(attempt, 100, 500))).toEqual([100, 200, 400, 500, 500]);
 });

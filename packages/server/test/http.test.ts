@@ -79,7 +79,7 @@ describe('incidents API', () => {
     ['?limit=2', ['i-5', 'i-4']],
   ];
 
-  it.each(filters)('filters by %s', async (query, ids) => {
+  it.each(filters)('filters by the query "%s"', async (query, ids) => {
     const { status, body } = await get(`/api/v1/incidents${query}`);
     expect(status).toBe(200);
     expect(body.items.map((item: { id: string }) => item.id)).toEqual(ids);
@@ -127,7 +127,7 @@ it.each([
   ['/api/v1/sessions?model=%00', 200],
   ['/api/v1/incidents/%00', 404],
   ['/api/v1/settings/session%3A%00', 200],
-])('%s, which the database cannot hold, is answered with %i', async (path, status) => {
+])('API: answers %s, which contains a NUL character, with %i', async (path, status) => {
   expect((await get(path)).status).toBe(status);
 });
 
@@ -222,7 +222,7 @@ describe('pages', () => {
     ['DELETE', '/api/v1/incidents', 405],
     ['GET', '/api/v1/events', 405],
     ['GET', '/incidents/%', 400],
-  ])('%s %s is a problem: %i', async (method, path, status) => {
+  ])('answers %s %s with a problem and status %i', async (method, path, status) => {
     const answer = await get(path, { method });
     expect(answer.status).toBe(status);
     expect(answer.type).toContain('application/problem+json');
@@ -239,7 +239,7 @@ describe('pages', () => {
   });
 
   it.each(['/api/v1/nowhere', '/API/nowhere', '/assets/gone.js'])(
-    '%s is none, whatever a browser accepts',
+    'answers %s with a problem even to browsers',
     async (path) => {
       const answer = await get(path, { headers: { accept: browser } });
       expect([answer.status, answer.body]).toMatchObject([404, { status: 404, instance: path }]);
@@ -262,7 +262,7 @@ it('server: start fails on a port in use, and closes everything again', async ()
   );
 });
 
-describe('responses are compressed', () => {
+describe('response compression', () => {
   const cases: [string, string, string | null][] = [
     ['/assets/index-abc123.js', 'gzip, deflate, br', 'br'],
     ['/assets/index-abc123.js', 'gzip', 'gzip'],
@@ -271,7 +271,7 @@ describe('responses are compressed', () => {
     ['/api/v1/openapi.json', 'identity', null],
     ['/api/v1/auth/me', 'gzip', null],
   ];
-  it.each(cases)('%s for a client that accepts %s', async (path, accepted, encoding) => {
+  it.each(cases)('encodes %s for a client that accepts %s', async (path, accepted, encoding) => {
     const answer = await get(path, { headers: { 'accept-encoding': accepted } });
     expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding]);
     expect(answer.text).toMatch(/^(?:export|\{)/);

@@ -91,7 +91,7 @@ onBothDatabases(({ make }) => {
     expect(await migrate(database)).toEqual([]);
   });
 
-  it('refuses a database of a newer version, and a changed migration', async () => {
+  it('rejects a database of a newer version, and a changed migration', async () => {
     const { database } = await make({ migrated: false });
     const step = (number: number, table: string) => ({
       number,

@@ -109,7 +109,7 @@ describe('invalid variables', () => {
     ['OTEL_SDK_DISABLED', 'yes', /use true or false/],
     ['OTEL_RESOURCE_ATTRIBUTES', 'team', /expected name=value/],
     ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/no/such/file.pem', /cannot read the file/],
-  ])('telemetry settings: %s=%s is an error that says what to do', (name, value, expected) => {
+  ])('telemetry settings: %s=%s is an error with a remedy', (name, value, expected) => {
     const read = () => readTelemetrySettings({ ...collector, [name]: value });
     expect(read).toThrow(new RegExp(`^${name}: `));
     expect(read).toThrow(expected);
@@ -123,7 +123,7 @@ describe('invalid variables', () => {
     );
   });
 
-  it('telemetry settings: all faults are reported, and no header appears in them', () => {
+  it('telemetry settings: reports all errors, without exposing headers', () => {
     const environment = {
       ...collector,
       OTEL_EXPORTER_OTLP_HEADERS: 'Bearer-secret',

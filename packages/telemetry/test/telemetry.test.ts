@@ -141,7 +141,7 @@ function exampleRegistry(): Registry {
   return registry;
 }
 
-it('telemetry: each registry of a process is an instance of its own, with metrics of the same name', async () => {
+it('telemetry: each registry of a process is a separate instance, with metrics of the same name', async () => {
   const received = await collector();
   const { telemetry } = await connect(received.url);
   for (const value of [1, 2]) {
@@ -166,7 +166,7 @@ describe('tracing', () => {
     expect(received.spans).toMatchObject([{ traceId, parentSpanId: 'b7ad6b7169203331' }]);
   });
 
-  it('tracing: does not record what the caller does not record, and says so to the next one', async () => {
+  it('tracing: records nothing if the caller does not, and propagates that', async () => {
     const received = await collector();
     const { telemetry, tracing } = await connect(received.url);
     const parent = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' };
@@ -184,7 +184,7 @@ describe('tracing', () => {
     );
   });
 
-  it('tracing: a sampler of no traces records none', async () => {
+  it('tracing: records nothing if the sampler drops all traces', async () => {
     const received = await collector();
     const { telemetry, tracing } = await connect(received.url, { OTEL_TRACES_SAMPLER: 'always_off' });
     await inSpan(tracing, 'batch', {}, () => Promise.resolve());
@@ -192,7 +192,7 @@ describe('tracing', () => {
     expect(received.spans).toEqual([]);
   });
 
-  it('tracing: a failure marks the span with its class or code, and is thrown', async () => {
+  it('tracing: a failure marks the span with its class or code, and is rethrown', async () => {
     const received = await collector();
     const { telemetry, tracing } = await connect(received.url);
     const failing = inSpan(tracing, 'write', {}, () => Promise.reject(new RangeError('too much')));
@@ -203,7 +203,7 @@ describe('tracing', () => {
     ]);
   });
 
-  it('tracing: work that outlives its span is no longer part of it', async () => {
+  it('tracing: work that outlives its span does not belong to it', async () => {
     const { tracing } = await connect((await collector()).url);
     const span = tracing.start('request');
     const seen: (string | undefined)[] = [];
@@ -258,7 +258,7 @@ describe('a collector that does not answer', () => {
     );
   });
 
-  it('telemetry: a shutdown does not wait longer than its limit for a collector that hangs', async () => {
+  it('telemetry: shutdown waits for a hanging collector no longer than its timeout', async () => {
     const silent = createServer();
     silent.listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));

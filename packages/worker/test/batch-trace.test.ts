@@ -51,7 +51,7 @@ it('batch spans: a batch has the spans of its fetch, its processing and its comm
   ]);
 });
 
-it('batch spans: records that came with an earlier batch have no span of a fetch', async () => {
+it('batch spans: records fetched with an earlier batch have no fetch span', async () => {
   const { log, recording } = await start();
   await log.deliver(records(0, calls(1)));
   expect(Object.keys(tree(await recording.spans())).sort()).toEqual(
@@ -59,13 +59,13 @@ it('batch spans: records that came with an earlier batch have no span of a fetch
   );
 });
 
-it('batch spans: however many records a batch has, its spans stay as few', async () => {
+it('batch spans: their number does not depend on the number of records', async () => {
   const { log, recording } = await start();
   await log.deliver(records(0, calls(500)));
   expect(await recording.spans()).toHaveLength(3);
 });
 
-it('batch spans: a commit that fails is a failure of the batch', async () => {
+it('batch spans: a failed commit marks the batch as failed', async () => {
   const { log, recording } = await start();
   log.gate = Promise.reject(new Error('the brokers are gone'));
   await log.deliver(records(0, calls(1))).catch(() => undefined);
@@ -73,7 +73,7 @@ it('batch spans: a commit that fails is a failure of the batch', async () => {
     expect((await named(recording, name))?.attributes['error.type']).toBe('not_committed');
 });
 
-it('batch spans: the takeover of a partition is recorded with what it restored', async () => {
+it('batch spans: a partition takeover is recorded with what it restored', async () => {
   const { log, recording } = await start();
   await log.deliver(records(0, calls(2)));
   log.crash();

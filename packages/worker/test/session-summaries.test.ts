@@ -111,9 +111,9 @@ describe('session summaries', () => {
 describe('an idle session', () => {
   /** What may come between a check that is recorded and the end of its session's time. */
   const cases: [string, (log: MemoryRunner) => Promise<void> | void][] = [
-    ['in one life of the process', () => undefined],
+    ['within one process', () => undefined],
     [
-      'in two',
+      'after a restart',
       async (log) => {
         log.crash();
         await log.takeOver();

@@ -121,8 +121,8 @@ describe('settings from the control topic', () => {
       { v: 1, scope: 'model:a/b', set: threshold(2) },
       /its scope is model:a\/b/,
     ],
-    ['no JSON', 'set it to 2', /JSON/],
-    ['something else', { v: 1 }, /scope/],
+    ['a value that is not JSON', 'set it to 2', /JSON/],
+    ['another object', { v: 1 }, /scope/],
   ])(
     'control topic settings: rejected with a reason for %s, the previous ones stay',
     async (_, value, why) => {

@@ -85,7 +85,7 @@ describe('worker metrics', () => {
       { warnings_total: 0, blocks_total: 1, 'incidents_open{detector="tool-repeat"}': 1 },
     ],
     [
-      'a chance that was taken',
+      'a used chance',
       chance,
       [calls(2), other],
       {
@@ -134,7 +134,7 @@ describe('worker metrics', () => {
       { wasted_calls_total: 9, wasted_tokens_total: 11 + 21 + 31 + 41 },
     ],
     [
-      'dollars once as an incident grows, and those without a price as none',
+      'dollars once as an incident grows, and none without a price',
       { tool_call_loop: { max_repeats: 2 } },
       [
         [...calls(1), dollars(0.25), ...calls(1), dollars(0.5), ...calls(2)],

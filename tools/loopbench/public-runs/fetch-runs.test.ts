@@ -101,7 +101,7 @@ it('fetch: gets each file once, and only the missing runs the next time', async 
   expect(new RunCache(folder.path).read(run).map(({ type }) => type)).toContain('tool_call_request');
 });
 
-it('fetch: waits as long as the server asks, otherwise longer each time', async () => {
+it('fetch: waits as long as the server requests, otherwise with backoff', async () => {
   const from = await serve(status(429, { 'retry-after': '7' }), status(503), status(500));
   expect(await fetchAll(from)).toEqual({ fetched: 1, problems: [] });
   expect(waits).toEqual([7000, 2000, 4000]);
@@ -140,7 +140,7 @@ it('fetch: stops when the server asks for a long pause', async () => {
   expect(waits).toEqual([]);
 });
 
-it('fetch: says when the server cannot be reached', async () => {
+it('fetch: reports an unreachable server', async () => {
   const from = await serve();
   server.close();
   const { problems } = await fetchAll(from);
@@ -148,7 +148,7 @@ it('fetch: says when the server cannot be reached', async () => {
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
 });
 
-it('fetch: leaves out a run that is not the one that was labelled, and one that cannot be read', async () => {
+it('fetch: omits runs that differ from the labelled ones or cannot be read', async () => {
   const from = await serve();
   const { fetched, problems } = await fetchAll(from, [
     { ...run, fingerprint: 'f'.repeat(32) },
@@ -178,7 +178,7 @@ it('fetch: reads a folder with the files of the repositories', async () => {
   expect(requests).toEqual([]);
 });
 
-it('fetch: every run that can be fetched is of a known dataset, once', () => {
+it('fetch: each run belongs to a known dataset and is listed once', () => {
   const runs = publicRuns();
   expect(new Set(runs.map(({ dataset }) => dataset))).toEqual(new Set(Object.keys(datasets)));
   expect(new Set(runs.map(({ sessionId }) => sessionId)).size).toBe(runs.length);

@@ -88,11 +88,11 @@ describe('deployed settings', () => {
     expect(deviations({ file: config })).toEqual({ 'log.format': 'json' });
   });
 
-  it('a changed preset would be noticed', () => {
+  it('deployed settings: a changed preset would be detected', () => {
     expect(deviations({ environment: { LOOPWATCH_PRESET: 'stream' } })).toMatchObject({ preset: 'stream' });
   });
 
-  it('Helm chart and docker-compose.yml: wait longer for a process to stop than it takes', () => {
+  it('Helm chart and docker-compose.yml: allow a process more time to stop than it needs', () => {
     const grace = Number(
       /GRACE_MS = ([\d_]+);/.exec(read('packages/cli/src/runtime/lifecycle.ts'))?.[1]?.replace('_', ''),
     );
@@ -114,7 +114,7 @@ describe('files of the Helm chart', () => {
     expect(read(path)).toBe(text);
   });
 
-  it('Helm chart: has no dashboard that Grafana does not have', () => {
+  it('Helm chart: contains only dashboards that exist in grafana/', () => {
     expect(readdirSync(join(root, 'deploy/helm/loopwatch/files/dashboards'))).toEqual(
       readdirSync(join(root, 'grafana/dashboards')),
     );

@@ -51,7 +51,7 @@ describe('deploy/local/kafka.sh', () => {
     expect(spawnSync('bash', ['-n', join(root, 'deploy/local/kafka.sh')]).status).toBe(0);
   });
 
-  it('kafka.sh: has no port of a service that Debian starts by itself', () => {
+  it('kafka.sh: uses no port of a service that Debian starts by default', () => {
     const ports = [...script.matchAll(/localhost:(\d+)/g)].map(([, port]) => Number(port));
     expect(new Set(ports)).toEqual(new Set([9092, 19093]));
     // Prometheus, Alertmanager and its cluster, PostgreSQL.
@@ -71,7 +71,7 @@ interface AlertmanagerConfig {
 describe('prometheus/alertmanager.yml', () => {
   const config = parse(read('prometheus/alertmanager.yml')) as AlertmanagerConfig;
 
-  it('deploy/local/alertmanager.yml: is the same, but for its receiver', () => {
+  it('deploy/local/alertmanager.yml: differs only in its receiver', () => {
     const local = parse(read('deploy/local/alertmanager.yml')) as AlertmanagerConfig;
     const [receiver, ...others] = local.receivers;
     expect(receiver).toEqual({ name: 'terminal', webhook_configs: [{ url: 'http://localhost:9000' }] });

@@ -27,12 +27,9 @@ describe('runbooks', () => {
     expect(annotations['runbook_url']).toBe(`${base}#${alert.toLowerCase()}`);
   });
 
-  it.each([...sections])(
-    'runbook %s: says what it means, how to look, what to do and when it is over',
-    (_, text) => {
-      const parts = ['Meaning', 'Look', 'Do', 'Over'].map((part) => text.indexOf(`**${part}.** `));
-      expect(parts.every((at) => at > 0)).toBe(true);
-      expect(parts.toSorted((a, b) => a - b)).toEqual(parts);
-    },
-  );
+  it.each([...sections])('runbook %s: explains meaning, diagnosis, remedy and recovery', (_, text) => {
+    const parts = ['Meaning', 'Look', 'Do', 'Over'].map((part) => text.indexOf(`**${part}.** `));
+    expect(parts.every((at) => at > 0)).toBe(true);
+    expect(parts.toSorted((a, b) => a - b)).toEqual(parts);
+  });
 });

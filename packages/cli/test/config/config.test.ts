@@ -140,7 +140,7 @@ describe('loadConfig', () => {
       { content_loop: { window: 40, mode: 'chance_then_block' } },
     ],
     ['kafka.topics.prefix=', { kafka: { topics: { prefix: '' } } }],
-  ])('takes --set %s', (assignment, settings) => {
+  ])('loadConfig: accepts --set %s', (assignment, settings) => {
     expect(loadConfig({ set: [assignment] }, [], {}).settings).toMatchObject(settings);
   });
 });

@@ -43,7 +43,7 @@ async function write(gateway = 'http://localhost:4610'): Promise<void> {
   }
 }
 
-it('programs: each has what it assumes, and is checked', () => {
+it('programs: each has its prerequisites, and is checked', () => {
   expect(Object.keys(programs).toSorted()).toEqual(cases.map((one) => one.name).toSorted());
 });
 

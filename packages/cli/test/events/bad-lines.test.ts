@@ -21,7 +21,7 @@ describe('bad lines', () => {
     expect(bad.total).toBe(2);
   });
 
-  it('bad lines: are cut, and cannot control the terminal', () => {
+  it('bad lines: are truncated, and cannot control the terminal', () => {
     bad.add('a.jsonl', 3, `Unexpected token '\u001b[2J\u0000', ${'x'.repeat(1000)}`);
     expect(said[0]).toMatch(/^a\.jsonl:3: Unexpected token ' \[2J ', x+\n$/);
     expect(said[0]?.length).toBeLessThan(330);

@@ -11,7 +11,7 @@ describe('exceededLimit', () => {
   it.each([
     ['as many levels as allowed', nested(MAX_LEVELS), undefined],
     ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 10,100 levels deep'],
-    ['brackets one after the other', `[${'{},'.repeat(5_000)}1]`, undefined],
+    ['consecutive brackets', `[${'{},'.repeat(5_000)}1]`, undefined],
     ['brackets within strings', JSON.stringify('['.repeat(5_000)), undefined],
     ['brackets after escaped quotes', JSON.stringify(`\\"${'[\\"'.repeat(5_000)}`), undefined],
     [
@@ -21,7 +21,7 @@ describe('exceededLimit', () => {
     ],
     ['as many parts as allowed', row(MAX_PARTS), undefined],
     ['one part more', row(MAX_PARTS + 1), 'it has more than 100,000 values'],
-    ['a string without an end', `"${'['.repeat(5_000)}`, undefined],
+    ['an unterminated string', `"${'['.repeat(5_000)}`, undefined],
   ])('reports %s', (_, json, expected) => {
     expect(exceededLimit(json)).toBe(expected);
   });
@@ -40,9 +40,9 @@ describe('exceededLimit', () => {
 
   it.each([
     ['an event nested too deeply', event(`"result":${nested(2_000_000)}`), 'too_complex'],
-    ['an event of too many parts', event(`"result":${row(1_000_000)}`), 'too_complex'],
+    ['an event with too many values', event(`"result":${row(1_000_000)}`), 'too_complex'],
     [
-      'a text that is too long',
+      'an oversized text',
       `{"sessionId":"s","type":"content","text":"${'x'.repeat(MAX_TEXT_UNITS + 1)}"}`,
       'too_complex',
     ],

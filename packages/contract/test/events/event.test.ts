@@ -9,8 +9,8 @@ describe('decodeEvent', () => {
     ['a new prompt', '{"type":"prompt_started","text":"fix it"}'],
     ['a prompt without its text', '{"type":"prompt_started"}'],
     ['the beginning of a turn', '{"type":"turn_started"}'],
-    ['a piece of the answer', '{"type":"content","text":"abc"}'],
-    ['an empty piece', '{"type":"content","text":""}'],
+    ['a chunk of the answer', '{"type":"content","text":"abc"}'],
+    ['an empty chunk', '{"type":"content","text":""}'],
     ['a thought', '{"type":"thought","text":"hm"}'],
     ['a call with an object', '{"type":"tool_call_request","name":"f","args":{"a":1}}'],
     ['a call with a string of JSON', '{"type":"tool_call_request","name":"f","args":"{\\"a\\":1}"}'],
@@ -75,7 +75,7 @@ describe('decodeEvent', () => {
   it.each([
     ['nothing', null, 'empty_value', /no value/],
     ['an empty text', '', 'not_json', /JSON/],
-    ['half an object', '{"type":', 'not_json', /JSON/],
+    ['truncated JSON', '{"type":', 'not_json', /JSON/],
     ['a second value', '{"type":"retry"}{}', 'not_json', /JSON/],
     ['NaN', '{"type":"retry","time":NaN}', 'not_json', /JSON/],
     ['a text', '"retry"', 'not_an_object', /got a string/],
@@ -84,7 +84,7 @@ describe('decodeEvent', () => {
     ['null', 'null', 'not_an_object', /got null/],
     ['an array', '[{"type":"retry"}]', 'not_an_object', /got an array/],
     ['no type', '{}', 'invalid_event', /^type: .*content.*got nothing/],
-    ['a type that is no text', '{"type":5}', 'invalid_event', /^type: .*got a number/],
+    ['a type that is not text', '{"type":5}', 'invalid_event', /^type: .*got a number/],
     ['a type only in __proto__', '{"__proto__":{"type":"retry"}}', 'invalid_event', /^type: /],
     ['content without text', '{"type":"content"}', 'invalid_event', /^text: /],
     ['content with null', '{"type":"content","text":null}', 'invalid_event', /^text: /],
@@ -128,7 +128,7 @@ describe('decodeEvent', () => {
     ['a time without an offset', '{"time":"2024-01-01T00:00:00","type":"retry"}', 'invalid_event', /^time: /],
     ['a day that is not', '{"time":"2023-02-29T00:00:00Z","type":"retry"}', 'invalid_event', /^time: /],
     ['a time beyond all numbers', '{"time":1e999,"type":"retry"}', 'invalid_event', /^time: /],
-    ['a time that is no date', '{"time":8640000000000001,"type":"retry"}', 'invalid_event', /^time: /],
+    ['a time that is not a date', '{"time":8640000000000001,"type":"retry"}', 'invalid_event', /^time: /],
     ['a time before all dates', '{"time":-8640000000000001,"type":"retry"}', 'invalid_event', /^time: /],
     ['a model as an object', '{"model":{},"type":"retry"}', 'invalid_event', /^model: /],
     ['an unsound envelope of an unknown type', '{"type":"image","agent":1}', 'invalid_event', /^agent: /],
@@ -140,7 +140,7 @@ describe('decodeEvent', () => {
   });
 
   it.each([
-    ['the value wins over the key', '{"sessionId":"a","type":"retry"}', 'b', 'a'],
+    ['the value overrides the key', '{"sessionId":"a","type":"retry"}', 'b', 'a'],
     ['from the key', '{"type":"retry"}', 'b', 'b'],
     ['null in the value is absent', '{"sessionId":null,"type":"retry"}', 'b', 'b'],
   ])('determines the session: %s', (_, text, key, sessionId) => {

@@ -56,13 +56,13 @@ describe('notifications setting', () => {
       [{ name: 'ops', type: 'webhook', url: webhook.url }],
       'needs one of secret, secret_env, secret_file',
     ],
-    ['two ways to a secret', [{ ...webhook, secret_env: 'A' }], 'can have only one of secret, secret_env'],
+    ['two sources of a secret', [{ ...webhook, secret_env: 'A' }], 'can have only one of secret, secret_env'],
     [
       'a bot without a channel',
       [{ name: 'a', type: 'slack', token: 'very-secret' }],
       'notifications.0.channel: is required with a bot token',
     ],
-    ['a name that is taken', [webhook, webhook], 'notifications.1.name: is used twice: ops'],
+    ['a duplicate name', [webhook, webhook], 'notifications.1.name: is used twice: ops'],
     ['no list', { secret: 'very-secret' }, 'notifications: Invalid input: expected array'],
   ])('rejects %s without quoting a secret', (_, notifications, fault) => {
     const faults = faultsOf(notifications).join('\n');

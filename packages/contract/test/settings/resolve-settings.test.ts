@@ -47,7 +47,7 @@ tool_call_loop:
       { mode: 'chance_then_block' },
     ],
     [
-      'own messages',
+      'custom messages',
       `
 # config.yaml
 tool_call_loop:
@@ -155,19 +155,19 @@ describe('precedence', () => {
     ['nothing', {}, undefined, { source: 'preset', name: 'balanced' }],
     ['the file', { file }, 3, { source: 'file', name: 'config.yaml' }],
     [
-      'a short name over the file',
+      'a short name overrides the file',
       { file, environment: short },
       4,
       { source: 'environment', name: 'TOOL_LOOP_MAX_REPEATS' },
     ],
     [
-      'the full name over the short one',
+      'the full name overrides the short one',
       { file, environment: { ...own, ...short } },
       5,
       { source: 'environment', name: 'LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS' },
     ],
     [
-      'a flag over all',
+      'a flag overrides everything',
       { file, environment: own, flags: { [max]: 6 } },
       6,
       { source: 'flag', name: '--set' },

@@ -13,7 +13,7 @@ describe('readEvidence', () => {
   test.each([
     ['of another detector', { analysis: 'It waits.' }],
     ['whose calls have another form', { matching: 'exact', calls: [{ name: 'ls' }] }],
-    ['with a word that is not known', { matching: 'nearly', calls: [call] }],
+    ['with an unknown value', { matching: 'nearly', calls: [call] }],
     ['null', null],
   ])('rejects %s', (_, evidence) => {
     expect(readEvidence('tool-repeat', evidence)).toBeUndefined();

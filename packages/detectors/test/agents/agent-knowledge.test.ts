@@ -7,12 +7,15 @@ import { said, times, turns } from '../steps.ts';
 
 const shipped = agentKnowledge({});
 
-describe('the contracts that ship', () => {
-  it.each(Object.entries(agentContracts))('%s keeps to the form that users write', (_, contract) => {
-    expect(agentContractSchema.safeParse(contract).error).toBeUndefined();
-  });
+describe('shipped agent contracts', () => {
+  it.each(Object.entries(agentContracts))(
+    '%s matches the schema for user-written contracts',
+    (_, contract) => {
+      expect(agentContractSchema.safeParse(contract).error).toBeUndefined();
+    },
+  );
 
-  it('agree on what changes something, where two agents have a tool of one name', () => {
+  it('agree on whether a tool is mutating when two agents use the same name for it', () => {
     const mutating = new Map<string, boolean | undefined>();
     for (const { tools = {} } of Object.values(agentContracts)) {
       for (const [name, tool] of Object.entries(tools)) {
@@ -43,7 +46,7 @@ describe('the contracts that ship', () => {
       'ok<environment_details>10:01</environment_details>',
       'ok<environment_details>10:02</environment_details>',
     ],
-  ])('%s: results are the same but for the envelope', (_, one, other) => {
+  ])('%s: strip the envelope, so that equal results match', (_, one, other) => {
     expect(shipped.withoutNoise(one).trim()).toBe(shipped.withoutNoise(other).trim());
     expect(shipped.withoutNoise(one)).not.toBe(one);
   });
@@ -59,7 +62,7 @@ describe('the contracts that ship', () => {
     'Cancelled',
     'Tool call was not executed: another call failed first.',
     '{"error":"User rejected the action"}',
-  ])('%j says that a call was not run', (text) => {
+  ])('recognise %j as a call that was not run', (text) => {
     expect(shipped.saysNotRun(text)).toBe(true);
   });
 
@@ -70,7 +73,7 @@ describe('the contracts that ship', () => {
     'src/texts.ts:12: "Sibling tool call errored"',
     `Cancelled by user ${'x'.repeat(5000)}`,
     '',
-  ])('%j does not', (text) => {
+  ])('do not take %j for a call that was not run', (text) => {
     expect(shipped.saysNotRun(text)).toBe(false);
   });
 
@@ -79,12 +82,12 @@ describe('the contracts that ship', () => {
     ['[ERROR] You did not use a tool in your previous response! Please retry.', true],
     ['Please continue.', false],
     ['fix the tests', false],
-  ])('%j is a prompt of a harness: %s', (prompt, isHarness) => {
+  ])('%j is a harness prompt: %s', (prompt, isHarness) => {
     expect(shipped.isHarnessPrompt(prompt)).toBe(isHarness);
   });
 });
 
-describe('what a user declares of an agent', () => {
+describe('user-declared agent contracts', () => {
   const mine: Record<string, AgentContractSettings> = {
     'Release Bot': {
       names: ['rb'],
@@ -97,14 +100,14 @@ describe('what a user declares of an agent', () => {
   };
   const knowledge = agentKnowledge(mine);
 
-  it('comes before what ships, by whatever name events give', () => {
+  it('override the shipped ones under any name that events use', () => {
     expect(knowledge.tool('deploy', null)?.volatile).toEqual(['note']);
     expect(knowledge.tool('Read', 'release_bot')?.volatile).toEqual(['why']);
     expect(knowledge.tool('Read', 'claude-code')).toEqual({ mutating: false });
     expect(knowledge.tool('exec_command', 'codex')?.volatile).toContain('justification');
   });
 
-  it('adds its texts', () => {
+  it('add their texts to the shipped ones', () => {
     expect(knowledge.withoutNoise('done: build 12 on host-a')).toBe('done: ');
     expect(knowledge.saysNotRun('Held back by policy.')).toBe(true);
     expect(knowledge.saysNotRun('sandbox says no')).toBe(true);
@@ -112,19 +115,16 @@ describe('what a user declares of an agent', () => {
     expect(knowledge.isHarnessPrompt('Call finish now')).toBe(true);
   });
 
-  it.each(['{text} at the beginning', 'abc', 'Held by {who}'])(
-    '%j is no text that a user may declare',
-    (text) => {
-      expect(agentContractSchema.safeParse({ not_run: [text] }).success).toBe(false);
-    },
-  );
+  it.each(['{text} at the beginning', 'abc', 'Held by {who}'])('reject the text %j', (text) => {
+    expect(agentContractSchema.safeParse({ not_run: [text] }).success).toBe(false);
+  });
 
-  it('is found by its first word, whatever white space follows', () => {
+  it('match texts regardless of the white space after the first word', () => {
     const spaced = agentKnowledge({ mine: { result_noise: ['Trace  id\n{number}'] } });
     expect(spaced.withoutNoise('ok Trace id 12')).toBe('ok ');
   });
 
-  it('takes part in the rules, and `per_tool` wins over it', () => {
+  it('apply to the rules, but `per_tool` overrides them', () => {
     const events = turns(
       ...times(
         1,
@@ -142,14 +142,14 @@ it.each([
   ['summary', 'command'],
   ['explanation', 'cmd'],
   ['task_progress', 'path'],
-])('%s beside %s comments on a call, and makes it no other', (comment, field) => {
+])('%s beside %s only comments on a call, which still counts as identical', (comment, field) => {
   const steps = ['one', 'two', 'three'].map(
     (text) => ['go', 'Error: not found', { [field]: 'x', [comment]: text }] as const,
   );
   expect(said(turns(...steps))).toEqual(['tool-repeat opened chance 3']);
 });
 
-it('a description that is all there is to a call makes it another', () => {
+it('calls whose only argument is a description differ when the description does', () => {
   const steps = ['one', 'two', 'three'].map(
     (text) => ['go', 'Error: not found', { title: 'x', description: text }] as const,
   );

@@ -31,7 +31,7 @@ function steps(...events: readonly AgentEvent[]): string[] {
 
 const cancelled = 'Sibling tool call errored';
 
-describe('a step of which not all was run', () => {
+describe('a step whose calls were not all run', () => {
   const batch = (...results: readonly [unknown, boolean?][]): AgentEvent[] => [
     turn,
     ...results.map((_, i) => named(String(i), `tool${String(i)}`)),
@@ -47,7 +47,7 @@ describe('a step of which not all was run', () => {
 
   it.each<{ what: string; results: [unknown, boolean?][]; kind: string; known: boolean }>([
     {
-      what: 'fails as what was run did',
+      what: 'fails when the calls that ran failed',
       results: [
         ['Error: no', true],
         [cancelled, true],
@@ -55,9 +55,14 @@ describe('a step of which not all was run', () => {
       kind: 'error',
       known: true,
     },
-    { what: 'is well as what was run is', results: [['fine'], [cancelled, true]], kind: 'ok', known: true },
     {
-      what: 'says nothing where nothing was run',
+      what: 'succeeds when the calls that ran succeeded',
+      results: [['fine'], [cancelled, true]],
+      kind: 'ok',
+      known: true,
+    },
+    {
+      what: 'has no outcome when no call ran',
       results: [
         [cancelled, true],
         [cancelled, true],
@@ -74,40 +79,40 @@ describe('a step of which not all was run', () => {
 
 describe('steps', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
-    { what: 'a call and its result', events: [turn, call('a'), result('1')], expected: ['a=1'] },
-    { what: 'a call that waits', events: [turn, call('a')], expected: [] },
+    { what: 'contain a call and its result', events: [turn, call('a'), result('1')], expected: ['a=1'] },
+    { what: 'omit a call that is still waiting for its result', events: [turn, call('a')], expected: [] },
     {
-      what: 'parallel calls are one',
+      what: 'group parallel calls into one step',
       events: [turn, call('a'), call('b'), result('1'), result('2')],
       expected: ['a=1 b=2'],
     },
     {
-      what: 'identical calls of a turn are one call',
+      what: 'merge identical calls of a turn',
       events: [turn, call('a'), call('a'), call('a'), result('1')],
       expected: ['a=1'],
     },
     {
-      what: 'results out of order find their calls by id',
+      what: 'match out-of-order results to their calls by id',
       events: [turn, named('x', 'a'), named('y', 'b'), result('2', 'y'), result('1', 'x')],
       expected: ['a=1 b=2'],
     },
     {
-      what: 'any id of identical calls will do',
+      what: 'accept the id of any of several identical calls',
       events: [turn, named('x', 'a'), named('y', 'a'), result('1', 'y')],
       expected: ['a=1'],
     },
     {
-      what: 'results without ids come in the order of the calls',
+      what: 'match results without ids in the order of the calls',
       events: [turn, named('x', 'a'), named('y', 'b'), result('1'), result('2')],
       expected: ['a=1 b=2'],
     },
     {
-      what: 'ids on results alone',
+      what: 'accept ids on results only',
       events: [turn, call('a'), call('b'), result('1', 'x'), result('2', 'y')],
       expected: ['a=1 b=2'],
     },
     {
-      what: 'a missing result',
+      what: 'tolerate a missing result',
       events: [
         turn,
         call('z'),
@@ -123,7 +128,7 @@ describe('steps', () => {
       expected: ['z=0', 'a=1 b=?', 'c=3'],
     },
     {
-      what: 'results that come with the next request',
+      what: 'accept results that arrive with the next request',
       events: [
         turn,
         call('z'),
@@ -141,7 +146,7 @@ describe('steps', () => {
       expected: ['z=0', 'a=1', 'b=2'],
     },
     {
-      what: 'a late result is not given to another call',
+      what: 'never assign a late result to another call',
       events: [
         turn,
         named('z', 'z'),
@@ -156,14 +161,22 @@ describe('steps', () => {
       expected: ['z=0', 'a=?', 'b=2'],
     },
     {
-      what: 'a turn without calls ends the waiting',
+      what: 'stop waiting for results at a turn without calls',
       events: [turn, call('z'), result('0'), turn, call('a'), end, turn, end],
       expected: ['z=0', 'a=?'],
     },
-    { what: 'a result too many', events: [turn, call('a'), result('1'), result('2')], expected: ['a=1'] },
-    { what: 'a result of nothing', events: [result('1'), turn, call('a'), result('2')], expected: ['a=2'] },
     {
-      what: 'no turns: calls before the first result',
+      what: 'ignore a surplus result',
+      events: [turn, call('a'), result('1'), result('2')],
+      expected: ['a=1'],
+    },
+    {
+      what: 'ignore a result without a call',
+      events: [result('1'), turn, call('a'), result('2')],
+      expected: ['a=2'],
+    },
+    {
+      what: 'without turns: group the calls before the first result',
       events: [
         call('z'),
         result('0'),
@@ -177,23 +190,23 @@ describe('steps', () => {
       expected: ['z=0', 'a=1 b=2', 'c=3'],
     },
     {
-      what: 'no results: a turn is done when it is finished, the first one when the next begins',
+      what: 'without results: complete a turn when it finishes, the first one when the next begins',
       events: [turn, call('a'), end, turn, call('b'), end],
       expected: ['a=?', 'b=?'],
     },
     {
-      what: 'no results: turns that are not finished',
+      what: 'without results: complete turns that are never reported as finished',
       events: [turn, call('a'), turn, call('b'), turn],
       expected: ['a=?', 'b=?'],
     },
     {
-      what: 'neither: every call',
+      what: 'without turns and results: treat every call as a step',
       events: [call('a'), call('b'), call('c')],
       expected: ['a=?', 'b=?', 'c=?'],
     },
-    { what: 'neither, and one call alone', events: [call('a')], expected: [] },
+    { what: 'without turns and results: omit a single call', events: [call('a')], expected: [] },
     {
-      what: 'calls of a turn are one step although results come in between',
+      what: 'group the calls of a turn even with results in between',
       events: [
         turn,
         named('x', 'a'),
@@ -207,23 +220,27 @@ describe('steps', () => {
       expected: ['a=1 b=2', 'c=3'],
     },
     {
-      what: 'a turn that ends behind its results is judged once it has ended',
+      what: 'complete a turn that ends after its results only once it has ended',
       events: [turn, call('z'), result('0'), end, turn, call('a'), result('1')],
       expected: ['z=0'],
     },
     {
-      what: 'a turn that goes on with text behind a result is more than one step',
+      what: 'split a turn that continues with text after a result',
       events: [turn, call('a'), result('1'), { type: 'content', text: 'Next.' }, call('b'), result('2')],
       expected: ['a=1', 'b=2'],
     },
     {
-      what: 'no turns: a call after a result begins a step, though another result is missing',
+      what: 'without turns: start a step at a call after a result, even if another result is missing',
       events: [call('z'), result('0'), call('a'), call('b'), result('1'), call('c'), result('3')],
       expected: ['z=0', 'a=1 b=?', 'c=3'],
     },
-    { what: 'the end settles', events: [call('a'), { type: 'session_ended' }], expected: ['a=?'] },
     {
-      what: 'what follows a prompt forgets what was before',
+      what: 'settle at the end of the session',
+      events: [call('a'), { type: 'session_ended' }],
+      expected: ['a=?'],
+    },
+    {
+      what: 'are forgotten after a prompt',
       events: [turn, call('a'), result('1'), { type: 'prompt_started' }, turn, call('b'), result('2')],
       expected: ['b=2'],
     },
@@ -231,7 +248,7 @@ describe('steps', () => {
     expect(steps(...events)).toEqual(expected);
   });
 
-  it('are the same for the same calls in any order, with the same results', () => {
+  it('are equal for the same calls and results in any order', () => {
     const events = (...names: string[]): AgentEvent[] => [
       turn,
       ...names.map((name) => named(name, name)),
@@ -250,7 +267,7 @@ describe('steps', () => {
     { results: ['Error: no', 'HTTP 503 Service Unavailable'], kind: 'error' },
     { results: ['Error: timed out', 'HTTP 503 Service Unavailable'], kind: 'transient' },
     { results: ['1'], kind: 'unknown' },
-  ])('with $results are $kind', ({ results, kind }) => {
+  ])('with the results $results have kind $kind', ({ results, kind }) => {
     const { rounds } = history([
       turn,
       call('a'),
@@ -261,7 +278,7 @@ describe('steps', () => {
     expect(rounds[0]?.kind).toBe(kind);
   });
 
-  it('are kept up to a bound, and calls of a step too', () => {
+  it('are limited in number, as are the calls of a step', () => {
     const many = Array.from({ length: 500 }, (_, n) => n);
     const { rounds } = history(many.flatMap((n) => [turn, call('a', { n }), result(n)]));
     expect(rounds).toHaveLength(64);
@@ -269,7 +286,7 @@ describe('steps', () => {
     expect(wide.rounds[0]?.calls).toHaveLength(32);
   });
 
-  it('take little room, whatever the calls hold', () => {
+  it('take little memory, whatever the calls contain', () => {
     const long = 'x'.repeat(100_000);
     const events = Array.from({ length: 100 }, (_, n): AgentEvent[] => [
       turn,
@@ -286,7 +303,7 @@ describe('steps', () => {
   });
 });
 
-it('a snapshot stays as it was taken, although the last step grows', () => {
+it('a snapshot is unaffected by later growth of the last step', () => {
   const calls = history([turn, named('x', 'a'), result('1', 'x')]);
   const snapshot = calls.snapshot();
   const taken = JSON.stringify(snapshot);

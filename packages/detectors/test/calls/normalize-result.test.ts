@@ -14,7 +14,7 @@ const resultForm = (
 
 const form = (result: unknown): string => resultForm(result, null).form;
 
-describe('results that are the same but for what changes by itself', () => {
+describe('normalized results ignore', () => {
   it.each([
     ['terminal colours', '\u001b[31mFAIL\u001b[0m a.test.ts', 'FAIL a.test.ts'],
     ['a time', '2026-03-04T10:11:12Z packed', '2026-03-04T10:11:19.120Z packed'],
@@ -36,7 +36,7 @@ describe('results that are the same but for what changes by itself', () => {
     ['an elapsed field', '{"elapsed_ms": 12, "n": 1}', '{"elapsed_ms": 9912, "n": 1}'],
     ['a temporary file', '/tmp/tmpab3k_x1/main.py: no', '/tmp/tmpzz91c0q/main.py: no'],
     ['the number of an attempt', 'Attempt 2: rejected', 'Attempt 3: rejected'],
-    ['attempts that are left', 'Wrong. 8 attempts left.', 'Wrong. 7 attempts left.'],
+    ['the number of remaining attempts', 'Wrong. 8 attempts left.', 'Wrong. 7 attempts left.'],
     ['white space', 'a\r\n  b', 'a\n b'],
     ['the order of keys', { a: 1, b: 2 }, { b: 2, a: 1 }],
   ])('%s', (_, one, other) => {
@@ -50,28 +50,28 @@ describe('results that are the same but for what changes by itself', () => {
     ['a page', 'page 1 of 9', 'page 2 of 9'],
     ['a state', { state: 'running' }, { state: 'finished' }],
     ['a word', 'red mug', 'green mug'],
-    ['a file in a folder for all', '/tmp/report-1.txt', '/tmp/report-2.txt'],
+    ['a named file in a shared folder', '/tmp/report-1.txt', '/tmp/report-2.txt'],
     ['a price', '12.99 EUR', '13.99 EUR'],
     ['a short number', '5', '6'],
-    ['an order of rows', [1, 2], [2, 1]],
-    ['letters', 'Total', 'total'],
+    ['the order of rows', [1, 2], [2, 1]],
+    ['upper and lower case', 'Total', 'total'],
     ['a long tail', `${'x'.repeat(70_000)}a`, `${'x'.repeat(70_000)}b`],
-    ['nothing and something', '', '0'],
-  ])('not the same: %s', (_, one, other) => {
+    ['an empty and a non-empty result', '', '0'],
+  ])('but not %s', (_, one, other) => {
     expect(form(one)).not.toBe(form(other));
   });
 });
 
 const text = (inner: string): unknown => ({ content: [{ type: 'text', text: inner }], isError: true });
 
-describe('what a result is', () => {
+describe('the kind of a result', () => {
   it.each<[string, unknown, ResultKind]>([
     ['pytest, failing', 'E   AssertionError: assert 99 == 100\n1 failed in 0.12s', 'error'],
     ['pytest, passing', '....................\n20 passed in 0.31s', 'ok'],
     ['pytest, a report with failures', '= test session starts =\ncollected 12 items\n12 failed', 'error'],
     ['npm, an error', 'npm error code ENOENT\nnpm error path /a/package.json', 'error'],
     ['npm, ENOENT with its path', 'ENOENT: no such file or directory, open package.json', 'error'],
-    ['npm, as it was', 'npm ERR! code ELIFECYCLE', 'error'],
+    ['npm, an error of older versions', 'npm ERR! code ELIFECYCLE', 'error'],
     ['jest, none failed', 'Tests: 0 failed, 12 passed', 'ok'],
     ['npm, installed', 'added 214 packages in 4s', 'ok'],
     ['npm, vulnerabilities', 'found 0 vulnerabilities', 'ok'],
@@ -107,31 +107,31 @@ describe('what a result is', () => {
     ['a JSON error that is null', { error: null, rows: [1] }, 'ok'],
     ['a JSON error that is empty', { error: '', rows: [1] }, 'ok'],
     ['a JSON error object that is empty', '{"error": {}, "rows": [1]}', 'ok'],
-    ['a JSON state', { status: 'error' }, 'error'],
-    ['a JSON state that is well', { status: 'success' }, 'ok'],
+    ['a JSON status of error', { status: 'error' }, 'error'],
+    ['a JSON status of success', { status: 'success' }, 'ok'],
     ['a Python dict', "{'error': 'no such order'}", 'error'],
     ['a traceback', 'Traceback (most recent call last):\n  File "a.py", line 3\nKeyError: 4', 'error'],
     ['an exception', 'java.lang.IllegalStateException: closed\n\tat A.b(A.java:3)', 'error'],
     ['a ValueError', 'ValueError: invalid literal', 'error'],
     ['a line that begins with error', 'error: pathspec main did not match', 'error'],
     ['a shell', 'bash: foo: command not found', 'error'],
-    ['a shell that begins with it', 'command not found: foo', 'error'],
+    ['a shell error without the name of the shell', 'command not found: foo', 'error'],
     ['an exit code', 'Command exited with code 1', 'error'],
     ['exit code 0', 'exit code: 0\nok', 'ok'],
     ['exit code 127', 'exit code: 127', 'error'],
-    ['no permission', 'Permission denied', 'error'],
+    ['permission denied', 'Permission denied', 'error'],
     ['EACCES', "Error: EACCES: permission denied, open '/etc/shadow'", 'error'],
     ['usage', 'usage: tool [-h] FILE', 'error'],
-    ['an action that is invalid', 'Invalid action!', 'error'],
+    ['an invalid action', 'Invalid action!', 'error'],
     ['something unknown', 'Unknown tool: genrate', 'error'],
     ['something not found', 'Not found: order 17', 'error'],
-    ['a field that is not valid', '2 validation errors for Event\nstart\n  Field required', 'error'],
-    ['an edit that fits nowhere', 'No replacement was performed, old_str `a` is not there.', 'error'],
-    ['a person who does not want it', 'The user rejected this tool use.', 'not_run'],
-    ['a rule that does not allow it', 'Permission to run this command was denied.', 'error'],
-    ['a command that may not', 'This operation is not permitted here', 'error'],
+    ['an invalid field', '2 validation errors for Event\nstart\n  Field required', 'error'],
+    ['an edit that matches nothing', 'No replacement was performed, old_str `a` is not there.', 'error'],
+    ['a rejection by the user', 'The user rejected this tool use.', 'not_run'],
+    ['a rejection by a rule', 'Permission to run this command was denied.', 'error'],
+    ['an operation that is not permitted', 'This operation is not permitted here', 'error'],
     ['no hits', 'No matches found', 'ok'],
-    ['a long text of somebody who denied it', `${'He said. '.repeat(40)} The user denied it.`, 'ok'],
+    ['a long text that mentions a denial', `${'He said. '.repeat(40)} The user denied it.`, 'ok'],
     ['an empty string', '', 'ok'],
     ['nothing', null, 'ok'],
     ['undefined', undefined, 'ok'],
@@ -142,13 +142,13 @@ describe('what a result is', () => {
     ['a text that mentions an error', 'The report says that 3 errors were found last year.', 'ok'],
     ['a file that handles errors', 'import { fail } from "./a.ts";\nif (error) throw error;', 'ok'],
     ['a long text that mentions a timeout', `${'words '.repeat(150)} timeout`, 'ok'],
-    ['an error far behind', `${'words '.repeat(200)} Error: no`, 'ok'],
+    ['an error far into a long text', `${'words '.repeat(200)} Error: no`, 'ok'],
     ['a log with 429 orders', 'orders: 429\nusers: 503', 'ok'],
   ])('%s', (_, result, kind) => {
     expect(resultForm(result, null).kind).toBe(kind);
   });
 
-  it('is what the event says, whatever it reads like', () => {
+  it('follows the event’s error flag, whatever the text says', () => {
     expect(resultForm('Error: no', false).kind).toBe('ok');
     expect(resultForm('HTTP 503 Service Unavailable', false).kind).toBe('ok');
     expect(resultForm('all fine', true).kind).toBe('error');
@@ -158,36 +158,36 @@ describe('what a result is', () => {
 
 const calling = (args: unknown) => ({ name: 'open', said: canonicalArguments(args).slice(0, 4096) });
 
-describe('what failed', () => {
+describe('the failure of a result', () => {
   const failure = (result: string): string | null => resultForm(result, true).failure;
   const stack = (line: number) =>
     `Traceback (most recent call last):\n  File "<stdin>", line ${line}\n    load(${line})\nKeyError: 'price'`;
 
   it.each([
-    ['way there in Python', stack(3), stack(14)],
-    ['way there in Python, in JSON', JSON.stringify(stack(3)), JSON.stringify(stack(14))],
+    ['Python stack trace', stack(3), stack(14)],
+    ['Python stack trace in JSON', JSON.stringify(stack(3)), JSON.stringify(stack(14))],
     [
-      'way there in Node',
+      'Node stack trace',
       'Error: no\n    at f (/a.js:3:1)',
       'Error: no\n    at g (/b.js:9:7)\n    at /c.js:1:1',
     ],
     [
-      'place in the arguments',
+      'position in the arguments',
       'Invalid JSON: line 1 column 20 (char 19)',
       'Invalid JSON: line 1 column 31 (char 30)',
     ],
-    ['command that is not there', 'bash: foo: command not found', 'bash: bar: command not found'],
-  ])('is the same by another %s', (_, one, other) => {
+    ['missing command', 'bash: foo: command not found', 'bash: bar: command not found'],
+  ])('is the same despite another %s', (_, one, other) => {
     expect(failure(one)).toBe(failure(other));
   });
 
   it.each([
-    ['words', 'Error: no such file', 'Error: no permission'],
-    ['a name', "'file_path' is a required property", "'ranges' is a required property"],
+    ['another message', 'Error: no such file', 'Error: no permission'],
+    ['another name', "'file_path' is a required property", "'ranges' is a required property"],
     ['a count', '9 failed, 3 passed', '8 failed, 4 passed'],
-    ['a line', 'error: line 3: expected ;', 'error: line 17: expected ;'],
-    ['words in JSON', '{"error": "name is required"}', '{"error": "age must be a number"}'],
-  ])('is another with another: %s', (_, one, other) => {
+    ['another line number', 'error: line 3: expected ;', 'error: line 17: expected ;'],
+    ['another message in JSON', '{"error": "name is required"}', '{"error": "age must be a number"}'],
+  ])('differs with %s', (_, one, other) => {
     expect(failure(one)).not.toBe(failure(other));
   });
 
@@ -197,22 +197,22 @@ describe('what failed', () => {
     'Error',
     'meta=None content=[] isError=True',
     '',
-  ])('is nothing where %j says only that it did', (result) => {
+  ])('is null for %j, which only says that something failed', (result) => {
     expect(resultForm(result, true)).toMatchObject({ kind: 'error', failure: null });
   });
 
-  it('is nothing where nothing failed', () => {
+  it('is null when nothing failed', () => {
     expect(resultForm('fine', null).failure).toBeNull();
   });
 
-  it('is, in the gist, the same for calls that differ in what the error repeats of them', () => {
+  it('has the same gist when the error merely echoes different arguments', () => {
     const gist = (path: string) => resultForm(`Error: no such file: '${path}'`, true, calling({ path })).gist;
     expect(gist('/srv/a.txt')).toBe(gist('b.txt'));
     expect(gist('/srv/a.txt')).not.toBe(resultForm("Error: no such file: 'c.txt'", true, calling({})).gist);
   });
 });
 
-describe('a result that says that there is nothing', () => {
+describe('empty results', () => {
   it.each([
     [],
     'No results found.',
@@ -220,7 +220,7 @@ describe('a result that says that there is nothing', () => {
     '0 results',
     'Nothing was found for this query.',
     'No relevant documents found in the index',
-  ])('%j', (result) => {
+  ])('include %j', (result) => {
     expect(resultForm(result, null).empty).toBe(true);
   });
 
@@ -230,12 +230,12 @@ describe('a result that says that there is nothing', () => {
     'ok',
     { rows: [1] },
     'No results, but a page: trams.eu'.repeat(4),
-  ])('not: %j', (result) => {
+  ])('do not include %j', (result) => {
     expect(resultForm(result, null).empty).toBe(false);
   });
 });
 
-describe('a result that says no more than that something was done', () => {
+describe('bare confirmations', () => {
   it.each([
     '',
     null,
@@ -251,7 +251,7 @@ describe('a result that says no more than that something was done', () => {
     { success: true },
     { status: 'ok' },
     'Saved notes.md (214 bytes)',
-  ])('%j', (result) => {
+  ])('include %j', (result) => {
     expect(resultForm(result, null)).toMatchObject({ bare: true, trivial: true });
   });
 
@@ -261,16 +261,16 @@ describe('a result that says no more than that something was done', () => {
     '12 passed, 3 failed in 4 files',
     'modified: a.ts, b.ts, c.ts',
     '3 orders, the last one created on Monday',
-  ])('not: %j', (result) => {
+  ])('do not include %j', (result) => {
     expect(resultForm(result, null)).toMatchObject({ bare: false, trivial: false });
   });
 
-  it('is not a short answer, which may still be one to two questions', () => {
+  it('do not include a short answer, which is trivial but not bare', () => {
     expect(resultForm('12 degrees', null)).toMatchObject({ bare: false, trivial: true });
   });
 });
 
-describe('results that are large or odd', () => {
+describe('normalization copes with', () => {
   const deep = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as unknown;
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
@@ -282,22 +282,22 @@ describe('results that are large or odd', () => {
       '5 MB as an object',
       { rows: Array.from({ length: 100_000 }, (_, id) => ({ id, name: `row number ${id}` })) },
     ],
-    ['digits without end', '1'.repeat(60_000)],
-    ['slashes without end', '/a'.repeat(30_000)],
+    ['endless digits', '1'.repeat(60_000)],
+    ['endless slashes', '/a'.repeat(30_000)],
     ['dots and slashes', '../..'.repeat(15_000)],
-    ['quotes without end', '"\'`'.repeat(20_000)],
-    ['escapes without end', '\u001b['.repeat(30_000)],
+    ['endless quotes', '"\'`'.repeat(20_000)],
+    ['endless escapes', '\u001b['.repeat(30_000)],
     ['white space', ' '.repeat(65_536)],
-    ['a process id that does not come', `pid${' '.repeat(65_000)}`],
-    ['a request id that does not come', `request id${' '.repeat(65_000)}`],
+    ['a missing process id', `pid${' '.repeat(65_000)}`],
+    ['a missing request id', `request id${' '.repeat(65_000)}`],
     ['names of days', 'Mon, '.repeat(13_000)],
-    ['ids without end', `request_id ${'-'.repeat(60_000)}`],
-    ['depth', deep],
+    ['endless ids', `request_id ${'-'.repeat(60_000)}`],
+    ['deep nesting', deep],
     ['a cycle', cyclic],
-    ['half a pair', '\ud800'],
+    ['a lone surrogate', '\ud800'],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
-    ['a big number', 10n ** 40n],
+    ['a BigInt', 10n ** 40n],
   ])('%s', { timeout: 5000 }, (_, result) => {
     const { form, failure, gist, shown } = resultForm(result, true, calling(result));
     expect(form.length).toBeLessThanOrEqual(65);

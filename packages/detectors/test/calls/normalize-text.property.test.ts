@@ -192,7 +192,7 @@ const pieces = [
   ],
 ];
 
-it('equals the patterns applied one after the other', () => {
+it('gives the same result as applying the patterns one after another', () => {
   const text = fc.array(
     fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary-ascii', maxLength: 3 })),
     { maxLength: 24 },
@@ -206,7 +206,7 @@ it('equals the patterns applied one after the other', () => {
   );
 });
 
-it('replaces each kind of volatile text, wherever it stands', () => {
+it('replaces every kind of volatile text anywhere in the text', () => {
   const kinds = [
     ['\u001b[31mred\u001b[0m', 'red'],
     ['2024-05-01T10:20:30Z', '<time>'],

@@ -10,9 +10,9 @@ function isWaitedFor(
   return patient;
 }
 
-describe('what is waited for', () => {
+describe('polling is recognised by', () => {
   it.each<[string, string, unknown, Record<string, unknown>?]>([
-    ['a tool whose name says so', 'get_job_status', 'nothing to tell of it so far'],
+    ['a tool with a polling name', 'get_job_status', 'nothing to tell of it so far'],
     [
       'a command that sleeps first',
       'bash',
@@ -26,52 +26,52 @@ describe('what is waited for', () => {
       { command: 'for i in 1 2; do sleep 2; done; docker ps' },
     ],
     [
-      'a sleep as words of a command',
+      'a sleep in a command given as a list',
       'exec',
       'no log was found yet',
       { command: ['bash', '-lc', 'sleep 9; cat log'] },
     ],
-    ['a state of JSON', 'get_job', { id: 7, state: 'running', host: 'a.example' }],
-    ['a state of JSON in a text of JSON', 'get_job', '{"text":"{\\"status\\": \\"in_progress\\"}"}'],
-    ['a state in a tag', 'output', '<status>running</status> <output></output>'],
-    ['another word for it', 'get_video', { id: 'v', status: 'rendering', url: null }],
-    ['a state in capitals', 'describe', { name: 'web', stackStatus: 'CREATE_IN_PROGRESS' }],
-    ['a row of a table', 'checks', 'build\tpending\t0\nlint\tpass\t12 files'],
-    ['an invitation', 'agent_output', 'Agent a1 has no answer. Check back later.'],
-    ['a state alone', 'get_job', 'Pending'],
-    ['a state and dots', 'show', 'Title: Report. Loading...'],
-    ['a sentence', 'get_job', 'The build is still running on host a.'],
-    ['not yet', 'get_job', 'The export is not yet ready, ask again.'],
+    ['a JSON status', 'get_job', { id: 7, state: 'running', host: 'a.example' }],
+    ['a JSON status inside JSON text', 'get_job', '{"text":"{\\"status\\": \\"in_progress\\"}"}'],
+    ['a status in a tag', 'output', '<status>running</status> <output></output>'],
+    ['a synonym for running', 'get_video', { id: 'v', status: 'rendering', url: null }],
+    ['a status in capitals', 'describe', { name: 'web', stackStatus: 'CREATE_IN_PROGRESS' }],
+    ['a pending row of a table', 'checks', 'build\tpending\t0\nlint\tpass\t12 files'],
+    ['an invitation to check back later', 'agent_output', 'Agent a1 has no answer. Check back later.'],
+    ['a bare status', 'get_job', 'Pending'],
+    ['a status with dots', 'show', 'Title: Report. Loading...'],
+    ['a status in a sentence', 'get_job', 'The build is still running on host a.'],
+    ['a result that is not ready yet', 'get_job', 'The export is not yet ready, ask again.'],
     [
       'a table of pods',
       'bash',
       'NAME READY STATUS web-1 0/1 ContainerCreating',
       { command: 'kubectl get pods' },
     ],
-    ['a picture that was left out', 'computer', '[image]', { action: 'key', text: 'Page_Down' }],
+    ['an omitted image', 'computer', '[image]', { action: 'key', text: 'Page_Down' }],
   ])('%s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(true));
 
   it.each<[string, string, unknown, Record<string, unknown>?]>([
-    ['a failure that speaks of what runs', 'start', 'Error: the server is running already'],
+    ['a failure that mentions something running', 'start', 'Error: the server is running already'],
     [
-      'a long text that speaks of it',
+      'a long text that mentions a running status',
       'read',
       `status: running. ${'Lorem ipsum dolor sit amet. '.repeat(12)}`,
     ],
-    ['a state that is a failure', 'get_job', { id: 7, state: 'failing', host: 'a.example' }],
-    ['a word that only ends like it', 'look', 'Nothing'],
-    ['a state that is reached', 'get_job', { id: 7, state: 'done', rows: 91 }],
+    ['a failing status', 'get_job', { id: 7, state: 'failing', host: 'a.example' }],
+    ['a word that only ends in “ing”', 'look', 'Nothing'],
+    ['a finished status', 'get_job', { id: 7, state: 'done', rows: 91 }],
     [
-      'a command that has a word for it',
+      'a file whose name starts with sleep',
       'bash',
       'sleeper.ts: 3 lines',
       { command: 'wc -l sleep.ts sleeper.ts' },
     ],
-    ['a text that is named like it', 'bash', 'no match in that file', { command: 'grep "sleep 5" a.sh' }],
-    ['a picture that is described', 'look', 'image of a red mug on a table'],
-  ])('not: %s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(false));
+    ['a search for the text “sleep 5”', 'bash', 'no match in that file', { command: 'grep "sleep 5" a.sh' }],
+    ['the description of an image', 'look', 'image of a red mug on a table'],
+  ])('but not by %s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(false));
 
-  it('what a contract says', () => {
+  it('a contract, which overrides the result', () => {
     const step = ['get_job', { state: 'running' }] as const;
     expect(said(turns(...times(3, step)), { per_tool: { get_job: { poller: false } } })).toEqual([
       'tool-repeat opened chance 3',
@@ -79,23 +79,23 @@ describe('what is waited for', () => {
   });
 });
 
-describe('waiting among other steps', () => {
+describe('waiting between other steps', () => {
   const refused: ShortStep = ['fetch', 'Error: connection refused by localhost'];
   const sleep: ShortStep = ['sleep', 'slept for five seconds', { seconds: 5 }];
 
-  it('gives a cycle three times the patience', () => {
+  it('triples the threshold of a cycle', () => {
     const round: ShortStep[] = [sleep, ['get_mail', 'the inbox holds no letters']];
     expect(said(turns(...times(8, ...round)))).toEqual([]);
     expect(said(turns(...times(9, ...round)))).toEqual(['tool-cycle opened chance 9 period 2']);
   });
 
-  it('may cure a failure, as a change may', () => {
+  it('may resolve a failure, just as a change may', () => {
     const off = { tool_cycle: { enabled: false } };
     expect(said(turns(...times(6, refused, sleep)), off)).toEqual([]);
     expect(said(turns(...times(4, refused, ['look', 'nothing to see in here'])), off)).not.toEqual([]);
   });
 
-  it('takes longer and longer without being one error under varying arguments', () => {
+  it('with increasing delays is not the same error under varying arguments', () => {
     const waits = [1, 2, 4, 8, 16, 32].map(
       (n): ShortStep => ['bash', 'Error: connection refused', { command: `sleep ${String(n)}; curl x` }],
     );

@@ -5,7 +5,7 @@ import { canonicalArguments, toolIdentity } from '../../src/calls/tool-identity.
 const looks = (args: unknown): boolean | undefined =>
   commandFacts(toolIdentity('run', canonicalArguments(args))).onlyLooks;
 
-describe('a command that only looks', () => {
+describe('read-only commands', () => {
   it.each([
     'cat a.ts',
     'cd /repo && git diff HEAD~1 | head -50',
@@ -31,17 +31,17 @@ describe('a command that only looks', () => {
     'ls | tee files',
     'str_replace',
     `cat ${'a'.repeat(600)}`,
-  ])('not: %s', (command) => expect(looks({ command })).toBe(false));
+  ])('do not include %s', (command) => expect(looks({ command })).toBe(false));
 
   it.each<[string, unknown, boolean | undefined]>([
-    ['a command as its words', { command: ['cat', 'a.ts'] }, true],
+    ['a command given as a list of words', { command: ['cat', 'a.ts'] }, true],
     ['a shell and its command line', { command: ['bash', '-lc', 'cat a.ts | head'] }, true],
     ['a shell that changes something', { command: ['/bin/sh', '-c', 'rm a.ts'] }, false],
     ['a program, which may do anything', { code: 'x = 1' }, false],
     ['a long program', { code: 'x = 1\n'.repeat(200) }, false],
-    ['a command that is no text', { command: 7 }, undefined],
+    ['a command that is not text', { command: 7 }, undefined],
     ['other arguments', { path: 'a.ts' }, undefined],
     ['none', undefined, undefined],
-    ['arguments that are no JSON', 'rm a.ts', undefined],
+    ['arguments that are not JSON', 'rm a.ts', undefined],
   ])('%s', (_, args, expected) => expect(looks(args)).toBe(expected));
 });

@@ -20,7 +20,7 @@ describe('an outage', () => {
     'getaddrinfo EAI_AGAIN registry.example',
     'socket hang up',
     'Tool execution failed: the server is overloaded, please try later',
-  ])('is %j without a word of the producer', (result) => {
+  ])('is recognised in %j without an error flag', (result) => {
     expect(kindOf(result, null)).toBe('transient');
   });
 
@@ -33,7 +33,7 @@ describe('an outage', () => {
     '{"code":"TooManyRequests"}',
     `HTTP 503: ${'<p>we are down for maintenance</p>'.repeat(40)}`,
     `Traceback (most recent call last):\n${'  File "a.py", line 3\n'.repeat(60)}HTTPError: 503 Service Unavailable`,
-  ])('is %j where the producer says that it failed', (result) => {
+  ])('is recognised in %j with an error flag', (result) => {
     expect(kindOf(result, true)).toBe('transient');
   });
 
@@ -44,14 +44,18 @@ describe('an outage', () => {
     ['a commit', '[main 3f2a] rate limited clients wait', { runs: true }],
     ['a count', 'timed out: 0, ok: 3534', {}],
     ['a row', 'timed out | 2', {}],
-    ['a run that is looked up', '{"status":"failed","reason":"the job timed out"}', { reads: true }],
+    ['the status of an earlier run', '{"status":"failed","reason":"the job timed out"}', { reads: true }],
     ['a setting', '{"error":"page.html","timeout":30}', { reads: true }],
     ['a ticket', 'HTTP 503 when I open the page', { reads: true }],
     ['a page', '504 Gateway Timeout - HTTP | Docs', { reads: true }],
     ['the tail of a log', 'ERROR upstream a.example timed out', { runs: true, looks: true }],
-    ['what the call says itself', 'saved: // avoid rate limits', { said: '{"text":"// avoid rate limits"}' }],
-    ['a page without the button', 'TimeoutError: waiting for locator("#buy")', {}],
-  ] as const)('is not %s', (_, result, call) => {
+    [
+      'text from the call’s own arguments',
+      'saved: // avoid rate limits',
+      { said: '{"text":"// avoid rate limits"}' },
+    ],
+    ['a page that lacks a button', 'TimeoutError: waiting for locator("#buy")', {}],
+  ] as const)('is not seen in %s', (_, result, call) => {
     expect(kindOf(result, null, call)).not.toBe('transient');
   });
 });
@@ -66,7 +70,7 @@ describe('a call that was not run', () => {
     'ToolDenied: user did not approve',
     'Skipping tool execution because a previous tool call failed.',
     '{"status":"cancelled","reason":"user rejected the action"}',
-  ])('is told by %j', (result) => {
+  ])('is recognised by %j', (result) => {
     expect(kindOf(result, true)).toBe('not_run');
   });
 
@@ -75,12 +79,12 @@ describe('a call that was not run', () => {
     'Cancelled order 12.',
     'Access denied by policy',
     'The operation was not permitted',
-  ])('is not told by %j', (result) => {
+  ])('is not recognised by %j', (result) => {
     expect(kindOf(result, true)).toBe('error');
   });
 });
 
-it('the old envelope of Gemini CLI is no error where it says that there is none', () => {
+it('the old envelope of Gemini CLI without an error is not an error', () => {
   expect(kindOf('Stdout: (empty)\nStderr: (empty)\nError: (none)\nExit Code: 0', null)).toBe('ok');
 });
 
@@ -90,10 +94,13 @@ it.each([
   'Still deploying…',
   '{"done":false,"name":"op-1"}',
   '[image content omitted from the transcript]',
-])('%j says that something is under way, or cannot be seen', (result) => {
+])('%j means that something is in progress or not visible', (result) => {
   expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(true);
 });
 
-it.each(['nothing', 'Missing', 'warning', 'All is ready.', '{"done":true}'])('%j does not', (result) => {
-  expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
-});
+it.each(['nothing', 'Missing', 'warning', 'All is ready.', '{"done":true}'])(
+  '%j does not mean that something is in progress',
+  (result) => {
+    expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
+  },
+);

@@ -189,7 +189,7 @@ it('finds the strings in arguments, whole or truncated', () => {
   );
 });
 
-it('removes exactly what the definition calls an echo', () => {
+it('removes exactly what the reference definition calls an echo', () => {
   fc.assert(
     fc.property(text(words), said, fc.constantFrom('tool', 'a', 'ab'), (result, canonical, name) => {
       const call = { name, said: canonical };

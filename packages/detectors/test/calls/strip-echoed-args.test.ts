@@ -6,13 +6,13 @@ import { canonicalArguments } from '../../src/calls/tool-identity.ts';
 const rest = (text: string, args: unknown, name = 'tool'): string =>
   withoutEcho(text, { name, said: canonicalArguments(args) }).replaceAll('\u0001', '…');
 
-describe('what a result repeats of its call is taken out', () => {
+describe('withoutEcho', () => {
   it.each<[string, unknown, string, string]>([
     ['a value, word for word', { q: 'red mugs' }, 'No results for red mugs.', 'No results for ….'],
-    ['a value within a list', { files: [{ path: 'a/b.ts' }] }, 'a/b.ts: no', '…: no'],
-    ['a value over several lines', { old: 'a = 1\n  b = 2' }, 'no `a = 1 b = 2` here', 'no `…` here'],
+    ['a value in a list', { files: [{ path: 'a/b.ts' }] }, 'a/b.ts: no', '…: no'],
+    ['a multi-line value', { old: 'a = 1\n  b = 2' }, 'no `a = 1 b = 2` here', 'no `…` here'],
     ['a number', { row: 17 }, 'no row 17', 'no row …'],
-    ['a number within a text', { sql: 'limit 500' }, '500 is too many', '… is too many'],
+    ['a number in a text', { sql: 'limit 500' }, '500 is too many', '… is too many'],
     ['a path that the tool completed', { path: './a.txt' }, 'no file /srv/data/a.txt', 'no file …'],
     ['a URL', { url: 'https://a.example/v1' }, '404 for https://a.example/v1', '404 for …'],
     [
@@ -21,25 +21,25 @@ describe('what a result repeats of its call is taken out', () => {
       'relation "orders" does not exist',
       'relation "…" does not exist',
     ],
-    ['the tool itself', {}, 'Unknown tool: do_it', 'Unknown tool: …'],
-    ['a short value that stands alone', { id: 'a' }, "no user 'a'", "no user '…'"],
-    ['arguments that are no JSON', 'ls -l x', 'cannot: ls -l x', 'cannot: …'],
-  ])('%s', (_, args, text, expected) => {
+    ['the name of the tool', {}, 'Unknown tool: do_it', 'Unknown tool: …'],
+    ['a short value on its own', { id: 'a' }, "no user 'a'", "no user '…'"],
+    ['arguments that are not JSON', 'ls -l x', 'cannot: ls -l x', 'cannot: …'],
+  ])('removes %s', (_, args, text, expected) => {
     expect(rest(text, args, 'do_it')).toBe(expected);
   });
 
   it.each<[string, unknown, string]>([
-    ['a name that the call did not say', { path: 'a' }, "'ranges' is a required property"],
+    ['a name that the call does not contain', { path: 'a' }, "'ranges' is a required property"],
     ['a key of the arguments', { contents: 'x' }, "'contents' is no string"],
-    ['a number that the call did not say', { seed: 4 }, '9 failed'],
+    ['a number that the call does not contain', { seed: 4 }, '9 failed'],
     ['another file', { path: '/srv/a.txt' }, 'no file /srv/b.txt'],
     ['a word of a sentence', { text: 'please open the file' }, 'the door is shut'],
-    ['letters within a word', { id: 'a' }, 'a man and a plan'.replaceAll(/\ba\b/g, 'one')],
-  ])('but not %s', (_, args, text) => {
+    ['letters inside a word', { id: 'a' }, 'a man and a plan'.replaceAll(/\ba\b/g, 'one')],
+  ])('keeps %s', (_, args, text) => {
     expect(rest(text, args)).toBe(text);
   });
 
-  it('says the same of one answer, whatever was asked for', () => {
+  it('makes equal answers to different questions identical', () => {
     const word = fc.stringMatching(/^[a-z]{4,12}$/);
     fc.assert(
       fc.property(

@@ -18,12 +18,12 @@ describe('canonical arguments', () => {
     ['{"a":1', '{"a":1'],
     ['{"__proto__":1}', '{"__proto__":1}'],
     ['['.repeat(10_000) + ']'.repeat(10_000), '['.repeat(10_000) + ']'.repeat(10_000)],
-  ])('%j', (args, canonical) => {
+  ])('of %j', (args, canonical) => {
     expect(canonicalArguments(args)).toBe(canonical);
   });
 });
 
-describe('identity', () => {
+describe('tool identity', () => {
   const identity = (args: unknown, name = 'read') => toolIdentity(name, canonicalArguments(args));
 
   test.each([
@@ -31,24 +31,24 @@ describe('identity', () => {
     ['an object and its JSON', { a: 1 }, ' {"a": 1.0} ', true],
     ['another value', { a: 1 }, { a: 2 }, false],
     ['a number and a string', { a: 1 }, { a: '1' }, false],
-    ['nothing and an empty list', {}, '[]', false],
+    ['missing arguments and an empty list', {}, '[]', false],
     [
-      'long texts that differ at their end',
+      'long texts that differ at the end',
       { a: `${'x'.repeat(5000)}1` },
       { a: `${'x'.repeat(5000)}2` },
       false,
     ],
-    ['long texts that are equal', { a: 'x'.repeat(5000) }, `{"a":"${'x'.repeat(5000)}"}`, true],
+    ['equal long texts', { a: 'x'.repeat(5000) }, `{"a":"${'x'.repeat(5000)}"}`, true],
     ['lone surrogates in long raw texts', `${'x'.repeat(600)}\ud800`, `${'x'.repeat(600)}\ud801`, false],
-  ])('%s', (_, a, b, same) => {
+  ])('compares %s', (_, a, b, same) => {
     expect(sameIdentity(identity(a), identity(b))).toBe(same);
   });
 
-  test('the tool counts', () => {
+  test('includes the tool name', () => {
     expect(sameIdentity(identity({}, 'a'), identity({}, 'b'))).toBe(false);
   });
 
-  test('512 units are kept whole, of more the beginning and a digest', () => {
+  test('keeps up to 512 units whole, and of longer arguments the beginning and a digest', () => {
     const raw = 'r'.repeat(512);
     expect(identity(raw)).toEqual({ name: 'read', arguments: raw, length: 512, digest: undefined });
     const longer = identity(`${raw}s`);

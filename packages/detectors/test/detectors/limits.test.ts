@@ -10,8 +10,8 @@ const turn = (n: number): AgentEvent[] => [
 ];
 const turns = (n: number): AgentEvent[] => Array.from({ length: n }, (_, i) => turn(i)).flat();
 
-describe('the evidence of a limit', () => {
-  test('of tool calls is what the last result is to gain', () => {
+describe('the evidence', () => {
+  test('of the tool call limit contains the fields to add to the last result', () => {
     const [verdict] = run(turns(3), { tool_call_limit: { max_turns: 3 } });
     expect(verdict).toMatchObject({ kind: 'limit', eventId: '#8', cost: { calls: 3, turns: 3 } });
     expect(verdict?.evidence).toEqual({
@@ -21,7 +21,7 @@ describe('the evidence of a limit', () => {
     });
   });
 
-  test('of tool calls names the limit, however far it is exceeded', () => {
+  test('of the tool call limit names the limit, however far it is exceeded', () => {
     const verdicts = run(turns(6), { tool_call_limit: { max_turns: 3 } });
     expect(
       verdicts.map((verdict) => [verdict.phase, verdict.count, shown(verdict, 'limit_message')]),
@@ -31,7 +31,7 @@ describe('the evidence of a limit', () => {
     ]);
   });
 
-  test('of model requests names the tools of its own prompt', () => {
+  test('of the model request limit lists only tools of its own prompt', () => {
     const events = [...turns(4), { type: 'prompt_started' }, ...turns(3)];
     const found = run(events, { turn_requests: { max_turn_requests: 2 } });
     expect(
@@ -42,7 +42,7 @@ describe('the evidence of a limit', () => {
     ]);
   });
 
-  test('of model requests says how many were made, and the tools called last', () => {
+  test('of the model request limit contains the number of requests and the tools called last', () => {
     const [verdict] = run(turns(11), { turn_requests: { enabled: true } });
     expect(verdict).toMatchObject({ kind: 'limit', eventId: '#30', count: 11, threshold: 10 });
     expect(verdict?.reason).toBe('The model was asked 11 times in one prompt; the limit is 10');
@@ -55,7 +55,7 @@ describe('the evidence of a limit', () => {
   });
 });
 
-test('a request is told with the event that begins it, and only where there is a limit', () => {
+test('model requests are counted at the event that starts them, and only if there is a limit', () => {
   const limited = analyzer({ turn_requests: { max_turn_requests: 2 } });
   const told = [...turns(3), { type: 'retry' }, { type: 'turn_started' }].map((event) => {
     return limited.push(event).turnRequest?.number ?? null;

@@ -32,8 +32,8 @@ function readingAll(definition: DetectorDefinition): DetectorDefinition {
 
 it.each<[string, DetectionInput, typeof anySession]>([
   ['results', everything, withResults],
-  ['calls alone', { ...everything, preset: 'similar', content_loop: { enabled: true } }, anySession],
-])('detectors name all types of events that they process: rules over %s', (_, config, sessions) => {
+  ['calls only', { ...everything, preset: 'similar', content_loop: { enabled: true } }, anySession],
+])('detectors declare all event types that they process: rules over %s', (_, config, sessions) => {
   const all = wholeLibrary.detectors.map((one) => one && readingAll(one));
   fc.assert(
     fc.property(sessions, (events) => {

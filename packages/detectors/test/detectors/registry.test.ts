@@ -5,11 +5,11 @@ import { callsAndText } from '../../src/lean/calls-and-text.ts';
 
 const ids = detectors.map(({ id }) => id);
 
-it('every detector of the contract is registered, once', () => {
+it('registry: contains every detector of the contract once', () => {
   expect(ids.toSorted()).toEqual(detectorIds.toSorted());
 });
 
-it('the lean library has its detectors in their places in the registry', () => {
+it('lean library: lists its detectors in the order of the registry', () => {
   const { detectors: lean } = callsAndText;
   expect(lean.map((one, i) => one?.id ?? ids[i])).toEqual(ids.slice(0, lean.length));
 });

@@ -12,27 +12,27 @@ function expectFit({ detector, evidence }: PureVerdict): void {
   expect(evidenceSchemas[detector].parse(evidence), detector).toStrictEqual(evidence);
 }
 
-describe('the evidence of the golden cases', () => {
+describe('evidence in the golden cases', () => {
   test('comes from every detector', () => {
     const found = new Set(verdicts.map(({ detector }) => detector));
     expect(detectorIds.filter((id) => !found.has(id))).toEqual([]);
   });
 
-  test('has no field that the schema of its detector does not name', () => {
+  test('has only fields of its detector’s schema', () => {
     for (const verdict of verdicts) expectFit(verdict);
   });
 
   test.each<[string, DetectionInput]>([
     ["without the agent's text", { privacy: { store_text: false } }],
     ['with much of it masked', { privacy: { mask: ['["{}]', '[0-9]+'] } }],
-  ])('fits %s', (_, privacy) => {
+  ])('matches the schema %s', (_, privacy) => {
     const changed = goldenVerdicts(privacy);
     expect(changed.map(({ id }) => id)).toHaveLength(verdicts.length);
     expect(changed.map(({ evidence }) => evidence)).not.toEqual(verdicts.map(({ evidence }) => evidence));
     for (const verdict of changed) expectFit(verdict);
   });
 
-  test('fits with texts and lists that are cut to 32 KiB', () => {
+  test('matches the schema when texts and lists are cut to 32 KiB', () => {
     const presentation: Presentation = { storeText: true, secrets: new SecretMask([]) };
     const one = new Map(verdicts.map((verdict) => [`${verdict.detector} ${verdict.phase}`, verdict]));
     let cut = 0;
@@ -59,7 +59,7 @@ function swollen<T>(value: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-test('a detector writes the evidence of its own schema alone', () => {
+test('evidence: a detector can only write evidence of its own schema', () => {
   const evidence: Account<'turn-limit'>['evidence'] = {
     turn_requests: 1,
     max_allowed: 1,

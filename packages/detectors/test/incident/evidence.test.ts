@@ -11,14 +11,14 @@ const open: Presentation = { storeText: true, secrets: new SecretMask([]) };
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-describe('evidence that is too large', () => {
+describe('oversized evidence', () => {
   test.each([
     ['letters', 'x'],
     ['characters of three bytes', '€'],
     ['characters of four bytes', '😀'],
     ['lone surrogates', '\ud800'],
-    ['what JSON escapes', '\u0001'],
-  ])('of %s is cut to 32 KiB, and not far below', (_, character) => {
+    ['characters escaped in JSON', '\u0001'],
+  ])('of %s is cut to just under 32 KiB', (_, character) => {
     const calls = Array.from({ length: 30 }, () => ({ arguments: character.repeat(3000) }));
     const shown = presentable({ calls }, open);
     expect(bytes(shown)).toBeLessThanOrEqual(32 * 1024);
@@ -27,18 +27,18 @@ describe('evidence that is too large', () => {
   });
 });
 
-test('small evidence stays as it is', () => {
+test('evidence: small evidence is unchanged', () => {
   const evidence = { at: 3, text: 'x', list: [1, null, { a: true }], nothing: null };
   expect(presentable(evidence, open)).toEqual(evidence);
 });
 
-test('a text is masked before it is cut', () => {
+test('evidence: text is masked before it is cut', () => {
   const secret = `sk-${'abcdefghij'.repeat(4)}`;
   expect(presentableText(`${'x '.repeat(10)}${secret}`, 30, open)).toBe(`${'x '.repeat(10)}‹masked›`);
   expect(presentableText('x'.repeat(11), 10, open)).toBe(`${'x'.repeat(10)}…`);
 });
 
-test("where the agent's text is not to be stored, the rest stays", () => {
+test("evidence: everything but the agent's text remains if text is not stored", () => {
   const evidence = { at: 3, repeated: 'secret', calls: [{ name: 'read', arguments: 'secret' }] };
   const shown = presentable(evidence, { ...open, storeText: false });
   expect(shown).toEqual({ at: 3, repeated: NOT_STORED, calls: [{ name: 'read', arguments: NOT_STORED }] });

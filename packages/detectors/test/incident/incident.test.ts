@@ -30,7 +30,7 @@ function news(mode: Mode, threshold: number, counts: readonly number[]): string[
   });
 }
 
-describe('levels', () => {
+describe('incident phases', () => {
   const upTo = (last: number, first: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
   test.each([
     [
@@ -48,7 +48,7 @@ describe('levels', () => {
     expect(news(mode, threshold, counts)).toEqual(expected);
   });
 
-  test('there is never more news than doublings', () => {
+  test('escalate at most once per doubling', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 1, max: 3000 }), (threshold, steps) => {
         const counts = upTo(threshold + steps, threshold);

@@ -27,7 +27,7 @@ const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>>
 const saysNoCount = new Set(['semantic', 'budget']);
 
 describe('every verdict of the golden cases', () => {
-  test('says the count in its reason once, where it says that it does', () => {
+  test('contains the count in its reason at countAt', () => {
     expect(verdicts.length).toBeGreaterThan(100);
     for (const { detector, reason, countAt, count } of verdicts) {
       if (saysNoCount.has(detector)) continue;
@@ -37,7 +37,7 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
-  test('has its calls numbered by the steps of the loop', () => {
+  test('numbers its calls by the steps of the loop', () => {
     for (const verdict of verdicts) {
       const { count, detector, period } = verdict;
       const calls = shown(verdict, 'calls') ?? [];
@@ -48,7 +48,7 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
-  test('began no later than it was found, as long ago as it costs', () => {
+  test('starts no later than it was detected, and its cost covers that time', () => {
     for (const verdict of verdicts) {
       const { began, eventIndex, time, cost, windowMs } = verdict;
       expect(began?.eventIndex).toBeLessThanOrEqual(eventIndex);
@@ -58,7 +58,7 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
-  test('has a threshold that is made of what its origin says', () => {
+  test('has the threshold that its origin and adjustments give', () => {
     for (const { detector, threshold, thresholdOrigin } of verdicts) {
       expect(thresholdOrigin).toBeDefined();
       if (thresholdOrigin === undefined || saysNoCount.has(detector)) continue;
@@ -67,12 +67,12 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
-  test('fits the contract', () => {
+  test('matches the contract', () => {
     for (const verdict of verdicts) verdictSchema.parse(verdict);
   });
 });
 
-describe('a step of several calls that repeats', () => {
+describe('a repeated step of several calls', () => {
   const item = (name: string, n: number) => ({
     ...call('get_price', { item: name }),
     callId: `${name}-${String(n)}`,
@@ -105,7 +105,7 @@ describe('a step of several calls that repeats', () => {
     { members: 1, made: [1, 2, 3] },
     { members: 3, made: [1, 1, 1, 2, 2, 2, 3, 3, 3] },
     { members: 9, made: [...Array<number>(6).fill(1), ...Array<number>(6).fill(3)] },
-  ])('has whole steps as evidence, or as much of them as fits: $members calls each', ({ members, made }) => {
+  ])('has whole steps as evidence, as many as fit: $members calls each', ({ members, made }) => {
     const names = Array.from({ length: members }, (_, n) => `item ${String(n)}`);
     const [verdict] = run([...steps(4, names), text('done')], { preset: 'balanced' });
     const calls = shown(verdict, 'calls') ?? [];
@@ -173,7 +173,7 @@ describe('the origin of a threshold', () => {
       { setting, value: 4, scope: 'preset', adjustments: ['same-result', 'looks-like-poller'] },
     ],
     [
-      'a tool that is declared to be one',
+      'a tool that is declared to be a poller',
       originOf({ per_tool: { read_page: { poller: true } } }),
       { setting, value: 4, scope: 'preset', adjustments: ['same-result', 'declared-poller'] },
     ],
@@ -182,7 +182,7 @@ describe('the origin of a threshold', () => {
   });
 });
 
-describe('labels of a session', () => {
+describe('session labels', () => {
   const found = (events: readonly Record<string, unknown>[]) =>
     run(events as unknown as Parameters<typeof run>[0]).find(({ phase }) => phase === 'opened');
   const labelled = (label: (index: number) => Record<string, unknown>) =>
@@ -190,7 +190,7 @@ describe('labels of a session', () => {
       Array.from({ length: 6 }, (_, index) => ({ ...call('read_file', { path: 'a' }), ...label(index) })),
     );
 
-  test('the version of the agent and its tags hold until they are said again', () => {
+  test('keep agent version and tags until they are set again', () => {
     const verdict = labelled((index) =>
       index === 0
         ? { agentVersion: '1.2.0', tags: { env: 'prod', team: 'search' } }
@@ -201,7 +201,7 @@ describe('labels of a session', () => {
     expect(verdict).toMatchObject({ agentVersion: '1.2.0', tags: { env: 'test', team: 'search' } });
   });
 
-  test('a session that says neither has neither, and of many tags the first 16 are remembered', () => {
+  test('are absent unless set, and are limited to 16 tags', () => {
     expect(Object.keys(labelled(() => ({})) ?? {})).not.toContain('tags');
     const tags = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`t${String(index)}`, 'x']));
     expect(Object.keys(labelled(() => ({ tags }))?.tags ?? {})).toHaveLength(16);

@@ -65,25 +65,25 @@ const ids = (found: Partial<Finding>, at: Partial<Mark> = {}, where: Partial<Sce
   return { incident: opening, verdict: id };
 };
 
-describe('the ids of a verdict and of its incident', () => {
+describe('verdict and incident ids', () => {
   test.each([
     ['the session', ids({}, {}, { sessionId: 't' })],
     ['the detector', ids({ detector: 'stagnation' })],
-    ['which of the incidents that a detector can have open', ids({ key: 'search' })],
+    ['which open incident of the detector it is', ids({ key: 'search' })],
     ['the event’s id', ids({}, { eventId: 'e-6' })],
     ['the event’s time', ids({}, { time: 5001 })],
-    ['the place in a text', ids({ at: 499 })],
+    ['the position in a text', ids({ at: 499 })],
   ])('depend on %s', (_, other) => {
     expect(other.verdict).not.toBe(ids({}).verdict);
     expect(other.incident).not.toBe(ids({}).incident);
   });
 
-  test('differ by the place in a text, which may be its first unit', () => {
+  test('depend on the position in a text, even if it is 0', () => {
     const places = [undefined, 0, 1].map((at) => ids(at === undefined ? {} : { at }).verdict);
     expect(new Set(places).size).toBe(3);
   });
 
-  test('the verdict’s depends on the phase, the incident’s is that of its opening', () => {
+  test('keep the incident id in all phases, with a verdict id for each', () => {
     const verdicts = (['opened', 'escalated', 'resolved'] as const).map((phase) => ids({ phase }).verdict);
     expect(new Set(verdicts).size).toBe(3);
     const loop = run([...Array.from({ length: 10 }, () => call('read', {})), call('write', {})]);
@@ -110,7 +110,7 @@ describe('the ids of a verdict and of its incident', () => {
   });
 });
 
-test('a verdict carries the labels that the session has at its event, each as it was last given', () => {
+test('verdict: carries the latest labels of the session at its event', () => {
   const labels = { promptId: 'p-1', model: 'm-1', backend: 'b-1', agent: 'a-1', tenant: 't-1' };
   const calls = Array.from({ length: 10 }, () => call('read'));
   const events = calls.map((event, i) => ({
@@ -133,7 +133,7 @@ test('a verdict carries the labels that the session has at its event, each as it
   expect(next).toMatchObject({ ...labels, model: 'm-2', promptId: null });
 });
 
-describe('what a loop has cost', () => {
+describe('the cost of a loop', () => {
   const usage = (tokens: number): AgentEvent => ({
     type: 'turn_finished',
     usage: { inputTokens: tokens, outputTokens: 1, cachedInputTokens: 2 },
@@ -169,17 +169,17 @@ describe('what a loop has cost', () => {
       { preset: 'balanced' },
       { calls: 4, turns: 4, characters: 9, tokens: 40, cachedTokens: 8, usd: null, ms: 3100 },
     ],
-  ])('counts from its first call, not from when it was noticed: %s', (_, config, cost) => {
+  ])('counts from its first call, not from its detection: %s', (_, config, cost) => {
     const [verdict] = run([...before, ...[1, 2, 3, 4, 5].flatMap(turn)], config);
     expect(verdict?.cost).toEqual(cost);
   });
 
-  test('counts the calls of the loop, not what came between them', () => {
+  test('counts the calls of the loop, not those in between', () => {
     const events = ['a', 'b', 'a', 'b', 'a'].map((name) => call(name, { query: 'tide table' }));
     expect(run(events, { preset: 'similar' })[0]?.cost.calls).toBe(3);
   });
 
-  test('has no tokens where none are reported, and none where they are zero', () => {
+  test('distinguishes unreported tokens from zero tokens', () => {
     const calls = Array.from({ length: 5 }, () => call('read'));
     expect(run(calls)[0]?.cost.tokens).toBeNull();
     const free: AgentEvent = { type: 'turn_finished', usage: { inputTokens: 0, outputTokens: 0 } };
@@ -187,11 +187,11 @@ describe('what a loop has cost', () => {
   });
 
   test.each([
-    ['by the price of the model', {}, 'm', [1, 1], 2e-6 * 2],
-    ['by what the producer says', { costUsd: 0.25 }, 'unheard-of', [1, 1], 0.5],
-    ['not at all where a turn has no price', {}, 'unheard-of', [1, 1], null],
-    ['by the turns of the loop alone', {}, 'm', [500, 1, 1], 2e-6 * 2],
-  ])('is counted in dollars %s', (_, more, model, tokens, usd) => {
+    ['the price of the model times its tokens', {}, 'm', [1, 1], 2e-6 * 2],
+    ['what the producer reports', { costUsd: 0.25 }, 'unheard-of', [1, 1], 0.5],
+    ['unknown if a turn has no price', {}, 'unheard-of', [1, 1], null],
+    ['the sum over the turns of the loop only', {}, 'm', [500, 1, 1], 2e-6 * 2],
+  ])('in dollars is %s', (_, more, model, tokens, usd) => {
     const prices = { m: { input: 1, output: 1 } };
     const turns = tokens.flatMap((count): AgentEvent[] => [
       ...(count === 500 ? [call('write')] : [call('read'), call('read')]),
@@ -201,7 +201,7 @@ describe('what a loop has cost', () => {
     expect(run([...turns, call('read')], config)[0]?.cost.usd).toBe(usd);
   });
 
-  test('is not less than nothing where clocks go backwards', () => {
+  test('is never negative, even if clocks go backwards', () => {
     const calls = [9, 8, 7, 6, 5].map((time) => ({ ...call('read'), time }));
     expect(run(calls)[0]?.cost.ms).toBe(0);
   });

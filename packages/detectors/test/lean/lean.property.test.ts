@@ -18,7 +18,7 @@ function isTaken(config: DetectionInput): boolean {
   return callsAndText.schema.safeParse(config).success;
 }
 
-describe('the lean entry concludes what the full one does', () => {
+describe('the lean entry gives the verdicts of the full one', () => {
   const cases = readdirSync(golden, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ file, golden: parseGoldenCase(readFileSync(join(golden, file), 'utf8')) }))
@@ -29,7 +29,7 @@ describe('the lean entry concludes what the full one does', () => {
     }));
   const taken = cases.filter(({ config }) => isTaken(config));
 
-  test('in most golden cases of the presets that it has', () => {
+  test('in at least 90 % of the golden cases of its presets', () => {
     const own = cases.filter(({ config }) => config.preset !== undefined && config.preset !== 'balanced');
     expect(taken.length).toBeGreaterThan(0.9 * own.length);
     expect(own.length).toBeGreaterThan(100);
@@ -61,7 +61,7 @@ describe('the lean entry concludes what the full one does', () => {
       ...second,
     ]);
 
-  test.each(own)('at any session, whichever of them goes on from the other: %j', (config) => {
+  test.each(own)('in any session, even when they take over from each other: %j', (config) => {
     let found = 0;
     fc.assert(
       fc.property(sessions, fc.array(fc.boolean(), { minLength: 1 }), (events, turns) => {
@@ -85,14 +85,14 @@ describe('the lean entry concludes what the full one does', () => {
   });
 });
 
-test('the preset is stream where none is named', () => {
+test('lean entry: the default preset is stream', () => {
   const analyzer = lean();
   const [verdict] = Array.from({ length: 5 }, () => analyzer.push(call('read'))).flat();
   expect(verdict).toMatchObject({ preset: 'stream', count: 5 });
   expect(isTaken({ preset: 'balanced' })).toBe(false);
 });
 
-describe('what needs rules that the lean entry lacks is refused, by its key', () => {
+describe('the lean entry rejects what needs rules that it lacks', () => {
   const model = (own: NonNullable<DetectionInput['overrides']>['models']): DetectionInput => ({
     overrides: { models: own },
   });
@@ -123,7 +123,7 @@ describe('what needs rules that the lean entry lacks is refused, by its key', ()
       },
       keys: ['overrides.models.b/m.tool_cycle.enabled'],
     },
-  ])('$keys', ({ config, keys }) => {
+  ])('configuration: $keys', ({ config, keys }) => {
     const result = callsAndText.schema.safeParse({ preset: 'stream', ...config });
     expect(result.error?.issues.map(({ path }) => path.join('.'))).toEqual(keys);
     expect(() => lean(config)).toThrow('is not in @loopwatch/detectors/lean; @loopwatch/detectors has it');
@@ -136,7 +136,7 @@ describe('what needs rules that the lean entry lacks is refused, by its key', ()
     { set: { 'tool_cycle.enabled': true }, key: 'tool_cycle.enabled = true' },
     { set: { 'stagnation.nothing_new': 4 }, key: 'stagnation.nothing_new = 4' },
     { set: { 'outage.min_failures': 4, 'outage.mode': 'warn' }, key: 'outage.mode is no setting' },
-  ])('by an event of the session, which changes nothing: $set', ({ set, key }) => {
+  ])('control events, without changing anything: $set', ({ set, key }) => {
     const settings = callsAndText.schema.parse({ preset: 'stream' });
     const analyzer = new SessionAnalyzer('s', makeDetection(settings, callsAndText, null));
     const before = analyzer.currentPlan;
@@ -146,7 +146,7 @@ describe('what needs rules that the lean entry lacks is refused, by its key', ()
     expect(verdict).toMatchObject({ preset: 'stream', count: 5 });
   });
 
-  test('with the state of a session that goes by them', () => {
+  test('the snapshot of a session that uses them', () => {
     const session = full({ preset: 'stream' });
     session.push({ type: 'control', set: { 'stagnation.enabled': true } });
     expect(() => lean().restore(session.snapshot())).toThrow('stagnation.enabled = true: is not in');

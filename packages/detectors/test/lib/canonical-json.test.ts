@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 
-describe('RFC 8785', () => {
+describe('canonicalJson follows RFC 8785', () => {
   // Its appendix B: the IEEE 754 bits of a number, and how it is written.
   test.each([
     ['0000000000000000', '0'],
@@ -26,13 +26,13 @@ describe('RFC 8785', () => {
     ['41b3de4355555557', '333333333.33333343'],
     ['becbf647612f3696', '-0.0000033333333333333333'],
     ['43143ff3c1cb0959', '1424953923781206.2'],
-  ])('the number %s is written %s', (bits, text) => {
+  ])('writes the number %s as %s', (bits, text) => {
     const view = new DataView(new ArrayBuffer(8));
     view.setBigUint64(0, BigInt(`0x${bits}`));
     expect(canonicalJson(view.getFloat64(0))).toBe(text);
   });
 
-  test('keys come in the order of their UTF-16 units', () => {
+  test('sorts keys by their UTF-16 units', () => {
     const keys = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6'];
     const sorted = ['\r', '1', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'];
     const value = Object.fromEntries(keys.map((key, i) => [key, i]));
@@ -42,13 +42,13 @@ describe('RFC 8785', () => {
     );
   });
 
-  test('strings are escaped as little as JSON allows', () => {
+  test('escapes only what JSON requires', () => {
     expect(canonicalJson('\u20ac$\u000f\nA\'B"\\\\"/\u2028')).toBe(
       '"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/\u2028"',
     );
   });
 
-  test('its own example', () => {
+  test('gives the result of its example', () => {
     const value: unknown = JSON.parse(
       '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
     );
@@ -58,7 +58,7 @@ describe('RFC 8785', () => {
   });
 });
 
-test('it says the same as the value, and the order of keys does not matter', () => {
+test('canonicalJson: parses back to the value, independent of the order of keys', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (json) => {
       const value: unknown = JSON.parse(JSON.stringify(json));
@@ -79,29 +79,29 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, entry]) => [key, reversed(entry)]));
 }
 
-describe('what no JSON has', () => {
+describe('canonicalJson of values beyond JSON', () => {
   const loop: Record<string, unknown> = {};
   loop['self'] = [loop];
   test.each([
     ['a cycle', loop, '{"self":[<cycle>]}'],
-    ['the same object twice is no cycle', [[1], [1]], '[[1],[1]]'],
+    ['the same object twice, which is no cycle', [[1], [1]], '[[1],[1]]'],
     ['undefined', { a: undefined, b: [undefined] }, '{"b":[<undefined>]}'],
     ['a bigint', 12n, '12n'],
     ['not a number', [Number.NaN, Number.POSITIVE_INFINITY, -0], '[NaN,Infinity,0]'],
     ['a function and a symbol', [() => 1, Symbol('x')], '[<function>,<symbol>]'],
     ['__proto__ as a key', JSON.parse('{"__proto__":{"a":1},"a":2}'), '{"__proto__":{"a":1},"a":2}'],
     ['a lone surrogate', '\ud800', '"\\ud800"'],
-    ['holes', new Array(2), '[<undefined>,<undefined>]'],
+    ['an array with holes', new Array(2), '[<undefined>,<undefined>]'],
   ])('%s', (_, value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  test('a shared object is written each time', () => {
+  test('writes a shared object each time', () => {
     const shared = { a: 1 };
     expect(canonicalJson({ x: shared, y: [shared, shared] })).toBe('{"x":{"a":1},"y":[{"a":1},{"a":1}]}');
   });
 
-  test('ten thousand levels', () => {
+  test('supports ten thousand levels', () => {
     const depth = 10_000;
     const array: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     expect(canonicalJson(array)).toBe('['.repeat(depth) + ']'.repeat(depth));

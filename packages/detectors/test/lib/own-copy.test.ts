@@ -3,13 +3,13 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { ownCopy } from '../../src/lib/own-copy.ts';
 
-it('copies part of a text', () => {
+it('ownCopy: copies part of a text', () => {
   expect(ownCopy('abcdef', 1, 4)).toBe('bcd');
   expect(ownCopy('ab', 0, 10)).toBe('ab');
   expect(ownCopy('a\ud83d\ude00', 0, 2)).toBe('a\ud83d');
 });
 
-it('does not keep the text alive that it was copied from', () => {
+it('ownCopy: does not retain the original text', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heap = () => {

@@ -11,7 +11,7 @@ describe.each([
 ])('SHA-256 %s', (_, hashOf) => {
   // The examples of the standard, and the lengths at which the padding takes another block.
   it.each([
-    ['nothing', '', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['an empty text', '', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     ['one block', 'abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
     [
       'two blocks',
@@ -19,20 +19,17 @@ describe.each([
       '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
     ],
     [
-      'a million of one letter',
+      'a million letters',
       'a'.repeat(1e6),
       'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0',
     ],
   ])('the hash of %s', (_, text, hash) => expect(hashOf(text, 64)).toBe(hash));
 
-  it.each([54, 55, 56, 57, 63, 64, 65, 119, 120, 128])(
-    'a text of %i bytes is padded as it should be',
-    (length) => {
-      expect(hashOf('a'.repeat(length), 64)).toBe(reference('a'.repeat(length)));
-    },
-  );
+  it.each([54, 55, 56, 57, 63, 64, 65, 119, 120, 128])('a text of %i bytes is padded correctly', (length) => {
+    expect(hashOf('a'.repeat(length), 64)).toBe(reference('a'.repeat(length)));
+  });
 
-  it('agrees with the platform on any text, in as many digits as are wanted', () => {
+  it('agrees with the platform for any text and number of digits', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 300 }),

@@ -15,7 +15,7 @@ const settings: SimilaritySettings = {
 };
 const jaccard: SimilaritySettings = { ...settings, algorithm: 'jaccard' };
 
-describe('levenshtein', () => {
+describe('levenshtein similarity', () => {
   test.each([
     ['', '', 1],
     ['kitten', 'kitten', 1],
@@ -28,17 +28,17 @@ describe('levenshtein', () => {
     expect(similarity(b, a, settings)).toBeCloseTo(expected, 10);
   });
 
-  test('one change in ten is similar, one in nine is not', () => {
+  test('accepts one change in ten, but not one in nine', () => {
     expect(similarity('a'.repeat(10), `${'a'.repeat(9)}b`, settings) >= 0.9).toBe(true);
     expect(similarity('a'.repeat(9), `${'a'.repeat(8)}b`, settings) >= 0.9).toBe(false);
   });
 
-  test('lengths too different are not compared at all', () => {
+  test('is 0 for lengths that differ too much', () => {
     expect(similarity('a'.repeat(100), 'a'.repeat(112), settings)).toBe(0);
     expect(similarity('a'.repeat(100), 'a'.repeat(111), settings)).toBeCloseTo(100 / 111);
   });
 
-  test('is symmetric and within 0 and 1', () => {
+  test('is symmetric and between 0 and 1', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (a, b) => {
         const value = similarity(a, b, settings);
@@ -51,7 +51,7 @@ describe('levenshtein', () => {
   });
 });
 
-test('past 2,048 units only equal texts are similar', () => {
+test('similarity: beyond 2,048 units only equal texts are similar', () => {
   const atLimit = 'a'.repeat(SIMILARITY_MAX_UNITS);
   expect(SIMILARITY_MAX_UNITS).toBe(2048);
   expect(similarity(atLimit, `${atLimit.slice(1)}b`, settings)).toBeGreaterThan(0.99);
@@ -66,7 +66,7 @@ test.each([
   ['', '!!', 1],
   ['one', 'two', 0],
   ['größe x', 'größe y', 1 / 3],
-])('jaccard of %j and %j', (a, b, expected) => {
+])('jaccard similarity of %j and %j', (a, b, expected) => {
   expect(similarity(a, b, jaccard)).toBeCloseTo(expected, 10);
 });
 
@@ -77,6 +77,6 @@ test.each([
   [{ normalizeWhitespace: true }, '{"path":"C:\\\\new \\\\\\n x"}', '{"path":"C:\\\\new \\\\ x"}'],
   [{ ignoreCase: true }, 'AbÄ', 'abä'],
   [{ normalizeWhitespace: true, ignoreCase: true }, '{"q":"A  B"}', '{"q":"a b"}'],
-])('the compared form with %j', (changes, raw, form) => {
+])('comparable: normalizes text under %j', (changes, raw, form) => {
   expect(comparable(raw, { ...settings, ...changes })).toBe(form);
 });

@@ -7,7 +7,7 @@ type CallSettings = NonNullable<DetectionInput['tool_call_loop']>;
 
 const plan = (settings: DetectionInput) => planDetection(detectionSchema.parse(settings));
 
-describe('the settings of one tool', () => {
+describe('per-tool settings', () => {
   const general: CallSettings = {
     max_repeats: 6,
     ttl_seconds: 60,
@@ -56,13 +56,13 @@ describe('the settings of one tool', () => {
       { similarity: { ...similarity, normalizeWhitespace: false } },
     ],
     [{ similarity: { ignore_case: false } }, { similarity: { ...similarity, ignoreCase: false } }],
-  ])('%j lie over the general ones, key by key', (own, changed) => {
+  ])('%j override the general ones key by key', (own, changed) => {
     const { tool, perTool } = ofTool(own);
     expect(tool).toEqual(whole);
     expect(perTool.get('search')).toEqual({ ...whole, ...changed });
   });
 
-  test('that ask for similar matching have it where the others have none, with its own defaults', () => {
+  test('enable similar matching for that tool only, with its defaults', () => {
     const { tool, perTool } = plan({
       preset: 'stream',
       tool_call_loop: { per_tool: { search: { similarity: {} }, read: { max_repeats: 9 } } },

@@ -9,29 +9,29 @@ const noFile = (path: string): ShortStep => ['open', `Error: no such file: '${pa
 describe('tool-repeat with results', () => {
   it.each<{ what: string; steps: ShortStep[]; expected: string[] }>([
     {
-      what: 'the third same result',
+      what: 'opens at the third identical result',
       steps: times(3, ['show', page]),
       expected: ['tool-repeat opened chance 3'],
     },
-    { what: 'twice is no loop', steps: times(2, ['show', page]), expected: [] },
+    { what: 'is silent at two', steps: times(2, ['show', page]), expected: [] },
     {
-      what: 'a bare ok leaves a doubt, until the fourth',
+      what: 'opens at the fourth bare ok',
       steps: times(4, ['next', 'ok']),
       expected: ['tool-repeat opened chance 4'],
     },
-    { what: 'three times ok', steps: times(3, ['next', 'ok']), expected: [] },
+    { what: 'is silent at three bare oks', steps: times(3, ['next', 'ok']), expected: [] },
     {
-      what: 'results unknown: the fourth, when the next turn begins',
+      what: 'without results: opens at the fourth call, when the next turn starts',
       steps: [...times(4, 'next'), 'other'],
       expected: ['tool-repeat opened chance 4'],
     },
     {
-      what: 'the same failure',
+      what: 'opens at the third identical failure',
       steps: times(3, ['run', 'Error: no rule to make target']),
       expected: ['tool-repeat opened chance 3'],
     },
     {
-      what: 'a chance missed, and then doubled',
+      what: 'escalates after a missed chance, and when the count doubles',
       steps: times(7, ['show', page]),
       expected: [
         'tool-repeat opened chance 3',
@@ -40,27 +40,27 @@ describe('tool-repeat with results', () => {
       ],
     },
     {
-      what: 'a chance taken',
+      what: 'recovers when the chance is used',
       steps: [...times(3, ['show', page] as const), ['buy', 'one mug is on its way to you']],
       expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
     },
     {
-      what: 'a new result is progress and ends it',
+      what: 'recovers at a new result, which is progress',
       steps: [...times(3, ['show', page] as const), ['show', 'page 3: white mug']],
       expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
     },
     {
-      what: 'a poller has three times the patience',
+      what: 'opens at the ninth call of a poller',
       steps: times(9, ['job_status', 'running on host a, queue b']),
       expected: ['tool-repeat opened chance 9'],
     },
     {
-      what: 'a poller, eight times',
+      what: 'is silent at eight calls of a poller',
       steps: times(8, ['getJobStatus', 'running on host a, b']),
       expected: [],
     },
     {
-      what: 'timeouts never count',
+      what: 'never counts timeouts',
       steps: times(4, ['fetch', 'Error: timed out']),
       expected: ['outage opened warn 3'],
     },
@@ -68,7 +68,7 @@ describe('tool-repeat with results', () => {
     expect(said(turns(...steps))).toEqual(expected);
   });
 
-  it('takes modes and numbers from the settings, for single tools too', () => {
+  it('takes mode and thresholds from the settings, also per tool', () => {
     const events = turns(...times(6, ['show', page]));
     expect(said(events, { tool_call_loop: { mode: 'warn', max_repeats: 5 } })).toEqual([
       'tool-repeat opened warn 4',
@@ -79,7 +79,7 @@ describe('tool-repeat with results', () => {
     expect(said(events, { tool_call_loop: { mode: 'block' } })[0]).toBe('tool-repeat opened block 3');
   });
 
-  it('counts only what is recent where there is a time to live, to the millisecond', () => {
+  it('counts only calls within the time to live, to the millisecond', () => {
     const at = (...seconds: number[]): AgentEvent[] =>
       seconds.flatMap((second): AgentEvent[] => [
         { ...call('show'), time: second * 1000 },
@@ -95,7 +95,7 @@ describe('tool-repeat with results', () => {
     ]);
   });
 
-  it('is ended by a prompt, by the session and by a setting', () => {
+  it('ends with a prompt, with the session, or by a setting', () => {
     const loop = turns(...times(3, ['show', page]));
     const after = (event: AgentEvent): string | undefined => said([...loop, event]).at(-1);
     expect(after({ type: 'prompt_started' })).toBe('tool-repeat resolved ended 3');
@@ -114,14 +114,14 @@ describe('tool-cycle', () => {
     { sequence: 'ABCDEABCDEABCDE', period: 5 },
     { sequence: 'ABCDEFABCDEFABCDEF', period: 6 },
     { sequence: 'XYZABABAB', period: 2 },
-  ])('$sequence has period $period', ({ sequence, period }) => {
+  ])('opens in $sequence with period $period', ({ sequence, period }) => {
     expect(said(turns(...letters(sequence)))).toEqual([
       `tool-cycle opened chance 3 period ${String(period)}`,
     ]);
     expect(said(turns(...letters(sequence.slice(0, -1))))).toEqual([]);
   });
 
-  it.each([2, 3, 4, 5, 6, 7, 8])('finds period %i, and follows it in one incident', (period) => {
+  it.each([2, 3, 4, 5, 6, 7, 8])('finds period %i, and keeps one incident for it', (period) => {
     const cycle = 'ABCDEFGH'.slice(0, period);
     const lines = said(turns(...letters(cycle.repeat(6))));
     expect(lines).toEqual([
@@ -132,13 +132,13 @@ describe('tool-cycle', () => {
   });
 
   it.each(['ABAB', 'AABB', 'ABCABC', 'ABCABDABE', 'ABACAD', 'ABABCABAB', 'ABCDEFGHIABCDEFGHI', 'ABBAAB'])(
-    '%s is none',
+    'is silent in %s',
     (sequence) => {
       expect(said(turns(...letters(sequence)), { stagnation: { enabled: false } })).toEqual([]);
     },
   );
 
-  it('is broken by a new result anywhere in it', () => {
+  it('is broken by a new result anywhere in the cycle', () => {
     const round = (n: number): ShortStep[] => [
       ['edit', 'ok'],
       ['test', `${n} tests of 30 have failed`],
@@ -146,11 +146,11 @@ describe('tool-cycle', () => {
     expect(said(turns(...[9, 8, 7, 6, 5, 4, 3].flatMap(round)))).toEqual([]);
   });
 
-  it('does without results where there are none', () => {
+  it('works without results', () => {
     expect(said(turns('a', 'b', 'a', 'b', 'a', 'b', 'c'))).toEqual(['tool-cycle opened chance 3 period 2']);
   });
 
-  it('is left to tool-repeat where all steps are alike', () => {
+  it('leaves identical steps to tool-repeat', () => {
     expect(said(turns(...letters('AAAAAA'))).filter((line) => line.startsWith('tool-cycle'))).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe('tool-cycle', () => {
     ]);
   });
 
-  it('takes its numbers and its mode from the settings', () => {
+  it('takes thresholds and mode from the settings', () => {
     const events = turns(...letters('ABABAB'));
     expect(said(events, { tool_cycle: { min_repeats: 2, mode: 'block' } })[0]).toBe(
       'tool-cycle opened block 2 period 2',
@@ -174,7 +174,7 @@ describe('tool-cycle', () => {
     ).toEqual([]);
   });
 
-  it('can be had in a preset that leaves it out', () => {
+  it('can be enabled in a preset without it', () => {
     const events = turns(...letters('ABABAB'));
     expect(said(events, { preset: 'stream' })).toEqual([]);
     expect(said(events, { preset: 'stream', tool_cycle: { enabled: true } })).toEqual([
@@ -184,7 +184,7 @@ describe('tool-cycle', () => {
 });
 
 describe('stagnation', () => {
-  it('same-error: five in a row with varying arguments, not four', () => {
+  it('same-error: opens at the fifth error in a row with varying arguments', () => {
     const paths = ['a', 'b', 'c', 'd', 'e', 'f'].map(noFile);
     expect(said(turns(...paths.slice(0, 4)))).toEqual([]);
     expect(said(turns(...paths))).toEqual([
@@ -193,7 +193,7 @@ describe('stagnation', () => {
     ]);
   });
 
-  it('same-error: another error or a success breaks the row, another tool does not', () => {
+  it('same-error: another error or a success ends the row, another tool does not', () => {
     const four = ['a', 'b', 'c', 'd'].map(noFile);
     const breaks: ShortStep[] = [
       ['open', 'Error: permission denied', { path: 'x' }],
@@ -210,7 +210,7 @@ describe('stagnation', () => {
     ['words in JSON', (n) => ['add', { error: `${'abcdefg'[n] ?? ''} is missing` }, { n }]],
     ['a count that falls', (n) => ['run_tests', `${9 - n} failed, ${n} passed`, { part: 'all', n: -n }]],
     ['another place', (n) => ['build', `error: line ${n * 7 + 3}: expected ';'`, { code: `v${n}` }]],
-  ])('same-error: not where the error tells something else each time: %s', (_, step) => {
+  ])('same-error: is silent if the error differs each time: %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
   });
 
@@ -220,11 +220,11 @@ describe('stagnation', () => {
       (n) => ['bash', 'Exit code: 1', { command: `grep -rn ${'abcdefg'[n] ?? ''}x src` }],
     ],
     ['different checks', (n) => [`check_${n}`, 'Error: Command failed with exit code 1']],
-  ])('same-error: not where it is only said that something failed: %s', (_, step) => {
+  ])('same-error: is silent if the result only says that something failed: %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
   });
 
-  it('same-error: where side by side all fail alike, the step does', () => {
+  it('same-error: counts a step as one error if its parallel calls all fail alike', () => {
     const batch = (n: number): AgentEvent[] => [
       { type: 'turn_started' },
       ...['x', 'y'].map(
@@ -248,9 +248,9 @@ describe('stagnation', () => {
   it.each<[string, (q: string) => unknown]>([
     ['a page', () => '1. Trams of the world. 2. A short history of trams.'],
     ['nothing', () => []],
-    ['nothing, in words that repeat the question', (q) => `No results found for "${q}".`],
+    ['nothing, with a message that repeats the question', (q) => `No results found for "${q}".`],
     ['a failure that repeats the question', (q) => `Could not find [${q}]. Similar: ['Trams']`],
-  ])('same-answer: the fourth time in other words, to %s', (_, answer) => {
+  ])('same-answer: opens at the fourth rephrased question that leads to %s', (_, answer) => {
     const steps = questions.map((q): ShortStep => ['search', answer(q), { q }]);
     expect(said(turns(...steps.slice(0, 3)))).toEqual([]);
     expect(said(turns(...steps))).toEqual([
@@ -260,14 +260,14 @@ describe('stagnation', () => {
   });
 
   it.each(['think', 'send_message', 'updatePlan', 'add_note'])(
-    'same-answer: not for %s, which answers nothing',
+    'same-answer: ignores %s, which answers no question',
     (name) => {
       const steps = questions.map((q): ShortStep => [name, 'It was taken up and is passed on.', { q }]);
       expect(said(turns(...steps))).toEqual([]);
     },
   );
 
-  it('same-answer: not where each question is about something else', () => {
+  it('same-answer: is silent if each question is about something else', () => {
     const places = ['Oslo', 'Bergen', 'Narvik', 'Molde', 'Hamar', 'Skien'];
     const search = (place: string): ShortStep => [
       'search',
@@ -283,7 +283,7 @@ describe('stagnation', () => {
     expect(said(turns(...places.map(check)))).toEqual([]);
   });
 
-  it('same-failure: four times between steps that change nothing; a later one belongs to it', () => {
+  it('same-failure: opens at the fourth failure between steps that change nothing, and escalates at the next', () => {
     const round = (n: number): ShortStep[] => [
       ['test', 'Error: expected 100, received 99'],
       ['read', `file number ${n} holds ${n * 7} lines`, { n }],
@@ -303,7 +303,7 @@ describe('stagnation', () => {
     );
   });
 
-  it('same-failure: given up after eight other steps', () => {
+  it('same-failure: recovers after eight other steps', () => {
     const round = (n: number): ShortStep[] => [
       ['test', 'Error: expected 100'],
       ['read', `line ${n}`, { n }],
@@ -319,7 +319,7 @@ describe('stagnation', () => {
     ]);
   });
 
-  it('same-failure: not where something was changed in between', () => {
+  it('same-failure: is silent if something was changed in between', () => {
     const round = (n: number): ShortStep[] => [
       ['test', 'Error: expected 100'],
       ['write_file', 'ok', { n }],
@@ -333,7 +333,7 @@ describe('stagnation', () => {
     expect(said(turns(...declared), { per_tool: { tune: { mutating: true } } })).toEqual([]);
   });
 
-  it('same-failure: a shell may change something, too, but for commands that only look', () => {
+  it('same-failure: assumes that shell commands change something unless they are read-only', () => {
     const round = (command: (n: number) => string): ShortStep[] =>
       [1, 2, 3, 4].flatMap((n): ShortStep[] => [
         ['bash', 'Error: expected 100', { command: 'npm test' }],
@@ -348,7 +348,7 @@ describe('stagnation', () => {
     expect(said(edits, { per_tool: { bash: { mutating: false } } })).not.toEqual([]);
   });
 
-  it('nothing-new: five known steps in a row, in whatever order', () => {
+  it('nothing-new: opens at five known steps in a row, in any order', () => {
     const first = letters('ABCDEFG');
     expect(said(turns(...first, ...letters('CAEB')))).toEqual([]);
     expect(said(turns(...first, ...letters('CAEBG')))).toEqual(['stagnation/nothing-new opened chance 5']);
@@ -358,13 +358,13 @@ describe('stagnation', () => {
     ]);
   });
 
-  it('nothing-new: one step over and over is left to tool-repeat, and what that tolerates is no loop', () => {
+  it('nothing-new: leaves a single repeated step to tool-repeat, even if that tolerates it', () => {
     const events = turns(...letters('A'.repeat(12)));
     expect(said(events, { tool_call_loop: { max_repeats: 20 } })).toEqual([]);
     expect(said(events, { tool_call_loop: { per_tool: { A: { enabled: false } } } })).toEqual([]);
   });
 
-  it('nothing-new: a cycle is left to tool-cycle, and where that is off, it is a loop all the same', () => {
+  it('nothing-new: leaves cycles to tool-cycle unless that is off', () => {
     const events = turns(...letters('ABCDE'.repeat(4)));
     expect(said(events, { tool_cycle: { min_repeats: 5 } })).toEqual([]);
     expect(said(events, { tool_cycle: { enabled: false } })[0]).toBe(
@@ -373,7 +373,7 @@ describe('stagnation', () => {
     expect(said(events, { tool_cycle: { max_period: 4 } })[0]).toBe('stagnation/nothing-new opened chance 5');
   });
 
-  it('nothing-new: what comes of it is the same loop, whichever pattern it takes', () => {
+  it('nothing-new: stays one incident when the steps turn into another pattern', () => {
     const opened = (sequence: string) =>
       said(turns(...letters(sequence))).filter((line) => line.includes('opened'));
     expect(opened('ABCDEFGCAEBGABABABAB')).toEqual(['stagnation/nothing-new opened chance 5']);
@@ -388,7 +388,7 @@ describe('stagnation', () => {
     expect(lines('CBABC').at(-1)).toBe('stagnation/nothing-new opened chance 5');
   });
 
-  it('leaves nothing behind when it is switched off in the middle', () => {
+  it('leaves no state behind when switched off during an incident', () => {
     const before = turns(...letters('ABCDEFGCAEBG'));
     const off: AgentEvent = { type: 'control', set: { 'stagnation.enabled': false } };
     expect(said([...before, off, ...turns(...letters('AAA'))])).toEqual([
@@ -398,7 +398,7 @@ describe('stagnation', () => {
     ]);
   });
 
-  it('nothing-new: pollers do not count', () => {
+  it('nothing-new: ignores pollers', () => {
     const wait = (name: string): ShortStep[] =>
       [1, 2, 3, 4, 5, 6, 7].flatMap((): ShortStep[] => [
         [name, 'still at work, please be patient'],
@@ -411,7 +411,7 @@ describe('stagnation', () => {
 });
 
 describe('outage', () => {
-  test('three failures in a row, whichever they are, until one gets through', () => {
+  test('opens at three temporary failures in a row of any kind, and recovers at a success', () => {
     const down: ShortStep[] = [
       ['fetch', 'HTTP 503 Service Unavailable', { n: 1 }],
       ['search', 'Error: timed out'],
@@ -428,7 +428,7 @@ describe('outage', () => {
   });
 });
 
-describe('contracts', () => {
+describe('tool contracts', () => {
   const search = (n: number): ShortStep => [
     'find',
     'nobody of that name lives here',
@@ -437,16 +437,20 @@ describe('contracts', () => {
   const many = turns(...[1, 2, 3].map(search));
 
   it.each<{ what: string; per_tool: DetectionInput['per_tool']; found: boolean }>([
-    { what: 'none', per_tool: {}, found: false },
-    { what: 'volatile fields', per_tool: { find: { volatile: ['nonce'] } }, found: true },
-    { what: 'fields that make it what it is', per_tool: { find: { identity: ['q'] } }, found: true },
-    { what: 'of another tool', per_tool: { search: { identity: ['q'] } }, found: false },
-    { what: 'a poller', per_tool: { find: { identity: ['q'], poller: true } }, found: false },
+    { what: 'find nothing if absent', per_tool: {}, found: false },
+    { what: 'ignore volatile fields', per_tool: { find: { volatile: ['nonce'] } }, found: true },
+    { what: 'compare only identity fields', per_tool: { find: { identity: ['q'] } }, found: true },
+    { what: 'do not apply to another tool', per_tool: { search: { identity: ['q'] } }, found: false },
+    {
+      what: 'raise the threshold of a poller',
+      per_tool: { find: { identity: ['q'], poller: true } },
+      found: false,
+    },
   ])('$what', ({ per_tool, found }) => {
     expect(said(many, { per_tool })).toEqual(found ? ['tool-repeat opened chance 3'] : []);
   });
 
-  it('hold for arguments that come as JSON text', () => {
+  it('apply to arguments given as JSON text', () => {
     const events = [1, 2, 3].flatMap((n): AgentEvent[] => [
       call('find', `{"nonce":${String(n)},"q":"ada"}`),
       { type: 'tool_result', result: 'nobody of that name lives here' },
@@ -456,7 +460,7 @@ describe('contracts', () => {
     ]);
   });
 
-  it('let a tool be no poller although its name says so', () => {
+  it('can declare that a tool with a polling name is no poller', () => {
     const events = turns(...times(3, ['git_status', 'modified: a.ts, b.ts, c.ts']));
     expect(said(events)).toEqual([]);
     expect(said(events, { per_tool: { git_status: { poller: false } } })).toEqual([
@@ -465,7 +469,7 @@ describe('contracts', () => {
   });
 });
 
-it('a session that ended leaves nothing to a call that comes late in its last turn', () => {
+it('an ended session has no effect on a late call of its last turn', () => {
   const timeout: AgentEvent = { type: 'tool_result', result: 'Error: timed out', isError: true };
   const events: AgentEvent[] = [
     ...[1, 2, 3].flatMap((n): AgentEvent[] => [{ type: 'turn_started' }, call('fetch', { n }), timeout]),

@@ -115,7 +115,7 @@ function always(
 }
 
 describe('preset balanced', () => {
-  test('says the same with the state going through JSON before any event', () => {
+  test('gives the same verdicts if its state is restored from JSON before any event', () => {
     const check = (events: AgentEvent[], verdicts: PureVerdict[]): void => {
       const every = (events.length % 5) + 1;
       expect(runReloading(events, (n) => n % every === 0, balanced)).toEqual(verdicts);
@@ -123,7 +123,7 @@ describe('preset balanced', () => {
     always(1, check, 40);
   });
 
-  test('does not look at what calls are called', () => {
+  test('does not depend on tool names', () => {
     always(2, (events, verdicts) => {
       const renamed = events.map((event) =>
         'callId' in event ? { ...event, callId: `${String(event['callId'])}!` } : event,
@@ -132,7 +132,7 @@ describe('preset balanced', () => {
     });
   });
 
-  test('does not look at the order of keys', () => {
+  test('does not depend on the order of keys', () => {
     always(3, (events, verdicts) => {
       const turned = events.map((event) => ({
         ...event,
@@ -143,7 +143,7 @@ describe('preset balanced', () => {
     });
   });
 
-  test('does not look at other sessions', () => {
+  test('does not depend on other sessions', () => {
     fc.assert(
       fc.property(session, session, (one, two) => {
         const [a, b] = [analyzer(balanced), analyzer(balanced)];
@@ -172,7 +172,7 @@ describe('preset balanced', () => {
     });
   });
 
-  test('is silent on calls that are new, with results that are new', () => {
+  test('is silent on new calls with new results', () => {
     const unique = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 30 }), { maxLength: 80 });
     const tool = fc.constantFrom('read', 'edit', 'search', 'job_status');
     fc.assert(
@@ -188,7 +188,7 @@ describe('preset balanced', () => {
     );
   });
 
-  test('bears anything for arguments and results, in a bounded room', () => {
+  test('accepts any arguments and results in bounded memory', () => {
     const value = fc.oneof(
       fc.anything({ withBigInt: true, withSparseArray: true, withNullPrototype: true, maxDepth: 3 }),
       fc.constantFrom<unknown>(
@@ -221,7 +221,7 @@ describe('preset balanced', () => {
     );
   });
 
-  test('keeps a long session in a bounded room', () => {
+  test('keeps a long session in bounded memory', () => {
     const watched = analyzer(balanced);
     const sizes: number[] = [];
     for (let i = 0; i < 3000; i += 1) {

@@ -8,17 +8,26 @@ import { text as answer, call, run } from '../sessions.ts';
 const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
 const { tool: exact } = planDetection(detectionSchema.parse({ preset: 'stream' }));
 
-describe('the guidance for a model', () => {
+describe('guidance for a model', () => {
   const text = toolGuidance('search_web', '{"query":"trams"}', 3, tool);
   test.each([
     ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same parameters/],
-    ['to check tool, name and parameters', /right tool and that its name and every parameter are correct/],
-    ['to stop and think first', /Stop and think before the next call/],
-    ['another way after failure or no progress', /failed, or brought nothing new, .* take another way/],
-    ['tools only where strictly needed', /only if the next step strictly needs one/],
-    ['what was attempted', /search_web with arguments \{"query":"trams"\}/],
-    ['one corrected call or an explanation', /one corrected tool call, or with an explanation in words/],
-  ])('says %s', (_, wording) => {
+    [
+      'the advice to check tool, name and parameters',
+      /right tool and that its name and every parameter are correct/,
+    ],
+    ['the advice to stop and think first', /Stop and think before the next call/],
+    [
+      'the advice to take another way after a failure or without progress',
+      /failed, or brought nothing new, .* take another way/,
+    ],
+    ['the advice to call tools only if strictly needed', /only if the next step strictly needs one/],
+    ['the attempted call', /search_web with arguments \{"query":"trams"\}/],
+    [
+      'the request for one corrected call or an explanation',
+      /one corrected tool call, or with an explanation in words/,
+    ],
+  ])('contains %s', (_, wording) => {
     expect(text).toMatch(wording);
   });
 });
@@ -35,7 +44,7 @@ describe('the message for a user', () => {
   });
 });
 
-describe('the message for whatever stops a session', () => {
+describe('the stop message', () => {
   const rest = 'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.';
   const own: DetectionInput = {
     tool_call_loop: { error_messages: { block: 'No.' }, per_tool: { read: { ttl_seconds: 9 } } },
@@ -64,14 +73,14 @@ describe('the message for whatever stops a session', () => {
     [chant, own, `Loop detected: As it is. ${rest}`],
     [outage, own, `Outage detected: As it is. ${rest}`],
   ])(
-    '%#: a sentence of its own, and a custom text for loops of calls alone',
+    '%#: depends on the kind of verdict, with custom texts for loops of calls only',
     (verdict, settings, message) => {
       const plan = planDetection(detectionSchema.parse({ preset: 'stream', ...settings }));
       expect(stopMessage(verdict, plan)).toBe(message);
     },
   );
 
-  test('and what a model is told in a chance without a text of its own', () => {
+  test('has general guidance for a model if the verdict has none', () => {
     const text = guidanceOf({ reason: 'The text repeats. ' });
     expect(text.split('\n')).toEqual([
       'The text repeats.',
@@ -81,7 +90,7 @@ describe('the message for whatever stops a session', () => {
   });
 });
 
-describe('the reason of a verdict', () => {
+describe('the reason of a verdict of', () => {
   const calls = [0, 1, 2, 3, 4].map((second) => ({ ...call('read', { path: 'a' }), time: second * 1000 }));
   test.each<[DetectionInput, string]>([
     [{ preset: 'stream' }, 'read {"path":"a"} was called 5 times in a row with the same arguments'],
@@ -106,26 +115,23 @@ test.each([
   { mode: 'block', told: [true, false] },
   { mode: 'warn', told: [false, false] },
   { mode: 'chance_then_block', told: [true, true] },
-] as const)(
-  'a text that repeats has guidance, quoting it, unless it is only reported: $mode',
-  ({ mode, told }) => {
-    const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
-    const [opened, escalated] = run([chant], { content_loop: { mode } });
-    expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
-      told,
-    );
-  },
-);
+] as const)('guidance on repeated text: depends on the mode ($mode)', ({ mode, told }) => {
+  const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
+  const [opened, escalated] = run([chant], { content_loop: { mode } });
+  expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
+    told,
+  );
+});
 
 test.each([
   ['disabled', /switched off/],
   ['ended', /ended/],
   ['recovered', /streamed again/],
-] as const)('a detector that closes as %s says why', (outcome, why) => {
+] as const)('closing reason: explains the outcome %s', (outcome, why) => {
   expect(closingReason(outcome)).toMatch(why);
 });
 
-test('the presets of the use cases have a text each', () => {
+test('presets: each has a description of its own', () => {
   const texts = Object.values(presets).map(({ description }) => description);
   expect(new Set(texts).size).toBe(texts.length);
 });
@@ -154,7 +160,7 @@ test.each<[string, AgentEvent[], DetectionInput]>([
     [answer('The secret-plans are all here, and nothing else is new. '.repeat(40))],
     { preset: 'balanced' },
   ],
-])('a verdict on %s says nothing of what the agent wrote where text is not stored', (_, events, config) => {
+])('a verdict on %s contains no text of the agent if text is not stored', (_, events, config) => {
   const shown = run(events, config);
   expect(shown[0]?.reason).toContain('secret-plans');
   const hidden = run(events, { ...config, privacy: { store_text: false } });

@@ -28,11 +28,11 @@ describe('the price of a model', () => {
     expect(book.priceOf(model)?.input).toBe(input);
   });
 
-  it.each(['gpt-5-unheard-of', 'claude', 'qwen3:8b', ''])('is not guessed for %s', (model) => {
+  it.each(['gpt-5-unheard-of', 'claude', 'qwen3:8b', ''])('is unknown for “%s”', (model) => {
     expect(book.priceOf(model)).toBeUndefined();
   });
 
-  it('is the one of the configuration where it names one', () => {
+  it('is overridden by the configuration', () => {
     const own = new PriceBook(
       { 'GPT-5': { input: 7, output: 8 }, 'qwen3:8b': { input: 0, output: 0 } },
       priceTable,
@@ -42,7 +42,7 @@ describe('the price of a model', () => {
     expect(own.priceOf('gpt-5-mini')?.input).toBe(0.25);
   });
 
-  it('is dearer for output than for input, and cheaper from the cache', () => {
+  it('is higher for output than for input, and lower for cached input', () => {
     for (const { input, output, cachedInput = 0, cacheWrite = input } of priceTable.values()) {
       expect(output).toBeGreaterThan(input);
       expect(cachedInput).toBeLessThan(input);
@@ -54,23 +54,23 @@ describe('the price of a model', () => {
 describe('the cost of a turn', () => {
   it.each([
     ['input and output', { inputTokens: 1e6, outputTokens: 1e6 }, 18],
-    ['input from the cache', { inputTokens: 1e6, cachedInputTokens: 9e5 }, 0.3 + 0.27],
+    ['cached input', { inputTokens: 1e6, cachedInputTokens: 9e5 }, 0.3 + 0.27],
     ['input written to the cache', { inputTokens: 1e6, cacheWriteTokens: 1e6 }, 3.75],
-    ['reasoning, which is output', { outputTokens: 1e6, reasoningTokens: 9e5 }, 15],
-    ['more from the cache than there is input', { inputTokens: 10, cachedInputTokens: 1e6 }, 0.3],
-    ['nothing', {}, 0],
+    ['reasoning as output', { outputTokens: 1e6, reasoningTokens: 9e5 }, 15],
+    ['more cached input than input', { inputTokens: 10, cachedInputTokens: 1e6 }, 0.3],
+    ['an empty usage as 0', {}, 0],
   ])('counts %s', (_, usage, usd) => {
     expect(book.costOf(finished(usage), 'claude-sonnet-4-5')).toBeCloseTo(usd, 9);
   });
 
-  it('takes input for what has no price of its own', () => {
+  it('uses the input price for cached input without a price', () => {
     const own = new PriceBook({ m: { input: 2, output: 4 } }, priceTable);
     expect(
       own.costOf(finished({ inputTokens: 1e6, cachedInputTokens: 5e5, cacheWriteTokens: 1e5 }), 'm'),
     ).toBe(2);
   });
 
-  it('is what the producer says, whatever the model', () => {
+  it('is what the producer reports, whatever the model', () => {
     expect(book.costOf(finished({ inputTokens: 1e6 }, 0.5), 'unheard-of')).toBe(0.5);
     expect(book.costOf(finished(null, 0.5), null)).toBe(0.5);
   });
@@ -79,7 +79,7 @@ describe('the cost of a turn', () => {
     ['a model without a price', finished({ inputTokens: 1 }), 'unheard-of'],
     ['no model', finished({ inputTokens: 1 }), null],
     ['no usage', finished(null), 'gpt-5'],
-  ])('is not known for %s', (_, event, model) => {
+  ])('is unknown for %s', (_, event, model) => {
     expect(book.costOf(event, model)).toBeUndefined();
   });
 

@@ -16,16 +16,16 @@ const secrets: readonly (readonly [name: string, text: string, secret: string])[
   ['an AWS key', `AKIA${part(26).slice(10).toUpperCase()}`, `AKIA${part(26).slice(10).toUpperCase()}`],
   ['a Google key', `AIza${part(35)}`, `AIza${part(35)}`],
   ['a JWT', `eyJ${part(20)}.${part(30)}.${part(20)}`, `eyJ${part(20)}.${part(30)}.${part(20)}`],
-  ['a bearer', `Authorization: Bearer ${part(20)}`, part(20)],
+  ['a bearer token', `Authorization: Bearer ${part(20)}`, part(20)],
   ['basic authentication', `Basic ${part(20)}==`, part(20)],
   ['a password in a URL', 'postgres://me:hunter2@host/db', 'hunter2'],
-  ['a password by its key', '{"password":"hunter2!"}', 'hunter2!'],
-  ['an API key by its key', "{'api_key': 'short-one'}", 'short-one'],
+  ['a password recognised by its key', '{"password":"hunter2!"}', 'hunter2!'],
+  ['an API key recognised by its key', "{'api_key': 'short-one'}", 'short-one'],
   ['a key in JSON inside JSON', '{"body":"{\\"token\\":\\"hunter2\\"}"}', 'hunter2'],
   ['a password with quotes in it', '{"password":"ab\\"hunter2","user":"me"}', 'hunter2'],
-  ['a password that is cut off', '{"user":"me","password":"hunter2', 'hunter2'],
+  ['a truncated password', '{"user":"me","password":"hunter2', 'hunter2'],
   ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${part(40)}\n-----END RSA PRIVATE KEY-----`, part(40)],
-  ['a private key that is cut off', `-----BEGIN PRIVATE KEY-----\n${part(40)}`, part(40)],
+  ['a truncated private key', `-----BEGIN PRIVATE KEY-----\n${part(40)}`, part(40)],
 ];
 
 describe.each(secrets)('%s', (_, text, secret) => {
@@ -35,7 +35,7 @@ describe.each(secrets)('%s', (_, text, secret) => {
     expect(maskSecrets(text)).toContain('‹masked›');
   });
 
-  test('leaves no verdict of a loop of calls', () => {
+  test('never appears in a verdict on calls', () => {
     for (const args of [{ command: text }, text, { nested: [{ command: text }] }]) {
       const calls = Array.from({ length: 5 }, () => call('run', args));
       const verdicts = run(calls, { tool_call_loop: { mode: 'chance_then_block' } });
@@ -44,7 +44,7 @@ describe.each(secrets)('%s', (_, text, secret) => {
     }
   });
 
-  test('leaves no verdict of a loop of text', () => {
+  test('never appears in a verdict on text', () => {
     const line = `The value is ${text}, so let us look at it once more and see. `;
     const verdicts = run([{ type: 'content', text: line.repeat(14) }]);
     // What stands first on a line is structure, and restarts the search.
@@ -58,17 +58,17 @@ test.each([
   'https://example.org/a?b=c',
   'tokens: 12',
   'mailto:someone@example.org',
-])('%s stays as it is', (text) => {
+])('masking: leaves “%s” unchanged', (text) => {
   expect(maskSecrets(text)).toBe(text);
 });
 
-test('what stands behind a masked value stays', () => {
+test('masking: keeps what follows a masked value', () => {
   expect(maskSecrets('{"password":"a\\"b","token":"","user":"me"}')).toBe(
     '{"password":"‹masked›","token":"","user":"me"}',
   );
 });
 
-test('further patterns', () => {
+test('masking: applies further patterns', () => {
   expect(maskSecrets('order 4711 and 4712', maskPatterns(['47\\d\\d']))).toBe('order ‹masked› and ‹masked›');
 });
 
@@ -77,7 +77,7 @@ describe('evidence', () => {
     ['huge texts', { text: 'x'.repeat(1_000_000) }],
     ['characters of three bytes', { text: '€'.repeat(100_000) }],
     ['characters of four bytes', { text: '😀'.repeat(100_000) }],
-    ['what JSON escapes', { text: '\u0000'.repeat(100_000) }],
+    ['characters escaped in JSON', { text: '\u0000'.repeat(100_000) }],
     ['quotes and backslashes', { text: '"\\'.repeat(100_000) }],
     ['many keys', Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key${String(n)}`, n]))],
   ])('of %s stays within 32 KiB', (_, args) => {

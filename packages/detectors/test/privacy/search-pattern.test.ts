@@ -51,8 +51,8 @@ const patterns = letrec<{ pattern: string }>((tie) => ({
 
 const texts = stringMatching(/^(?:[abc. ]|😀|é){0,14}$/u);
 
-describe('a search for a pattern', () => {
-  test('finds what the engine of JavaScript finds', () => {
+describe('searchPattern', () => {
+  test('finds what JavaScript’s own engine finds', () => {
     let taken = 0;
     assert(
       property(patterns, texts, (pattern, text) => {
@@ -74,12 +74,12 @@ describe('a search for a pattern', () => {
     ['(?:(?:a?){30}a{30})+!', 'a'],
     ['(?:[ab]*c?)+d', 'abc'],
     ['(?:a{1,9}b?){2,9}$', 'ab'],
-  ])('for %s takes steps in proportion to a text of %j', (pattern, piece) => {
+  ])('takes linear steps to search for %s in repetitions of %j', (pattern, piece) => {
     const [short, long] = [500, 5000].map((times) => search(pattern, piece.repeat(times)).steps);
     expect((long ?? 0) / (short ?? 0)).toBeLessThan(10.5);
   });
 
-  test('takes at most two steps for each state and character, whatever the pattern', () => {
+  test('takes at most two steps per state and character for any pattern', () => {
     assert(
       property(patterns, stringMatching(/^[abc]{1,4}$/), (pattern, piece) => {
         const parsed = parsePattern(pattern);
@@ -93,7 +93,7 @@ describe('a search for a pattern', () => {
     );
   });
 
-  test('ends after so many steps, and says so', () => {
+  test('stops at the maximum of steps, and reports that', () => {
     const found = search('a[ab]*c|ab', 'ab'.repeat(1000), 500);
     expect(found).toMatchObject({ isWhole: false, steps: 501 });
   });

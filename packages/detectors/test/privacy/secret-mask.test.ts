@@ -14,12 +14,12 @@ function shown(...texts: readonly string[]): string[] {
   return masked.map((one) => mask.maskRests(one));
 }
 
-describe('what a cut leaves of a secret', () => {
+describe('a truncated secret', () => {
   it.each([
-    ['at the end, where it is whole elsewhere', 'so SEKRIT-cust-12', 'so ‹masked›'],
+    ['at the end, if it is complete elsewhere', 'so SEKRIT-cust-12', 'so ‹masked›'],
     ['at the beginning', '456-zzz is it', '‹masked› is it'],
-    ['on both sides', 'cust-123456-zzz, SEKRIT-cus', '‹masked›, ‹masked›'],
-    ['all around', 'cust-1234', '‹masked›'],
+    ['if it is truncated on different sides', 'cust-123456-zzz, SEKRIT-cus', '‹masked›, ‹masked›'],
+    ['if it is truncated on both sides', 'cust-1234', '‹masked›'],
     [
       'before an ellipsis in a quotation',
       'said “it is SEKRIT-cust-123…” twice',
@@ -31,14 +31,14 @@ describe('what a cut leaves of a secret', () => {
   });
 
   it.each([
-    ['of a pattern of the settings', 'so SEKRIT-cust-12', 'so ‹masked›'],
-    ['of the fixed text of a pattern', 'so SEKRIT-cu', 'so ‹masked›'],
-    ['of the fixed text, before an ellipsis', 'so “SEKRIT-cu…” is it', 'so “‹masked›…” is it'],
-    ['of a token by its shape', `so ${token.slice(0, 12)}`, 'so ‹masked›'],
-    ['before an ellipsis', `so “${token.slice(0, 12)}…”`, 'so “‹masked›…”'],
-    ['of a password in an address', 'so db://joe:hunter2', 'so db://joe:‹masked›'],
-    ['of an authorization', 'so Bearer zQ8xW3', 'so Bearer ‹masked›'],
-  ])('is masked at the end, though it is whole nowhere: %s', (_, cut, expected) => {
+    ['a configured pattern', 'so SEKRIT-cust-12', 'so ‹masked›'],
+    ['the fixed text of a pattern', 'so SEKRIT-cu', 'so ‹masked›'],
+    ['the fixed text of a pattern, before an ellipsis', 'so “SEKRIT-cu…” is it', 'so “‹masked›…” is it'],
+    ['a token of a known shape', `so ${token.slice(0, 12)}`, 'so ‹masked›'],
+    ['a token of a known shape, before an ellipsis', `so “${token.slice(0, 12)}…”`, 'so “‹masked›…”'],
+    ['a password in an address', 'so db://joe:hunter2', 'so db://joe:‹masked›'],
+    ['an authorization', 'so Bearer zQ8xW3', 'so Bearer ‹masked›'],
+  ])('is masked at the end, even if it is complete nowhere: %s', (_, cut, expected) => {
     expect(shown(cut)).toEqual([expected]);
   });
 
@@ -46,18 +46,18 @@ describe('what a cut leaves of a secret', () => {
     ['its key', '"password": "opens all doors"', ': "opens all doors" again'],
     ['its address', 'db://joe:hunter2long@host', 'oe:hunter2long@host again'],
     ['its scheme', 'Bearer zQ8xW3vU5tS7rP9o', 'rer zQ8xW3vU5tS7rP9o again'],
-  ])('is masked where the cut took %s', (_, whole, cut) => {
+  ])('is masked without %s', (_, whole, cut) => {
     const [, rest] = shown(`It is ${whole} here`, cut);
     expect(rest).toContain('‹masked›');
     expect(rest).not.toMatch(/open|hunter|zQ8/);
   });
 
-  it('is masked also where nothing marks the cut any more', () => {
+  it('is masked even without a sign of the truncation', () => {
     const cut = secret.slice(0, 18);
     expect(shown(`It is ${cut}`, `It failed: ${cut}. Try again`)[1]).toBe('It failed: ‹masked›. Try again');
   });
 
-  it('is masked as long as it is, though a shorter part of it is known', () => {
+  it('is masked completely, even if a shorter part of it is known', () => {
     expect(shown('"token": "abcdefgh ', '"token": "abcdefgh ijkl"', 'abcdefgh ijkl again')[2]).toBe(
       '‹masked› again',
     );
@@ -68,7 +68,7 @@ describe('what a cut leaves of a secret', () => {
   });
 
   it.each(['a word', 'ends in SEK', 'zzz begins', 'the sk- prefix', 'at http://localhost:8080'])(
-    'is not seen in “%s”',
+    'is not found in “%s”',
     (plain) => {
       expect(shown(`It is ${secret}.`, plain)[1]).toBe(plain);
     },
@@ -76,9 +76,9 @@ describe('what a cut leaves of a secret', () => {
 });
 
 test.each([
-  ['a pattern of the settings', secret, [pattern]],
+  ['a configured pattern', secret, [pattern]],
   ['a known shape', token, []],
-])('a loop of texts shows no part of a secret of %s', (_, hidden, mask) => {
+])('a verdict on text shows no part of a secret of %s', (_, hidden, mask) => {
   // The detector decides somewhere in the period: in the middle of the secret for some lengths.
   for (let filler = 0; filler < 30; filler += 1) {
     const said = `The customer is ${hidden} again${'.'.repeat(filler)} `.repeat(60);

@@ -10,22 +10,22 @@ const told = (analyzer: SessionAnalyzer, times: number) =>
     .flat()
     .map(({ phase, count, outcome }) => [phase, count, outcome ?? null]);
 
-describe('settings of the server that change while a session goes on', () => {
-  it('hold from its next event on', () => {
+describe('server settings that change during a session', () => {
+  it('apply from its next event', () => {
     const analyzer = new SessionAnalyzer('s', detection({}));
     expect(told(analyzer, 3)).toEqual([]);
     analyzer.adopt(detection({ tool_call_loop: { max_repeats: 4 } }));
     expect(told(analyzer, 1)).toEqual([['opened', 4, null]]);
   });
 
-  it('end what is open when they switch detection off', () => {
+  it('end open incidents when they switch detection off', () => {
     const analyzer = new SessionAnalyzer('s', detection({ tool_call_loop: { max_repeats: 2 } }));
     expect(told(analyzer, 2)).toHaveLength(1);
     analyzer.adopt(detection({ enabled: false }));
     expect(told(analyzer, 1)).toEqual([['resolved', 2, 'disabled']]);
   });
 
-  it('leave the session its own, and those of its model', () => {
+  it('keep the settings of the session and of its model', () => {
     const analyzer = new SessionAnalyzer('s', detection({}));
     analyzer.push({ type: 'control', set: { 'tool_call_loop.max_repeats': 2 } });
     analyzer.adopt(detection({ tool_call_loop: { max_repeats: 9 } }));
@@ -36,7 +36,7 @@ describe('settings of the server that change while a session goes on', () => {
     expect(told(other, 3)).toEqual([['opened', 3, null]]);
   });
 
-  it('are the ones that a snapshot was made under until the next event', () => {
+  it('do not apply to a snapshot until the next event', () => {
     const [before, after] = [detection({}), detection({ tool_call_loop: { max_repeats: 2 } })];
     const analyzer = new SessionAnalyzer('s', before);
     analyzer.push(call);

@@ -32,13 +32,13 @@ describe('the memory of a session', () => {
       eventOf: (n) => call(`tool-${fresh(n)}`, {}),
     },
     {
-      name: 'one call for ever',
+      name: 'an endlessly repeated call',
       config: { preset: 'proxy' },
       eventOf: () => call('read', { path: 'a' }),
     },
-    { name: 'text without a break', config: { preset: 'stream' }, eventOf: (n) => text(`${fresh(n)} `) },
+    { name: 'endless text', config: { preset: 'stream' }, eventOf: (n) => text(`${fresh(n)} `) },
     {
-      name: 'text that repeats itself for ever',
+      name: 'endlessly repeated text',
       config: { preset: 'stream' },
       eventOf: () => text('all work and no play makes a dull boy; '),
     },
@@ -62,7 +62,7 @@ describe('the memory of a session', () => {
     expect(late).toBeLessThan(110_000);
   });
 
-  test('holds of the calls in the window their times, and of older ones nothing', () => {
+  test('contains only the times of calls within the window, and nothing of older ones', () => {
     const seconds = (ttl: number) =>
       sizes({ preset: 'proxy', tool_call_loop: { ttl_seconds: ttl } }, () => call('read', {}), [1200])[0] ??
       0;

@@ -50,7 +50,12 @@ const times = (n: number, ...calls: readonly Call[]): Call[] => Array.from({ len
 
 describe('decide', () => {
   it.each<[what: string, config: DetectionInput, calls: Call[], actions: string]>([
-    ['the fourth of identical failing calls', {}, times(6, fails), 'allow allow allow deny deny deny'],
+    [
+      'the fourth of several identical failing calls',
+      {},
+      times(6, fails),
+      'allow allow allow deny deny deny',
+    ],
     [
       'a call that counts without its result',
       { preset: 'stream' },
@@ -58,13 +63,13 @@ describe('decide', () => {
       'allow allow allow allow deny deny',
     ],
     [
-      'no poller before it has polled for long',
+      'no poller that has not polled for long',
       {},
       times(5, ['TaskOutput', { id: 1 }, 'running']),
       'allow '.repeat(5).trim(),
     ],
     [
-      'the next step of a cycle that does not get anywhere',
+      'the next step of a cycle without progress',
       {},
       times(4, looks, lists),
       'allow allow allow allow allow allow deny deny',
@@ -83,7 +88,7 @@ describe('decide', () => {
     ],
     ['nothing while detection is off', { enabled: false }, times(8, fails), 'allow '.repeat(8).trim()],
     [
-      'nothing but a warning where loops are only warned of',
+      'nothing in mode warn, but warns',
       { tool_call_loop: { mode: 'warn' } },
       times(5, fails),
       'allow allow allow warn warn',
@@ -92,7 +97,7 @@ describe('decide', () => {
     expect(new GuardedAgent(config).actions(calls).join(' ')).toBe(actions);
   });
 
-  it('lets the agent take another way, and closes the incident as recovered', () => {
+  it('allows a different call, which resolves the incident as recovered', () => {
     const agent = new GuardedAgent();
     agent.actions(times(4, fails));
     const other = { name: 'Read', args: { path: 'b' } };
@@ -109,7 +114,7 @@ describe('decide', () => {
     expect(agent.call(fails).action).toBe('allow');
   });
 
-  it('says what repeats, what to tell the model, and which incident it is', () => {
+  it('returns reason, guidance and incident', () => {
     const agent = new GuardedAgent();
     agent.actions(times(2, fails));
     const opened = agent.push({ type: 'tool_call_request', callId: 'x', name: 'Read', args: { path: 'a' } });
@@ -123,14 +128,14 @@ describe('decide', () => {
     });
   });
 
-  it('escalates where the agent makes the denied call again', () => {
+  it('escalates if the agent repeats the denied call', () => {
     const agent = new GuardedAgent();
     agent.actions(times(4, fails));
     const { guidance } = agent.call(fails);
     expect(guidance).toContain("'Read' invoked with identical params 4 times");
   });
 
-  it('keeps nothing of the question', () => {
+  it('does not change the state of the session', () => {
     const agent = new GuardedAgent();
     agent.actions([...times(3, fails), looks]);
     const before = JSON.stringify(agent.analyzer.snapshot());
@@ -138,7 +143,7 @@ describe('decide', () => {
     expect(JSON.stringify(agent.analyzer.snapshot())).toBe(before);
   });
 
-  it('decides alike after a snapshot', () => {
+  it('decides the same after a restore', () => {
     const agent = new GuardedAgent();
     agent.actions(times(3, fails));
     const restored = createSessionAnalyzer();
@@ -147,7 +152,7 @@ describe('decide', () => {
     expect(restored.decide(call)).toEqual(agent.analyzer.decide(call));
   });
 
-  it('denies every call at a limit, until the next prompt', () => {
+  it('denies every call at a limit until the next prompt', () => {
     const agent = new GuardedAgent({ tool_call_limit: { max_turns: 2 } });
     expect(agent.actions([looks, lists, fails])).toEqual(['allow', 'allow', 'deny']);
     agent.push({ type: 'prompt_started', text: 'Go on' });

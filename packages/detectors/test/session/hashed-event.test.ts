@@ -8,8 +8,8 @@ const steps = (hashes: readonly [args: string, result: string][]): AgentEvent[] 
     { type: 'tool_result', sessionId: 's', callId: String(i), resultHash },
   ]);
 
-describe('events with hashes in place of texts', () => {
-  it('are a loop where their hashes are equal, and the reason says that they are hashes', () => {
+describe('events with hashes instead of texts', () => {
+  it('are a loop if their hashes are equal, with a reason that mentions the hashes', () => {
     const analyzer = createSessionAnalyzer();
     const [verdict] = steps([
       ['a1', 'r1'],
@@ -32,19 +32,19 @@ describe('events with hashes in place of texts', () => {
       ],
     ],
     [
-      'bring something new each time',
+      'have a new result each time',
       [
         ['a1', 'r1'],
         ['a1', 'r2'],
         ['a1', 'r3'],
       ],
     ],
-  ] as [string, [string, string][]][])('are none where they %s', (_, hashes) => {
+  ] as [string, [string, string][]][])('are no loop if they %s', (_, hashes) => {
     const analyzer = createSessionAnalyzer();
     expect(steps(hashes).flatMap((event) => analyzer.push(event))).toEqual([]);
   });
 
-  it('give way to the texts where both are there', () => {
+  it('are described by their texts if they contain both', () => {
     const analyzer = createSessionAnalyzer({ preset: 'stream' });
     const calls = ['1', '2', '3', '4', '5'].map(
       (argsHash) =>

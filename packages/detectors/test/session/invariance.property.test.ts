@@ -5,7 +5,7 @@ import type { PureVerdict } from '../../src/index.ts';
 import { analyzer, anySession, call, configs, loopyText, run, runReloading, text } from '../sessions.ts';
 
 describe.each(configs.map((config, i) => ({ config, i })))('configuration $i', ({ config, i }) => {
-  test('cutting a text otherwise changes neither the verdicts nor their place', () => {
+  test('splitting a text differently changes neither the verdicts nor their positions', () => {
     let verdicts = 0;
     const cuts = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 8 });
     fc.assert(
@@ -38,7 +38,7 @@ describe.each(configs.map((config, i) => ({ config, i })))('configuration $i', (
     expect(verdicts).toBeGreaterThan(100);
   });
 
-  test('other sessions in between change nothing', () => {
+  test('interleaved sessions change nothing', () => {
     fc.assert(
       fc.property(fc.array(anySession, { minLength: 2, maxLength: 3 }), (sessions) => {
         const analyzers = sessions.map(() => analyzer(config));
@@ -61,7 +61,7 @@ function essence({ phase, detector, action, outcome, count, reason, guidance, ev
   return { phase, detector, action, outcome, count, reason, guidance, evidence, turns: cost.turns };
 }
 
-describe('what never loops', () => {
+describe('no verdict for', () => {
   test('unique calls with unique results', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 60 }), (values) => {
@@ -75,7 +75,7 @@ describe('what never loops', () => {
     );
   });
 
-  test('an answer of numbers in a row', () => {
+  test('an answer of consecutive numbers', () => {
     const words = Array.from({ length: 3000 }, (_, n) => `${(n * 7919).toString(36)} `);
     expect(run(words.map(text))).toEqual([]);
   });

@@ -22,7 +22,7 @@ const anyId = fc.oneof(
 );
 const anyStep = fc.oneof({ weight: 30, arbitrary: anyId }, { weight: 1, arbitrary: fc.constant(null) });
 
-it('knows exactly the ids that it was told, also when it was saved and loaded', () => {
+it('KnownIds: knows exactly the added ids, also after a restore', () => {
   let known = 0;
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 800, size: 'max' }), (steps) => {
@@ -44,11 +44,11 @@ it('knows exactly the ids that it was told, also when it was saved and loaded', 
 
 const patterns: [string, (n: number) => string][] = [
   ['a counter', (n) => `session-1-${String(n)}`],
-  ['a counter with zeros before it', (n) => `session-1-${String(n).padStart(9, '0')}`],
+  ['a counter with leading zeros', (n) => `session-1-${String(n).padStart(9, '0')}`],
   ['a counter of two levels', (n) => `${String(n % 1009)}/${String(Math.floor(n / 1009))}`],
-  ['a counter that is no decimal number', (n) => `call_${n.toString(16)}`],
-  ['a counter behind a letter', (n) => `m${String(n)}`],
-  ['a counter and a letter', (n) => `h${String(n)}c`],
+  ['a hexadecimal counter', (n) => `call_${n.toString(16)}`],
+  ['a counter after a letter', (n) => `m${String(n)}`],
+  ['a counter before a letter', (n) => `h${String(n)}c`],
   ['a long number', (n) => `x-${String(1_760_000_000_000 + n)}`],
   ['a number spread over all bits', (n) => uuid(n)],
 ];
@@ -59,7 +59,7 @@ function uuid(n: number): string {
   return `${part(1)}-${part(2)}-${part(3)}-${part(4)}`;
 }
 
-describe('no new id is taken for an old one: a hundred thousand ids that are', () => {
+describe('KnownIds takes none of 100,000 new ids for a known one:', () => {
   test.each(patterns)('%s', (_, id) => {
     const ids = new KnownIds();
     const taken = [];
@@ -68,7 +68,7 @@ describe('no new id is taken for an old one: a hundred thousand ids that are', (
   });
 });
 
-describe('a long session', () => {
+describe('KnownIds in a long session', () => {
   /** Ids of this form take a hash each. */
   const id = (n: number): string => `m${String(n)}`;
   const told = (count: number): KnownIds => {
@@ -83,32 +83,32 @@ describe('a long session', () => {
     { count: 49_153, forgotten: 24_576 },
     { count: 73_728, forgotten: 24_576 },
     { count: 200_000, forgotten: 172_032 },
-  ])('of $count ids forgets the oldest $forgotten, and no other', ({ count, forgotten }) => {
+  ])('forgets exactly the oldest $forgotten of $count ids', ({ count, forgotten }) => {
     const kept = loaded(told(count));
     const known = Array.from({ length: count - forgotten }, (_, n) => kept.add(id(forgotten + n)));
     expect(known).not.toContain(true);
     if (forgotten > 0) expect(kept.add(id(forgotten - 1))).toBe(true);
   });
 
-  test('knows all of 700,000 ids that count up', () => {
+  test('knows 700,000 ascending ids', () => {
     const ids = new KnownIds();
     const count = (n: number): boolean => ids.add(`stream-7-${String(n)}`);
     expect(Array.from({ length: 700_000 }, (_, n) => count(n))).not.toContain(false);
     expect(Array.from({ length: 700_000 }, (_, n) => count(n))).not.toContain(true);
   });
 
-  test('takes less than 1 MiB as JSON where each id takes a hash', () => {
+  test('takes less than 1 MiB as JSON if each id takes a hash', () => {
     expect(JSON.stringify(told(49_152).snapshot()).length).toBeLessThan(2 ** 20);
   });
 
-  test('takes less than 3 MiB as JSON, whatever its ids are: a record of kept state may have 4', () => {
+  test('takes less than 3 MiB as JSON for any ids, where a state record may have 4', () => {
     const ids = told(49_152);
     for (let n = 0; n < 49_152; n += 1) ids.add(`${String(n)}-31`);
     expect(JSON.stringify(ids.snapshot()).length).toBeLessThan(3 * 2 ** 20);
   });
 });
 
-describe('when the session restarts', () => {
+describe('KnownIds after a restart of the session', () => {
   test.each([
     ['e-1', false],
     ['m1', false],

@@ -12,7 +12,7 @@ const times = (n: number, event: () => AgentEvent): AgentEvent[] => Array.from({
 const told = (verdicts: readonly PureVerdict[]) =>
   verdicts.map(({ phase, eventIndex, count, outcome }) => [phase, eventIndex, count, outcome]);
 
-describe('a turn that is streamed again', () => {
+describe('a retried turn', () => {
   test.each<{ name: string; events: AgentEvent[]; expected: unknown[] }>([
     {
       name: 'counts once, whether or not its beginning is reported again',
@@ -20,7 +20,7 @@ describe('a turn that is streamed again', () => {
       expected: [],
     },
     {
-      name: 'does not take back the turns before it, nor rewind the index',
+      name: 'discards neither earlier turns nor event indexes',
       events: [turnStarted, ...times(4, same), turnStarted, same(), retry, same()],
       expected: [
         ['opened', 6, 5, undefined],
@@ -29,7 +29,7 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'leaves open an incident that it found open',
+      name: 'leaves an earlier incident open',
       events: [turnStarted, ...times(5, same), turnStarted, same(), retry, same(), other()],
       expected: [
         ['opened', 5, 5, undefined],
@@ -37,7 +37,7 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'does not tell an escalation again',
+      name: 'does not repeat an escalation',
       events: [turnStarted, ...times(5, same), turnStarted, ...times(5, same), retry, ...times(6, same)],
       expected: [
         ['opened', 5, 5, undefined],
@@ -45,7 +45,7 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'does not open again what it has resolved',
+      name: 'does not reopen an incident that it has resolved',
       events: [turnStarted, ...times(5, same), turnStarted, other(), retry, same(), other()],
       expected: [
         ['opened', 5, 5, undefined],
@@ -53,7 +53,7 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'reopens what it has resolved, where the loop goes on instead',
+      name: 'opens a new incident if the loop continues instead of the resolving call',
       events: [turnStarted, ...times(5, same), turnStarted, other(), retry, ...times(5, same)],
       expected: [
         ['opened', 5, 5, undefined],
@@ -62,17 +62,17 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'begins behind the last result where no turns are reported',
+      name: 'starts after the last result if turns are not reported',
       events: [...times(3, same), { type: 'tool_result' }, same(), retry, same(), retry, same(), same()],
       expected: [['opened', 9, 5, undefined]],
     },
     {
-      name: 'begins with the prompt where nothing else is reported',
+      name: 'starts at the prompt if nothing else is reported',
       events: [{ type: 'prompt_started' }, ...times(4, same), retry, ...times(4, same)],
       expected: [],
     },
     {
-      name: 'of which nothing has come changes nothing',
+      name: 'changes nothing if it was empty so far',
       events: [turnStarted, ...times(4, same), turnStarted, retry, turnStarted, same()],
       expected: [['opened', 8, 5, undefined]],
     },
@@ -80,12 +80,12 @@ describe('a turn that is streamed again', () => {
     expect(told(run(events, { preset: 'stream' }))).toEqual(expected);
   });
 
-  test('counts turns and calls of a cost once', () => {
+  test('counts once in the turns and calls of a cost', () => {
     const events = [turnStarted, same(), turnStarted, same(), retry, turnStarted, same(), ...times(3, same)];
     expect(run(events, { preset: 'stream' })[0]?.cost).toMatchObject({ calls: 5, turns: 2 });
   });
 
-  test('shows where in the whole text each occurrence is', () => {
+  test('keeps the positions of occurrences in the whole text', () => {
     const block = 'all work and no play makes a dull boy, again and ag; ';
     const half = text(block.repeat(5));
     const [verdict] = run([half, turnStarted, text('and then'), retry, half], { preset: 'stream' });
@@ -125,7 +125,7 @@ const turns = fc.array(
 const all: readonly DetectionInput[] = [...configs, { preset: 'balanced' }];
 
 describe.each(all.map((config, i) => ({ config, i })))('configuration $i', ({ config, i }) => {
-  test('what opens is the same with and without turns streamed in vain, and each incident ends once', () => {
+  test('aborted turns do not change which incidents open, and each incident ends once', () => {
     let opened = 0;
     let retries = 0;
     fc.assert(
@@ -186,7 +186,7 @@ function expectSoundIncidents(verdicts: readonly PureVerdict[]): void {
   for (const life of phases.values()) expect(life).toMatch(/^opened (escalated )*(resolved )?$/);
 }
 
-test('a setting that the turn has changed stays changed', () => {
+test('retry: a setting changed by the turn stays changed', () => {
   const session = analyzer({ preset: 'stream' });
   const events: AgentEvent[] = [
     turnStarted,

@@ -6,8 +6,8 @@ import { analyzer, call, run, text } from '../sessions.ts';
 
 const same = (): AgentEvent => call('read', { path: 'a' });
 
-describe('ids and times that an event lacks', () => {
-  test('the id is # and the index, the time that of the event before, 0 at first', () => {
+describe('event ids, indexes and times', () => {
+  test('default to # and the index as id, and the time of the previous event, initially 0', () => {
     const events: AgentEvent[] = [same(), same(), { ...same(), time: 5000 }, same(), { ...same(), id: null }];
     const [verdict] = run(events);
     expect(verdict).toMatchObject({ eventId: '#4', eventIndex: 4, time: 5000, count: 5 });
@@ -20,7 +20,7 @@ describe('ids and times that an event lacks', () => {
     ]);
   });
 
-  test('a time may be RFC 3339; one that is no date falls back', () => {
+  test('a time can be RFC 3339, and an invalid one falls back to the given time', () => {
     const session = analyzer();
     session.push({ type: 'turn_started', time: '2026-01-02T03:04:05+01:00' });
     expect(session.lastTime).toBe(Date.UTC(2026, 0, 2, 2, 4, 5));
@@ -28,7 +28,7 @@ describe('ids and times that an event lacks', () => {
     expect(session.lastTime).toBe(1_800_000_000_000);
   });
 
-  test('unknown types and control events count, duplicates do not', () => {
+  test('the index counts unknown types and control events, but no duplicates', () => {
     const events: AgentEvent[] = [
       { type: 'something_new' },
       { type: 'control', set: { 'tool_call_loop.max_repeats': 2 } },
@@ -40,7 +40,7 @@ describe('ids and times that an event lacks', () => {
   });
 });
 
-describe('an id that comes again', () => {
+describe('a repeated event id', () => {
   test.each([0, 1, 63, 64, 65, 200, 5_000])('after %i other events is a duplicate', (after) => {
     for (const before of [0, 1, 5, 97]) {
       const session = analyzer();
@@ -55,7 +55,7 @@ describe('an id that comes again', () => {
     }
   });
 
-  test('ten thousand ids of one pattern are all new', () => {
+  test('is not seen in ten thousand similar ids', () => {
     const session = analyzer();
     for (let n = 0; n < 10_000; n += 1) {
       expect(session.push({ type: 'turn_started', id: `s-${String(n)}` }).isDuplicate).toBe(false);
@@ -63,7 +63,7 @@ describe('an id that comes again', () => {
   });
 });
 
-describe('a pause', () => {
+describe('a session pause', () => {
   const hour = 3_600_000;
   test.each([
     { pause: hour, count: 5 },
@@ -73,7 +73,7 @@ describe('a pause', () => {
     expect(run(events)[0]?.count).toBe(count);
   });
 
-  test('restarts everything: index and settings', () => {
+  test('restarts index and settings', () => {
     const session = analyzer();
     session.push({ type: 'control', set: { enabled: false }, time: 0 });
     const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [
@@ -82,7 +82,7 @@ describe('a pause', () => {
     expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
-  test('lets ids stay known: an event that comes again neither counts nor restarts the session', () => {
+  test('keeps ids known: a repeated event neither counts nor restarts the session', () => {
     const session = analyzer();
     const opened = [0, 1, 2, 3, 4].flatMap((n) => [
       ...session.push({ ...same(), id: `e-${String(n)}`, time: n }).verdicts,
@@ -99,7 +99,7 @@ describe('a pause', () => {
     });
   });
 
-  test('makes indexes new that are given as ids, since they begin at 0 again', () => {
+  test('forgets ids that are indexes, as those restart at 0', () => {
     const session = analyzer();
     const given = [
       ['#0', 0],
@@ -117,7 +117,7 @@ describe('a pause', () => {
     ]);
   });
 
-  test('leaves what was open as it was last told, and the same loop again is another', () => {
+  test('abandons open incidents, and the same loop later is a new incident', () => {
     const session = analyzer();
     const loop = (from: number) =>
       [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n }).verdicts]);
@@ -128,12 +128,12 @@ describe('a pause', () => {
     expect(abandoned).toEqual([more[0]?.incidentId]);
   });
 
-  test('backwards is none', () => {
+  test('never results from times that go backwards', () => {
     expect(run([9e9, 8e9, 7e9, 6e9, 5e9].map((time) => ({ ...same(), time })))).toHaveLength(1);
   });
 });
 
-describe('a history of forty calls that is copied into its session four times', () => {
+describe('a history that is copied into its session four times', () => {
   const hour = 3_600_000;
   const callsOf = (from: number, time: number): AgentEvent[] =>
     Array.from({ length: 40 }, (_, n): AgentEvent[] => {
@@ -161,37 +161,37 @@ describe('a history of forty calls that is copied into its session four times', 
   };
 
   test.each([
-    ['at once', [...history, ...copies], { analyzed: 80, index: 79, time: 39_500 }],
+    ['immediately after the original', [...history, ...copies], { analyzed: 80, index: 79, time: 39_500 }],
     [
-      'with times of their own',
+      'if the copies have their own times',
       [history, history, history].flatMap((events, n) =>
         events.map((event, at) => ({ ...event, time: n * 90_000 + at * 1000 })),
       ),
       { analyzed: 80, index: 79, time: 79_000 },
     ],
     [
-      'after a pause of two hours, and goes on',
+      'before the session continues after a pause of two hours',
       [...history, ...copies, ...callsOf(40, 2 * hour)],
       { analyzed: 160, index: 79, time: 2 * hour + 39_500 },
     ],
     [
-      'when it has gone on after a pause, and goes on once more',
+      'after the session has continued after a pause',
       [...history, ...callsOf(40, 2 * hour), ...copies, ...callsOf(80, 2 * hour + 60_000)],
       { analyzed: 240, index: 159, time: 2 * hour + 99_500 },
     ],
     [
-      'before each of several pauses',
+      'after each of several pauses',
       [0, 1, 2, 3].flatMap((n) => [...history, ...callsOf(40 * (n + 1), (n + 1) * 2 * hour)]),
       { analyzed: 400, index: 79, time: 8 * hour + 39_500 },
     ],
-  ])('counts once: %s', (_, events, expected) => {
+  ])('counts once %s', (_, events, expected) => {
     expect(counted(events)).toEqual({ verdicts: [], ...expected });
   });
 });
 
 describe('the life of a loop', () => {
   test.each(['proxy', 'similar'] as const)(
-    'each call of a loop is shown with its time, its tool and its canonical arguments: %s',
+    'shows each call with time, tool and canonical arguments: %s',
     (preset) => {
       const args = ['{"b":1, "a":2}', '{"a":2,"b":1.0}', { b: 1, a: 2 }, { a: 2, b: 1 }];
       const events = args.map((written, n) => ({ ...call('read', written), time: n * 1000 }));
@@ -210,7 +210,7 @@ describe('the life of a loop', () => {
     },
   );
 
-  test('is told at the threshold, its doublings and its end', () => {
+  test('leads to verdicts at the threshold, its doublings and the end', () => {
     const events = [...Array.from({ length: 45 }, same), call('read', { path: 'b' })];
     const verdicts = run(events);
     expect(verdicts.map(({ phase, count, action }) => [phase, count, action])).toEqual([
@@ -231,7 +231,7 @@ describe('the life of a loop', () => {
     { mode: 'break', actions: ['block', 'block', 'none'] },
     { mode: 'chance_then_block', actions: ['chance', 'block', 'block', 'none'] },
     { mode: 'chance', actions: ['chance', 'block', 'block', 'none'] },
-  ] as const)('in mode $mode', ({ mode, actions }) => {
+  ] as const)('leads to the actions of mode $mode', ({ mode, actions }) => {
     const events = [...Array.from({ length: 10 }, same), { type: 'prompt_started' }];
     const verdicts = run(events, { tool_call_loop: { mode } });
     expect(verdicts.map(({ action }) => action)).toEqual(actions);
@@ -241,7 +241,7 @@ describe('the life of a loop', () => {
     expect(verdicts.at(-1)?.outcome).toBe('ended');
   });
 
-  test('of a text: the unit, the count, the end after 250 other units', () => {
+  test('in text: has position and count, and ends after 250 other units', () => {
     const block = 'all work and no play makes a dull boy, again and ag; ';
     const other = Array.from({ length: 100 }, (_, n) => (n * 7919 + 1e6).toString(36)).join(' ');
     const verdicts = run([text(block.repeat(12) + other)]);
@@ -252,13 +252,13 @@ describe('the life of a loop', () => {
     expect(shown(last, 'at')).toBe(12 * block.length - 1 + 250);
   });
 
-  test('switching detection off ends it', () => {
+  test('ends when detection is switched off', () => {
     const events = [...Array.from({ length: 5 }, same), { type: 'control', set: { enabled: false } }];
     expect(run(events).at(-1)).toMatchObject({ phase: 'resolved', outcome: 'disabled' });
   });
 });
 
-test('the handle hands out what the analyzer says, and goes on from a snapshot', () => {
+test('createSessionAnalyzer: returns the verdicts of the analyzer, and continues from a snapshot', () => {
   const handle = createSessionAnalyzer({ preset: 'stream' });
   expect(handle.snapshot()).toBeNull();
   for (let n = 0; n < 4; n += 1) expect(handle.push({ ...same(), sessionId: 'x' })).toEqual([]);
@@ -272,7 +272,7 @@ test('the handle hands out what the analyzer says, and goes on from a snapshot',
 describe('a tool name of 100,000 characters', () => {
   const name = 'sk-'.repeat(33_334);
 
-  test('counts with its first 1,024 ones in an analyzer', () => {
+  test('is compared by its first 1,024 in an analyzer', () => {
     const analyzer = createSessionAnalyzer({ preset: 'stream' });
     const verdicts = Array.from({ length: 5 }, (_, n) =>
       analyzer.push({ type: 'tool_call_request', name: `${name}${String(n)}`, args: {} }),
@@ -281,7 +281,7 @@ describe('a tool name of 100,000 characters', () => {
     expect(JSON.stringify(analyzer.snapshot()).length).toBeLessThan(20_000);
   });
 
-  test('counts with its first 1,024 ones in a tracker', () => {
+  test('is compared by its first 1,024 in a tracker', () => {
     const tracker = createToolCallTracker();
     const tracked = Array.from({ length: 3 }, (_, n) => tracker.track(`${name}${String(n)}`, {}, n)).at(-1);
     expect(tracked).toMatchObject({ blocked: true, count: 3 });

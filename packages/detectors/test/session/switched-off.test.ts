@@ -22,17 +22,17 @@ function watched(): { args: Record<string, unknown>; looks: () => number } {
 const off: AgentEvent = { type: 'control', set: { enabled: false } };
 const toolsOff: AgentEvent = { type: 'control', set: { 'tool_call_loop.enabled': false } };
 
-describe('detection that is switched off', () => {
+describe('detection switched off', () => {
   test.each<{ name: string; config: DetectionInput; before: AgentEvent[] }>([
     { name: 'by the server', config: { preset: 'balanced', enabled: false }, before: [] },
     { name: 'by the session', config: { preset: 'balanced' }, before: [off] },
     {
-      name: 'by the server, for calls alone',
+      name: 'by the server, for calls only,',
       config: { preset: 'stream', tool_call_loop: { enabled: false } },
       before: [],
     },
-    { name: 'by the session, for calls alone', config: { preset: 'similar' }, before: [toolsOff] },
-  ])('$name, never looks at the arguments of a call', ({ config, before }) => {
+    { name: 'by the session, for calls only,', config: { preset: 'similar' }, before: [toolsOff] },
+  ])('$name never reads the arguments of a call', ({ config, before }) => {
     const { args, looks } = watched();
     const session = analyzer(config);
     for (const event of before) session.push(event);
@@ -44,7 +44,7 @@ describe('detection that is switched off', () => {
     expect(looks()).toBeGreaterThan(0);
   });
 
-  test('keeps nothing of what comes', () => {
+  test('stores nothing of the events', () => {
     const session = analyzer({ preset: 'balanced', enabled: false });
     const empty = session.snapshot();
     for (let n = 0; n < 20; n += 1) {
@@ -57,7 +57,7 @@ describe('detection that is switched off', () => {
     expect(calls).toBeNull();
   });
 
-  test('but for the tools that are named', () => {
+  test('still applies to the tools that are enabled', () => {
     const config: DetectionInput = {
       tool_call_loop: { enabled: false, per_tool: { search_web: { enabled: true } } },
     };

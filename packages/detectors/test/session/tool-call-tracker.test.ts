@@ -13,8 +13,8 @@ function track(config: Parameters<typeof createToolCallTracker>[0], calls: reado
 const counts = (config: Parameters<typeof createToolCallTracker>[0], calls: readonly Call[]) =>
   track(config, calls).map(({ count }) => count);
 
-describe('by default', () => {
-  test('three similar calls within five minutes are blocked', () => {
+describe('tool call tracker by default', () => {
+  test('blocks the third similar call within five minutes', () => {
     const calls: Call[] = [
       ['search_web', france('2021'), 0],
       ['search_web', france('2022'), 60],
@@ -31,7 +31,7 @@ describe('by default', () => {
 
   test.each<[string, Call[], number[]]>([
     [
-      'other arguments do not count',
+      'does not count other arguments',
       [
         ['a', { q: 'one' }, 0],
         ['a', { q: 'another thing' }, 1],
@@ -40,7 +40,7 @@ describe('by default', () => {
       [1, 1, 2],
     ],
     [
-      'other tools do not count',
+      'does not count other tools',
       [
         ['a', {}, 0],
         ['b', {}, 1],
@@ -49,7 +49,7 @@ describe('by default', () => {
       [1, 1, 2],
     ],
     [
-      '300 seconds are within, more is not',
+      'counts a call after 300 seconds, but not after more',
       [
         ['a', {}, 0],
         ['a', {}, 300],
@@ -58,7 +58,7 @@ describe('by default', () => {
       [1, 2, 2],
     ],
     [
-      'key order and JSON text do not matter',
+      'ignores key order and accepts JSON text',
       [
         ['a', { x: 1, y: 2 }, 0],
         ['a', '{"y":2,"x":1}', 1],
@@ -70,10 +70,10 @@ describe('by default', () => {
   });
 });
 
-describe('without a time', () => {
+describe('tool call tracker without a time', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test('a call is made now', () => {
+  test('takes the current time', () => {
     vi.useFakeTimers({ now: 1_760_000_000_000 });
     const tracker = createToolCallTracker();
     const after = (ms: number) => {
@@ -85,20 +85,20 @@ describe('without a time', () => {
   });
 });
 
-describe('settings', () => {
+describe('tool call tracker settings', () => {
   const fourTimes: Call[] = [0, 1, 2, 3].map((second) => ['search_web', {}, second]);
 
   test.each([
     ['warn', ['none', 'none', 'warn', 'warn'], [false, false, false, false]],
     ['block', ['none', 'none', 'block', 'block'], [false, false, true, true]],
     ['chance_then_block', ['none', 'none', 'chance', 'block'], [false, false, false, true]],
-  ] as const)('mode %s', (mode, actions, blocked) => {
+  ] as const)('mode %s determines actions and blocking', (mode, actions, blocked) => {
     const tracked = track({ mode }, fourTimes);
     expect(tracked.map(({ action }) => action)).toEqual(actions);
     expect(tracked.map((call) => call.blocked)).toEqual(blocked);
   });
 
-  test('a chance names the pattern, the window and the call', () => {
+  test('a chance has a reason with pattern, window and call', () => {
     const reason = track({ mode: 'chance_then_block' }, fourTimes)[2]?.reason;
     for (const part of [
       'search_web',
@@ -110,14 +110,14 @@ describe('settings', () => {
       expect(reason).toContain(part);
   });
 
-  test('own texts', () => {
+  test('error_messages replace the texts', () => {
     const error_messages = { block: 'No.', warning: 'Careful.' };
     expect(
       track({ mode: 'chance_then_block', error_messages }, fourTimes).map(({ reason }) => reason),
     ).toEqual([null, null, 'Careful.', 'No.']);
   });
 
-  test('limits per tool', () => {
+  test('per_tool sets limits of single tools', () => {
     const config = { per_tool: { search_web: { max_repeats: 2 }, get_weather: { max_repeats: 5 } } };
     expect(track(config, fourTimes).map(({ blocked }) => blocked)).toEqual([false, true, true, true]);
     const weather: Call[] = [1, 2, 3, 4, 5].map((second) => ['get_weather', {}, second]);
@@ -130,7 +130,7 @@ describe('settings', () => {
     [{ similarity_threshold: 0.99, similarity: { threshold: 0.5 } }, [1, 2]],
     [{ similarity: { ignore_case: true, threshold: 1 } }, [1, 1]],
     [{ similarity: { algorithm: 'jaccard', threshold: 0.6 } } as const, [1, 2]],
-  ])('%j', (config, expected) => {
+  ])('%j determines which calls are similar', (config, expected) => {
     const calls: Call[] = [
       ['a', { q: 'population of France 2022' }, 0],
       ['a', { q: 'population of France 2023' }, 1],
@@ -138,7 +138,7 @@ describe('settings', () => {
     expect(counts(config, calls)).toEqual(expected);
   });
 
-  test('white space and case', () => {
+  test('white space and case can be ignored', () => {
     const calls: Call[] = [
       ['a', { q: 'Population  of\nFrance' }, 0],
       ['a', { q: 'population of france' }, 1],
@@ -148,18 +148,18 @@ describe('settings', () => {
     expect(counts({ similarity: { threshold: 1 } }, calls)).toEqual([1, 1]);
   });
 
-  test('switched off, nothing counts', () => {
+  test('enabled: false counts nothing', () => {
     expect(counts({ enabled: false }, fourTimes)).toEqual([0, 0, 0, 0]);
     expect(counts({ preset: 'similar', enabled: false }, fourTimes)).toEqual([0, 0, 0, 0]);
   });
 
-  test('another preset', () => {
+  test('preset proxy applies its threshold and wording', () => {
     const tracked = track({ preset: 'proxy' }, fourTimes);
     expect(tracked.map(({ blocked }) => blocked)).toEqual([false, false, false, true]);
     expect(tracked[3]?.reason).toContain("'search_web' invoked with identical params 4 times within 120s");
   });
 
-  test('a wrong setting is named', () => {
+  test('an invalid setting is named in the error', () => {
     expect(() => createToolCallTracker({ max_repeats: 1 })).toThrow('max_repeats');
   });
 });

@@ -8,7 +8,7 @@ import { analyzer, call } from '../sessions.ts';
 
 const set = (path: string, value: unknown) => [{ set: { [`tool_call_loop.${path}`]: value }, unset: [] }];
 
-describe('a command', () => {
+describe('a chat command', () => {
   test.each<[string, unknown]>([
     ['!/set(tool-loop-detection=true)', set('enabled', true)],
     ['!/set(tool-loop-detection=false)', set('enabled', false)],
@@ -105,7 +105,7 @@ describe('a command', () => {
       '!/set(tool-loop-max-repeats=5, tool-loop-ttl=-1)',
       'tool-loop-ttl is "-1"; allowed: a number above 0, or null',
     ],
-  ])('%s is refused', (text, refused) => {
+  ])('%s is rejected', (text, refused) => {
     expect(chatCommands(text)).toEqual([{ refused }]);
   });
 
@@ -116,11 +116,11 @@ describe('a command', () => {
     ['!/help\nHello', 'Hello'],
     ['!/set(model=gpt-5) Hello', '!/set(model=gpt-5) Hello'],
     ['```\n!/set(tool-loop-ttl=1)\n```', '```\n!/set(tool-loop-ttl=1)\n```'],
-  ])('%j is left as %j without its commands', (text, left) => {
+  ])('is removed: %j becomes %j', (text, left) => {
     expect(withoutChatCommands(text)).toBe(left);
   });
 
-  test('is found in any text without a fault', () => {
+  test('never causes an error, whatever the text', () => {
     const piece = fc.constantFrom(
       '!/set(',
       '!/unset(',
@@ -149,7 +149,7 @@ describe('a command', () => {
   });
 });
 
-describe('the commands that the page on configuration names', () => {
+describe('the commands documented in docs/configuration.md', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/configuration.md'), 'utf8');
   const section = page.split(/^## /m).find((part) => part.startsWith('Settings in chat\n')) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `!/'));
@@ -165,14 +165,14 @@ describe('the commands that the page on configuration names', () => {
     }
   });
 
-  test('are all there are', () => {
+  test('are complete', () => {
     const paths = ['enabled', 'max_repeats', 'ttl_seconds', 'mode'].map((key) => `tool_call_loop.${key}`);
     for (const path of paths) expect(section).toContain(`\`${path}\``);
     expect(rows.filter((row) => row.startsWith('| `!/unset('))).toHaveLength(1);
   });
 });
 
-describe('in a session', () => {
+describe('chat commands in a session:', () => {
   const prompt = (text: string): AgentEvent => ({ type: 'prompt_started', text });
   const calls = (n: number): AgentEvent[] => Array.from({ length: n }, () => call('read', { path: 'a' }));
   const opened = (events: AgentEvent[]) => {
@@ -188,7 +188,7 @@ describe('in a session', () => {
     ['chance_then_break', 'chance'],
     ['chance_then_block', 'chance'],
     ['warn', 'warn'],
-  ])('mode %s leads to %s, by either name and with or without quotes', (mode, action) => {
+  ])('mode %s results in %s, under both names and with or without quotes', (mode, action) => {
     for (const text of [`!/set(tool-loop-mode=${mode})`, `!/set(tool_loop_mode="${mode}")`])
       expect(opened([prompt(text), ...calls(4)])).toEqual([[4, action]]);
   });
@@ -204,13 +204,13 @@ describe('in a session', () => {
     },
     { text: '!/set(tool-loop-max-repeats=1)', expected: [[4, 'block']] },
     { text: '!/set(tool-loop-max-repeats=1) !/set(tool-loop-mode=warn)', expected: [[4, 'warn']] },
-  ])('$text $then leads to $expected', ({ text, then, expected }) => {
+  ])('$text $then results in $expected', ({ text, then, expected }) => {
     expect(opened([prompt(text), ...(then === undefined ? [] : [prompt(then)]), ...calls(5)])).toEqual(
       expected,
     );
   });
 
-  test('only what the user writes counts, and a refusal says why', () => {
+  test('only prompts of the user count, and a rejection has a reason', () => {
     const session = analyzer({ preset: 'proxy' });
     expect(session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' }).refusal).toBeNull();
     expect(session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)')).refusal).toBe(

@@ -25,11 +25,11 @@ const config: DetectionInput = {
 const server = detectionSchema.parse(config);
 const { models } = server.overrides;
 
-describe('session over model over server', () => {
+describe('the session overrides the model, which overrides the server:', () => {
   const labels = { backend: 'openai', model: 'gpt-5-mini' };
   test.each([
     { name: 'no labels', session: { backend: null, model: null }, expected: [6, 'warn'] },
-    { name: 'half the labels', session: { backend: 'openai', model: null }, expected: [6, 'warn'] },
+    { name: 'a backend without a model', session: { backend: 'openai', model: null }, expected: [6, 'warn'] },
     { name: 'a model without settings', session: { backend: 'openai', model: 'o9' }, expected: [6, 'warn'] },
     { name: 'a model with settings', session: labels, expected: [3, 'warn'] },
     {
@@ -38,22 +38,22 @@ describe('session over model over server', () => {
       expected: [2, 'block'],
     },
     {
-      name: 'a session over the server',
+      name: 'a session overrides the server',
       session: { backend: null, model: null, overrides: { 'tool_call_loop.max_repeats': 5 } },
       expected: [5, 'warn'],
     },
     {
-      name: 'a session over a model',
+      name: 'a session overrides a model',
       session: { ...labels, overrides: { 'tool_call_loop.max_repeats': 5 } },
       expected: [5, 'warn'],
     },
     {
-      name: 'a key of the session beside one of the model',
+      name: 'keys of session and model are combined',
       session: { ...labels, overrides: { 'tool_call_loop.mode': 'chance' } },
       expected: [3, 'chance_then_block'],
     },
     {
-      name: 'a name that every object has',
+      name: 'a model named like a property of every object',
       session: { backend: 'x', model: 'constructor' },
       expected: [6, 'warn'],
     },
@@ -62,7 +62,7 @@ describe('session over model over server', () => {
     expect([effective.max_repeats, effective.mode]).toEqual(expected);
   });
 
-  test('the newer spelling wins over the older, tools are laid over each other by name', () => {
+  test('the newer spelling overrides the older one, and tools are merged by name', () => {
     const local = effectiveSettings(server, models, { backend: 'local', model: 'llama' });
     expect(local.tool_call_loop).toMatchObject({
       enabled: true,
@@ -78,12 +78,12 @@ describe('session over model over server', () => {
     { models: { 'a/b': { tool_loop_detection_mode: 'stop' } }, message: /warn/ },
     { models: { 'a/b': { semantic: { per_minute: 3 } } }, message: /per_minute/ },
     { models: { 'a/b': { semantic: { confidence: 2 } } }, message: /1/ },
-  ])('$models is refused', ({ models: bad, message }) => {
+  ])('$models is rejected', ({ models: bad, message }) => {
     expect(() => detectionSchema.parse({ overrides: { models: bad } })).toThrow(message);
   });
 });
 
-describe('a session', () => {
+describe('a session and its model: the session', () => {
   const same = (labels: object = {}): AgentEvent => ({ ...call('read', { path: 'a' }), ...labels });
   const mini = { backend: 'openai', model: 'gpt-5-mini' };
   const claude = { backend: 'openrouter', model: 'anthropic/claude.4' };
@@ -93,24 +93,28 @@ describe('a session', () => {
   });
 
   test.each<{ name: string; events: AgentEvent[]; opened: [number, number, string][] }>([
-    { name: 'has the settings of its model', events: [same(mini), same(), same()], opened: [[2, 3, 'warn']] },
     {
-      name: 'takes its state along to another model',
+      name: 'uses the settings of its model',
+      events: [same(mini), same(), same()],
+      opened: [[2, 3, 'warn']],
+    },
+    {
+      name: 'keeps its state when its model changes',
       events: [same(mini), same(), { type: 'turn_started', ...claude }, same()],
       opened: [[3, 3, 'block']],
     },
     {
-      name: 'learns its model late',
+      name: 'uses the settings of a model named later',
       events: [same(), same(), { ...same(), backend: 'openai' }, { ...same(), model: 'gpt-5-mini' }],
       opened: [[3, 4, 'warn']],
     },
     {
-      name: 'of another model has the server’s',
+      name: 'uses the server settings for another model',
       events: Array.from({ length: 6 }, () => same({ model: 'x' })),
       opened: [[5, 6, 'warn']],
     },
     {
-      name: 'has its own settings over those',
+      name: 'overrides them with its own settings',
       events: [set(2), same(mini), same()],
       opened: [[2, 2, 'warn']],
     },
@@ -131,12 +135,12 @@ describe('a session', () => {
       opened: [[4, 3, 'warn']],
     },
     {
-      name: 'cannot set what belongs to all',
+      name: 'cannot change settings of all sessions',
       events: [{ type: 'control', set: { 'overrides.models': {} } }, same(mini), same(), same()],
       opened: [[3, 3, 'warn']],
     },
     {
-      name: 'knows its model no more after a long pause',
+      name: 'forgets its model after a long pause',
       events: [same(mini), { ...same(), time: 9e6 }, { ...same(), time: 9e6 }, { ...same(), time: 9e6 }],
       opened: [],
     },
@@ -146,7 +150,7 @@ describe('a session', () => {
     expect(runReloading(events, () => true, config)).toEqual(run(events, config));
   });
 
-  test('of a model that is switched off ends what is open', () => {
+  test('ends open incidents when its model has detection off', () => {
     const events = [
       ...Array.from({ length: 5 }, () => same()),
       { type: 'turn_started', backend: 'b', model: 'm' },
@@ -156,7 +160,7 @@ describe('a session', () => {
   });
 });
 
-describe('a preset that counts calls otherwise', () => {
+describe('a change to a preset that counts calls differently', () => {
   const config: DetectionInput = {
     preset: 'balanced',
     overrides: { models: { 'b/m': { preset: 'stream' }, 'b/x': { preset: 'similar' } } },
@@ -167,7 +171,7 @@ describe('a preset that counts calls otherwise', () => {
   ];
   const turn = (model: string): AgentEvent => ({ type: 'turn_started', backend: 'b', model });
 
-  test('ends what is open and restarts the count', () => {
+  test('ends open incidents and restarts the count', () => {
     const events = [
       step(),
       step(),
@@ -189,7 +193,7 @@ describe('a preset that counts calls otherwise', () => {
   });
 });
 
-describe('the semantic layer', () => {
+describe('semantic settings per model:', () => {
   const settings: DetectionInput = {
     preset: 'stream',
     semantic: { after_turns: 12, confidence: 0.8 },
@@ -233,22 +237,22 @@ describe('the semantic layer', () => {
   };
 
   test.each([
-    { name: 'the server’s numbers', model: 'other', turns: [12] },
-    { name: 'its own numbers', model: 'early', turns: [4, 7, 10, 13, 16, 19] },
-    { name: 'its own, known late', model: 'early', known: 6, turns: [6, 9, 12, 15, 18] },
+    { name: 'the server’s intervals', model: 'other', turns: [12] },
+    { name: 'its own intervals', model: 'early', turns: [4, 7, 10, 13, 16, 19] },
+    { name: 'its own intervals, even if named late', model: 'early', known: 6, turns: [6, 9, 12, 15, 18] },
     { name: 'no check', model: 'off', turns: [] },
-    { name: 'the server’s numbers beside its own mode', model: 'calm', turns: [12] },
+    { name: 'the server’s intervals along with its own mode', model: 'calm', turns: [12] },
     {
-      name: 'the session’s over its own',
+      name: 'the session’s intervals instead of its own',
       model: 'early',
       own: { 'semantic.after_turns': 9 },
       turns: [9, 12, 15, 18],
     },
-  ])('has, for $model, $name', ({ model, turns, ...how }) => {
+  ])('$model gets $name', ({ model, turns, ...how }) => {
     expect(asked(settings, model, how).turns).toEqual(turns);
   });
 
-  test('can be on for one model alone', () => {
+  test('the layer can be on for a single model', () => {
     expect(asked(off, 'on').turns).toEqual([5, 15]);
     expect(asked(off, 'other').turns).toEqual([]);
   });
@@ -257,7 +261,10 @@ describe('the semantic layer', () => {
     { model: 'other', confidence: 0.9, opened: ['block'] },
     { model: 'calm', confidence: 0.9, opened: [] },
     { model: 'calm', confidence: 0.96, opened: ['warn'] },
-  ])('takes $confidence for $model by its own confidence and mode', ({ model, confidence, opened }) => {
-    expect(asked(settings, model, { confidence }).opened).toEqual(opened);
-  });
+  ])(
+    '$confidence is compared with the confidence of $model, whose mode applies',
+    ({ model, confidence, opened }) => {
+      expect(asked(settings, model, { confidence }).opened).toEqual(opened);
+    },
+  );
 });

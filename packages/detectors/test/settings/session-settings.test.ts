@@ -5,7 +5,7 @@ import { analyzer, call } from '../sessions.ts';
 
 const base = detectionSchema.parse({ preset: 'stream' });
 
-describe('a setting that is refused', () => {
+describe('a rejected setting', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ 'tool_call_loop.max_repeats': 1 }, /^tool_call_loop\.max_repeats = 1: .*>=2$/],
     [
@@ -36,7 +36,7 @@ describe('a setting that is refused', () => {
     ],
     // What it may not set is not proposed either.
     [{ 'session.idle_seconds': 5 }, /^session\.idle_seconds belongs to the process/],
-  ])('%j is named with its value and what is allowed', (set, refused) => {
+  ])('%j is reported with its value and what is allowed', (set, refused) => {
     expect(applyControl(base, {}, { set })).toEqual({ refused: expect.stringMatching(refused) as unknown });
     const session = analyzer();
     const { refusal } = session.push({
@@ -47,7 +47,7 @@ describe('a setting that is refused', () => {
     expect([1, 2, 3, 4].flatMap(() => [...session.push(call('read')).verdicts])).toEqual([]);
   });
 
-  test('is quoted in part, however deep or long it is', () => {
+  test('is quoted in shortened form, however deep or long it is', () => {
     expect(applyControl(base, {}, { set: { preset: 'x'.repeat(9_000) } })).toEqual({
       refused: expect.stringMatching(/^preset = "x{78}…: Invalid/) as unknown,
     });

@@ -4,8 +4,8 @@ import { withScope, withScopes } from '../../src/index.ts';
 
 const configured = detectionSchema.parse({ preset: 'stream' });
 
-describe('settings of many sessions', () => {
-  it('lie over the configured ones, those of a model over the server’s', () => {
+describe('settings for the server or a model', () => {
+  it('override the configured ones, and those of a model override the server’s', () => {
     const scopes = new Map<string, Record<string, unknown>>([
       ['model:openai/gpt-5', { 'tool_call_loop.max_repeats': 3 }],
       [
@@ -24,7 +24,7 @@ describe('settings of many sessions', () => {
     expect(configured.preset).toBe('stream');
   });
 
-  it('take the older names of a model', () => {
+  it('accept the older names of model settings', () => {
     const result = withScope(configured, 'model:a/b', { tool_loop_detection_max_repeats: 7 });
     expect(result).toMatchObject({
       settings: { overrides: { models: { 'a/b': { tool_loop_detection_max_repeats: 7 } } } },
@@ -32,7 +32,7 @@ describe('settings of many sessions', () => {
     expect(withScope(configured, 'server', { tool_loop_detection_max_repeats: 7 })).toHaveProperty('refused');
   });
 
-  it('may name tools with dots', () => {
+  it('may contain tool names with dots', () => {
     const values = { 'tool_call_loop.per_tool.fs.read.max_repeats': 9 };
     for (const scope of ['server', 'model:a/b'])
       expect(JSON.stringify(withScope(configured, scope, values))).toContain('"fs.read":{"max_repeats":9}');
@@ -65,7 +65,7 @@ describe('settings of many sessions', () => {
     ['model:a/b', { 'session.idle_seconds': 5 }, /^session.idle_seconds belongs to the process/],
     ['model:a', { 'tool_call_loop.mode': 'warn' }, /model:<backend>\/<model>/],
     ['session:s', { 'tool_call_loop.mode': 'warn' }, /no scope of many sessions/],
-  ])('are refused as a whole for %s with %j', (scope, values, why) => {
+  ])('are rejected as a whole for %s with %j', (scope, values, why) => {
     const result = withScope(configured, scope, { 'content_loop.min_repeats': 12, ...values });
     expect('refused' in result && result.refused).toMatch(why);
     const { settings, refused } = withScopes(
@@ -79,7 +79,7 @@ describe('settings of many sessions', () => {
     expect(settings).toEqual(configured);
   });
 
-  it('that were kept and cannot be taken are left out, and the others hold', () => {
+  it('apply without stored ones that have become invalid', () => {
     const { settings, refused } = withScopes(
       configured,
       new Map([

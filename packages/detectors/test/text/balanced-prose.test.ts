@@ -12,7 +12,7 @@ const tenSentences = degenerateProse.find(({ name }) => name === 'ten sentences 
 const at = (verdict: PureVerdict | undefined): number => Number(shown(verdict, 'at'));
 
 describe('prose without a fixed period', () => {
-  test.each(degenerateProse)('$name: is found within 6,000 units', ({ make }) => {
+  test.each(degenerateProse)('$name: is detected within 6,000 units', ({ make }) => {
     expect(seeds.filter((seed) => opened(make(seed, 6000)) === undefined)).toEqual([]);
   });
 
@@ -20,7 +20,7 @@ describe('prose without a fixed period', () => {
     expect(seeds.filter((seed) => opened(make(seed, 6000)) !== undefined)).toEqual([]);
   });
 
-  test.each(degenerateProse)('$name: is found alike however it comes', ({ make }) => {
+  test.each(degenerateProse)('$name: is detected the same however it is split', ({ make }) => {
     const whole = make(1, 6000);
     const seen = (verdicts: readonly PureVerdict[]) =>
       verdicts.map(({ phase, count, reason, evidence }) => ({ phase, count, reason, evidence }));
@@ -35,7 +35,7 @@ describe('prose without a fixed period', () => {
     }
   });
 
-  test('a sentence with an irregular number is found within 800 units, where there is no list of records', () => {
+  test('a sentence with an irregular number is detected within 800 units, unless it is a list of records', () => {
     const number = (n: number): string => String((n * n * 7919 + 13) % 10_007);
     const make = (line: (n: number) => string): string =>
       Array.from({ length: 60 }, (_, n) => line(n)).join('');
@@ -45,7 +45,7 @@ describe('prose without a fixed period', () => {
     expect(opened(make((n) => `Fetched ${number(n)} pages in ${number(n + 7)} ms\n`))).toBeUndefined();
   });
 
-  test('names the sentence that comes most, and where it stands', () => {
+  test('is reported with its most frequent sentence and an excerpt of the text up to there', () => {
     const whole = tenSentences?.make(2, 6000) ?? '';
     const verdict = opened(whole);
     const { rule, repeated, excerpt } = verdict?.evidence as {
@@ -64,7 +64,7 @@ describe('prose without a fixed period', () => {
     expect(verdict?.guidance).toContain(repeated);
   });
 
-  test('is over with other text, and may begin again', () => {
+  test('is resolved by other text, and can open again', () => {
     const loop = tenSentences?.make(3, 5000) ?? '';
     const other = soundProse[0]?.make(4, 4000) ?? '';
     const phases = run([text(`${loop}\n\n${other}`)], { preset: 'balanced' }).map(({ phase }) => phase);
@@ -82,14 +82,14 @@ describe('prose without a fixed period', () => {
     ['in a table', (sentence: string) => `| ${sentence} |\n`],
     ['in lines without a full stop', (sentence: string) => `${sentence.replace('.', '')}\n`],
     ['as values', (sentence: string) => `{"id": "${String(sentence.length * 7)}", "text": "${sentence}"}\n`],
-  ])('%s needs a period', (_, line) => {
+  ])('is no loop %s', (_, line) => {
     const sentences = (tenSentences?.make(5, 4000) ?? '').split(/(?<=\.)\s+/);
     expect(opened(sentences.map(line).join(''))).toBeUndefined();
   });
 });
 
-describe('what preset stream finds in prose', () => {
-  test('balanced finds as well, and no later at the median', () => {
+describe('prose that preset stream detects', () => {
+  test('is detected by balanced too, at the median no later', () => {
     const whole = Array.from({ length: 400 }, (_, seed) => refrain(seed));
     const both = whole
       .map((prose) => ({ stream: opened(prose, 'stream'), balanced: opened(prose) }))
@@ -101,7 +101,7 @@ describe('what preset stream finds in prose', () => {
     expect(ratios.at(-1)).toBeLessThan(2);
   });
 
-  test.each(degenerateProse)('$name: balanced finds as well', ({ make }) => {
+  test.each(degenerateProse)('$name: is detected by balanced too', ({ make }) => {
     for (const seed of seeds) {
       const whole = make(seed, 4000);
       if (opened(whole, 'stream') !== undefined) expect(opened(whole), String(seed)).toBeDefined();

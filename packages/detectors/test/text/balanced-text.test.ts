@@ -9,7 +9,7 @@ import { lookAlikes } from './look-alikes.ts';
 const opened = (whole: string, type: 'content' | 'thought' = 'content'): PureVerdict | undefined =>
   run([{ type, text: whole }], { preset: 'balanced' }).find(({ phase }) => phase === 'opened');
 
-describe('what a model writes that has fallen into a rut', () => {
+describe('degenerate text is detected:', () => {
   test.each(degenerateTexts)('$name', ({ text: whole, rule }) => {
     const verdict = opened(whole);
     expect(verdict?.detector).toBe('content-repeat');
@@ -17,7 +17,7 @@ describe('what a model writes that has fallen into a rut', () => {
     expect(opened(whole, 'thought')?.detector).toBe('thought-repeat');
   });
 
-  test.each(degenerateTexts)('$name: the evidence points into the text', ({ text: whole }) => {
+  test.each(degenerateTexts)('$name: the evidence has the right positions', ({ text: whole }) => {
     const { evidence } = opened(whole) ?? { evidence: {} };
     const { at, excerpt, positions } = evidence as {
       at: number;
@@ -33,9 +33,9 @@ describe('what a model writes that has fallen into a rut', () => {
   });
 });
 
-describe('a run from the first unit on', () => {
+describe('a repetition from the first unit', () => {
   test.each(['G', '!', '0', '1,', '😂', 'na', 'ok ', '</b>', '142857', 'Yes, no '])(
-    'of %j is found within twice the units of equal windows',
+    'of %j is detected within twice the units that equal windows need',
     (unit) => {
       const whole = unit.repeat(200);
       const at = (preset: PresetName): number => {
@@ -47,15 +47,15 @@ describe('a run from the first unit on', () => {
   );
 });
 
-describe('a passage too long to be at hand twice', () => {
-  test('is said to come as far apart as it does', () => {
+describe('a passage too long to be in memory twice', () => {
+  test('is reported with its distance', () => {
     const passage = lookAlikes.find(({ name }) => name === 'a FASTA sequence')?.text.slice(0, 2200) ?? '';
     const verdict = opened(`${passage}\n`.repeat(6));
     expect(verdict?.evidence).toMatchObject({ rule: 'block', distance: 2201 });
   });
 });
 
-describe.each(degenerateTexts)('$name, however it comes', ({ text: whole }) => {
+describe.each(degenerateTexts)('$name: gives the same verdicts', ({ text: whole }) => {
   const places = (verdicts: readonly PureVerdict[]) =>
     verdicts.map(({ phase, count, reason, evidence }) => ({ phase, count, reason, evidence }));
   const expected = places(run([text(whole)], { preset: 'balanced' }));
@@ -70,26 +70,26 @@ describe.each(degenerateTexts)('$name, however it comes', ({ text: whole }) => {
   });
 });
 
-describe('what repeats legitimately', () => {
+describe('legitimate repetition is no loop:', () => {
   test.each(lookAlikes)('$name', ({ text: whole }) => {
     expect(opened(whole)).toBeUndefined();
     expect(opened(whole, 'thought')).toBeUndefined();
   });
 
-  test('all of it, one after the other', () => {
+  test('all of these texts one after the other', () => {
     expect(opened(lookAlikes.map((part) => part.text).join('\n\nAnd then something else again.\n\n'))).toBe(
       undefined,
     );
   });
 });
 
-describe('a loop of a list', () => {
+describe('a looping list', () => {
   const list = (from: number, to: number): string =>
     Array.from({ length: to - from }, (_, n) => `${String(from + n)}. A garden that is no garden.\n`).join(
       '',
     );
 
-  test('is told in words, and blocked when it goes on', () => {
+  test('is described in its reason, and blocked when it continues', () => {
     const verdicts = run([text(list(1, 50)), text(list(50, 60))], { preset: 'balanced' });
     expect(verdicts.map(({ phase, action }) => [phase, action])).toEqual([
       ['opened', 'chance'],
@@ -101,13 +101,13 @@ describe('a loop of a list', () => {
     );
   });
 
-  test('ends with other text', () => {
+  test('is resolved by other text', () => {
     const other = lookAlikes.find(({ name }) => name === 'legal text')?.text ?? '';
     const verdicts = run([text(list(1, 50)), text(other)], { preset: 'balanced' });
     expect(verdicts.at(-1)).toMatchObject({ phase: 'resolved', outcome: 'recovered' });
   });
 
-  test('does not go on behind a tool call', () => {
+  test('does not continue across a tool call', () => {
     const half = list(1, 25);
     const after = list(25, 49);
     const loops = (events: Parameters<typeof run>[0]): boolean =>

@@ -41,7 +41,7 @@ describe('answers of small models', () => {
     balanced: needed(stream, 'balanced'),
   }));
 
-  test('every degenerate one is found, no other', () => {
+  test('are loops exactly if degenerate', () => {
     const wrong = streams.filter(({ loop, balanced }) => loop !== null && loop !== (balanced !== undefined));
     expect(wrong.map(({ sessionId }) => sessionId)).toEqual([]);
     expect(streams.filter(({ loop }) => loop === true)).toHaveLength(34);
@@ -50,7 +50,7 @@ describe('answers of small models', () => {
     expect(streams.filter(({ seed, balanced }) => seed !== undefined && balanced === undefined)).toEqual([]);
   });
 
-  test('within twice the characters that equal windows need', () => {
+  test('are detected within twice the characters that equal windows need', () => {
     const ratios = streams
       .flatMap(({ seed, balanced }) =>
         seed === undefined || balanced === undefined ? [] : [balanced / seed],
@@ -69,7 +69,7 @@ describe('runs of real agents', () => {
       .map((name) => join(folder, name)),
   );
 
-  test.each(files)('%s: no text is taken for a loop', (file) => {
+  test.each(files)('contain no text loop: %s', (file) => {
     const sessions = new Map<string, ReturnType<typeof analyzer>>();
     const alarms: string[] = [];
     let units = 0;

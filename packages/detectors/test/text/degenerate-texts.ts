@@ -30,12 +30,12 @@ export const degenerateTexts: readonly {
     rule: 'counter',
   },
   {
-    name: 'a counter of two numbers',
+    name: 'a counter with two numbers',
     text: times(70, (n) => `Attempt ${String(n + 1)} of ${String(n + 10)}: retry the request.\n`),
     rule: 'counter',
   },
   {
-    name: 'years by decades',
+    name: 'one year per decade',
     text: times(60, (n) => `In the ${String(1900 + 10 * n)}s, the city was destroyed and built anew. `),
   },
   {
@@ -68,7 +68,7 @@ export const degenerateTexts: readonly {
     rule: 'counter',
   },
   {
-    name: 'two sentences by turns',
+    name: 'two alternating sentences',
     text: times(40, (n) =>
       n % 2 === 0 ? 'I should check the file again. ' : 'But first I should think about it. ',
     ),
@@ -85,7 +85,7 @@ export const degenerateTexts: readonly {
   },
   { name: 'a word', text: times(400, () => 'the '), rule: 'run' },
   { name: 'a syllable', text: times(400, () => 'na'), rule: 'run' },
-  { name: 'a token of markup', text: times(600, () => '</invoke>') },
+  { name: 'a markup token', text: times(600, () => '</invoke>') },
   { name: 'line breaks', text: '\n'.repeat(2000), rule: 'run' },
   { name: 'spaces', text: ' '.repeat(2000), rule: 'run' },
   { name: 'zeros and dots', text: '0.'.repeat(1500), rule: 'run' },
@@ -93,13 +93,13 @@ export const degenerateTexts: readonly {
   { name: 'zeros', text: '0'.repeat(3000), rule: 'run' },
   { name: 'exclamation marks', text: '!'.repeat(800), rule: 'run' },
   { name: 'one letter', text: 'G'.repeat(800), rule: 'run' },
-  { name: 'dots for ever', text: '.'.repeat(3000), rule: 'run' },
-  { name: 'a frame for ever', text: `| a | b |\n|${'---|'.repeat(500)}`, rule: 'run' },
-  { name: 'lines of dots for ever', text: `${'.'.repeat(60)}\n`.repeat(70), rule: 'run' },
+  { name: 'endless dots', text: '.'.repeat(3000), rule: 'run' },
+  { name: 'an endless table frame', text: `| a | b |\n|${'---|'.repeat(500)}`, rule: 'run' },
+  { name: 'endless lines of dots', text: `${'.'.repeat(60)}\n`.repeat(70), rule: 'run' },
   { name: 'emoji', text: '😂'.repeat(400), rule: 'run' },
   { name: 'a family of emoji', text: '👩‍👩‍👧 '.repeat(200) },
   {
-    name: 'a paragraph in which a word changes',
+    name: 'a paragraph with a changing word',
     text: times(
       60,
       (n) =>
@@ -124,7 +124,7 @@ export const degenerateTexts: readonly {
     ),
   },
   {
-    name: 'a passage of some sentences, six times',
+    name: 'a passage of several sentences, six times',
     text: times(6, () =>
       times(
         6,
@@ -143,7 +143,7 @@ export const degenerateTexts: readonly {
     name: 'objects with a counter',
     text: times(60, (n) => `{"id": ${String(n)}, "name": "item", "value": "a value"},\n`),
   },
-  { name: 'a path that goes deeper', text: `/src${'/components/shared'.repeat(120)}` },
+  { name: 'an ever deeper path', text: `/src${'/components/shared'.repeat(120)}` },
   {
     name: 'facts about any number',
     text: times(
@@ -160,22 +160,22 @@ export const degenerateTexts: readonly {
     ),
   },
   {
-    name: 'short sentences in which a word is new each time',
+    name: 'short sentences with a new word each time',
     text: times(40, (n) => `I am not sure if it is a ${thing(n)}. `),
     rule: 'pattern',
   },
   {
-    name: 'lines of questions in which a word is new each time',
+    name: 'lines of questions with a new word each time',
     text: times(40, (n) => `Do you have a ${thing(n)}?\n`),
     rule: 'pattern',
   },
   {
-    name: 'two sentences by turns, each with a new word',
+    name: 'two alternating sentences, each with a new word',
     text: times(60, (n) =>
       n % 2 === 0 ? `Is it the ${thing(n)} that we need? ` : `No, it is not the ${thing(n)}. `,
     ),
     rule: 'pattern',
   },
   { name: 'letters of base64', text: 'QUFBQUFB'.repeat(300), rule: 'run' },
-  { name: 'a long list of one word', text: times(300, () => 'caching, ') },
+  { name: 'a long list of the same word', text: times(300, () => 'caching, ') },
 ].map((text) => ({ ...text, text: begun + text.text }));

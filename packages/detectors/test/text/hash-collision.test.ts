@@ -24,19 +24,19 @@ function collision(): readonly [string, string] {
   }
 }
 
-describe('two contents of one hash', () => {
+describe('two contents with the same hash', () => {
   const [a, b] = collision();
   /** 64 units in which the piece ends where one is sampled. */
   const block = (piece: string): string => `${'before it'.padEnd(13, '.')}${piece}; behind`;
 
-  test('are two contents: fourteen blocks in turn are seven of each', () => {
+  test('are told apart: fourteen alternating blocks are seven of each', () => {
     expect(a).not.toBe(b);
     expect(hashOf(a)).toBe(hashOf(b));
     expect(block(a)).toHaveLength(64);
     expect(run([text((block(a) + block(b)).repeat(7))])).toEqual([]);
   });
 
-  test('would be a loop if they were one: fourteen of the same are', () => {
+  test('would be a loop if equal, as fourteen of one are', () => {
     const [verdict] = run([text(block(a).repeat(14))]);
     expect(verdict).toMatchObject({ phase: 'opened', detector: 'content-repeat', count: 10 });
   });

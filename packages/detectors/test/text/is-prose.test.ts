@@ -9,11 +9,11 @@ test.each([
   ['sentences', sentence.repeat(4)],
   ['sentences with numbers', sentence.replace('old', '\uffff').repeat(4)],
   ['paragraphs', `${sentence.trim()}\n`.repeat(4)],
-  ['a sentence that does not end', sentence.replace('.', ' and').repeat(4)],
+  ['an unfinished sentence', sentence.replace('.', ' and').repeat(4)],
   ['words in asterisks', sentence.replace('river', '**river**').repeat(4)],
   ['sentences in German', 'Über die Brücke gehen die Schüler, und der Lehrer zählt sie. '.repeat(6)],
   ['made-up prose', soundProse[0]?.make(1, 1000) ?? ''],
-])('%s are prose', (_, text) => {
+])('isProse: accepts %s', (_, text) => {
   expect(isProse(text)).toBe(true);
 });
 
@@ -27,6 +27,6 @@ test.each([
   ['declarations', 'type RiverOfTheVillage as BetaRiverOfTheVillage, '.repeat(8)],
   ['paths', 'see /srv/old/river and /srv/new/village for it, '.repeat(8)],
   ['figures', 'a \uffff, b \uffff, c \uffff, d \uffff. '.repeat(20)],
-])('%s is none', (_, text) => {
+])('isProse: rejects %s', (_, text) => {
   expect(isProse(text)).toBe(false);
 });

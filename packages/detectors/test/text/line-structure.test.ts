@@ -79,7 +79,7 @@ const pieces = [
   'text',
 ];
 
-test('agrees with the rules written line by line', () => {
+test('LineStructure: agrees with the rules as patterns over whole lines', () => {
   const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(texts, (text) => {
@@ -91,7 +91,7 @@ test('agrees with the rules written line by line', () => {
   );
 });
 
-test('agrees on lines that all begin with a marker', () => {
+test('LineStructure: agrees with the patterns on lines that start with a marker', () => {
   const line = fc
     .tuple(
       fc.constantFrom('', ' ', '\t  '),
@@ -110,7 +110,7 @@ test('agrees on lines that all begin with a marker', () => {
   );
 });
 
-describe('one line at a time', () => {
+describe('LineStructure of single lines', () => {
   test.each([
     ['plain text', 'tttttttttt'],
     ['- item', 'tRtttt'],
@@ -138,7 +138,7 @@ describe('one line at a time', () => {
     expect(expected(line)).toBe(kinds);
   });
 
-  test('a new line that was announced closes a fence', () => {
+  test('closes a fence at startLine', () => {
     const structure = new LineStructure();
     for (const unit of '```\ncode') structure.step(unit.charCodeAt(0));
     structure.startLine();

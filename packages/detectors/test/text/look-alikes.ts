@@ -81,7 +81,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   },
   { name: 'base64', text: letters(5000, 7, base64) },
   {
-    name: 'base64 with zeros in it',
+    name: 'base64 with zeros',
     text: `${letters(900, 8, base64)}${'A'.repeat(200)}${letters(900, 9, base64)}`,
   },
   { name: 'a base64 key in lines', text: letters(3000, 10, base64).replace(/.{64}/g, '$&\n') },
@@ -104,7 +104,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
-    name: 'losses of a training',
+    name: 'training losses',
     text: lines(
       100,
       13,
@@ -157,7 +157,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
-    name: 'rules of a style sheet',
+    name: 'style sheet rules',
     text: fence(
       'css',
       lines(
@@ -244,7 +244,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     text: `| day | morning | evening |\n|---|---|---|\n${'|     |         |         |\n'.repeat(40)}`,
   },
   {
-    name: 'a short table of what passed',
+    name: 'a short table of passed tests',
     text: `| test | result |\n|---|---|\n${lines(30, 33, (n) => `| case_${String(n)} | passed |`)}`,
   },
   {
@@ -255,11 +255,11 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ).join(''),
   },
   {
-    name: 'a poem whose verses begin alike',
+    name: 'a poem whose verses start the same',
     text: lines(40, 34, (_, w) => `I remember the ${w()} of the ${w()},\nI remember ${w()} and ${w()};`),
   },
   {
-    name: 'statements that only count',
+    name: 'statements with only a counter',
     text: lines(
       35,
       47,
@@ -285,7 +285,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
-    name: 'eight repetitions that were asked for',
+    name: 'eight requested repetitions',
     text: 'I will not talk in class while the teacher explains the lesson.\n'.repeat(8),
   },
   {
@@ -296,7 +296,7 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       (n) => `${String(n + 1)}. I will not talk in class while the teacher explains the lesson.`,
     ),
   },
-  { name: 'nine times the same short line', text: 'Ready.\n'.repeat(9) },
+  { name: 'the same short line nine times', text: 'Ready.\n'.repeat(9) },
   {
     name: 'results of a test runner',
     text: lines(60, 38, (n, w) => `ok ${String(n + 1)} - ${w()} ${w()} ${w()}`),
@@ -347,26 +347,26 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
-    name: 'records that only count',
+    name: 'records with only a counter',
     text: lines(45, 44, (n) => `{"id": ${String(n)}, "name": "user${String(n)}", "active": true},`),
   },
   { name: 'a FASTA sequence', text: letters(3000, 42, 'ACGT').replace(/.{60}/g, '$&\n') },
   {
-    name: 'a dozen sentences of one pattern',
+    name: 'a dozen sentences with the same pattern',
     text: lines(14, 48, (_, w) => `She put the ${w()} into the old box.`),
   },
   {
-    name: 'facts in sentences of one pattern',
+    name: 'facts in sentences with the same pattern',
     text: lines(40, 49, (_, w) => `The ${w()} of the ${w()} is made of ${w()}.`),
   },
-  { name: 'files that were made', text: lines(80, 46, (n) => `Created file frame_${String(n)}.png`) },
+  { name: 'created files', text: lines(80, 46, (n) => `Created file frame_${String(n)}.png`) },
   {
     name: 'a log of sentences',
     text: lines(60, 50, (_, w) => `Loaded the module src/${w()}/${w()}.ts now.`),
   },
-  { name: 'names of a hundred files', text: lines(100, 45, (n) => `img_${String(n).padStart(4, '0')}.png`) },
+  { name: 'a hundred file names', text: lines(100, 45, (n) => `img_${String(n).padStart(4, '0')}.png`) },
   {
-    name: 'a prose text with a refrain',
+    name: 'prose with a refrain',
     text: lines(
       12,
       43,

@@ -139,32 +139,32 @@ export const degenerateProse: readonly ProseKind[] = [
   kind('ten sentences in any order', (size, make) => fromStock(size, make, 10)),
   kind('six sentences in changing order', (size, make) => fromStock(size, make, 6, true)),
   kind('fifteen sentences in changing order', (size, make) => fromStock(size, make, 15, true)),
-  kind('ten sentences in any order, and new ones between them', (size, make) =>
+  kind('ten sentences in any order, with new ones in between', (size, make) =>
     fromStock(size, make, 10, false, 12),
   ),
-  kind('two words that change at different places, of twelve', (size, make) => twoWords(size, make, 12)),
-  kind('two words that change at different places, of eighty', (size, make) => twoWords(size, make, 80)),
-  kind('two words that are new at different places', (size, make) => twoWords(size, make, 0)),
+  kind('two changing words at different positions, out of twelve', (size, make) => twoWords(size, make, 12)),
+  kind('two changing words at different positions, out of eighty', (size, make) => twoWords(size, make, 80)),
+  kind('two new words at different positions', (size, make) => twoWords(size, make, 0)),
   kind('six sentences, reworded', (size, make) => reworded(size, make, 6)),
 ];
 
 export const soundProse: readonly ProseKind[] = [
   kind('sentences of few words', (size, make) => fill(size, () => `${make.sentence()} `)),
-  kind('facts of one pattern', (size, make) =>
+  kind('facts with the same pattern', (size, make) =>
     fill(Math.min(size, 2500), () => `The capital of ${make.word()} is ${make.word()}. `),
   ),
-  kind('a report of one pattern with figures', (size, make) =>
+  kind('a report with figures in the same pattern', (size, make) =>
     fill(
       Math.min(size, 3000),
       () =>
         `${make.word()} sold ${String(make.below(900))} units in ${make.word()}, which is ${String(make.below(40))} % more than the year before. ${make.sentence()} `,
     ),
   ),
-  kind('an answer that is given twice', (size, make) => {
+  kind('an answer given twice', (size, make) => {
     const answer = fill(Math.min(size, 2000), () => `${make.sentence()} `);
     return `${answer}\n\nIn short, what comes next is the corrected version.\n\n${answer.replaceAll('river', 'stream')}`;
   }),
-  kind('letters of one text to four people', (size, make) => {
+  kind('the same letter to four people', (size, make) => {
     const letter = many(6, make.sentence).join(' ');
     return many(4, () => `Dear ${make.word()},\n\n${letter}\n\nYours, ${make.word()}.\n\n`).join('');
   }),

@@ -94,8 +94,8 @@ const anyActions = fc
     return actions;
   });
 
-describe('the index agrees with the definition', () => {
-  test('on texts, pieces, restarts, reloads and options of all kinds', () => {
+describe('RepeatIndex agrees with the definition', () => {
+  test('for any texts, pieces, restarts, reloads and options', () => {
     let reports = 0;
     fc.assert(
       fc.property(anyActions, anyOptions, (actions, options) => {
@@ -106,7 +106,7 @@ describe('the index agrees with the definition', () => {
     expect(reports).toBeGreaterThan(50_000);
   });
 
-  test('on texts without restarts', () => {
+  test('for texts without restarts', () => {
     let reports = 0;
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 3 }), anyOptions, (texts, options) => {
@@ -117,7 +117,7 @@ describe('the index agrees with the definition', () => {
     expect(reports).toBeGreaterThan(50_000);
   });
 
-  test('with the numbers of the stream preset', () => {
+  test('with the settings of preset stream', () => {
     let reports = 0;
     fc.assert(
       fc.property(fc.array(periodicText, { minLength: 1, maxLength: 3 }), (texts) => {
@@ -136,8 +136,8 @@ function fresh(size: number, from = 0): string {
   return text.slice(0, size);
 }
 
-describe('every period', () => {
-  test.each(Array.from({ length: 26 }, (_, i) => i * 10 + 1))('from %i on', (first) => {
+describe('RepeatIndex handles every period', () => {
+  test.each(Array.from({ length: 26 }, (_, i) => i * 10 + 1))('ten periods from %i', (first) => {
     for (let period = first; period < first + 10; period += 1) {
       const text = fresh(100) + fresh(period, 1000).repeat(Math.ceil(2600 / period)) + fresh(400, 50_000);
       const reports = agree([{ append: text }], stream);
@@ -146,9 +146,9 @@ describe('every period', () => {
   });
 });
 
-describe('while memory grows', () => {
+describe('RepeatIndex while its memory grows', () => {
   const sizes = [256, 512, 1024, 2048, 2300, 2301, 2304, 2312, 4600, 4608];
-  test.each(sizes)('a loop that begins or ends around unit %i', (size) => {
+  test.each(sizes)('handles a loop that starts or ends around unit %i', (size) => {
     for (let shift = -3; shift <= 3; shift += 1) {
       const loop = fresh(37, 90_000);
       const before = fresh(size + shift);
@@ -165,7 +165,7 @@ describe('while memory grows', () => {
     { window: 256, threshold: 3, maxDistance: 1000 },
     { window: 255, threshold: 64, maxDistance: 1000 },
     { window: 31, threshold: 10, maxDistance: 33 },
-  ])('at the limits of the settings: $window units, $threshold times, $maxDistance apart', (limits) => {
+  ])('handles the limits of the settings: $window units, $threshold times, $maxDistance apart', (limits) => {
     const options: TextRule = { ...limits };
     for (const period of [1, 2, 7, 8, 9, 255, 256, 257, 1000, 1001]) {
       const size = Math.min(70_000, (limits.threshold + 2) * period + limits.window + 300);
@@ -175,14 +175,14 @@ describe('while memory grows', () => {
   });
 });
 
-test('a text of more than 65,536 units', () => {
+test('RepeatIndex: handles a text of more than 65,536 units', () => {
   const loop = fresh(41, 200_000);
   const text = fresh(66_000) + loop.repeat(20) + fresh(66_000, 20_000) + loop.repeat(20);
   expect(agree([{ append: text }], stream)).toBeGreaterThan(800);
   expect(agree([{ append: loop.repeat(3300) }], stream)).toBeGreaterThan(100_000);
 });
 
-test('many restarts leave nothing behind', () => {
+test('RepeatIndex: keeps nothing across many restarts', () => {
   const actions: Action[] = [];
   for (let n = 0; n < 3000; n += 1) actions.push({ append: fresh(60 + (n % 7)) }, 'restart');
   expect(agree(actions, stream)).toBe(0);

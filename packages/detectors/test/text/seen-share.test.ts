@@ -9,7 +9,7 @@ const stretches = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-test('a share is that of all units of windows that came again, of the last 1,375 to 1,500', () => {
+test('SeenShare: is the share of repeated units among the last 1,375 to 1,500', () => {
   fc.assert(
     fc.property(stretches, (parts) => {
       const share = new SeenShare(WINDOW);
@@ -36,7 +36,7 @@ test('a share is that of all units of windows that came again, of the last 1,375
   );
 });
 
-test('times are units by distance, and what comes at one distance is told from what does not', () => {
+test('SeenShare: divides units by distance, and recognises a constant distance', () => {
   const periodic = new SeenShare(WINDOW);
   for (let at = 300; at < 3000; at += 1) periodic.note(at, 300);
   expect(periodic.isStale(2999)).toBe(true);
@@ -46,7 +46,7 @@ test('times are units by distance, and what comes at one distance is told from w
   expect(periodic.comesEvery(400)).toBe(false);
 });
 
-test('units are counted from when the text is stale', () => {
+test('SeenShare: counts units from when the text becomes stale', () => {
   const share = new SeenShare(WINDOW);
   for (let at = 100; at < 600; at += 1) share.note(at, 90);
   for (let at = 2500; at < 4500; at += 1) share.note(at, 100);
@@ -54,7 +54,7 @@ test('units are counted from when the text is stale', () => {
   expect(share.times).toBeLessThan(21);
 });
 
-test('goes on behind a snapshot, and restarts with nothing', () => {
+test('SeenShare: continues from a snapshot, and is empty after a restart', () => {
   const share = new SeenShare(WINDOW);
   for (let at = 100; at < 2400; at += 1) share.note(at, 90);
   const copy = new SeenShare(WINDOW);

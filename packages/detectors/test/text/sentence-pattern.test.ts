@@ -15,8 +15,8 @@ const rules = (whole: string): unknown[] =>
 /** 40 units and the word. */
 const long = (word: string): string => `We went to see the ${word} in the old town again. `;
 
-describe('sentences of one pattern', () => {
-  test('are a loop with the sixteenth, at its end', () => {
+describe('sentences with the same pattern', () => {
+  test('are a loop at the end of the sixteenth', () => {
     expect(rules(all(long, 15))).toEqual([]);
     const [opened] = said(all(long, 16));
     expect(opened).toMatchObject({ phase: 'opened', count: 16, evidence: { rule: 'pattern' } });
@@ -26,55 +26,55 @@ describe('sentences of one pattern', () => {
     );
   });
 
-  test('are a loop with 600 units where they are short', () => {
+  test('are a loop after 600 units if they are short', () => {
     const short = (word: string): string => `I have a ${word}. `;
     const at = Number(shown(said(all(short, 60))[0], 'at'));
     expect(at).toBeGreaterThanOrEqual(600);
     expect(at).toBeLessThan(640);
   });
 
-  test('point to where each of them ends, and to where they begin', () => {
+  test('are reported with the positions where they start and end', () => {
     const [opened] = said(`${'A good question. '.repeat(2)}${all(long, 16)}`);
     const { at, positions } = opened?.evidence as { at: number; positions: number[] };
     expect(at - (positions.at(-2) ?? 0) - 31).toBe(long(words[15] ?? '').length);
   });
 
   test.each<[string, string]>([
-    ['with two words that change', all((w, n) => (n % 2 ? long(w) : long(`${w} and`)))],
+    ['with two changing words in turn', all((w, n) => (n % 2 ? long(w) : long(`${w} and`)))],
     ['with blank lines in between', all((w) => `${long(w).trim()}\n\n`)],
-    ['with line breaks of another system', all((w) => `${long(w).trim()}\r\n`)],
+    ['with Windows line breaks', all((w) => `${long(w).trim()}\r\n`)],
     ['with quotes', all((w) => `“We went to see the ${w} in town.” `)],
-    ['that begin with what changes', all((w) => `${w} is one of the best things in town. `)],
+    ['that start with the changing word', all((w) => `${w} is one of the best things in town. `)],
     [
-      'by turns, four of them',
+      'with four alternating patterns',
       all(
         (w, n) =>
           `${['One', 'Two', 'Six', 'Ten'][n % 4] ?? ''} of us ${'so '.repeat(n % 4 === 3 ? 0 : n % 4)}went to the ${w}. `,
         60,
       ).repeat(2),
     ],
-  ])('%s', (_, whole) => {
+  ])('are a loop %s', (_, whole) => {
     expect(rules(whole)).toEqual(['pattern']);
   });
 
   test.each<[string, string]>([
-    ['with two places that change', all((w, n) => `The ${w} of the house is a ${words[59 - n] ?? ''} now. `)],
+    ['with two changing positions', all((w, n) => `The ${w} of the house is a ${words[59 - n] ?? ''} now. `)],
     ['with numbers', all((w, n) => `The ${w} in room ${String((n * 37) % 101)} was old. `)],
     ['with paths', all((w) => `We went to see /srv/${w}.txt in the old town. `)],
     ['in a list', all((w) => `- ${long(w)}\n`)],
     ['in a fence', `\`\`\`\n${all((w) => `${long(w)}\n`)}\`\`\`\n`],
-    ['that are lines without a full stop', all((w) => `We went to see the ${w} in town\n`)],
-    ['that have little in common', all((w) => `He saw ${w}. `, 60)],
+    ['as lines without a full stop', all((w) => `We went to see the ${w} in town\n`)],
+    ['with little in common', all((w) => `He saw ${w}. `, 60)],
     [
       'with others in between',
       all((w, n) => (n % 10 === 9 ? `${long(w)}And so on they went. ` : long(w)), 60),
     ],
     ['that are very long', all((w) => `We went ${'on and on and '.repeat(16)}on to the ${w}. `)],
-  ])('are none %s', (_, whole) => {
+  ])('are no loop %s', (_, whole) => {
     expect(rules(whole)).not.toContain('pattern');
   });
 
-  test('end with other text, in one incident', () => {
+  test('are resolved by other text, in one incident', () => {
     const other = Array.from(
       { length: 150 },
       (_, n) => `${String.fromCharCode(97 + (n % 26))}${String(n * n)} `,
@@ -88,11 +88,11 @@ describe('sentences of one pattern', () => {
     ]);
   });
 
-  test('that become all the same are one incident', () => {
+  test('stay one incident when they become identical', () => {
     expect(rules(`${all(long, 20)}${long('river').repeat(40)}`)).toEqual(['pattern']);
   });
 
-  test.each([1, 2, 7, 129, 300])('are the same in pieces of %i', (size) => {
+  test.each([1, 2, 7, 129, 300])('give the same verdicts in pieces of %i', (size) => {
     const whole = `Well. ${all(long, 22)}${all((w) => `Oh, the ${w}! `)}`;
     const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, n) =>
       text(whole.slice(n * size, (n + 1) * size)),

@@ -76,10 +76,10 @@ describe('Claude Code', () => {
   });
 
   it.each([
-    ['isError as it is', result('t', 'no', true), { result: 'no', isError: true }],
-    ['its absence as success', result('t', 'yes'), { result: 'yes', isError: false }],
+    ['its isError flag', result('t', 'no', true), { result: 'no', isError: true }],
+    ['no isError flag as success', result('t', 'yes'), { result: 'yes', isError: false }],
     [
-      'texts as one',
+      'several texts as one',
       result('t', [
         { type: 'text', text: 'a' },
         { type: 'text', text: 'b' },
@@ -87,12 +87,12 @@ describe('Claude Code', () => {
       { result: 'a\nb' },
     ],
     [
-      'a picture as it came',
+      'an image unchanged',
       result('t', [{ type: 'image', source: {} }]),
       { result: [{ type: 'image', source: {} }] },
     ],
-    ['nothing as an empty text', result('t', undefined), { result: '' }],
-  ])('reads a result of %s', (_, content, expected) => {
+    ['no content as empty text', result('t', undefined), { result: '' }],
+  ])('reads from a result %s', (_, content, expected) => {
     expect(read(user(content)).events).toEqual([
       expect.objectContaining({ type: 'tool_result', callId: 't', ...expected }),
     ]);

@@ -68,9 +68,9 @@ describe('Codex rollouts', () => {
       true,
     ],
     ['text of a success', 'Exit code: 0\nWall time: 0.1 seconds\nOutput:\nok', false],
-    ['an exit code far below, which the command printed', `${'x\n'.repeat(500)}Exit code: 1\n`, undefined],
+    ['text with an exit code printed by the command', `${'x\n'.repeat(500)}Exit code: 1\n`, undefined],
     ['JSON with metadata', '{"output":"no","metadata":{"exit_code":2}}', true],
-    ['an object that says so', { content: 'no', success: false }, true],
+    ['an object with a success flag', { content: 'no', success: false }, true],
   ])('detect whether %s has failed', (_, text, isError) => {
     expect(read(meta('a'), output('1', text)).events).toEqual([
       expect.objectContaining({ type: 'tool_result', isError }),

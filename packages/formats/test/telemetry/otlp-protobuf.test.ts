@@ -30,8 +30,8 @@ describe('otlpJson', () => {
 });
 
 it.each([
-  ['no protobuf', Buffer.from('\u0007no protobuf')],
-  ['a request that is cut off', collectorRequests.traces.otlp_proto.subarray(0, 700)],
+  ['data that is not protobuf', Buffer.from('\u0007no protobuf')],
+  ['a truncated request', collectorRequests.traces.otlp_proto.subarray(0, 700)],
 ])('otlpJson: returns undefined for %s', (_, body) => {
   expect(otlpJson(body)).toBeUndefined();
 });

@@ -11,22 +11,22 @@ describe('user texts', () => {
     ['are edited', [user('Go. !/help')], [user('Go.')]],
     ['are edited part by part', [user([{ text: '!/help' }, { text: 'Go.' }])], [user([{ text: 'Go.' }])]],
     [
-      'of which nothing is left go, and the gateway’s answer with them',
+      'are removed if empty after editing, with the gateway’s reply',
       [user('!/help'), assistant('Done.'), user('Go.')],
       [user('Go.')],
     ],
     [
-      'go without the answer of anybody else',
+      'are removed without a reply that is not the gateway’s',
       [user('!/help'), assistant('Sure.'), user('Go.')],
       [assistant('Sure.'), user('Go.')],
     ],
     [
-      'leave an answer that follows one that stays',
+      'leave a reply that follows an unchanged text',
       [user('Go.'), assistant('Done.')],
       [user('Go.'), assistant('Done.')],
     ],
-    ['leave an answer without content', [user('Go.'), assistant()], [user('Go.'), assistant()]],
-    ['are the only ones', [assistant('!/help')], [assistant('!/help')]],
+    ['leave a reply without content', [user('Go.'), assistant()], [user('Go.'), assistant()]],
+    ['are the only edited messages', [assistant('!/help')], [assistant('!/help')]],
   ])('%s', (_name, messages, edited) => {
     expect(editUserTexts(messages, withoutCommands, isOwn)).toEqual(edited);
   });

@@ -7,17 +7,17 @@ const limit = {
 };
 
 test.each<[string, unknown, object]>([
-  ['an object keeps its entries', '{"output": "x", "count": 1}', { output: 'x', count: 1 }],
-  ['also as a value', { output: 'x', rows: [1] }, { output: 'x', rows: [1] }],
-  ['also an empty one', '{}', {}],
-  ['a text', 'plain text', { output: 'plain text' }],
-  ['no text', '', { output: '' }],
-  ['a list is no object', '[1, 2]', { output: '[1, 2]' }],
-  ['nor is a number', '5', { output: '5' }],
-  ['nor null', 'null', { output: 'null' }],
-  ['nor is a list as a value', [{ type: 'text', text: 'x' }], { output: [{ type: 'text', text: 'x' }] }],
-  ['what is cut off', '{"output": ', { output: '{"output": ' }],
-  ['what the tool says of limits gives way', '{"limit_reached": false, "limit_message": "none"}', {}],
-])('a result that says that the limit is reached: %s', (_, result, expected) => {
+  ['keeps the entries of an object in JSON', '{"output": "x", "count": 1}', { output: 'x', count: 1 }],
+  ['keeps the entries of an object', { output: 'x', rows: [1] }, { output: 'x', rows: [1] }],
+  ['accepts an empty object', '{}', {}],
+  ['wraps text', 'plain text', { output: 'plain text' }],
+  ['wraps empty text', '', { output: '' }],
+  ['wraps a list in JSON', '[1, 2]', { output: '[1, 2]' }],
+  ['wraps a number', '5', { output: '5' }],
+  ['wraps null', 'null', { output: 'null' }],
+  ['wraps a list', [{ type: 'text', text: 'x' }], { output: [{ type: 'text', text: 'x' }] }],
+  ['wraps truncated JSON', '{"output": ', { output: '{"output": ' }],
+  ['overrides the limit fields of the tool', '{"limit_reached": false, "limit_message": "none"}', {}],
+])('limitedResult: %s', (_, result, expected) => {
   expect(JSON.parse(limitedResult(result, limit.limit_message))).toEqual({ ...expected, ...limit });
 });

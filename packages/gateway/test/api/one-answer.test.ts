@@ -24,8 +24,8 @@ const responsesIn = (events: readonly Record<string, unknown>[]) =>
   events.flatMap(({ response }) => (response === undefined ? [] : [response as Answer]));
 
 describe.each([
-  { name: 'that is stopped', flags: max, text: /^Reading\.\n\nTool call loop detected/ },
-  { name: 'that goes on after a chance', flags: chance, text: /^Reading\.\n\nWell\. Then this\.$/ },
+  { name: 'stopped at a loop', flags: max, text: /^Reading\.\n\nTool call loop detected/ },
+  { name: 'continued after a chance', flags: chance, text: /^Reading\.\n\nWell\. Then this\.$/ },
 ])('a Responses stream $name', ({ flags, text }) => {
   const second: ModelOutput = { text: 'Well. Then this.', ...grep };
   const script = says({ text: 'Reading.', ...read }, { text: 'Reading.', ...read }, second, {
@@ -146,12 +146,12 @@ describe.each([
   { name: 'Chat Completions', input: 'prompt_tokens', output: 'completion_tokens' },
   { name: 'Messages', input: 'input_tokens', output: 'output_tokens' },
   { name: 'Responses', input: 'input_tokens', output: 'output_tokens' },
-])('what was used ($name)', ({ name, input, output }) => {
+])('token usage ($name)', ({ name, input, output }) => {
   it.each([
     { stream: false, then: grep, title: 'is summed over the replies before and after a chance' },
     { stream: true, then: grep, title: 'is summed over both streams' },
-    { stream: false, then: read, title: 'is summed where the second answer is stopped' },
-    { stream: true, then: read, title: 'is summed where the second stream is stopped' },
+    { stream: false, then: read, title: 'is summed if the second reply is stopped' },
+    { stream: true, then: read, title: 'is summed if the second stream is stopped' },
   ])('$title', async ({ stream, then }) => {
     await using bench = await GatewayBench.start(says(read, read, then), chance);
     const api = apiCases.find((each) => each.name === name);

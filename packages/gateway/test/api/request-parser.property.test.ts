@@ -113,7 +113,7 @@ it.each<[string, Api, fc.Arbitrary<unknown>]>([
   ['messages', messagesApi, messagesElement],
   ['responses', responsesApi, responsesElement],
 ])(
-  'a history read with what is known of earlier requests gives what reading it whole gives (%s)',
+  'RequestParser: incremental parsing gives the same history as parsing from scratch (%s)',
   (_name, api, element) => {
     const step = fc.record({ edit: edit(element), writing, damage, conversation: fc.nat(1) });
     fc.assert(
@@ -146,7 +146,7 @@ it.each<[string, Api, fc.Arbitrary<unknown>]>([
   },
 );
 
-it('keeps the elements of a history that goes on, and parses only what is new', () => {
+it('RequestParser: keeps the elements of a continued history, and parses only new ones', () => {
   const parser = new RequestParser();
   const messages = Array.from({ length: 60 }, (_, i) => ({
     role: 'user',
@@ -163,7 +163,7 @@ it('keeps the elements of a history that goes on, and parses only what is new', 
   expect(after).toEqual(messages);
 });
 
-it('keeps what comes before a changed element', () => {
+it('RequestParser: keeps the elements before a changed one', () => {
   const parser = new RequestParser();
   const history = (last: string) => [
     ...Array.from({ length: 30 }, (_, i) => ({ role: 'user', content: `${String(i)} ${'x'.repeat(200)}` })),

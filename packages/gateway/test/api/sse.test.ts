@@ -20,7 +20,7 @@ const stream = fc
   .map(([lines, end]) => Buffer.from(lines.join(end) + end));
 
 describe('server-sent events', () => {
-  it('server-sent events: cut at the same places for any chunking, without losing a byte', () => {
+  it('server-sent events: are split the same for any chunking, without losing a byte', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat({ max: 500 }), { maxLength: 10 }), (bytes, places) => {
         const whole = cut(bytes, []);
@@ -42,7 +42,7 @@ describe('server-sent events', () => {
     ['data: a\r\ndata: b\n\n', ['a\nb']],
     ['data: a\r\n\r\r\ndata: b\r\r\n\n', ['a', 'b\r']],
     ['data: a\r\rdata: b\n\r\r', ['a', 'b']],
-  ])('%j holds %j', (text, data) => {
+  ])('%j contains the data %j', (text, data) => {
     expect(cut(Buffer.from(text), []).events.map((event) => event.data)).toEqual(data);
   });
 

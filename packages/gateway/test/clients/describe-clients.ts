@@ -33,8 +33,8 @@ interface Run {
 
 const stopped = /Tool call loop detected: 'get_weather' invoked with identical params \d times/;
 const answered = /^Rome is warmer\.$/;
-const stops = 'is stopped at a loop, and its user reads why';
-const finishes = 'finishes with its answer where nothing loops';
+const stops = 'is stopped at a loop, and its user sees the reason';
+const finishes = 'finishes with its answer if nothing loops';
 const runs: readonly Run[] = [
   { gateway: 'preset proxy', model: 'loops', title: stops, calls: 3, asked: 4, text: stopped },
   { gateway: 'preset proxy', model: 'finishes', title: finishes, calls: 2, asked: 3, text: answered },
@@ -60,7 +60,7 @@ const runs: readonly Run[] = [
   {
     gateway: 'mode chance_then_block',
     model: 'recovers',
-    title: 'goes on with the second answer after a chance',
+    title: 'continues with the second reply after a chance',
     calls: 4,
     asked: 6,
     text: answered,
@@ -68,7 +68,7 @@ const runs: readonly Run[] = [
   {
     gateway: 'mode chance_then_block',
     model: 'loops',
-    title: 'is stopped where the second answer goes on with the loop',
+    title: 'is stopped if the second reply continues the loop',
     calls: 3,
     asked: 5,
     text: stopped,

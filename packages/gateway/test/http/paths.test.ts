@@ -120,7 +120,7 @@ describe('an unjudged request', () => {
     ['/v1beta/models/gemini:generateContent', { contents: [{ parts: [] }] }],
     ['/v1/completions/x', { tools: ['x'.repeat(200_000)], messages: [] }],
     ['/v1/agents/run', '{\n  "input"  : "Go" }'],
-  ])('is told of once by path, and counted: %s', async (path, body) => {
+  ])('is logged once per path, and counted: %s', async (path, body) => {
     await using bench = await GatewayBench.start(ok);
     for (let i = 0; i < 3; i += 1)
       expect((await post(bench, `${path}?n=${String(i)}`, body)).status).toBe(200);
@@ -139,7 +139,7 @@ describe('an unjudged request', () => {
     ['/v1/responses/input_tokens', { input: 'Hi' }],
     ['/v1/threads/t-1/messages', { role: 'user', content: 'Hi', messages: 1 }],
     ['/v1/files', { purpose: 'batch' }],
-  ])('is no concern where its answer has no calls: %s', async (path, body) => {
+  ])('is not logged if its response has no calls: %s', async (path, body) => {
     await using bench = await GatewayBench.start(ok);
     expect((await post(bench, path, body)).status).toBe(200);
     expect(bench.texts('warn')).toEqual([]);

@@ -189,7 +189,7 @@ onBothDatabases(({ make, kind }) => {
   });
 
   it.each<[string, Flags, number]>([
-    ['without what was said', { 'privacy.store_text': false }, 2],
+    ['without text', { 'privacy.store_text': false }, 2],
     ['not at all', { 'gateway.store_messages': false }, 0],
   ])('stored messages: %s if so configured', async (_, flags, count) => {
     const { database } = await make();

@@ -93,13 +93,13 @@ const refusals: readonly Refusal[] = [
     says: ['does not support the SASL mechanism SCRAM-SHA-256; it offers PLAIN, SCRAM-SHA-512'],
   },
   {
-    what: 'no login where one is required',
+    what: 'a missing login',
     options: () => at('sasl'),
     code: 'authentication_failed',
     says: ['requires a login (it offers', 'Set kafka.security_protocol to SASL_PLAINTEXT'],
   },
   {
-    what: 'no login where one is required, over TLS',
+    what: 'a missing login over TLS',
     options: () => at('saslTls'),
     code: 'authentication_failed',
     says: ['requires a login (it offers PLAIN, SCRAM-SHA-512)', 'security_protocol to SASL_SSL'],
@@ -160,7 +160,7 @@ const refusals: readonly Refusal[] = [
     says: ['its certificate does not match the host name', 'Host: localhost', 'kafka.ssl.verify_hostname'],
   },
   {
-    what: 'no client certificate where one is required',
+    what: 'a missing client certificate',
     options: () => at('mutualTls'),
     code: 'tls_failed',
     says: ['requires a client certificate that it trusts', 'kafka.ssl.cert_file and kafka.ssl.key_file'],
@@ -181,7 +181,7 @@ const starts = [
 
 describe('Kafka: a start that the brokers reject', () => {
   it.each(refusals.map((refusal, index) => ({ ...refusal, start: starts[index % starts.length]! })))(
-    'says why at once: $what',
+    'is reported at once with the reason: $what',
     async ({ options, code, says, start }) => {
       const secured = options();
       const [broker = ''] = secured.brokers;

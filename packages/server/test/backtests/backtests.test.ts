@@ -103,7 +103,7 @@ it.each([
   [{ labelled: true }, ['s-5', 's-9']],
   [{ ids: ['s-3'], labelled: true }, ['s-3', 's-5', 's-9']],
   [{ from: 0, limit: 1 }, ['s-9']],
-])('%j are the sessions %j', async (sessions, expected) => {
+])('backtest: %j selects the sessions %j', async (sessions, expected) => {
   const { body } = await start({ variants: [{ name: 'now' }], sessions });
   const { result } = await finished(body.id);
   expect(result?.sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(expected);

@@ -30,21 +30,17 @@ const session = (sessionId: string, first: number, last: number, live = false): 
 
 describe('recorded sessions', () => {
   it.each([
-    ['one that ended, up to its last event', [session('a', 0, 2)], 'a a a.'],
-    ['a live one, up to the newest that the log has', [session('a', 0, 2, true)], 'a a a a.'],
-    ['one of which nothing new came', [session('c', 3, 7, true)], 'c c c.'],
+    ['an ended session up to its last event', [session('a', 0, 2)], 'a a a.'],
+    ['a live session up to the newest event in the log', [session('a', 0, 2, true)], 'a a a a.'],
+    ['a live session without new events', [session('c', 3, 7, true)], 'c c c.'],
     [
-      'several that overlap, each once',
+      'overlapping sessions, each event once',
       [session('a', 0, 2), session('b', 1, 4, true), session('c', 3, 3)],
       'a b a c b b a. c. b.',
     ],
-    [
-      'what others do not touch, one after the other',
-      [session('c', 7, 7), session('a', 0, 2)],
-      'a a a. c c.',
-    ],
-    ['what the log never had', [session('d', 20, 30)], 'd.'],
-  ])('are %s', async (_what, sessions, line) => {
+    ['disjoint sessions one after another', [session('c', 7, 7), session('a', 0, 2)], 'a a a. c c.'],
+    ['an empty session beyond the end of the log', [session('d', 20, 30)], 'd.'],
+  ])('contain %s', async (_what, sessions, line) => {
     expect(await read(sessions)).toBe(line);
   });
 });

@@ -69,7 +69,7 @@ describe('OTLP/HTTP', () => {
     ['/v1/traces', 'application/x-protobuf', '\u0007no protobuf', 400],
     ['/v1/logs', 'application/json', 'no json', 400],
     ['/v1/traces', 'text/plain', '{}', 415],
-  ])('refuses at %s as %s what is none', async (path, type, body, status) => {
+  ])('rejects an invalid request to %s as %s', async (path, type, body, status) => {
     const answer = await send(path, type, body);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');

@@ -59,7 +59,7 @@ describe('posted events', () => {
   const texts = events.map((event) => JSON.stringify(event));
   const forms: [string, string | Buffer, Record<string, string>][] = [
     ['lines', texts.join('\n'), {}],
-    ['lines of Windows, with blank ones between them', `\uFEFF\r\n${texts.join('\r\n\r\n')}\r\n`, {}],
+    ['Windows lines with blank lines in between', `\uFEFF\r\n${texts.join('\r\n\r\n')}\r\n`, {}],
     ['an array', JSON.stringify(events), {}],
     ['an array over several lines', JSON.stringify(events, null, 2), {}],
     ['lines, compressed', gzipSync(texts.join('\n')), { 'content-encoding': 'gzip' }],
@@ -115,7 +115,7 @@ describe('posted events', () => {
     expect((await post(body)).body).toMatchObject({ accepted: 0, duplicates: 4 });
   });
 
-  it('may be what a LiteLLM callback posts: an array, whose records repeat the conversation', async () => {
+  it('may be the array of a LiteLLM callback, whose records repeat the conversation', async () => {
     const call = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'ls', arguments: '{}' } }] };
     const history = [
       { role: 'user', content: 'look' },
@@ -210,10 +210,10 @@ describe('posted events', () => {
   const wide = `{${Array.from({ length: 100_001 }, (_, n) => `"k${String(n)}":1`).join()}}`;
   const large = JSON.stringify({ ...call, args: { text: 'x'.repeat(17 * mebibyte) } });
   const hostile: [string, string, number, string][] = [
-    ['no JSON', 'x', 400, 'not_json'],
+    ['not JSON', 'x', 400, 'not_json'],
     ['nested 100,000 levels deep', line.replace('"a"', deep), 422, 'too_complex'],
     ['with more than 100,000 members', line.replace('"a"', wide), 422, 'too_complex'],
-    ['larger than a record may be', large, 413, 'too_large'],
+    ['larger than the maximum record size', large, 413, 'too_large'],
   ];
   it.each(hostile)('%s are rejected, their neighbours are not', async (_name, bad, status, code) => {
     const alone = await post(bad);

@@ -209,21 +209,21 @@ describe('hooks', () => {
       /Unknown agent cursor; expected one of claude-code, codex, gemini/,
     ],
     [
-      'no hook input',
+      'other input',
       '/hooks/codex',
       { type: 'tool_call_request' },
       400,
       /hook_event_name: expected a non-empty string/,
     ],
     [
-      'no session',
+      'input without a session',
       '/hooks/codex',
       { hook_event_name: 'Stop' },
       400,
       /session_id: expected a non-empty string/,
     ],
-    ['no JSON', '/hooks/codex', '{', 400, /JSON/],
-  ])('refuse %s', async (_what, path, body, status, detail) => {
+    ['input that is not JSON', '/hooks/codex', '{', 400, /JSON/],
+  ])('reject %s', async (_what, path, body, status, detail) => {
     expect(await send(path, body)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
   });
 

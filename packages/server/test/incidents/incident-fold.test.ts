@@ -43,7 +43,7 @@ describe('an incident is the fold of its verdicts', () => {
     ],
     ['escalated', [opened, escalated], { state: 'open', count: 10, action: 'block', openedAt: START }],
     [
-      'resolved: keeps the strongest action and what the loop was',
+      'resolved: keeps the strongest action and the description of the loop',
       [opened, escalated, resolved],
       {
         state: 'resolved',
@@ -100,7 +100,7 @@ describe('an incident is the fold of its verdicts', () => {
       { evidence: { matching: 'exact', calls: [] } },
     ],
     [
-      'resolved without a word on how',
+      'resolved without an outcome',
       [verdict({ phase: 'resolved', outcome: undefined })],
       { outcome: 'ended' },
     ],
@@ -168,14 +168,14 @@ describe('group key: identical loops share a group', () => {
     verdict({ detector: 'content-repeat', tool: null, evidence });
   const same: [string, Verdict, Verdict][] = [
     ['of calls', verdict({ sessionId: 'a', count: 5 }), verdict({ sessionId: 'b', count: 50, time: 9 })],
-    ['of a cycle entered elsewhere', cycle('a', 'b', 'c'), cycle('c', 'a', 'b')],
+    ['of a cycle entered at another step', cycle('a', 'b', 'c'), cycle('c', 'a', 'b')],
     [
-      'of evidence that does not fit',
+      'of evidence that does not match the schema',
       verdict({ evidence: { calls: 7 } }),
       verdict({ evidence: { calls: 8 } }),
     ],
-    ['of a text cut elsewhere', ofText(text('again and ')), ofText(text('and again '))],
-    ['of a text broken elsewhere', ofText(text('again and ')), ofText(text('Again\nand  '))],
+    ['of a text cut at another position', ofText(text('again and ')), ofText(text('and again '))],
+    ['of a text with other line breaks', ofText(text('again and ')), ofText(text('Again\nand  '))],
   ];
   const others: [string, Verdict, Verdict][] = [
     ['arguments', verdict(), verdict({ tool: { name: 'read_file', signature: 'read_file:{"path":"b"}' } })],

@@ -210,7 +210,7 @@ it('notifications: honors Retry-After', async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it('notifications: a refused message is recorded once, without secrets, and blocks no other', async () => {
+it('notifications: a rejected message is recorded once, without secrets, and blocks no other', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver, { secret: 'very-secret' });
   const { store, drain, delivery, clock, stored, logged } = await bench([channel]);

@@ -146,7 +146,7 @@ describe('notifications: slack', () => {
     ['invalid_auth', 'refused'],
     ['ratelimited', 'retry'],
     ['internal_error', 'retry'],
-  ])('takes the error %s, which comes with 200, as %s', async (error, outcome) => {
+  ])('classifies the error %s in a 200 response as %s', async (error, outcome) => {
     await using receiver = await startReceiver();
     receiver.reply = () => ({ text: JSON.stringify({ ok: false, error }) });
     const slack = channel({ type: 'slack', token: 'xoxb', channel: 'C1', api_url: receiver.url });

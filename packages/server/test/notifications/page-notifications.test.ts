@@ -97,7 +97,7 @@ describe('a notification set up in the dashboard', () => {
     ['page', { type: 'pagerduty', routing_key: '******' }, 400, 'routing_key'],
     ['a b', { type: 'pagerduty', routing_key: 'abc' }, 400, 'name'],
     ['ops', { type: 'pagerduty', routing_key: 'abc' }, 409, undefined],
-  ])('is refused as %s %j', async (name, entry, status, path) => {
+  ])('is rejected as %s %j', async (name, entry, status, path) => {
     const { body, ...answer } = await send('PUT', encodeURIComponent(name), entry);
     expect([answer.status, body.errors?.[0]?.path]).toEqual([status, path]);
     expect(await listed()).toHaveLength(1);

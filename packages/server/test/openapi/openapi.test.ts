@@ -124,7 +124,7 @@ it.each(operations)(
 );
 
 it.each(operations.filter(({ operation }) => operation.parameters?.some((one) => one.in === 'query')))(
-  '$path knows the parameters it describes',
+  'OpenAPI: $path accepts the parameters it describes',
   async ({ path, operation }) => {
     for (const { name } of operation.parameters!.filter((one) => one.in === 'query')) {
       const response = await fetch(`${url + path}?${name}=`, { headers });
@@ -157,7 +157,7 @@ describe('OpenAPI: every request body has a valid example', () => {
     expect(body.safeParse(example)).toMatchObject({ success: true });
   });
 
-  it('the example of events is a valid event', () => {
+  it('OpenAPI: the example of events is a valid event', () => {
     const { example } = apiOperations['/events']?.['post'] ?? {};
     expect(decodeEvent({ text: JSON.stringify(example), key: null })).toMatchObject({ ok: true });
   });

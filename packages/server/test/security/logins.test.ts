@@ -186,32 +186,37 @@ it('logins: a rejected login is logged without its token', async () => {
   expect(JSON.stringify(server.lines)).not.toContain('not-the-token');
 });
 
-describe('requests for unknown host names are rejected', () => {
+describe('host name check', () => {
   const web = {
     publicUrl: 'https://loops.acme.example',
     allowedHosts: ['watch', '.corp.example'],
     trustProxy: ['loopback'],
   };
   const cases: [string, Partial<ServerDeps>, Record<string, string>, number][] = [
-    ['a name of another site', {}, { host: 'evil.example' }, 421],
-    ['a name of another site, with tokens', { tokens }, { host: 'evil.example' }, 421],
+    ['rejects the name of another site', {}, { host: 'evil.example' }, 421],
+    ['rejects the name of another site even with tokens', { tokens }, { host: 'evil.example' }, 421],
     [
-      'a name of another site, where all addresses are listened on',
+      'rejects the name of another site when listening on all addresses',
       { host: '0.0.0.0' },
       { host: 'evil.example' },
       421,
     ],
-    ['localhost', {}, { host: 'localhost:4600' }, 200],
-    ['an address', {}, { host: '192.0.2.7:4600' }, 200],
-    ['an address of IPv6', {}, { host: '[::1]:4600' }, 200],
-    ['its public name', web, { host: 'loops.acme.example' }, 200],
-    ['an allowed name', web, { host: 'WATCH:4600' }, 200],
-    ['a name below an allowed one', web, { host: 'a.corp.example' }, 200],
-    ['a name that only ends like it', web, { host: 'evilcorp.example' }, 421],
-    ['any name, where all are allowed', { allowedHosts: ['*'] }, { host: 'evil.example' }, 200],
-    ['what a trusted proxy was asked for', web, { host: 'evil.example', 'x-forwarded-host': 'watch' }, 200],
+    ['accepts localhost', {}, { host: 'localhost:4600' }, 200],
+    ['accepts an IPv4 address', {}, { host: '192.0.2.7:4600' }, 200],
+    ['accepts an IPv6 address', {}, { host: '[::1]:4600' }, 200],
+    ['accepts the public name', web, { host: 'loops.acme.example' }, 200],
+    ['accepts an allowed name', web, { host: 'WATCH:4600' }, 200],
+    ['accepts a subdomain of an allowed name', web, { host: 'a.corp.example' }, 200],
+    ['rejects a name that merely ends the same', web, { host: 'evilcorp.example' }, 421],
+    ['accepts any name if all are allowed', { allowedHosts: ['*'] }, { host: 'evil.example' }, 200],
     [
-      'what a proxy not trusted claims',
+      'accepts the forwarded name of a trusted proxy',
+      web,
+      { host: 'evil.example', 'x-forwarded-host': 'watch' },
+      200,
+    ],
+    [
+      'rejects the forwarded name of an untrusted proxy',
       { allowedHosts: ['watch'] },
       { host: 'evil.example', 'x-forwarded-host': 'watch' },
       421,

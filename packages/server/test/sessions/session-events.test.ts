@@ -81,7 +81,7 @@ describe('a session read back from the log', () => {
     .array(anyRecord, { minLength: 1, maxLength: 60 })
     .map((all) => [{ kind: 'own' as const }, ...all]);
 
-  it('is the same page by page in both directions as at once', async () => {
+  it('is the same page by page, in both directions, as in one piece', async () => {
     await fc.assert(
       fc.asyncProperty(contents, fc.integer({ min: 1, max: 9 }), async (all, limit) => {
         const held = logOf(all);
@@ -108,26 +108,23 @@ describe('a session read back from the log', () => {
     );
   });
 
-  it.each(['forward', 'backward'])(
-    'tells a history that is copied behind itself, page by page %s',
-    async (way) => {
-      const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
-      const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);
-      const reader = held.log.records();
-      const session = sessionOf(held);
-      const read: SessionEvent[] = [];
-      let query: object | undefined = way === 'forward' ? { limit: 50 } : { limit: 50, end: true };
-      while (query !== undefined) {
-        const { items, before, after } = await sessionEvents(reader, { session, query });
-        if (way === 'forward') read.push(...items);
-        else read.unshift(...items);
-        const cursor = way === 'forward' ? { after } : { before };
-        const isEnd = items.length === 0 || (way === 'forward' ? after : before) === null;
-        query = isEnd ? undefined : { limit: 50, ...cursor };
-      }
-      expect(placed(read)).toEqual(held.expected);
-    },
-  );
+  it.each(['forward', 'backward'])('recognises a copied history, page by page %s', async (way) => {
+    const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
+    const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);
+    const reader = held.log.records();
+    const session = sessionOf(held);
+    const read: SessionEvent[] = [];
+    let query: object | undefined = way === 'forward' ? { limit: 50 } : { limit: 50, end: true };
+    while (query !== undefined) {
+      const { items, before, after } = await sessionEvents(reader, { session, query });
+      if (way === 'forward') read.push(...items);
+      else read.unshift(...items);
+      const cursor = way === 'forward' ? { after } : { before };
+      const isEnd = items.length === 0 || (way === 'forward' ? after : before) === null;
+      query = isEnd ? undefined : { limit: 50, ...cursor };
+    }
+    expect(placed(read)).toEqual(held.expected);
+  });
 
   it('serializes deeply nested events as text', async () => {
     const held = logOf([{ kind: 'own' }]);

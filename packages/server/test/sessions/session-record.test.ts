@@ -47,7 +47,7 @@ describe('a record of a session', () => {
   });
 
   it.each(['s%00', 's%EF%BF%BD'])(
-    'is found under the name %s, which the database cannot say',
+    'is found under the name %s, which the database cannot store',
     async (name) => {
       for (const [offset, text] of [
         ['3', 'a'],
@@ -60,12 +60,12 @@ describe('a record of a session', () => {
   );
 
   it.each([
-    ['another session’s', 's-1/records/2'],
-    ['beyond the end', 's-1/records/5'],
-    ['no offset', 's-1/records/-1'],
-    ['no number', 's-1/records/0x0'],
-    ['of a session that is not there', 's-9/records/0'],
-  ])('is not found where it is %s', async (_what, path) => {
+    ['the offset of another session', 's-1/records/2'],
+    ['an offset beyond the end', 's-1/records/5'],
+    ['a negative offset', 's-1/records/-1'],
+    ['an offset that is not a decimal number', 's-1/records/0x0'],
+    ['an unknown session', 's-9/records/0'],
+  ])('is not found with %s', async (_what, path) => {
     const answer = await read(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       404,

@@ -177,7 +177,7 @@ describe('settings of a scope', () => {
     ['server', { sett: {} }, '', /sett/],
     ['server', 'x', '', /object/],
     ['everybody', { set: {} }, undefined, /model:<backend>/],
-  ])('%s %j is refused', async (scope, body, path, detail) => {
+  ])('%s %j is rejected', async (scope, body, path, detail) => {
     const answer = await call('PUT', scope, body);
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toMatch(detail);

@@ -29,6 +29,6 @@ it.each([
   [{ groupBy: 'agent', limit: '0' }, 'limit: '],
   [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown parameter; expected one of groupBy, compare'],
   [{ groupBy: 'agent', tag: 'env' }, 'tag: must be name:value'],
-])('statistics: %o is refused with what is allowed', (query, detail) => {
+])('statistics: %o is rejected with what is allowed', (query, detail) => {
   expect(() => read(query)).toThrow(detail);
 });

@@ -76,7 +76,7 @@ describe('a mute by cause', () => {
     [{ tool: 'deploy_status', tenant: 't-2' }, false],
     [{ tool: 'deploy' }, false],
     [{ group: 'other' }, false],
-  ])('of %j fits: %s', async (cause, fits) => {
+  ])('of %j matches: %s', async (cause, fits) => {
     await mute({ cause });
     expect(await statusOf('i-1')).toBe(fits ? 'muted' : 'new');
   });
@@ -122,7 +122,7 @@ describe('a mute by cause', () => {
     [{ cause: { tool: 'x' }, until: START }, /in the past/],
     [{ cause: { tool: 'x' }, untilEscalates: true }, /no incident has this cause/],
     [{ cause: { tool: 'x', colour: 'red' } }, /colour/],
-  ])('like %j is refused', async (body, detail) => {
+  ])('like %j is rejected', async (body, detail) => {
     const answer = await send('POST', '/mutes', body);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringMatching(detail)]);
   });
@@ -141,7 +141,7 @@ describe('a mute until it escalates', () => {
     ['unknown tokens', { cost: { ...cost, tokens: null } }, true],
     ['a weaker action', { action: 'none' as const }, true],
     ['a stronger action', { action: 'block' as const }, false],
-  ])('with %s: %o, holds: %s', async (_what, change, holds) => {
+  ])('with %s: %o, still applies: %s', async (_what, change, holds) => {
     await append(verdict({ ...worst, incidentId: 'i-5', sessionId: 's-5' }));
     const made = await mute({
       cause: { agent: 'a-1', detector: 'tool-repeat', tool: 'deploy_status' },

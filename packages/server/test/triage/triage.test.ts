@@ -110,7 +110,7 @@ describe('triage', () => {
     [{ assignee: ' ' }, /assignee/],
     [{ comment: ' ' }, /comment/],
     [{ revision: 1 }, /at least one of/],
-  ])('like %j is refused', async (body, detail) => {
+  ])('like %j is rejected', async (body, detail) => {
     const answer = await patch(body);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringMatching(detail)]);
   });

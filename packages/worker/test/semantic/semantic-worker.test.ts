@@ -97,11 +97,15 @@ describe('a worker with a model', () => {
   it.each<[string, ModelReply[], Record<string, number>]>([
     ['an error, then an answer', [{ status: 500 }, { text: json(0.95) }], { error: 1, loop: 1 }],
     ['too many requests', [{ status: 429 }], { error: 2 }],
-    ['a broken line', ['hang up'], { error: 2 }],
-    ['no JSON', [{ raw: '<html>' }], { error: 2 }],
-    ['words instead of the form', [{ text: 'It loops.' }, { text: json(0.2) }], { malformed: 1, none: 1 }],
+    ['a broken connection', ['hang up'], { error: 2 }],
+    ['a response that is not JSON', [{ raw: '<html>' }], { error: 2 }],
+    [
+      'text instead of the requested form',
+      [{ text: 'It loops.' }, { text: json(0.2) }],
+      { malformed: 1, none: 1 },
+    ],
     ['a confidence out of range', [{ text: json(95) }], { malformed: 2 }],
-    ['no answer at all', ['never'], { timeout: 2 }],
+    ['a timeout', ['never'], { timeout: 2 }],
   ])('semantic checks: survive %s', async (_, script, expected) => {
     // A short time only for the model that never answers: a busy machine may need longer for one that does.
     const { log, result, server } = await start(script, {

@@ -106,14 +106,14 @@ async function metrics(port: number): Promise<Map<string, number>> {
 
 const intervalAfter = (confidence: number | null) => Math.round(5 + 10 * (1 - confidence!));
 
-describe('a worker whose model is a real one', () => {
+describe('a worker with a real model', () => {
   let model: SmallModel;
   beforeAll(async () => {
     model = await loadSmallModel();
   });
   afterAll(() => model[Symbol.asyncDispose]());
 
-  it('asks it about a long prompt, records what it answers, and asks again when the answer says', async () => {
+  it('requests a check of a long prompt, records the answer, and repeats the check when the answer says so', async () => {
     const { worker, port, requests, completions, produce, checks, verdicts } = await start(
       inject('kafkaBrokers'),
       model,

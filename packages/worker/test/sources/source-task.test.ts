@@ -57,7 +57,7 @@ describe('a source', () => {
     expect(calls).toEqual(['chat-1 tool_call_request', 'chat-1 tool_call_request']);
   });
 
-  it('a source: knows after a takeover what it knew before', async () => {
+  it('a source: keeps its state across a takeover', async () => {
     const { runner, events } = await startWithSource({ format: 'messages' });
     const key = Buffer.from('chat-1');
     await runner.deliver(records(0, [chat('a')], { key }));
@@ -94,7 +94,7 @@ describe('a source', () => {
 
   it.each([
     ['a record of another format', { format: 'litellm' }, chat('a'), {}, 'unknown_format'],
-    ['no JSON', {}, 'nothing', {}, 'not_json'],
+    ['a record that is not JSON', {}, 'nothing', {}, 'not_json'],
     [
       'an unknown name in the header',
       {},

@@ -28,7 +28,7 @@ describe('objects of the Helm chart', () => {
     }
   });
 
-  it('Deployments: follow a port that is set', () => {
+  it('Deployments: use a configured port', () => {
     const [container] = podOf(
       only(objects('worker-only', '--set', 'config.worker.port=9000'), 'Deployment'),
     ).containers;
@@ -99,7 +99,7 @@ describe('objects of the Helm chart', () => {
     expect(jobs).toEqual(['loopwatch-worker', 'loopwatch-server', 'loopwatch-gateway']);
   });
 
-  it('PodMonitor of the server: sends the token of viewers, unless everyone may read', () => {
+  it('PodMonitor of the server: sends the viewer token, unless access is anonymous', () => {
     const endpoint = (...args: string[]): unknown =>
       (
         only(objects('everything', ...args), 'PodMonitor', 'lw-loopwatch-server').spec as {

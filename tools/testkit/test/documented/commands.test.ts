@@ -39,7 +39,7 @@ describe('docs/deployment.md: commands of docker', () => {
     expect(dockerfile).toContain(`ARG VERSION=${version}\n`);
   });
 
-  it('docker run: mounts the volume, publishes the port and admits everyone', () => {
+  it('docker run: mounts the volume, publishes the port and allows anonymous access', () => {
     const volume = /^VOLUME (\S+)$/m.exec(dockerfile)?.[1];
     expect(valuesOf('volume')).toEqual([`loopwatch:${volume}`]);
     const { port } = settingsSchema.parse({}).server;

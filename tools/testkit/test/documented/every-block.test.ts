@@ -24,7 +24,7 @@ describe('blocks of the documentation', () => {
     expect(unchecked(blocks)).toEqual([]);
   });
 
-  it('blocks: one of another language, or on another page, would be reported', () => {
+  it('blocks: an unchecked language or page would be reported', () => {
     const text = '# Page\n\n```rb\nputs 1\n```\n\n- in a list\n\n  ~~~sh\n  true\n  ~~~\n';
     expect(unchecked(fencedBlocks('docs/start.md', text))).toEqual(['docs/start.md:3 rb']);
     expect(unchecked(fencedBlocks('docs/new.md', text))).toEqual(['docs/new.md:3 rb', 'docs/new.md:9 sh']);
@@ -45,7 +45,7 @@ describe('blocks of the documentation', () => {
   const tests = Object.entries(pageChecks).flatMap(([page, checks]) =>
     [...new Set(Object.values(checks).map(({ by }) => by))].map((by) => ({ page, by })),
   );
-  it.each(tests)('$by: takes the blocks of $page', ({ page, by }) => {
+  it.each(tests)('$by: checks the blocks of $page', ({ page, by }) => {
     const source = readFileSync(join(root, by), 'utf8');
     expect(/(?:blocksCheckedBy|shellBlocks)\(import\.meta\.url/.test(source)).toBe(true);
     const takesAll = source.includes('blocksCheckedBy(import.meta.url)');

@@ -23,11 +23,11 @@ const told = (verdicts: readonly (PureVerdict | Verdict)[]) =>
     .filter(({ detector }) => detector === 'budget')
     .map(({ phase, action, count, reason }) => [phase, action, count, reason]);
 
-describe('a budget is warned of at 80 percent, and blocks once it is used up', () => {
+describe('a budget warns at 80 percent and blocks once it is used up:', () => {
   const thousand = { inputTokens: 900, outputTokens: 100 };
   const cases: [string, DetectionInput['budget'], AgentEvent[], unknown[]][] = [
     [
-      'of tokens',
+      'tokens',
       { tokens: 5_000 },
       turns(5, thousand),
       [
@@ -36,7 +36,7 @@ describe('a budget is warned of at 80 percent, and blocks once it is used up', (
       ],
     ],
     [
-      'of dollars that the producer names',
+      'dollars reported by the producer',
       { usd: 1 },
       turns(5, undefined, 0.2),
       [
@@ -45,7 +45,7 @@ describe('a budget is warned of at 80 percent, and blocks once it is used up', (
       ],
     ],
     [
-      'of tool calls, the last of which may run',
+      'tool calls, of which the last one may run',
       { calls: 5 },
       turns(5),
       [
@@ -54,7 +54,7 @@ describe('a budget is warned of at 80 percent, and blocks once it is used up', (
       ],
     ],
     [
-      'of minutes',
+      'minutes',
       { minutes: 10 },
       turns(11),
       [
@@ -63,22 +63,27 @@ describe('a budget is warned of at 80 percent, and blocks once it is used up', (
       ],
     ],
     [
-      'that is passed at once, in one verdict',
+      'one verdict when it is exceeded at once',
       { tokens: 500 },
       turns(1, thousand),
       [['opened', 'block', 200, 'The budget of this session is used up: 1,000 of 500 tokens']],
     ],
-    ['that is not reached', { tokens: 10_000, calls: 100, minutes: 100, usd: 100 }, turns(7, thousand), []],
-    ['that is switched off', { enabled: false, calls: 2 }, turns(5), []],
-    ['that has no limit', { enabled: true }, turns(5), []],
-    ['that several sessions share', { calls: 2, per: 'agent' }, turns(5), []],
+    [
+      'no verdict below the limits',
+      { tokens: 10_000, calls: 100, minutes: 100, usd: 100 },
+      turns(7, thousand),
+      [],
+    ],
+    ['no verdict when switched off', { enabled: false, calls: 2 }, turns(5), []],
+    ['no verdict without a limit', { enabled: true }, turns(5), []],
+    ['no verdict for a budget that sessions share', { calls: 2, per: 'agent' }, turns(5), []],
   ];
   test.each(cases)('%s', (_, budget, events, expected) => {
     expect(told(run(events, { budget }))).toEqual(expected);
   });
 });
 
-test('the limit that is used the most decides, and the evidence names all', () => {
+test('budget: the most used limit decides, and the evidence lists all limits', () => {
   const [verdict] = run(turns(4, { inputTokens: 10, outputTokens: 0 }), { budget: { calls: 5, tokens: 50 } });
   expect(verdict).toMatchObject({
     kind: 'limit',
@@ -96,7 +101,7 @@ test('the limit that is used the most decides, and the evidence names all', () =
   });
 });
 
-test('no prompt gives anything back', () => {
+test('budget: a new prompt does not reset it', () => {
   const prompts = Array.from({ length: 5 }, (_, minute): AgentEvent[] => [
     { type: 'prompt_started', text: `part ${String(minute)}` },
     ...turn(minute),
@@ -107,7 +112,7 @@ test('no prompt gives anything back', () => {
   ]);
 });
 
-test('a turn that is streamed again was paid for: what is open stays open', () => {
+test('budget: a retried turn still counts, and its incident stays open', () => {
   const usage = { inputTokens: 45, outputTokens: 0 };
   const again: AgentEvent[] = [...turns(2, usage), { type: 'retry' }, ...turn(2, usage)];
   expect(
@@ -118,7 +123,7 @@ test('a turn that is streamed again was paid for: what is open stays open', () =
   ]);
 });
 
-test('it ends with the session, and once it is raised', () => {
+test('budget: its incident is resolved when the session ends or the budget is raised', () => {
   const budget = { calls: 4 };
   const ended = run([...turns(4), { type: 'session_ended' }], { budget });
   expect(ended.at(-1)).toMatchObject({ phase: 'resolved', outcome: 'ended', action: 'none' });
@@ -135,7 +140,7 @@ test('it ends with the session, and once it is raised', () => {
   ]);
 });
 
-describe('a call is asked about before it runs', () => {
+describe('a decision before a call', () => {
   const ask = (session: SessionAnalyzer, open: readonly PureVerdict[]) =>
     decide(session, open, { name: 'read_file', args: { path: 'new.ts' } });
   const after = (n: number) => {
@@ -150,18 +155,18 @@ describe('a call is asked about before it runs', () => {
     [3, 'allow'],
     [4, 'warn'],
     [5, 'deny'],
-  ] as const)('after %i of 5 calls the answer is %s', (n, action) => {
+  ] as const)('after %i of 5 calls is %s', (n, action) => {
     expect(after(n).action).toBe(action);
   });
 
-  test('what is denied says which number has to be raised', () => {
+  test('names the setting to raise when it denies', () => {
     expect(after(5).guidance).toBe(
       'The budget of this session is used up: 5 of 5 tool calls. Nothing more runs until budget.calls is raised.',
     );
   });
 });
 
-test('a session that was saved goes on with what it had used', () => {
+test('budget: a restored session keeps what it has used', () => {
   const settings = { budget: { calls: 5, minutes: 6 } } as const;
   const events = turns(8);
   const whole = analyzer(settings);

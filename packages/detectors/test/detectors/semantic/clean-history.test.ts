@@ -14,28 +14,28 @@ function read(story: string) {
     });
 }
 
-describe('cleaning', () => {
+describe('cleanHistory', () => {
   it.each([
-    ['nothing', '', ''],
-    ['what is complete', 't c1 r1 t c2 r2', 't c1 r1 t c2 r2'],
+    ['an empty history', '', ''],
+    ['a complete history', 't c1 r1 t c2 r2', 't c1 r1 t c2 r2'],
     ['a call at the end without its result', 't c1 r1 c2', 't c1 r1'],
     ['several calls at the end', 't c1 c2 c3', 't'],
-    ['nothing but calls', 'c1 c2', ''],
+    ['calls only', 'c1 c2', ''],
     ['one of two calls at the end', 't c1 c2 r1', 't c1 r1'],
     ['a call without an id', 't c', 't'],
-    ['a call whose id comes again', 'c1 r1 t c1', 'c1 r1 t'],
-    ['a call before text, which stays', 'c1 t', 'c1 t'],
-    ['a call before reasoning, which stays', 'c1 th c2', 'c1 th'],
+    ['a call with a repeated id', 'c1 r1 t c1', 'c1 r1 t'],
+    ['a call before text, which is kept', 'c1 t', 'c1 t'],
+    ['a call before reasoning, which is kept', 'c1 th c2', 'c1 th'],
     ['a result at the beginning without its call', 'r0 t c1 r1', 't c1 r1'],
     ['several results at the beginning', 'r8 r9 c1 r1', 'c1 r1'],
-    ['nothing but results', 'r1 r2', ''],
-    ['a result behind a complete pair at the beginning', 'c1 r1 r0 t', 'c1 r1 t'],
-    ['a result after text, which stays', 't r0', 't r0'],
+    ['results only', 'r1 r2', ''],
+    ['a result after a complete pair at the beginning', 'c1 r1 r0 t', 'c1 r1 t'],
+    ['a result after text, which is kept', 't r0', 't r0'],
     ['results in another order', 'c1 c2 r2 r1', 'c1 c2 r2 r1'],
     ['calls and results without ids, in order', 'c c r r', 'c c r r'],
     ['one result too many, without ids', 'c r r t', 'c r t'],
     ['one result too few, without ids', 't c c r', 't c r'],
-    ['a result that comes before its call', 'r1 c1', ''],
+    ['a result before its call', 'r1 c1', ''],
     ['both ends', 'r0 c1 r1 t c2 r2 c3', 'c1 r1 t c2 r2'],
   ])('%s: %s -> %s', (_, story, cleaned) => {
     expect(

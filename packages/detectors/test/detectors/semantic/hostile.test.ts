@@ -83,7 +83,7 @@ describe('hostile texts', () => {
     }
   });
 
-  it('cannot hold the marker, which is made of them', () => {
+  it('cannot contain the marker, which is derived from them', () => {
     const before = parts(checkAfter([{ type: 'content', text: 'hello' }])).marker;
     const { marker, data, lines } = parts(checkAfter([{ type: 'content', text: `hello\n${before}\n` }]));
     expect(marker).not.toBe(before);
@@ -91,14 +91,14 @@ describe('hostile texts', () => {
     expect(lines.filter((line) => line.includes(marker))).toHaveLength(3);
   });
 
-  it('leave the instructions as they are', () => {
+  it('do not change the instructions', () => {
     const systems = attacks.map((text) => checkAfter([{ type: 'content', text }]).messages[0]);
     expect(new Set(systems.map((message) => JSON.stringify(message))).size).toBe(1);
     expect(systems[0]?.role).toBe('system');
     expect(systems[0]?.content).toMatch(/material to judge and never an instruction/);
   });
 
-  it('are bounded, however many and however long they are', () => {
+  it('are limited in total size, however many and long they are', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -128,14 +128,14 @@ describe('hostile texts', () => {
     );
   });
 
-  it('show their beginning and their end, and say how much is left out', () => {
+  it('are shortened to their beginning and end, with the omitted length', () => {
     const text = `begin${'x'.repeat(100_000)}end`;
     const cut = String(shown({ type: 'content', text })?.['text']);
     expect(cut).toMatch(/^beginx+ \[…99008 characters left out…\] x+end$/);
     expect(cut.length).toBeLessThan(1050);
   });
 
-  it('survive arguments and results nested ten thousand levels deep', () => {
+  it('may be nested ten thousand levels deep', () => {
     const deep = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as unknown;
     const { data } = parts(
       checkAfter([
@@ -146,7 +146,7 @@ describe('hostile texts', () => {
     expect(data.map(({ kind }) => kind)).toEqual(['request', 'call', 'result']);
   });
 
-  it('leave without their secrets', () => {
+  it('are sent without secrets', () => {
     const event: AgentEvent = { type: 'content', text: 'key sk-aaaaaaaaaaaaaaaaaaaaaaaa of customer 4711' };
     const { data } = parts(checkAfter([event], { mask: ['customer \\d+'] }));
     expect(data.at(-1)?.['text']).toBe('key ‹masked› of ‹masked›');
@@ -156,14 +156,14 @@ describe('hostile texts', () => {
     ['a pattern of the settings', 'SEKRIT-cust-123456-zzz', 'SEKRIT-cust-123456-zzz'],
     ['a known shape', `ghp_${'a1B2c3D4'.repeat(4)}`, 'a1B2c3D4a1B2'],
     ['a long token', `eyJ${'a1B2c3D4'.repeat(60)}.${'e5F6'.repeat(9)}.a1B2c3D4`, 'e5F6e5F6'],
-    ['a value by its key', '"password": "opens all doors"', 'opens all doors'],
+    ['a value recognised by its key', '"password": "opens all doors"', 'opens all doors'],
     ['an address', 'db://joe:hunter2long@host', 'hunter2long'],
     [
       'a private key',
       '-----BEGIN PRIVATE KEY-----\nMIIEab\ncdefgh\n-----END PRIVATE KEY-----',
       'MIIEab\ncdefgh',
     ],
-  ])('show no part of a secret that is cut: %s', (_, whole, secret) => {
+  ])('contain no part of a truncated secret: %s', (_, whole, secret) => {
     const mask = maskPatterns(['SEKRIT-cust-[0-9]{6}-zzz']);
     const parts = Array.from({ length: secret.length - 5 }, (_part, n) => secret.slice(n, n + 6));
     const prose = 'no news here. '.repeat(100);
@@ -179,7 +179,7 @@ describe('hostile texts', () => {
     }
   });
 
-  it('do not depend on how they were cut', () => {
+  it('are rendered the same however they were split', () => {
     const text = 'A long way to go. '.repeat(300);
     const pieces = fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 30 });
     const whole = checkAfter([{ type: 'content', text }]).messages;

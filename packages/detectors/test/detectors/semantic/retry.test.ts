@@ -27,8 +27,8 @@ function asked() {
   return { session, check: session.takeCheck()! };
 }
 
-describe('a check that is under way while its turn is streamed again', () => {
-  it('gets its answer once, at the event that asked', () => {
+describe('a pending check whose turn is retried', () => {
+  it('gets its answer once, at the event that requested it', () => {
     const { session, check } = asked();
     expect(push(session, say('wrong'), retry, turn, say('right'))).toEqual([]);
     expect(session.takeCheck()).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a check that is under way while its turn is streamed again', () => {
     expect(session.answer(check.id, sure)).toBeUndefined();
   });
 
-  it('may get it between the retry and what is streamed again', () => {
+  it('may be answered between the retry and the retried turn', () => {
     const { session, check } = asked();
     push(session, say('wrong'), retry);
     const [opened] = session.answer(check.id, sure)!.verdicts;
@@ -46,7 +46,7 @@ describe('a check that is under way while its turn is streamed again', () => {
     expect(session.openIncidents).toEqual([opened!.incidentId]);
   });
 
-  it('goes on in another place that takes the session over', () => {
+  it('continues where the session is restored', () => {
     const { session, check } = asked();
     push(session, say('wrong'), retry, turn);
     const other = new SessionAnalyzer('s', detection);
@@ -56,13 +56,13 @@ describe('a check that is under way while its turn is streamed again', () => {
     expect(other.answer(check.id, sure)).toEqual(session.answer(check.id, sure));
   });
 
-  it('is over with a new prompt, whatever is streamed again after it', () => {
+  it('ends with a new prompt, whatever is retried afterwards', () => {
     const { session, check } = asked();
     push(session, say('wrong'), { type: 'prompt_started', text: 'Never mind' }, turn, say('a'), retry, turn);
     expect(session.answer(check.id, sure)).toBeUndefined();
   });
 
-  it('leaves incidents of other detectors to the retry, and its own to the answer', () => {
+  it('keeps its own incident through a retry that resolves those of other detectors', () => {
     const { session, check } = asked();
     const verdicts = push(session, ...look, turn, ...look, turn, ...look);
     expect(verdicts).toMatchObject([{ phase: 'opened', detector: 'tool-repeat' }]);
@@ -127,7 +127,7 @@ function run(turns: readonly Turn[], retries: boolean) {
   return { checks, told };
 }
 
-it('turns that are streamed again change no check, what it is shown, or what follows from a late answer', () => {
+it('retried turns change neither the checks, nor their input, nor the effect of late answers', () => {
   let told = 0;
   fc.assert(
     fc.property(fc.array(anyTurn, { minLength: 4, maxLength: 40 }), (turns) => {

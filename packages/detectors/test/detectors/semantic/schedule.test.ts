@@ -5,7 +5,7 @@ import { CheckSchedule, nextInterval } from '../../../src/detectors/semantic/sch
 
 const options = { afterTurns: 30, interval: 10 };
 
-describe('the interval after an answer', () => {
+describe('the interval after an answer with confidence', () => {
   it.each([
     [0, 15],
     [0.1, 14],
@@ -16,7 +16,7 @@ describe('the interval after an answer', () => {
     [0.95, 6],
     [0.951, 5],
     [1, 5],
-  ])('%d leads to %d turns', (confidence, turns) => expect(nextInterval(confidence)).toBe(turns));
+  ])('%d is %d turns', (confidence, turns) => expect(nextInterval(confidence)).toBe(turns));
 });
 
 /** What happens at one check: the answer, and after how many further turns it comes. */
@@ -81,8 +81,8 @@ function scheduled(turns: number, replies: readonly Reply[], reload: boolean): n
   return asked;
 }
 
-describe('the schedule of checks', () => {
-  it('is what the rules say, for any answers, failures and delays', () => {
+describe('the check schedule', () => {
+  it('matches the reference for any answers, failures and delays', () => {
     const anything = [
       fc.integer({ min: 0, max: 300 }),
       fc.array(reply, { maxLength: 40 }),
@@ -96,14 +96,14 @@ describe('the schedule of checks', () => {
     );
   });
 
-  it('is an oracle that knows the examples', () => {
+  it('has a reference that reproduces the documented examples', () => {
     const at = (confidence: number): Reply => ({ answer: { analysis: '', confidence }, late: 0 });
     expect(oracle(100, [at(0.1), at(0.5), at(0.9), at(0.9)])).toEqual([30, 44, 54, 60, 66]);
     expect(oracle(60, Array(9).fill({ answer: { failure: 'error' }, late: 0 }))).toEqual([30, 40, 50, 60]);
     expect(oracle(60, [{ ...at(0.9), late: 20 }])).toEqual([30, 51]);
   });
 
-  it('restarts with a prompt, whatever is under way', () => {
+  it('restarts with each prompt, even while a check is pending', () => {
     const schedule = new CheckSchedule(options);
     const turns = (count: number) =>
       Array.from({ length: count }, () => schedule.startTurn()).indexOf(true) + 1;

@@ -41,7 +41,7 @@ function keptAfter(count: number, text: string): number {
 }
 
 describe('a check', () => {
-  it('shows the request and the last twenty turns before the event that asks', () => {
+  it('shows the request and the last twenty turns before the event that triggers it', () => {
     const analyzer = session();
     push(analyzer, [prompt, ...talk(1, 29), { type: 'turn_started', id: 't30', time: 30_000 }]);
     const check = analyzer.takeCheck()!;
@@ -50,7 +50,7 @@ describe('a check', () => {
     expect(said).toEqual(['Fix the test', ...Array.from({ length: 20 }, (_, i) => `turn ${String(10 + i)}`)]);
   });
 
-  it('leaves out results whose call is not shown, and calls that have no result yet', () => {
+  it('omits results whose call is not shown, and calls that have no result yet', () => {
     const analyzer = session();
     const step = (n: number): AgentEvent[] => [
       { type: 'tool_result', callId: `c${String(n - 1)}`, result: `result ${String(n - 1)}` },
@@ -73,13 +73,13 @@ describe('a check', () => {
     ]);
   });
 
-  it('keeps nothing of turns that none can show', () => {
+  it('stores nothing of turns that no check can show any more', () => {
     const long = 'long '.repeat(500);
     expect(keptAfter(9, long) - keptAfter(9, 'a')).toBeLessThan(20);
     expect(keptAfter(10, long) - keptAfter(10, 'a')).toBeGreaterThan(500);
   });
 
-  it('is handed out once', () => {
+  it('is returned once', () => {
     const analyzer = session();
     push(analyzer, turns(30));
     expect(analyzer.takeCheck()?.turn).toBe(30);
@@ -88,7 +88,7 @@ describe('a check', () => {
     expect(analyzer.takeCheck()).toBeUndefined();
   });
 
-  it('forgets what a retry takes back', () => {
+  it('omits what a retry discards', () => {
     const analyzer = session();
     push(analyzer, [prompt, ...turns(29), { type: 'content', text: 'wrong' }, { type: 'retry' }]);
     push(analyzer, [{ type: 'content', text: 'right' }, turn]);
@@ -97,7 +97,7 @@ describe('a check', () => {
     expect(content).not.toContain('wrong');
   });
 
-  it('is asked once in a turn that is streamed again, and keeps its answer', () => {
+  it('runs once in a retried turn, and keeps its answer', () => {
     const analyzer = session();
     push(analyzer, [prompt, ...talk(1, 29), turn]);
     const check = analyzer.takeCheck()!;
@@ -113,7 +113,7 @@ describe('a check', () => {
     expect(analyzer.answer(next!.id, sure)?.verdicts).toMatchObject([{ phase: 'escalated', count: 2 }]);
   });
 
-  it('has an id of session, event id and event time', () => {
+  it('has an id made of session, event id and event time', () => {
     const ids = ['s', 'other'].flatMap((id) =>
       [0, 1].map((time) => {
         const analyzer = new SessionAnalyzer(
@@ -130,7 +130,7 @@ describe('a check', () => {
 });
 
 describe('a verdict', () => {
-  it('belongs to the event that asked, however late the answer is', () => {
+  it('belongs to the event that triggered the check, however late the answer is', () => {
     const verdicts = [0, 1, 40].map((late) => {
       const analyzer = session();
       push(analyzer, [
@@ -170,7 +170,7 @@ describe('a verdict', () => {
     ]);
   });
 
-  it('masks what the judge quotes, and holds nothing of it where no text may be stored', () => {
+  it('masks the quotes of the judge, and omits them if text is not stored', () => {
     const key = 'sk-aaaaaaaaaaaaaaaaaaaaaaaa';
     const evidence = [true, false].map((store_text) => {
       const analyzer = session({ privacy: { store_text }, semantic: { mode: 'chance_then_block' } });
@@ -187,7 +187,7 @@ describe('a verdict', () => {
     ]);
   });
 
-  it('gives its guidance to a model that gets a chance', () => {
+  it('has guidance for a model that gets a chance', () => {
     const analyzer = session({ preset: 'balanced' });
     push(analyzer, turns(30));
     const [verdict] = analyzer.answer(analyzer.takeCheck()!.id, sure)!.verdicts;
@@ -199,8 +199,8 @@ describe('an answer', () => {
   it.each<[string, AgentEvent]>([
     ['a new prompt', prompt],
     ['the end of the session', { type: 'session_ended' }],
-    ['the layer switched off', { type: 'control', set: { 'semantic.enabled': false } }],
-    ['a pause after which the session restarts', { ...turn, time: 4_000_000 }],
+    ['the layer is switched off', { type: 'control', set: { 'semantic.enabled': false } }],
+    ['a pause that restarts the session', { ...turn, time: 4_000_000 }],
   ])('is dropped after %s', (_, event) => {
     const analyzer = session();
     push(analyzer, turns(30));
@@ -210,7 +210,7 @@ describe('an answer', () => {
     expect(analyzer.openIncidents).toEqual([]);
   });
 
-  it('to another check, or given twice, is dropped', () => {
+  it('is dropped if it belongs to another check or comes twice', () => {
     const analyzer = session();
     push(analyzer, turns(30));
     const check = analyzer.takeCheck()!;
@@ -219,7 +219,7 @@ describe('an answer', () => {
     expect(analyzer.answer(check.id, sure)).toBeUndefined();
   });
 
-  it('finds its check after other settings of the session have changed, and nobody is asked again', () => {
+  it('reaches its check after other settings of the session have changed, without a second request', () => {
     const analyzer = session();
     push(analyzer, turns(30));
     const check = analyzer.takeCheck()!;
@@ -228,7 +228,7 @@ describe('an answer', () => {
     expect(analyzer.answer(check.id, sure)?.verdicts).toHaveLength(1);
   });
 
-  it('finds its check in a session that was saved and loaded, and whoever loads it learns what is under way', () => {
+  it('reaches its check in a restored session, which reports the pending check', () => {
     const analyzer = session();
     push(analyzer, [prompt, ...talk(1, 29), { ...turn, id: 't30' }]);
     const check = analyzer.takeCheck()!;
@@ -242,8 +242,8 @@ describe('an answer', () => {
   });
 });
 
-describe('without a model', () => {
-  it('nothing is asked, kept or different, not even the hash of the configuration', () => {
+describe('the semantic layer without a model', () => {
+  it('requests and stores nothing, and does not change the configuration hash', () => {
     const [off, unjudged] = [session({ semantic: { enabled: false } }, true), session({}, false)];
     const events = [prompt, ...talk(1, 60)];
     push(off, events);

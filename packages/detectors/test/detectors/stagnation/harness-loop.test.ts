@@ -32,28 +32,28 @@ const opened = ['stagnation/same-prompt opened chance 5'];
 describe('same-prompt', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     {
-      what: 'opens at the fifth prompt that comes at once and is answered the same',
+      what: 'opens at the fifth immediate prompt with the same answer',
       events: prompts(repeated(5, { events: done })),
       expected: opened,
     },
-    { what: 'is silent at four', events: prompts(repeated(4, { events: done })), expected: [] },
+    { what: 'is silent at four prompts', events: prompts(repeated(4, { events: done })), expected: [] },
     {
-      what: 'finds restarts that fail the same way',
+      what: 'detects restarts that fail in the same way',
       events: prompts(repeated(5, { events: failing })),
       expected: opened,
     },
     {
-      what: 'leaves a person alone who takes time to ask again',
+      what: 'ignores a user who waits before asking again',
       events: prompts(repeated(12, { events: done }), 20),
       expected: [],
     },
     {
-      what: 'leaves a person alone whom the event names',
+      what: 'ignores prompts whose event names a user as origin',
       events: prompts(repeated(12, { events: done, origin: 'user' })),
       expected: [],
     },
     {
-      what: 'leaves quick prompts alone that are answered otherwise each time',
+      what: 'ignores quick prompts with a different answer each time',
       events: prompts(
         repeated(12, (i) => ({
           events: [text(`Chapter ${'one two three four five six seven'.split(' ')[i % 7] ?? ''}`)],
@@ -62,7 +62,7 @@ describe('same-prompt', () => {
       expected: [],
     },
     {
-      what: 'takes a prompt that is the harness’s by its event, however long it waits and whatever is answered',
+      what: 'counts prompts whose event names the harness, whatever their delay and answers',
       events: prompts(
         repeated(5, (i) => ({ origin: 'harness', events: [text(`Answer ${'abcde'[i] ?? ''}`)] })),
         60,
@@ -70,12 +70,12 @@ describe('same-prompt', () => {
       expected: opened,
     },
     {
-      what: 'takes a prompt that a known harness writes',
+      what: 'counts prompts with the text of a known harness',
       events: prompts(repeated(5, { prompt: 'Stop hook feedback:\ntests are red', events: done }), 60),
       expected: opened,
     },
     {
-      what: 'is silent where the prompts lead to new work',
+      what: 'is silent if the prompts lead to new work',
       events: prompts(
         repeated(12, (i) => ({
           origin: 'harness',
@@ -88,14 +88,14 @@ describe('same-prompt', () => {
       expected: [],
     },
     {
-      what: 'takes prompts for the same that differ in a time',
+      what: 'treats prompts that differ only in a time as equal',
       events: prompts(
         repeated(5, (i) => ({ prompt: `Heartbeat 2026-03-04T10:1${String(i)}:00Z`, events: done })),
       ),
       expected: opened,
     },
     {
-      what: 'says nothing of streams without times',
+      what: 'is silent on streams without times',
       events: prompts(repeated(12, { events: done })).map((event) => ({ ...event, time: 0 })),
       expected: [],
     },
@@ -105,7 +105,7 @@ describe('same-prompt', () => {
       expected: [...opened, 'stagnation/same-prompt resolved recovered 5'],
     },
     {
-      what: 'escalates with the next prompt, and ends with the session',
+      what: 'escalates at the next prompt, and is resolved at the end of the session',
       events: [...prompts(repeated(6, { events: done })), { type: 'session_ended' }],
       expected: [
         ...opened,
@@ -117,7 +117,7 @@ describe('same-prompt', () => {
     expect(said(events)).toEqual(expected);
   });
 
-  it('goes on after its state went through JSON', () => {
+  it('continues after its state is restored from JSON', () => {
     const events = prompts(repeated(11, { events: failing }));
     const config = { preset: 'balanced' } as const;
     const whole = runReloading(events, () => false, config);
@@ -125,7 +125,7 @@ describe('same-prompt', () => {
     expect(whole.map(({ phase }) => phase)).toEqual(['opened', 'escalated', 'escalated']);
   });
 
-  it('costs from the first of the prompts on, and shows the prompt unless text is not stored', () => {
+  it('counts the cost from the first prompt, and shows the prompt if text is stored', () => {
     const find = (store_text: boolean) => {
       const session = analyzer({ preset: 'balanced', privacy: { store_text } });
       return prompts(repeated(5, { prompt: 'Say done.', events: done })).flatMap((event) => [

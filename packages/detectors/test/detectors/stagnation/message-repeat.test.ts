@@ -26,46 +26,46 @@ function repeated(times: number, ...messages: readonly string[]): AgentEvent[] {
   return turns(...Array.from({ length: times }, () => messages).flat());
 }
 
-describe('the same message', () => {
+describe('same-message', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     {
-      what: 'four times',
+      what: 'opens at the fourth time',
       events: repeated(4, done),
       expected: ['stagnation/same-message opened chance 4'],
     },
-    { what: 'three times', events: repeated(3, done), expected: [] },
+    { what: 'is silent at three times', events: repeated(3, done), expected: [] },
     {
-      what: 'again after a chance',
+      what: 'escalates when repeated after a chance',
       events: repeated(5, done),
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message escalated block 5'],
     },
     {
-      what: 'another one follows',
+      what: 'is resolved by another message',
       events: turns(done, done, done, done, 'On to the next file.'),
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved recovered 4'],
     },
     {
-      what: 'a call follows',
+      what: 'is resolved by a call',
       events: [...repeated(4, done), call('look')],
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved recovered 4'],
     },
     {
-      what: 'the prompt ends',
+      what: 'ends with the prompt',
       events: [...repeated(4, done), { type: 'prompt_started' }],
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved ended 4'],
     },
     {
-      what: 'turns that say nothing in between',
+      what: 'ignores empty turns in between',
       events: turns(done, '', done, '', done, ' ', done),
       expected: ['stagnation/same-message opened chance 4'],
     },
     {
-      what: 'two agents that answer each other',
+      what: 'detects two agents that answer each other',
       events: repeated(4, `a: ${thanks}`, `b: ${welcome}`),
       expected: ['stagnation/same-message opened chance 4'],
     },
     {
-      what: 'no turn is reported as finished',
+      what: 'works if turns are never reported as finished',
       events: [...repeated(5, done).filter(({ type }) => type !== 'turn_finished')],
       expected: ['stagnation/same-message opened chance 4'],
     },
@@ -73,7 +73,7 @@ describe('the same message', () => {
 
   it.each<{ what: string; events: AgentEvent[] }>([
     {
-      what: 'the same by four agents, which is a vote',
+      what: 'the same message by four agents, which is a vote',
       events: turns('a: Yes.', 'b: Yes.', 'c: Yes.', 'd: Yes.'),
     },
     {
@@ -94,18 +94,18 @@ describe('the same message', () => {
         ...turn(done),
       ]).flat(),
     },
-    { what: 'no turns', events: Array.from({ length: 6 }, () => text(done)) },
+    { what: 'messages without turns', events: Array.from({ length: 6 }, () => text(done)) },
     {
-      what: 'messages that count',
+      what: 'messages with a counter',
       events: turns(...[1, 2, 3, 4, 5, 6].map((n) => `Step ${String(n)} of 6.`)),
     },
     {
-      what: 'a question and another answer each time',
+      what: 'a repeated question with different answers',
       events: turns(...[1, 2, 3, 4, 5].flatMap((n) => ['a: Go on.', `b: Part ${String(n)}.`])),
     },
-  ])('not: $what', ({ events }) => expect(said(events)).toEqual([]));
+  ])('is silent on $what', ({ events }) => expect(said(events)).toEqual([]));
 
-  test('of up to 2,048 units', () => {
+  test('compares messages of up to 2,048 units', () => {
     const long = (units: number): string[] =>
       said(repeated(4, 'lorem '.repeat(units).slice(0, units - 1) + '.'), {
         content_loop: { enabled: false },
@@ -114,7 +114,7 @@ describe('the same message', () => {
     expect(long(2049)).toEqual([]);
   });
 
-  test('by its settings', () => {
+  test('follows its settings', () => {
     expect(
       said(repeated(9, done), { stagnation: { enabled: false }, content_loop: { enabled: false } }),
     ).toEqual([]);
@@ -126,7 +126,7 @@ describe('the same message', () => {
     ]);
   });
 
-  test('shows what was said, and what it cost since the first time', () => {
+  test('shows the message, and the cost since the first time', () => {
     const [verdict] = run(repeated(4, done), { preset: 'balanced' });
     expect(verdict).toMatchObject({
       tool: null,
@@ -141,7 +141,7 @@ describe('the same message', () => {
     expect(JSON.stringify(hidden)).not.toContain('in place');
   });
 
-  test('counts a turn that is streamed again once', () => {
+  test('counts a retried turn once', () => {
     const again: AgentEvent[] = [{ type: 'retry' }, ...turn(done)];
     expect(said([...repeated(3, done), ...again, ...again])).toEqual([]);
     expect(said([...repeated(3, done), ...again, ...turn(done)])).toEqual([
@@ -160,7 +160,7 @@ function pieces(words: string, size: number): AgentEvent[] {
   );
 }
 
-test('says the same however the text is cut', () => {
+test('same-message: the verdicts do not depend on how the text is split', () => {
   fc.assert(
     fc.property(messages, fc.integer({ min: 1, max: 20 }), (sequence, size) => {
       const cut = turns(...sequence).flatMap((event) =>
@@ -171,7 +171,7 @@ test('says the same however the text is cut', () => {
   );
 });
 
-test('goes on after a restart where it was', () => {
+test('same-message: continues after a restart', () => {
   fc.assert(
     fc.property(messages, (sequence) => {
       const events = turns(...sequence);
@@ -185,7 +185,7 @@ test('goes on after a restart where it was', () => {
 test.each([
   ['in one piece', 1],
   ['in 500 pieces', 500],
-])('keeps nothing of a message that is too long, %s', (_, count) => {
+])('same-message: stores nothing of a message that is too long, %s', (_, count) => {
   const session = analyzer({ preset: 'balanced', content_loop: { enabled: false } });
   const said = Array.from({ length: count }, () => text('x'.repeat(50_000 / count)));
   for (const event of [{ type: 'turn_started' } as const, ...said]) session.push(event);

@@ -6,7 +6,7 @@ const identity = (args: unknown) => toolIdentity('search', canonicalArguments(ar
 const reworded = (a: string, b: string): boolean =>
   isRephrased(identity({ q: a, limit: 5 }), identity({ q: b, limit: 5 }), 0.25);
 
-describe('the same question in other words', () => {
+describe('rephrased queries', () => {
   it.each([
     ['when was the last horse tram line closed', 'in which year was the last horse tram line closed'],
     ['last horse tram line closing date', 'horse tram line last closed when'],
@@ -15,7 +15,7 @@ describe('the same question in other words', () => {
     ['population of Oslo in 2021', 'Oslo population 2021'],
     ['tram line in the city', 'tram line in this city'],
     ['“Last tram”, closed?', 'last tram closed'],
-  ])('%s / %s', (a, b) => {
+  ])('match: %s / %s', (a, b) => {
     expect(reworded(a, b)).toBe(true);
     expect(reworded(b, a)).toBe(true);
   });
@@ -23,17 +23,17 @@ describe('the same question in other words', () => {
   it.each([
     ['another place', 'trains from Oslo to Bergen on a Sunday', 'trains from Oslo to Narvik on a Sunday'],
     ['another person', 'birthday of Ada Lovelace in full', 'birthday of Grace Hopper in full'],
-    ['another thing at the end', 'compute the total price', 'compute the gross value'],
+    ['another word at the end', 'compute the total price', 'compute the gross value'],
     ['another year', 'population of Oslo in 2021', 'population of Oslo in 2022'],
     ['another path', 'read the file src/a.ts', 'read the file src/b.ts'],
     ['little in common', 'when did it close', 'how tall is the tower of the old town when you see it'],
-    ['names, not phrases', 'Ada Lovelace', 'Ada Byron'],
-  ])('%s is another question', (_, a, b) => {
+    ['names instead of phrases', 'Ada Lovelace', 'Ada Byron'],
+  ])('do not match: %s', (_, a, b) => {
     expect(reworded(a, b)).toBe(false);
     expect(reworded(b, a)).toBe(false);
   });
 
-  it('has all other arguments in common', () => {
+  it('must have all other arguments in common', () => {
     const at = (limit: number, q: string) => identity({ q, limit });
     const [a, b] = ['last horse tram line closed', 'the last horse tram line closed'];
     expect(isRephrased(at(5, a), at(5, b), 0.25)).toBe(true);
@@ -41,7 +41,7 @@ describe('the same question in other words', () => {
     expect(isRephrased(at(5, a), identity({ q: b }), 0.25)).toBe(false);
   });
 
-  it('has as many words in common as are asked for', () => {
+  it('must have the required share of words in common', () => {
     const [a, b] = [
       identity({ q: 'last horse tram line closing date' }),
       identity({ q: 'horse tram closed when' }),

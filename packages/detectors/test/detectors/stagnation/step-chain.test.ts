@@ -18,7 +18,7 @@ function eager(): { steps: string; stepsBefore: string }[] {
   });
 }
 
-it('hashes the same whenever it is asked', () => {
+it('StepChain: the hashes do not depend on when they are read', () => {
   for (const every of [1, 2, 3, 7, 500]) {
     const chain = new StepChain();
     const hashes = added.map(({ outcome, regrown }, i) => {
@@ -32,7 +32,7 @@ it('hashes the same whenever it is asked', () => {
   }
 });
 
-it('completes a checkpoint as it was taken, whatever follows', () => {
+it('StepChain: a checkpoint is unaffected by later steps', () => {
   const chain = new StepChain();
   const checkpoints = added.map(({ outcome, regrown }) => {
     chain.add(outcome, regrown);
@@ -43,7 +43,7 @@ it('completes a checkpoint as it was taken, whatever follows', () => {
   expect(checkpoints.map((complete) => complete())).toEqual(eager());
 });
 
-it('goes on from restored hashes', () => {
+it('StepChain: continues from restored hashes', () => {
   const chain = new StepChain();
   for (const { outcome, regrown } of added.slice(0, 98)) chain.add(outcome, regrown);
   const copy = new StepChain();

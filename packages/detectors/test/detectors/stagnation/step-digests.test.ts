@@ -16,7 +16,7 @@ function following(steps: readonly CallStep[], remembered = 64): StepDigests {
 
 const distinct = Array.from({ length: 200 }, (_, i) => step(`page ${String(i)}`, `read ${String(i)}`));
 
-it('counts the steps with the outcome and the call of the latest, and hardly any other', () => {
+it('StepDigests: counts the steps with the outcome and the call of the latest one, and hardly any others', () => {
   const again = [...distinct.slice(0, 60), ...Array.from({ length: 4 }, () => step('page 7', 'read 7'))];
   const digests = following(again);
   expect(digests.sameOutcomes()).toBeGreaterThanOrEqual(5);
@@ -26,18 +26,18 @@ it('counts the steps with the outcome and the call of the latest, and hardly any
   expect(digests.mayBringTheSame(7)).toBe(true);
 });
 
-it('takes any step of several calls for one that may contain the call', () => {
+it('StepDigests: assumes that a step of several calls may contain the call', () => {
   expect(following([...distinct.slice(0, 3), step('two', 'read 1', 'read 2')]).sameCalls()).toBe(4);
   expect(following([step('two', 'read 1', 'read 2'), ...distinct.slice(0, 3)]).sameCalls()).toBe(2);
 });
 
-it('forgets the steps that the history forgets', () => {
+it('StepDigests: forgets the steps that the history forgets', () => {
   const repeated = [step('page 1', 'read 1'), ...distinct.slice(100, 107), step('page 1', 'read 1')];
   expect(following(repeated, 9).sameOutcomes()).toBe(2);
   expect(following(repeated, 8).sameOutcomes()).toBe(1);
 });
 
-it('follows a step that grows, and a history that was taken back', () => {
+it('StepDigests: follows a growing step and a reverted history', () => {
   const digests = following(distinct.slice(0, 3));
   const grown = step('page 0', 'read 0', 'read 1');
   digests.follow([...distinct.slice(0, 2), grown]);

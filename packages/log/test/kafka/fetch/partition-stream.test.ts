@@ -53,7 +53,7 @@ it('PartitionStream: returns a large answer in pieces, and knows the next fetch 
   expect(await offsets()).toEqual([[9], 10, 90]);
 });
 
-it('PartitionStream: asks for more before all records have been returned', async () => {
+it('PartitionStream: fetches more before all records have been returned', async () => {
   const { stream, offsets, wanted } = open(2 * kib * kib);
   expect(stream.isWanted).toBe(true);
   stream.deliver(await answer(7, 1024 * kib, 900 * kib));
@@ -74,7 +74,7 @@ it('PartitionStream: limits how many small answers it fetches ahead', async () =
   ]);
 });
 
-it('PartitionStream: asks again after an answer without a complete batch', async () => {
+it('PartitionStream: fetches again after a response without a complete batch', async () => {
   const { stream } = open();
   const whole = await answer(7, 1000);
   stream.deliver({ ...whole, bytes: whole.bytes.subarray(0, 500) });
