@@ -1,5 +1,5 @@
 /** White space that is not one space. */
-const UNEVEN = /[^\S ]\s*| \s+/g;
+const UNEVEN = / \s+|[^\S ]\s*/g;
 
 /** Replaces each run of white space with one space, and removes it at both ends. */
 export function collapseSpaces(text: string): string {
