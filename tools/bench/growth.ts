@@ -19,7 +19,10 @@ const VERDICT_EVERY = [100_000, 10_000, 1_000, 100, 10];
 const START = 1_760_000_000_000;
 const detection = detectionSchema.parse({ preset: 'balanced', session: { max_sessions: 2 * MOST_SESSIONS } });
 
-/** How the time per event grows with the length of a session, with sessions, partitions and verdicts; preset `balanced`. */
+/**
+ * How the time per event grows with the length of a session, with sessions, partitions and verdicts; preset `balanced`.
+ * Sessions and partitions run their smallest size once before, so that compiling does not count.
+ */
 export async function growth(full: boolean): Promise<Figures[]> {
   const length = full ? 1_000_000 : 200_000;
   const figures = ['calls', 'text', 'mix'].flatMap((kind) => lengthOfSession(kind, length));
@@ -84,21 +87,10 @@ function isOf(kind: string, type: string): boolean {
 async function numberOfSessions(full: boolean): Promise<Figures[]> {
   const figures: Figures[] = [];
   let first: number | undefined;
+  await passesOver(SESSION_COUNTS[0] as number);
   for (const sessions of full ? [...SESSION_COUNTS, MOST_SESSIONS] : SESSION_COUNTS) {
     progress(`growth: ${String(sessions)} sessions`);
-    const pipeline = new LoopPipeline(detection, silentObserver);
-    const partition = pipeline.partition({ topic: 'events', partition: 0 });
-    const passes: number[] = [];
-    for (let pass = 0; pass < PASSES; pass += 1) {
-      let spent = 0;
-      for (let from = 0; from < sessions; from += SHORT) {
-        const records = Array.from({ length: SHORT }, (_, i) => callRecord(from + i, pass, sessions));
-        const start = performance.now();
-        await partition.process(records).forEach(() => undefined);
-        spent += performance.now() - start;
-      }
-      passes.push(spent / sessions);
-    }
+    const { passes, activeSessions } = await passesOver(sessions);
     // The first pass creates the sessions.
     const perEvent = median(passes.slice(1));
     first ??= perEvent;
@@ -107,12 +99,30 @@ async function numberOfSessions(full: boolean): Promise<Figures[]> {
       traffic: 'made up: one short call per session in turn',
       usPerEvent: rounded(perEvent * 1000),
       usPerFirstEvent: rounded((passes[0] ?? 0) * 1000),
-      activeSessions: pipeline.activeSessions,
+      activeSessions,
       ratio: rounded(perEvent / first),
       required: sessions === MOST_SESSIONS ? '<= 1.5' : 'nothing',
     });
   }
   return figures;
+}
+
+/** @returns the time per event of each pass, ms */
+async function passesOver(sessions: number): Promise<{ passes: number[]; activeSessions: number }> {
+  const pipeline = new LoopPipeline(detection, silentObserver);
+  const partition = pipeline.partition({ topic: 'events', partition: 0 });
+  const passes: number[] = [];
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    let spent = 0;
+    for (let from = 0; from < sessions; from += SHORT) {
+      const records = Array.from({ length: SHORT }, (_, i) => callRecord(from + i, pass, sessions));
+      const start = performance.now();
+      await partition.process(records).forEach(() => undefined);
+      spent += performance.now() - start;
+    }
+    passes.push(spent / sessions);
+  }
+  return { passes, activeSessions: pipeline.activeSessions };
 }
 
 function callRecord(session: number, pass: number, sessions: number, partition = 0): InputRecord {
@@ -132,34 +142,41 @@ function callRecord(session: number, pass: number, sessions: number, partition =
 async function numberOfPartitions(): Promise<Figures[]> {
   const figures: Figures[] = [];
   let first: number | undefined;
+  await timeOverPartitions(1);
   for (const count of PARTITIONS) {
     progress(`growth: ${String(count)} partitions`);
-    const pipeline = new LoopPipeline(detection, silentObserver);
-    const partitions = Array.from({ length: count }, (_, partition) =>
-      pipeline.partition({ topic: 'events', partition }),
-    );
-    const sessions = Math.ceil(SHORT / count) * 10;
-    let spent = 0;
-    let events = 0;
-    for (let pass = 0; events < PARTITION_EVENTS; pass += 1) {
-      for (const [n, partition] of partitions.entries()) {
-        const records = Array.from({ length: sessions }, (_, i) => callRecord(i, pass, sessions, n));
-        const start = performance.now();
-        await partition.process(records).forEach(() => undefined);
-        spent += performance.now() - start;
-        events += sessions;
-      }
-    }
-    first ??= spent / events;
+    const perEvent = await timeOverPartitions(count);
+    first ??= perEvent;
     figures.push({
       bench: `growth, ${String(count)} partitions`,
       traffic: 'made up: short calls of 10,000 sessions in all',
-      usPerEvent: rounded((spent * 1000) / events),
-      ratio: rounded(spent / events / first),
+      usPerEvent: rounded(perEvent * 1000),
+      ratio: rounded(perEvent / first),
       required: 'nothing',
     });
   }
   return figures;
+}
+
+/** @returns the time per event, ms */
+async function timeOverPartitions(count: number): Promise<number> {
+  const pipeline = new LoopPipeline(detection, silentObserver);
+  const partitions = Array.from({ length: count }, (_, partition) =>
+    pipeline.partition({ topic: 'events', partition }),
+  );
+  const sessions = Math.ceil(SHORT / count) * 10;
+  let spent = 0;
+  let events = 0;
+  for (let pass = 0; events < PARTITION_EVENTS; pass += 1) {
+    for (const [n, partition] of partitions.entries()) {
+      const records = Array.from({ length: sessions }, (_, i) => callRecord(i, pass, sessions, n));
+      const start = performance.now();
+      await partition.process(records).forEach(() => undefined);
+      spent += performance.now() - start;
+      events += sessions;
+    }
+  }
+  return spent / events;
 }
 
 /** Sessions of ten equal calls among different ones: opened, escalated, resolved. */
