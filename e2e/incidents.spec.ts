@@ -274,9 +274,10 @@ test('triage: marks a group as a false positive by keyboard, and undoes it', asy
   const group = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').first();
   const button = group.getByRole('button', { name: 'Triage' });
   await button.press('Enter');
-  // The menu takes the focus a moment after it opens.
-  await expect(page.getByRole('menuitem').first()).toBeFocused();
+  // The focus moves a moment after the menu opens, and after each key.
+  await expect(page.getByRole('menuitem', { name: 'Acknowledge' })).toBeFocused();
   await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'False positive' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(group).toContainText('false positive');
   await page.getByRole('button', { name: 'Undo' }).click();
