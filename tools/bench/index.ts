@@ -19,8 +19,9 @@ import { workers } from './workers.ts';
 
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line per figure on stdout, progress on stderr. `--full` adds the
- * large sizes; `memory --sessions 20000,50000` measures only these numbers of sessions of real traffic. `soak` takes ten
- * minutes and runs only if it is named.
+ * large sizes. `memory --sessions 20000,50000` measures only these numbers of sessions of real traffic, and
+ * `gateway --sessions 20,60` only these numbers of messages in a request. `soak` takes ten minutes and runs only if it
+ * is named.
  */
 const benches: Readonly<Record<string, Bench>> = {
   analysis,
@@ -48,7 +49,7 @@ const { values, positionals: names } = parseArgs({
 });
 const sizes = values.sessions?.split(',').map(Number);
 if (sizes?.some((size) => !Number.isSafeInteger(size) || size < 1)) {
-  process.stderr.write('--sessions needs numbers, such as 20000,50000\n');
+  process.stderr.write('--sessions needs positive integers, such as 20000,50000\n');
   process.exit(2);
 }
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));
