@@ -5,7 +5,7 @@ import { rows } from './support/page.ts';
 
 /** The jobs of someone who runs agents: each starts on the overview and takes at most three clicks. */
 
-const MOST_CLICKS = 3;
+const MAX_CLICKS = 3;
 
 let folder: TempDir;
 let server: ReturnType<typeof spawnCli>;
@@ -99,7 +99,7 @@ test.beforeEach(async ({ page }) => {
   await expect(looping(page)).toBeVisible();
 });
 
-test.afterEach(() => expect(clicks).toBeLessThanOrEqual(MOST_CLICKS));
+test.afterEach(() => expect(clicks).toBeLessThanOrEqual(MAX_CLICKS));
 
 const looping = (page: Page) => page.getByRole('link', { name: /^read_file .*was called \d+ times/ }).first();
 

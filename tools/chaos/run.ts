@@ -8,7 +8,6 @@ import {
   readWithJava,
   startKafkaCluster,
   type TestCluster,
-  type TopicRecord,
   tempDir,
   waitFor,
 } from '@loopwatch/testkit';
@@ -124,11 +123,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
   // Read by an independent client, which waits some seconds for more before it ends.
-  const [verdicts, deadLetters, state] = (await Promise.all(
-    [topics.verdicts, topics['dead-letters'], topics.state].map((topic) =>
-      readWithJava(cluster.direct, topic),
-    ),
-  )) as [TopicRecord[], TopicRecord[], TopicRecord[]];
+  const readIndependently = (topic: string) => readWithJava(cluster.direct, topic);
+  const [verdicts, deadLetters, state] = await Promise.all([
+    readIndependently(topics.verdicts),
+    readIndependently(topics['dead-letters']),
+    readIndependently(topics.state),
+  ]);
   const found = foundResults(verdicts, deadLetters);
   const open = await openTransactions(
     cluster.direct,

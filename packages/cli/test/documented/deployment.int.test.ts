@@ -66,7 +66,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
   const [dump, restore] = storage;
   const script = [
     // Kafka, the second block, runs already.
-    ...[install, configure, check, start, loop, waitForFile('noticed')],
+    ...[install, configure, check, start, loop, waitForFile('notified')],
     ...[stopWorker, 'wait %1\n', startWorker, waitForFile('noted'), dump, stop, 'touch stopped\n'],
     ...[
       restore,
@@ -115,7 +115,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
   });
   const alert = { status: 'firing', annotations: { summary: 'Worker localhost:4601 is down' } };
   await fetch(receiver, { method: 'POST', body: JSON.stringify({ alerts: [alert] }) });
-  await goOn('noticed');
+  await goOn('notified');
   // Receivers that are set up while the server runs are only in the database, not in the topics.
   const stored = { name: 'stored', type: 'webhook', url: receiver, secret: 'abc' };
   expect(await request('PUT', '/notifications/stored', stored)).toMatchObject({ name: 'stored' });
