@@ -33,7 +33,7 @@ const steps = [
   check('build', 'node scripts/build.mjs --pack'),
   vitest('unit'),
   vitest('component'),
-  { ...check('lint', 'eslint . --max-warnings 0'), beside: 'format' },
+  { ...check('lint', 'npm run -s lint'), beside: 'format' },
   vitest('dom'),
   vitest('clients'),
   ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),

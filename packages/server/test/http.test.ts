@@ -48,7 +48,7 @@ async function get(path: string, init?: RequestInit) {
   return { status: response.status, headers: response.headers, type, text, body: parse(text) };
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 function parse(text: string): any {
   try {
     return JSON.parse(text);

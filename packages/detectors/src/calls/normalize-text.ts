@@ -1,7 +1,6 @@
 import { collapseSpaces } from '../lib/white-space.ts';
 import { bitsOf, DURATION, ID, PROCESS, type SignName, signsIn, TIME_FIELD } from './volatile-signs.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
 const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_START = '\u001b[';
 

@@ -20,7 +20,6 @@ const MIN_ANYWHERE = 3;
 /**
  * White space around an echo: the search uses trimmed values, and a text may or may not keep their outer white space.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
 const NUMBER = /^\d+(?:\.\d+)?$/;

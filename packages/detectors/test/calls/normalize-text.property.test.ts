@@ -4,7 +4,6 @@ import { normalizeText } from '../../src/calls/normalize-text.ts';
 
 /** The plain definition: all patterns of volatile text, one after the other. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes start with one.
   [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ''],
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
   [

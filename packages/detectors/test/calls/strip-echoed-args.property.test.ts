@@ -19,7 +19,6 @@ const MIN_ANYWHERE = 3;
  * White space around an echo: values are searched for trimmed, and a text may or may not keep their outer white
  * space.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the control character marks an echo.
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
 const QUOTE = /["'`\u201c\u201d\u2018\u2019]/;

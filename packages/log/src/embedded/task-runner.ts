@@ -30,7 +30,7 @@ export class EmbeddedTaskRunner implements TaskRunner {
     this.#context = context;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port's errors are rejections
+  // oxlint-disable-next-line typescript/require-await -- the port's errors are rejections
   async run(open: OpenTask, observer: TaskObserver = {}): Promise<void> {
     const { group, log, topics } = this.#context;
     if (this.#hasRun) {

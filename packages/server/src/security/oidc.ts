@@ -123,7 +123,7 @@ export class Oidc {
           // Verify signatures as well: TLS may be terminated between server and provider.
           client.enableNonRepudiationChecks,
           // Only for a provider on this machine; the settings reject http elsewhere.
-          // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to make it stand out
+          // oxlint-disable-next-line typescript/no-deprecated -- marked to make it stand out
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
         ],
       },

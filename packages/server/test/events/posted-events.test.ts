@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Answer = { status: number; headers: Headers; body: any };
 
 async function post(

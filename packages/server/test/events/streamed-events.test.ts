@@ -32,7 +32,7 @@ function open(headers: Record<string, string> = {}): ClientRequest {
   return request({ host: '127.0.0.1', port, method: 'POST', path: '/api/v1/events', headers });
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Answer = { status: number; headers: Headers; body: any };
 
 async function post(body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 async function call(method: string, scope: string, body?: unknown): Promise<{ status: number; body: any }> {
   const response = await fetch(`${url}/api/v1/settings/${encodeURIComponent(scope)}`, {
     method,

@@ -40,7 +40,7 @@ function configOf({ url, headers, timeoutMs, compression }: SignalSettings): Exp
     url,
     headers: { ...headers },
     timeoutMillis: timeoutMs,
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- its values; a package of its own has the enum
+    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- its values; a package of its own has the enum
     compression: compression as NonNullable<ExporterConfig['compression']>,
     userAgent: 'loopwatch',
   };

@@ -71,7 +71,7 @@ async function copyText(text: string): Promise<void> {
   area.value = text;
   document.body.append(area);
   area.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way on plain http
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way on plain http
   const done = document.execCommand('copy');
   area.remove();
   if (!done) throw new Error('The browser does not allow copying here');
