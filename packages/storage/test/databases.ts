@@ -5,6 +5,7 @@ import type { Database } from '../src/index.ts';
 import { migrate } from '../src/migrate.ts';
 import { openPglite } from '../src/pglite-database.ts';
 import { openPostgres } from '../src/postgres-database.ts';
+import { emptying } from './emptying.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
 /** Creates empty databases, migrated by default, and closes them after the tests. */
@@ -22,7 +23,7 @@ export interface Databases {
 export function onBothDatabases(tests: (databases: Databases) => void): void {
   describe('pglite', () => {
     const closers = closeAfterwards();
-    // Creating a database takes seconds, emptying it does not.
+    // Creating a database takes seconds.
     let dir = '';
     let current: Database | undefined;
     beforeAll(async () => {
@@ -34,38 +35,40 @@ export function onBothDatabases(tests: (databases: Databases) => void): void {
       current = await closed(closers, () => openPglite(dir, () => undefined))();
       return current;
     };
-    tests({
-      kind: 'pglite',
-      disconnect: () => Promise.resolve(),
-      make: async ({ migrated = true } = {}) => {
-        const database = current === undefined || isClosed(current) ? await open() : current;
-        await database.query('drop schema public cascade');
-        await database.query('create schema public');
-        return made(database, open, migrated);
-      },
-    });
+    tests({ kind: 'pglite', disconnect: () => Promise.resolve(), make: making(open) });
   });
   describe('postgres', () => {
+    const closers = closeAfterwards();
     let server: TestPostgres;
-    let latest = '';
+    let url = '';
     beforeAll(async () => {
       server = await startPostgres();
+      url = await server.createDatabase();
+      closers.push(() => server.stop());
     }, 60_000);
-    afterAll(() => server.stop());
-    const closers = closeAfterwards();
-    tests({
-      kind: 'postgres',
-      disconnect: () => server.disconnect(latest),
-      make: async ({ migrated = true } = {}) => {
-        const url = await server.createDatabase();
-        latest = url;
-        const open = closed(closers, () =>
-          Promise.resolve(openPostgres({ url, onTrouble: () => undefined })),
-        );
-        return made(await open(), open, migrated);
-      },
-    });
+    const open = closed(closers, () => Promise.resolve(openPostgres({ url, onTrouble: () => undefined })));
+    tests({ kind: 'postgres', disconnect: () => server.disconnect(url), make: making(open) });
   });
+}
+
+/** @param open opens the same database each time */
+function making(open: () => Promise<Database>): Databases['make'] {
+  let database: Database | undefined;
+  let empty: ((database: Database) => Promise<void>) | undefined;
+  return async ({ migrated = true } = {}) => {
+    if (database === undefined || isClosed(database)) database = await open();
+    if (migrated && empty !== undefined) await empty(database);
+    else {
+      await database.query('drop schema public cascade');
+      await database.query('create schema public');
+      empty = undefined;
+      if (migrated) {
+        await migrate(database);
+        empty = await emptying(database);
+      }
+    }
+    return { database, open };
+  };
 }
 
 const closings = new WeakMap<Database, () => boolean>();
@@ -95,9 +98,4 @@ function closed(closers: Closers, open: () => Promise<Database>): () => Promise<
     closings.set(one, () => closing !== undefined);
     return one;
   };
-}
-
-async function made(database: Database, open: () => Promise<Database>, migrated: boolean) {
-  if (migrated) await migrate(database);
-  return { database, open };
 }
