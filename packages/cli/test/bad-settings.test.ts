@@ -16,7 +16,7 @@ test('start: with bad settings in the log, applies the good ones and shows the b
   await using dir = await tempDir();
   await leave(dir.path);
   const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--set', 'worker.port=0'];
-  await using cli = spawnCli(['start', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+  await using cli = spawnCli(['start', ...flags], { KAFKA_BROKERS: '' });
   const url = /http:\/\/localhost:\d+/.exec(await cli.line(/http:\/\/localhost:\d+/, 120_000))?.[0] ?? '';
   const answer = await fetch(`${url}/api/v1/settings/server`);
   const { invalid, effective } = (await answer.json()) as {
@@ -58,7 +58,7 @@ test('gateway: starts with bad settings in the log, and reports the rejected one
   await leave(dir.path);
   await using upstream = await startScriptedUpstream(() => ({ json: {} }));
   const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
-  await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+  await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
   await cli.line(/The gateway is at/, 120_000);
   expect(await cli.stop()).toBe(0);
   expect([...cli.stdout, ...cli.stderr].filter((line) => warning.test(line))).toHaveLength(1);

@@ -28,7 +28,7 @@ async function runGateway(env: Record<string, string>, ...flags: readonly string
     await dataDir(),
     ...flags,
   ];
-  const cli = spawnCli(args, env, { from: 'source' });
+  const cli = spawnCli(args, env);
   onTestFinished(async () => {
     await cli.stop('SIGKILL');
   });

@@ -58,7 +58,7 @@ describe('loopwatch gateway', () => {
     await using upstream = await startUpstream();
     await using dir = await tempDir();
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
-    const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
     await using before = start();
     // Creating an embedded database is slow on a busy machine.
     const line = await before.line(/The gateway is at/, 120_000);
@@ -91,7 +91,7 @@ describe('loopwatch gateway', () => {
     await using dir = await tempDir();
     const folder = join(dir.path, 'none');
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', folder, '--no-store'];
-    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
     const url = urlIn(await cli.line(/The gateway is at/, 120_000));
     expect(await askTimes(url, 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     const ready = await fetch(new URL('/readyz', url));
@@ -106,14 +106,14 @@ describe('loopwatch gateway', () => {
     const file = join(dir.path, 'file');
     await writeFile(file, '');
     const flags = ['--upstream', 'http://localhost:1/v1', '--port', '0', '--data-dir', file];
-    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
     expect(await cli.exited).toBe(1);
     expect(cli.stderr.join('\n')).toContain(file);
     expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no data folder');
   }, 120_000);
 
   it('gateway: reports a missing upstream', async () => {
-    await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
+    await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' });
     expect(await cli.exited).toBe(2);
     expect(cli.stderr.join('\n')).toContain('No upstream is configured. Set it with --upstream');
   }, 120_000);
@@ -125,7 +125,7 @@ describe('loopwatch start with an upstream', () => {
     await using dir = await tempDir();
     const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--upstream', upstream.url];
     const args = ['start', ...flags, '--set', 'gateway.port=0', '--set', 'log.format=json'];
-    await using cli = spawnCli(args, { KAFKA_BROKERS: '' }, { from: 'source' });
+    await using cli = spawnCli(args, { KAFKA_BROKERS: '' });
     // Creating an embedded database is slow on a busy machine.
     const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
     // The address of the dashboard is logged last.

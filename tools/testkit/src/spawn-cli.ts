@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from './wait-for.ts';
@@ -22,7 +22,7 @@ export interface CliProcess extends AsyncDisposable {
 }
 
 export interface SpawnCliOptions {
-  /** Runs the sources with tsx, or the build. Default: the build if it exists. */
+  /** Runs the sources with tsx, or the build. Default: the build unless a source is newer, because it starts in a third of the time. */
   readonly from?: 'build' | 'source';
   /** Runs this file instead, such as the command of an installed package. */
   readonly command?: string;
@@ -33,6 +33,24 @@ export interface SpawnCliOptions {
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const built = `${root}packages/cli/bin/loopwatch.js`;
 const source = ['--import', 'tsx', '--conditions=@loopwatch/source', `${root}packages/cli/src/main.ts`];
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+let fresh: boolean | undefined;
+
+/** Whether the build exists and is newer than all sources. The first answer is kept. */
+function isBuildFresh(): boolean {
+  if (fresh !== undefined) return fresh;
+  const builtAt = modifiedAt(`${root}packages/cli/dist/main.js`);
+  fresh = readdirSync(`${root}packages`).every((name) => {
+    const sources = `${root}packages/${name}/src`;
+    const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+    return files.every((file) => modifiedAt(`${sources}/${file}`) <= builtAt);
+  });
+  return fresh;
+}
 
 /** Running commands, which are killed when this process exits for any reason. */
 const running = new Set<() => void>();
@@ -47,7 +65,7 @@ export function spawnCli(
   env: Readonly<Record<string, string>> = {},
   { from, command, cwd = root }: SpawnCliOptions = {},
 ): CliProcess {
-  const build = from === 'build' || (from === undefined && existsSync(`${root}packages/cli/dist/main.js`));
+  const build = from === 'build' || (from === undefined && isBuildFresh());
   const script = command === undefined ? (build ? [built] : source) : [command];
   const child = spawn(process.execPath, [...script, ...args], {
     cwd,

@@ -39,7 +39,7 @@ async function run(
   args: readonly string[],
   { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
 ): Promise<Ended> {
-  const cli = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'source' });
+  const cli = spawnCli(args, { KAFKA_BROKERS: '', ...env });
   onTestFinished(() => cli[Symbol.asyncDispose]());
   cli.write(input);
   const code = await cli.exited;

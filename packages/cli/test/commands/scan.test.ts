@@ -8,11 +8,7 @@ import { claudeLoop, folderOf } from '../scan/histories.ts';
 const timeout = 60_000;
 
 async function scan(home: string, ...args: string[]) {
-  const cli = spawnCli(
-    ['scan', ...args],
-    { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' },
-    { from: 'source' },
-  );
+  const cli = spawnCli(['scan', ...args], { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' });
   onTestFinished(() => cli[Symbol.asyncDispose]());
   const code = await cli.exited;
   return { code, stdout: cli.stdout, stderr: cli.stderr };

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { formatNames } from '@loopwatch/contract';
 import { clientsPython, freePort, readTopic, startScriptedUpstream } from '@loopwatch/testkit';
 import { blocksCheckedBy } from '@loopwatch/testkit/documented';
-import { describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { sampleRecords } from '../../../formats/test/sample-records.ts';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 import { ownTopics } from '../worker-runs.ts';
@@ -12,6 +12,13 @@ import { runDocumented } from './run-documented.ts';
 import { sessionsAt, sharedServer, startedServer } from './server.ts';
 
 const host = sharedServer();
+
+// The first time, the packages are installed.
+let python = '';
+beforeAll(async () => {
+  python = await clientsPython();
+}, 600_000);
+
 const usage = { input_tokens: 3, output_tokens: 2 };
 /** A streamed response of the Messages API. */
 const streamed = [
@@ -74,7 +81,7 @@ const connect: Record<string, Check> = {
     const { host } = await startedServer({ LOOPWATCH_API_TOKEN: token });
     const folder = await folderOf({});
     await copyFile(join(import.meta.dirname, 'agent.py'), join(folder, 'agent.py'));
-    const programs = dirname(await clientsPython());
+    const programs = dirname(python);
     const ran = await runDocumented(commands, {
       folder,
       host,

@@ -60,7 +60,7 @@ beforeAll(async () => {
   });
   started.unshift(model);
   const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
-  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'source' });
+  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' });
   started.unshift(cli);
   const line = await cli.line(/Loopwatch .* is at http/, 100_000);
   url = /http:[^\s"]+/.exec(line)?.[0] ?? '';

@@ -69,7 +69,7 @@ async function start(brokers: readonly string[], model: SmallModel) {
     LOOPWATCH_SEMANTIC_MAX_CHARACTERS: '2000',
     LOOPWATCH_SEMANTIC_TIMEOUT_SECONDS: '120',
   };
-  const worker = spawnCli(['worker'], env, { from: 'source' });
+  const worker = spawnCli(['worker'], env);
   onTestFinished(async () => {
     await worker.stop('SIGKILL');
   });
@@ -79,7 +79,7 @@ async function start(brokers: readonly string[], model: SmallModel) {
   const produce = async (lines: readonly string[]): Promise<void> => {
     const file = join(dir.path, 'events.jsonl');
     await writeFile(file, `${lines.join('\n')}\n`);
-    const process = spawnCli(['produce', file], env, { from: 'source' });
+    const process = spawnCli(['produce', file], env);
     expect(await process.exited, process.stderr.join('\n')).toBe(0);
   };
   const checks = async (count: number): Promise<CheckRecord[]> => {
