@@ -13,7 +13,11 @@ test.beforeAll(async () => {
   folder = await tempDir();
   const port = String(await freePort());
   url = `http://localhost:${port}`;
-  server = spawnCli(['start', '--port', port, '--data-dir', folder.path, '--no-samples'], {}, { from: 'build' });
+  server = spawnCli(
+    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
+    {},
+    { from: 'build' },
+  );
   await server.line(/Loopwatch .* is at http/);
 });
 
