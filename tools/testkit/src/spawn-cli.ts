@@ -40,10 +40,11 @@ function modifiedAt(path: string): number {
 
 let fresh: boolean | undefined;
 
-/** Whether the build exists and is newer than all sources. The first answer is kept. */
+/** Whether there is a build that is newer than all sources. The first answer is kept. */
 function isBuildFresh(): boolean {
   if (fresh !== undefined) return fresh;
-  const builtAt = modifiedAt(`${root}packages/cli/dist/main.js`);
+  // Written by scripts/build.mjs, because the compiler does not rewrite unchanged files.
+  const builtAt = modifiedAt(`${root}.cache/build/the-packages`);
   fresh = readdirSync(`${root}packages`).every((name) => {
     const sources = `${root}packages/${name}/src`;
     const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
