@@ -1,3 +1,5 @@
+import { packNumbers, unpackNumbers } from './packed-numbers.ts';
+
 /** Shared by all empty tables: slots are allocated on first use. */
 const NOTHING: number[] = [];
 const FREE = -1;
@@ -56,20 +58,43 @@ export class HashTable {
   }
 
   snapshot(): HashTableSnapshot {
-    return { slots: [...this.slots], older: [...this.older], count: this.count };
+    return { latest: this.pack(this.slots), older: this.pack(this.older) };
   }
 
-  restore({ slots, older, count }: HashTableSnapshot): void {
-    this.slots = [...slots];
-    this.older = [...older];
-    this.count = count;
+  restore({ latest, older }: HashTableSnapshot): void {
+    this.refill(older);
+    this.older = this.slots;
+    this.refill(latest);
+  }
+
+  private pack(slots: readonly number[]): string {
+    const used: number[] = [];
+    for (let at = 0; at < slots.length; at += this.width) {
+      const hash = slots[at] ?? FREE;
+      if (hash === FREE) continue;
+      used.push(hash);
+      if (this.width > 1) used.push((slots[at + 1] ?? 0) >>> 0);
+    }
+    return packNumbers(used);
+  }
+
+  private refill(packed: string): void {
+    const numbers = unpackNumbers(packed);
+    this.slots = NOTHING;
+    this.count = 0;
+    for (let at = 0; at < numbers.length; at += this.width) {
+      this.makeRoom();
+      const hash = numbers[at] ?? 0;
+      put(this.slots, this.width, find(this.slots, this.width, hash), hash, (numbers[at + 1] ?? 0) | 0);
+      this.count += 1;
+    }
   }
 }
 
+/** The packed hashes, each followed by its bits if bit sets are used. */
 export interface HashTableSnapshot {
-  readonly slots: readonly number[];
-  readonly older: readonly number[];
-  readonly count: number;
+  readonly latest: string;
+  readonly older: string;
 }
 
 /** The slot of the hash, or the free slot where it belongs; at least one slot is free. */
