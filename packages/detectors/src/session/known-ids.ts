@@ -1,4 +1,5 @@
 import { HashTable, type HashTableSnapshot } from '../lib/hash-table.ts';
+import { IdSequence } from './id-sequence.ts';
 
 /** Maximum digits of a counter: a number of this many digits fits in 32 bits. */
 const COUNTER_DIGITS = 9;
@@ -8,12 +9,15 @@ const ZERO = 0x30;
 /**
  * The ids of a session's events, so that an event delivered twice counts once, as does a history copied into a
  * resumed session. Ids are stored as 53-bit hashes: the chance that a new id collides with one of n known ones is n
- * in 9 × 10^15. Sequential ids take one bit each: ids that differ only in their counter share the hash of their
- * prefix.
+ * in 9 × 10^15. Ids that differ only in their counter share the hash of their prefix: those with the first prefix are
+ * stored as ranges while they count up, and others take one bit each.
  */
 export class KnownIds {
   private readonly plain = new HashTable(1);
   private readonly counted = new HashTable(2);
+  private readonly sequence = new IdSequence();
+  /** Hash of the sequence's prefix; -1 before its first id. */
+  private sequencePrefix = -1;
   /** Number of restarts of the session. */
   private restarts = 0;
 
@@ -30,6 +34,12 @@ export class KnownIds {
     for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
     const isIndex = from === 1 && id.startsWith('#');
     const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
+    const prefix = hashOf(id, from, seed);
+    if (this.sequencePrefix === -1) this.sequencePrefix = prefix;
+    if (prefix === this.sequencePrefix) {
+      if (this.sequence.append(counter)) return true;
+      if (this.sequence.has(counter)) return false;
+    }
     // The lowest five bits of the counter select one of the 32 ids per hash.
     return this.counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
   }
@@ -43,12 +53,20 @@ export class KnownIds {
   }
 
   snapshot(): KnownIdsSnapshot {
-    return { plain: this.plain.snapshot(), counted: this.counted.snapshot(), restarts: this.restarts };
+    return {
+      plain: this.plain.snapshot(),
+      counted: this.counted.snapshot(),
+      sequence: this.sequence.snapshot(),
+      sequencePrefix: this.sequencePrefix,
+      restarts: this.restarts,
+    };
   }
 
-  restore({ plain, counted, restarts }: KnownIdsSnapshot): void {
+  restore({ plain, counted, sequence, sequencePrefix, restarts }: KnownIdsSnapshot): void {
     this.plain.restore(plain);
     this.counted.restore(counted);
+    this.sequence.restore(sequence);
+    this.sequencePrefix = sequencePrefix;
     this.restarts = restarts;
   }
 }
@@ -56,6 +74,8 @@ export class KnownIds {
 export interface KnownIdsSnapshot {
   readonly plain: HashTableSnapshot;
   readonly counted: HashTableSnapshot;
+  readonly sequence: readonly number[];
+  readonly sequencePrefix: number;
   readonly restarts: number;
 }
 

@@ -70,24 +70,31 @@ describe('KnownIds takes none of 100,000 new ids for a known one:', () => {
 
 describe('KnownIds in a long session', () => {
   /** Ids of this form take a hash each. */
-  const id = (n: number): string => `m${String(n)}`;
-  const told = (count: number): KnownIds => {
+  const hashed = (n: number): string => `m${String(n)}`;
+  /** Ids of this form take a range each. */
+  const withGaps = (n: number): string => `e-${String(1000 * n)}`;
+  const told = (count: number, id = hashed): KnownIds => {
     const ids = new KnownIds();
     for (let n = 0; n < count; n += 1) ids.add(id(n));
     return ids;
   };
 
-  test.each([
-    { count: 24_576, forgotten: 0 },
-    { count: 49_152, forgotten: 0 },
-    { count: 49_153, forgotten: 24_576 },
-    { count: 73_728, forgotten: 24_576 },
-    { count: 200_000, forgotten: 172_032 },
-  ])('forgets exactly the oldest $forgotten of $count ids', ({ count, forgotten }) => {
-    const kept = loaded(told(count));
-    const known = Array.from({ length: count - forgotten }, (_, n) => kept.add(id(forgotten + n)));
-    expect(known).not.toContain(true);
-    if (forgotten > 0) expect(kept.add(id(forgotten - 1))).toBe(true);
+  describe.each([
+    ['hashed', hashed],
+    ['ascending, with gaps', withGaps],
+  ])('%s', (_, id) => {
+    test.each([
+      { count: 24_576, forgotten: 0 },
+      { count: 49_152, forgotten: 0 },
+      { count: 49_153, forgotten: 24_576 },
+      { count: 73_728, forgotten: 24_576 },
+      { count: 200_000, forgotten: 172_032 },
+    ])('forgets exactly the oldest $forgotten of $count ids', ({ count, forgotten }) => {
+      const kept = loaded(told(count, id));
+      const known = Array.from({ length: count - forgotten }, (_, n) => kept.add(id(forgotten + n)));
+      expect(known).not.toContain(true);
+      if (forgotten > 0) expect(kept.add(id(forgotten - 1))).toBe(true);
+    });
   });
 
   test('knows 700,000 ascending ids', () => {
@@ -103,6 +110,7 @@ describe('KnownIds in a long session', () => {
 
   test('takes less than 3 MiB as JSON for any ids, where a state record may have 4', () => {
     const ids = told(49_152);
+    for (let n = 0; n < 49_152; n += 1) ids.add(`-${String(20_000 * n)}`);
     for (let n = 0; n < 49_152; n += 1) ids.add(`${String(n)}-31`);
     expect(JSON.stringify(ids.snapshot()).length).toBeLessThan(3 * 2 ** 20);
   });
