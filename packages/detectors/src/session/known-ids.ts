@@ -16,8 +16,8 @@ export class KnownIds {
   private readonly plain = new HashTable(1);
   private readonly counted = new HashTable(2);
   private readonly sequence = new IdSequence();
-  /** Hash of the sequence's prefix; -1 before its first id. */
-  private sequencePrefix = -1;
+  /** Everything before the counter in the ids of the sequence. */
+  private sequencePrefix: string | undefined;
   /** Number of restarts of the session. */
   private restarts = 0;
 
@@ -34,9 +34,8 @@ export class KnownIds {
     for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
     const isIndex = from === 1 && id.startsWith('#');
     const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
-    const prefix = hashOf(id, from, seed);
-    if (this.sequencePrefix === -1) this.sequencePrefix = prefix;
-    if (prefix === this.sequencePrefix) {
+    this.sequencePrefix ??= id.slice(0, from);
+    if (seed === 0 && from === this.sequencePrefix.length && id.startsWith(this.sequencePrefix)) {
       if (this.sequence.append(counter)) return true;
       if (this.sequence.has(counter)) return false;
     }
@@ -75,7 +74,7 @@ export interface KnownIdsSnapshot {
   readonly plain: HashTableSnapshot;
   readonly counted: HashTableSnapshot;
   readonly sequence: readonly number[];
-  readonly sequencePrefix: number;
+  readonly sequencePrefix: string | undefined;
   readonly restarts: number;
 }
 
