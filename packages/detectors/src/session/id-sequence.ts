@@ -1,3 +1,5 @@
+import { packNumbers, unpackNumbers } from '../lib/packed-numbers.ts';
+
 /** Shared by all empty sequences. */
 const NOTHING: number[] = [];
 /** Once there are twice as many ranges, the older half is dropped. */
@@ -38,13 +40,19 @@ export class IdSequence {
     return (bounds[2 * low] ?? Infinity) <= counter;
   }
 
-  /** The distance of each bound from the one before. */
-  snapshot(): readonly number[] {
-    return this.bounds.map((bound, i, all) => bound - (all[i - 1] ?? 0));
+  /** The distance of each bound from the one before, packed. */
+  snapshot(): string {
+    let before = 0;
+    const distances = this.bounds.map((bound) => {
+      const distance = bound - before;
+      before = bound;
+      return distance;
+    });
+    return packNumbers(distances);
   }
 
-  restore(distances: readonly number[]): void {
+  restore(packed: string): void {
     let bound = 0;
-    this.bounds = distances.length === 0 ? NOTHING : distances.map((distance) => (bound += distance));
+    this.bounds = packed === '' ? NOTHING : unpackNumbers(packed).map((distance) => (bound += distance));
   }
 }

@@ -73,7 +73,7 @@ export class KnownIds {
 export interface KnownIdsSnapshot {
   readonly plain: HashTableSnapshot;
   readonly counted: HashTableSnapshot;
-  readonly sequence: readonly number[];
+  readonly sequence: string;
   readonly sequencePrefix: string | undefined;
   readonly restarts: number;
 }
