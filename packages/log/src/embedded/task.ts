@@ -35,7 +35,8 @@ export class EmbeddedTask {
   /** Consecutive attempts that committed nothing. */
   #failures = 0;
   #connected = true;
-  readonly #plan = new RetryPlan();
+  /** How the records of the latest failures are retried; undefined unless processing them has failed. */
+  #retry: RetryPlan | undefined;
   /** The committed position, and the offset after the last record that was passed to the task. */
   #position: number | undefined;
   #handed = 0;
@@ -72,8 +73,9 @@ export class EmbeddedTask {
   async #interrupted(error: unknown): Promise<void> {
     const { observer, log } = this.#context;
     const isPermanent = error instanceof ProcessingFailure;
-    if (isPermanent) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
-    const pauseMs = isPermanent && !this.#plan.isStuck ? 100 : backoff(this.#failures, 100, 5_000);
+    if (isPermanent)
+      (this.#retry ??= new RetryPlan()).failed(this.#position ?? 0, this.#handed, messageOf(error));
+    const pauseMs = isPermanent && this.#retry?.isStuck !== true ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
     logInterruption(log, this.#place, failure);
@@ -140,7 +142,7 @@ export class EmbeddedTask {
       throw error;
     }
     this.#position = step.position;
-    this.#plan.advanced(step.position);
+    if (this.#retry?.advanced(step.position) === true) this.#retry = undefined;
     this.#failures = 0;
     if (!this.#connected) this.#context.observer.onConnection?.('up');
     this.#connected = true;
@@ -182,11 +184,15 @@ export class EmbeddedTask {
       const records: readonly LogRecord[] = await reader.next(next);
       await lane.room();
       const last = records.at(-1);
-      if (last === undefined || this.#closing.signal.aborted) return;
+      if (last === undefined || this.#closing.signal.aborted || !lane.isOpen) return;
       next = last.offset + 1;
       this.#handed = next;
       const batch = { ...this.#place, records, next, lag: this.#topic.end - next };
-      await this.#plan.process(batch, task, lane);
+      try {
+        await (this.#retry === undefined ? task.process(batch) : this.#retry.process(batch, task, lane));
+      } catch (error) {
+        throw new ProcessingFailure(error);
+      }
       await new Promise(setImmediate);
     }
   }

@@ -10,12 +10,17 @@ const parts = 16;
 /** An error thrown by a task while processing records: retrying the same records would fail again. */
 export class ProcessingFailure extends Error {
   override readonly name = 'ProcessingFailure';
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 /**
  * Retries records after failures that waiting does not fix: in ever smaller parts, each committed before the next one, down to
  * a single record. A record that fails on its own becomes a dead letter, so that the partition continues after it. If even the
- * dead letter cannot be committed, the record is not the cause, and the partition is stuck.
+ * dead letter cannot be committed, the record is not the cause, and the partition is stuck. A partition has a plan from a
+ * failure until the records that failed are committed.
  */
 export class RetryPlan {
   /** The committed position at the latest failure; -1 if there was none. */
@@ -55,14 +60,20 @@ export class RetryPlan {
     }
   }
 
-  /** Everything before `position` has been committed. */
-  advanced(position: number): void {
-    if (this.#at === -1 || position <= this.#at) return;
+  /**
+   * Everything before `position` has been committed.
+   *
+   * @returns whether the plan is over: the records that failed are among them
+   */
+  advanced(position: number): boolean {
+    if (this.#at === -1) return true;
+    if (position <= this.#at) return false;
     this.#begin(position);
-    if (position < this.#until) return;
+    if (position < this.#until) return false;
     this.#begin(-1);
     this.#until = -1;
     this.#maxRecords = Infinity;
+    return true;
   }
 
   #begin(at: number): void {
@@ -72,16 +83,12 @@ export class RetryPlan {
     this.#isStuck = false;
   }
 
-  /** Passes a batch to the task: as a whole, unless an earlier attempt failed. */
+  /** Passes a batch to the task in parts of the current size; once the plan is over, as a whole. */
   async process(batch: TaskBatch, task: PartitionTask, lane: CommitQueue): Promise<void> {
     for (let rest: TaskBatch | undefined = batch; rest !== undefined && lane.isOpen; ) {
       const [part, left]: [TaskBatch, TaskBatch | undefined] = this.#cut(rest);
       rest = left;
-      try {
-        await task.process(part);
-      } catch (error) {
-        throw new ProcessingFailure(error instanceof Error ? error.message : String(error), { cause: error });
-      }
+      await task.process(part);
       if (part.isRetry === true) await lane.drain();
     }
   }

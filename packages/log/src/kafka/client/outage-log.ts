@@ -19,6 +19,8 @@ export class KafkaOutageLog {
   readonly #now: () => number;
   #state: LinkState = available;
   #ticks: NodeJS.Timeout | undefined;
+  /** Whether a broker has failed and Kafka is not known to be available again; a field, because every answer reads it. */
+  isOngoing = false;
 
   /** @param now Milliseconds on a monotonic clock. */
   constructor(log: LogFunction, now: () => number = () => performance.now()) {
@@ -28,7 +30,7 @@ export class KafkaOutageLog {
 
   /** The log function for all clients of the process. Errors are always logged, because an outage alone causes only retries. */
   readonly log: LogFunction = (level, message, fields) => {
-    this.#log(level === 'warn' && this.#state !== available ? 'debug' : level, message, fields);
+    this.#log(level === 'warn' && this.isOngoing ? 'debug' : level, message, fields);
   };
 
   /** Why no broker serves this process, as one sentence without its full stop; undefined while Kafka is available. */
@@ -42,12 +44,13 @@ export class KafkaOutageLog {
   }
 
   answered(broker: string): void {
-    if (this.#state !== available) this.#apply({ kind: 'answered', broker });
+    this.#apply({ kind: 'answered', broker });
   }
 
   #apply(event: LinkEvent): void {
     const [state, line] = nextLinkState(this.#state, event, this.#now());
     this.#state = state;
+    this.isOngoing = state !== available;
     if (line !== undefined) this.#log(line.level, line.message, { outageMs: Math.round(line.outageMs) });
     if (state !== available) return;
     clearInterval(this.#ticks);

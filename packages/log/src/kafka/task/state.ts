@@ -1,5 +1,5 @@
 import type { StateChange, TopicPartition } from '../../port/task.ts';
-import { type KafkaFetcher } from '../fetch/fetcher.ts';
+import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import type { RoutedRecord } from '../produce/messages.ts';
@@ -10,19 +10,21 @@ import type { RoutedRecord } from '../produce/messages.ts';
  * state topic.
  */
 export class KafkaState {
+  readonly #cluster: KafkaCluster;
   readonly #topic: string;
   readonly #prefix: string;
   readonly #place: TopicPartition;
 
-  constructor(topic: string, groupId: string, place: TopicPartition) {
+  constructor(cluster: KafkaCluster, topic: string, groupId: string, place: TopicPartition) {
+    this.#cluster = cluster;
     this.#topic = topic;
     this.#place = place;
     this.#prefix = `${groupId}/${place.topic}/${place.partition}/`;
   }
 
-  /** @param partitions partition count of the state topic, which may be lower than that of the input topic */
-  records(changes: readonly StateChange[], partitions: number): RoutedRecord[] {
-    const partition = this.#partition(partitions);
+  /** The changes as records of the state topic. */
+  records(changes: readonly StateChange[]): RoutedRecord[] {
+    const partition = this.#partition();
     return changes.map(({ key, value }) => ({
       topic: this.#topic,
       partition,
@@ -32,11 +34,12 @@ export class KafkaState {
   }
 
   /** The latest committed value of each entry; aborted and open transactions are ignored. */
-  async read(cluster: KafkaCluster, fetcher: KafkaFetcher): Promise<Map<string, string>> {
+  async read(fetcher: KafkaFetcher): Promise<Map<string, string>> {
     const entries = new Map<string, string>();
+    const cluster = this.#cluster;
     const topic = this.#topic;
     await cluster.addMultipleTargetTopics([topic]);
-    const partition = this.#partition(cluster.findTopicPartitionMetadata(topic).length);
+    const partition = this.#partition();
     const end = await listOffset(cluster, topic, partition, false);
     const first = await listOffset(cluster, topic, partition, true);
     if (first >= end) return entries;
@@ -60,7 +63,9 @@ export class KafkaState {
     return entries;
   }
 
-  #partition(partitions: number): number {
-    return this.#place.partition % Math.max(1, partitions);
+  /** The state topic may have fewer partitions than the input topic. */
+  #partition(): number {
+    const { length } = this.#cluster.findTopicPartitionMetadata(this.#topic);
+    return this.#place.partition % Math.max(1, length);
   }
 }

@@ -10,9 +10,9 @@ import {
   byPartition,
   chunksOf,
   type PartitionBatch,
-  type RoutedRecord,
   requireAppended,
 } from '../produce/messages.ts';
+import type { KafkaState } from './state.ts';
 import { TransactionPlan } from './transaction-plan.ts';
 
 /** Writes the steps of one partition to Kafka. */
@@ -27,8 +27,7 @@ export interface StepWriter {
 export interface StepWriterOptions {
   readonly place: TopicPartition;
   readonly groupId: string;
-  /** State changes as records of the state topic. */
-  readonly stateRecords: (changes: Step['state']) => readonly RoutedRecord[];
+  readonly state: Pick<KafkaState, 'records'>;
 }
 
 /** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long. */
@@ -75,12 +74,15 @@ export class TransactionalStepWriter implements StepWriter {
   }
 
   async write(step: Step): Promise<void> {
-    const { groupId, place, stateRecords } = this.#options;
+    const { groupId, place, state } = this.#options;
     const { topic, partition } = place;
     const transaction = await this.#producer.transaction();
     try {
       const chunks: PartitionBatch[][] = [];
-      for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)]))
+      const { outputs, state: changes } = step;
+      for (const records of chunksOf(
+        changes.length === 0 ? outputs : [...outputs, ...state.records(changes)],
+      ))
         chunks.push(await byPartition(this.#cluster, records));
       this.#plan.begin(chunks.flat());
       const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
@@ -153,7 +155,7 @@ export class PlainStepWriter implements StepWriter {
 
   async write(step: Step): Promise<void> {
     await this.#sink.publish(step.outputs);
-    await this.#sink.publish(this.#options.stateRecords(step.state));
+    await this.#sink.publish(this.#options.state.records(step.state));
     const { topic, partition } = this.#options.place;
     await this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
   }

@@ -168,7 +168,7 @@ class KafkaTaskRunner implements TaskRunner {
   #createTask(place: TopicPartition, after: Promise<void>): KafkaTask {
     const { groupId, stateTopic, log } = this.#options;
     if (this.#open === undefined) throw new Error('The runner has not been started.');
-    const state = new KafkaState(stateTopic, groupId, place);
+    const state = new KafkaState(this.#cluster, stateTopic, groupId, place);
     return new KafkaTask(
       place,
       {
@@ -187,13 +187,7 @@ class KafkaTaskRunner implements TaskRunner {
   }
 
   #createWriter(place: TopicPartition, state: KafkaState): StepWriter {
-    const { groupId, stateTopic } = this.#options;
-    const options = {
-      place,
-      groupId,
-      stateRecords: (changes: Parameters<KafkaState['records']>[0]) =>
-        state.records(changes, this.#cluster.findTopicPartitionMetadata(stateTopic).length),
-    };
+    const options = { place, groupId: this.#options.groupId, state };
     if (this.#sink === undefined) return new TransactionalStepWriter(this.#options, options);
     const commit: Membership['commit'] = (offset) => {
       if (this.#member === undefined)

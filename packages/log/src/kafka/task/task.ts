@@ -44,7 +44,8 @@ export class KafkaTask {
   readonly #ended: Promise<void>;
   /** Consecutive attempts that committed nothing. */
   #failures = 0;
-  readonly #plan = new RetryPlan();
+  /** How the records of the latest failures are retried; undefined unless processing them has failed. */
+  #retry: RetryPlan | undefined;
   /** The committed position, and the offset after the last record that was passed to the task. */
   #position: number | undefined;
   #handed = 0;
@@ -87,7 +88,7 @@ export class KafkaTask {
     const { signal } = this.#closing;
     const isPermanent = error instanceof ProcessingFailure || isRecordRefused(error);
     if (isPermanent && this.#position !== undefined)
-      this.#plan.failed(this.#position, this.#handed, messageOf(error));
+      (this.#retry ??= new RetryPlan()).failed(this.#position, this.#handed, messageOf(error));
     const pauseMs = this.#pauseMs(isPermanent);
     this.#failures += 1;
     logInterruption(log, this.place, { failuresInARow: this.#failures, pauseMs, error: messageOf(error) });
@@ -98,14 +99,14 @@ export class KafkaTask {
   }
 
   #pauseMs(isPermanent: boolean): number {
-    if (this.#plan.isStuck) return stuckPauseMs;
+    if (this.#retry?.isStuck === true) return stuckPauseMs;
     return isPermanent ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
   }
 
   #advanced(position: number): void {
     this.#position = position;
     this.#failures = 0;
-    this.#plan.advanced(position);
+    if (this.#retry?.advanced(position) === true) this.#retry = undefined;
   }
 
   /** One attempt: recovers the partition and processes it until the first failure or the revocation. */
@@ -121,7 +122,7 @@ export class KafkaTask {
       // Fence first: the previous owner can commit nothing after this.
       await writer.open();
       const committed = await committedPosition(cluster, groupId, this.place);
-      const saved = await state.read(cluster, this.#context.fetcher);
+      const saved = await state.read(this.#context.fetcher);
       const position = await this.#positionIn(committed?.position);
       const resumeFrom = Math.min(committed?.resumeFrom ?? position, position);
       // Without our metadata, the saved state does not belong to the position: delete it with the first step.
@@ -208,9 +209,14 @@ export class KafkaTask {
   ): Promise<void> {
     for (let fetched = first ?? (await stream.next()); fetched !== undefined; fetched = await stream.next()) {
       await lane.room();
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted || !lane.isOpen) return;
       this.#handed = fetched.next;
-      await this.#plan.process({ ...this.place, ...fetched }, task, lane);
+      const batch = { ...this.place, ...fetched };
+      try {
+        await (this.#retry === undefined ? task.process(batch) : this.#retry.process(batch, task, lane));
+      } catch (error) {
+        throw new ProcessingFailure(error);
+      }
       // Yield to other timers and sockets between two batches.
       await new Promise(setImmediate);
     }

@@ -49,7 +49,7 @@ async function lab() {
       const writer = new TransactionalStepWriter(options, {
         place,
         groupId: group,
-        stateRecords: () => [],
+        state: { records: () => [] },
       });
       onTestFinished(() => writer.close());
       await writer.open();
