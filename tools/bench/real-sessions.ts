@@ -45,8 +45,9 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
       const records = recordsOf(session.slice(0, 1 + Math.floor(random() * session.length)), live, events);
       const partition = partitions[live % PARTITIONS] as PartitionPipeline;
       await partition.process(records).forEach(() => undefined);
-      partition.summarizeChanges(MAX_TOLD);
-      partition.drainSummaries();
+      const { summaries } = partition.sessions;
+      summaries?.summarizeChanges(MAX_TOLD);
+      summaries?.drain();
       events += records.length;
     }
     const { heap, rss } = await inUse();

@@ -10,7 +10,9 @@ export {
   type EventType,
   eventSchema,
   eventSchemas,
+  eventTime,
   eventTypes,
+  exceededLimit,
   isEventType,
   type KnownEvent,
   MAX_NAME_UNITS,
@@ -18,8 +20,6 @@ export {
   type OtherEvent,
   otherEventSchema,
 } from './events/event.ts';
-export { eventTime } from './events/event-time.ts';
-export { exceededLimit } from './events/event-weight.ts';
 export { type FormatName, formatNames } from './events/format-names.ts';
 export {
   analyzedByHeader,

@@ -1,7 +1,13 @@
 export type { TurnRequest } from '@loopwatch/detectors';
 export { type AskOptions, askJudge, type Judge, JudgeError, type JudgeRequest } from './ask-judge.ts';
 export { LoopPipeline } from './loop-pipeline.ts';
-export { PartitionPipeline } from './partition-pipeline.ts';
+export {
+  decodeRecords,
+  detectLoops,
+  type EventRecord,
+  isOutcome,
+  PartitionPipeline,
+} from './partition-pipeline.ts';
 export { type Checkpoint, PartitionSessions } from './partition-sessions.ts';
 export { PipelineTestDriver } from './pipeline-test-driver.ts';
 export {
@@ -19,10 +25,4 @@ export { type CheckHandling, type LateAnswer } from './semantic-checks.ts';
 export type { StoredSession, SummaryState } from './session-entry.ts';
 export { SessionStore, type SessionStoreOptions } from './session-store.ts';
 export type { SessionSummaries } from './session-summaries.ts';
-export {
-  decodeRecords,
-  detectLoops,
-  type EventRecord,
-  isOutcome,
-} from './stages.ts';
 export { type SettingsVersion, WideSettings } from './wide-settings.ts';

@@ -37,7 +37,7 @@ export class LoopPipeline {
 
   /** Opens a partition, without any sessions. */
   partition({ topic, partition }: TopicPartition): PartitionPipeline {
-    return new PartitionPipeline({ topic, partition }, this.shared);
+    return new PartitionPipeline(this.shared.store.open({ topic, partition }), this.shared);
   }
 
   /** Prepares settings for partitions to adopt. */

@@ -1,4 +1,6 @@
+import type { Verdict } from '@loopwatch/contract';
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import type { TopicPartition } from './records.ts';
 import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './session-entry.ts';
 import type { SummaryCollector } from './session-summaries.ts';
 import { copyMarks } from './session-summaries.ts';
@@ -17,6 +19,7 @@ export interface Checkpoint {
 
 /** The sessions of one partition, whose events are ordered relative to each other. */
 export class PartitionSessions implements EntryOwner {
+  readonly place: TopicPartition;
   /** Newest credible event time seen in the partition, epoch ms. */
   newestTime = 0;
   /** The server's settings for the next records; each session adopts them at its next event. */
@@ -32,7 +35,13 @@ export class PartitionSessions implements EntryOwner {
   private readonly forgotten = new Set<string>();
   private readonly store: EntryStore<PartitionSessions>;
 
-  constructor(store: EntryStore<PartitionSessions>, detection: Detection, summaries?: SummaryCollector) {
+  constructor(
+    place: TopicPartition,
+    store: EntryStore<PartitionSessions>,
+    detection: Detection,
+    summaries?: SummaryCollector,
+  ) {
+    this.place = place;
     this.store = store;
     this.detection = detection;
     this.summaries = summaries;
@@ -102,14 +111,17 @@ export class PartitionSessions implements EntryOwner {
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** Notes that a check was recorded; the session needs its id to delete the record once the session expires. */
+  /**
+   * Notes that a session's check was recorded, for the next {@link checkpoint}; the session needs its id to delete the
+   * record once it expires.
+   */
   noteCheck(sessionId: string, checkId: string): void {
     const entry = this.entries.get(sessionId);
     this.summaries?.noteCheck(entry, checkId);
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
-  /** Notes that summaries may lack events at or after this offset. */
+  /** Notes that summaries may lack events at or after this offset. Call after the replay. */
   noteUnsummarized(offset: number): void {
     const { summaries } = this;
     if (summaries === undefined) return;
@@ -120,7 +132,7 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * Restores a stored session. Its time does not advance the partition's time: the replay may be far behind it, or
+   * Restores a stored session; call before the replay. Its time does not advance the partition's time: the replay may be far behind it, or
    * its clock may be wrong, and neither must make replayed sessions look idle.
    *
    * @param detection the settings it was analyzed with when it was stored
@@ -164,5 +176,11 @@ export class PartitionSessions implements EntryOwner {
     this.forgotten.clear();
     const [oldest] = this.dirty;
     return { replayFrom: oldest?.dirtySince ?? next, snapshots, forgotten };
+  }
+
+  /** The position of a verdict's events in the log. @param origin offset of the loop's first event, if known */
+  sourceOf(offset: number, origin = offset): Verdict['source'] {
+    const { topic, partition } = this.place;
+    return { topic, partition, firstOffset: String(origin), offset: String(offset) };
   }
 }

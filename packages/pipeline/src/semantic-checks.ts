@@ -10,7 +10,6 @@ import type {
   TopicPartition,
   VerdictOutcome,
 } from './records.ts';
-import { isOutcome, sourceOf } from './stages.ts';
 
 /** How checks are answered. */
 export interface CheckHandling {
@@ -33,7 +32,6 @@ export interface LateAnswer {
 export interface CheckContext {
   readonly handling: CheckHandling;
   readonly sessions: PartitionSessions;
-  readonly place: TopicPartition;
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
@@ -42,7 +40,7 @@ export function answerInBackground<R extends InputRecord>(
   context: CheckContext,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
-    if (isOutcome(item)) return true;
+    if (item.type !== 'check') return true;
     // Passes the offset, not the record: a reference would keep its bytes, and the whole fetch, in memory until the
     // answer arrives.
     askInBackground(context, item.session, item.check, item.record.offset);
@@ -60,7 +58,7 @@ export function askInBackground(
   void context.handling.answer(check).then((answer) => {
     const verdicts = conclude(context, session, check, offset, answer);
     if (verdicts !== null) context.sessions.noteUnrepeatable(session);
-    context.handling.onLateAnswer?.({ place: context.place, check, answer, verdicts });
+    context.handling.onLateAnswer?.({ place: context.sessions.place, check, answer, verdicts });
   });
 }
 
@@ -88,7 +86,7 @@ export function awaitAnswers<T, R extends InputRecord>(
 
 /** @returns `null` if the session is gone or has started another prompt */
 function conclude(
-  { sessions, place, observer }: CheckContext,
+  { sessions, observer }: CheckContext,
   session: SessionAnalyzer,
   check: SemanticCheck,
   offset: number,
@@ -101,7 +99,7 @@ function conclude(
     if (concluded === undefined) return null;
     const { verdicts, origins } = concluded;
     if (verdicts.length > 0) sessions.summaries?.noteAnswer(entry, verdicts);
-    return verdicts.map((verdict, i) => ({ ...verdict, source: sourceOf(place, offset, origins[i]) }));
+    return verdicts.map((verdict, i) => ({ ...verdict, source: sessions.sourceOf(offset, origins[i]) }));
   } catch (error) {
     sessions.forget(session.sessionId);
     observer.fault(session.sessionId, offset, error);

@@ -44,7 +44,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   /** Opens a partition without any sessions. */
   open(place: TopicPartition): PartitionSessions {
     const summaries = this.options.summaries === true ? new SummaryCollector(place) : undefined;
-    return new PartitionSessions(this, this.options.detection, summaries);
+    return new PartitionSessions(place, this, this.options.detection, summaries);
   }
 
   /** Frees all sessions of a revoked partition. */

@@ -31,21 +31,17 @@ export interface WideSettingsDeps {
 
 /** The configured settings, overridden by those of the `control` topic as they arrive. */
 export class WideSettings {
+  /** The settings in effect; replaced by {@link apply}. */
+  current: SettingsVersion;
   private readonly deps: WideSettingsDeps;
   private readonly scopes = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly versions = new Map<string, SettingsVersion>();
   /** Saves hashing the same settings again for each stored session. */
   private readonly versionsOfObjects = new WeakMap<DetectionSettings, SettingsVersion>();
-  private newest: SettingsVersion;
 
   constructor(deps: WideSettingsDeps) {
     this.deps = deps;
-    this.newest = this.versionOf(deps.configured);
-  }
-
-  /** The settings in effect. */
-  get current(): SettingsVersion {
-    return this.newest;
+    this.current = this.versionOf(deps.configured);
   }
 
   /** Returns the same version for equal settings, so that partitions share the prepared detection. */
@@ -69,8 +65,8 @@ export class WideSettings {
     for (const record of records) this.applyRecord(record);
     const { settings } = withScopes(this.deps.configured, this.scopes);
     const version = this.versionOf(settings);
-    if (version === this.newest) return;
-    this.newest = version;
+    if (version === this.current) return;
+    this.current = version;
     const { configHash } = version.detection.plan;
     this.deps.log(
       'info',

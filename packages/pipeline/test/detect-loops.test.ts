@@ -37,7 +37,7 @@ function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }
     idleMs: 3_600_000,
     observer,
   }).open(place);
-  return pipe(detectLoops(sessions, place, observer), filter(isOutcome));
+  return pipe(detectLoops(sessions, observer), filter(isOutcome));
 }
 
 let offset = 0;
@@ -217,7 +217,7 @@ it('continues after an internal fault, reports it, and restarts the session', ()
     };
   });
   from(events)
-    .pipe(detectLoops(sessions, place, observer), filter(isOutcome))
+    .pipe(detectLoops(sessions, observer), filter(isOutcome))
     .subscribe({ next: (outcome) => outcomes.push(outcome), error: fail });
   expect(observer.fault.mock.calls).toEqual([['s-1', 0, broken]]);
   expect(observer.evicted.mock.calls).toEqual([['fault']]);

@@ -54,9 +54,7 @@ export function openSessions(maxSessions = 100) {
       const event = { ...events[name]!, time: start + Number(second) * 1000 };
       return { type: 'event', record, sessionId, event };
     });
-    from(items)
-      .pipe(detectLoops(sessions, place, silentObserver))
-      .subscribe();
+    from(items).pipe(detectLoops(sessions, silentObserver)).subscribe();
   };
   return { store, sessions, collector, pass };
 }

@@ -26,21 +26,17 @@ export class BatchTrace {
   readonly #whole: Span;
   readonly #processing: Span;
 
-  /**
-   * Runs the processing of a batch, and ends its spans if that fails.
-   *
-   * @param process gets undefined without tracing
-   */
+  /** Runs the processing of a batch, and ends its spans if that fails. */
   static async around(
     batch: TaskBatch,
-    to: BatchTracing | undefined,
-    process: (trace: BatchTrace | undefined) => Promise<void>,
+    to: BatchTracing,
+    process: (trace: BatchTrace) => Promise<void>,
   ): Promise<void> {
-    const trace = to && new BatchTrace(batch, to);
+    const trace = new BatchTrace(batch, to);
     try {
       await process(trace);
     } catch (error) {
-      trace?.interrupted(error);
+      trace.interrupted(error);
       throw error;
     }
   }

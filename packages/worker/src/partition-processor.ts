@@ -14,6 +14,7 @@ import type {
   LoopPipeline,
   Outcome,
   PartitionPipeline,
+  PartitionSessions,
   SessionSummaries,
   WideSettings,
 } from '@loopwatch/pipeline';
@@ -68,6 +69,7 @@ export class PartitionProcessor implements PartitionTask {
   readonly #place: TopicPartition;
   readonly #lane: TaskLane;
   readonly #pipeline: PartitionPipeline;
+  readonly #sessions: PartitionSessions;
   readonly #deps: PartitionProcessorDeps;
   readonly #recovery: PartitionRecovery;
   readonly #replayBudget: ReplayBudget;
@@ -82,6 +84,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#place = place;
     this.#lane = lane;
     this.#pipeline = deps.pipeline.partition(place);
+    this.#sessions = this.#pipeline.sessions;
     this.#deps = deps;
     this.#recovery = new PartitionRecovery(this.#pipeline, deps.settings, deps.incidents);
     this.#replayBudget = new ReplayBudget(deps.maxReplayRecords);
@@ -108,15 +111,18 @@ export class PartitionProcessor implements PartitionTask {
     this.#adoptSettings();
     this.#pipeline.resume();
     this.#summarizedTo = summarizedTo;
-    if (summarizedTo < position) this.#pipeline.noteUnsummarized(summarizedTo);
+    if (summarizedTo < position) this.#sessions.noteUnsummarized(summarizedTo);
     this.#summaryTimer = setInterval(() => this.#publishSummaries(), this.#deps.summaryIntervalMs);
   }
 
   process(batch: TaskBatch): Promise<void> {
-    return BatchTrace.around(batch, this.#deps.tracing, (trace) => this.#process(batch, trace));
+    const { tracing } = this.#deps;
+    return tracing === undefined
+      ? this.#process(batch)
+      : BatchTrace.around(batch, tracing, (trace) => this.#process(batch, trace));
   }
 
-  async #process(batch: TaskBatch, trace: BatchTrace | undefined): Promise<void> {
+  async #process(batch: TaskBatch, trace?: BatchTrace): Promise<void> {
     const { metrics, report, watch, now } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const startedAt = performance.now();
@@ -173,7 +179,7 @@ export class PartitionProcessor implements PartitionTask {
     if (this.#isClosed) return;
     const { topics, now } = this.#deps;
     const verdicts: TimedVerdict[] = [];
-    this.#pipeline.noteCheck(record);
+    this.#sessions.noteCheck(record.sessionId, record.id);
     const outputs: OutputRecord[] = [{ topic: topics.checks, key: record.id, value: JSON.stringify(record) }];
     const timestamp = now();
     for (const verdict of found ?? []) outputs.push(this.#verdictRecord(verdict, timestamp, verdicts));
@@ -191,7 +197,7 @@ export class PartitionProcessor implements PartitionTask {
     const { current } = this.#deps.settings;
     const { history } = this.#recovery;
     if (history.latest !== current) history.begin(this.#position, current);
-    this.#pipeline.adopt(current.detection);
+    this.#sessions.detection = current.detection;
   }
 
   /**
@@ -201,8 +207,10 @@ export class PartitionProcessor implements PartitionTask {
    */
   #publishSummaries(): void {
     const { incidents, now } = this.#deps;
-    const active = this.#pipeline.summarizeChanges(MAX_SUMMARIES);
-    const summarizedTo = this.#pipeline.firstUnsummarized ?? this.#position;
+    const { summaries } = this.#sessions;
+    if (summaries === undefined) return;
+    const active = summaries.summarizeChanges(MAX_SUMMARIES);
+    const summarizedTo = summaries.firstUnsummarized ?? this.#position;
     if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return;
     incidents.noteActivity(active.incidents, now());
     this.#summarizedTo = summarizedTo;
@@ -216,8 +224,7 @@ export class PartitionProcessor implements PartitionTask {
     changes: readonly StateChange[] = [],
   ): Promise<boolean> {
     try {
-      const step = this.#step(outputs, verdicts);
-      await this.#lane.commit({ ...step, state: [...step.state, ...changes] });
+      await this.#lane.commit(this.#step(outputs, verdicts, changes));
     } catch {
       return false;
     }
@@ -225,10 +232,14 @@ export class PartitionProcessor implements PartitionTask {
     return true;
   }
 
-  #step(outputs: readonly OutputRecord[], verdicts: readonly TimedVerdict[]): Step {
+  #step(
+    outputs: readonly OutputRecord[],
+    verdicts: readonly TimedVerdict[],
+    changes: readonly StateChange[],
+  ): Step {
     const { settings, incidents, topics } = this.#deps;
     const position = this.#position;
-    const checkpoint = this.#pipeline.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
+    const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
     const state: StateChange[] = [
       ...this.#recovery.history.takeChanges(),
       ...checkpoint.forgotten.map(deleteSnapshot),
@@ -242,7 +253,9 @@ export class PartitionProcessor implements PartitionTask {
       const { hash } = settings.versionOf(detection.settings);
       state.push(writeSnapshot({ ...session, settings: hash, incidents: open }));
     }
-    const summaries = summaryRecords(this.#pipeline.drainSummaries(), topics);
+    state.push(...changes);
+    const drained = this.#sessions.summaries?.drain();
+    const summaries = drained === undefined ? [] : summaryRecords(drained, topics);
     return { position, resumeFrom: checkpoint.replayFrom, outputs: [...outputs, ...summaries], state };
   }
 

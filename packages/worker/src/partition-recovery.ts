@@ -45,7 +45,7 @@ export class PartitionRecovery {
   async replay(records: readonly LogRecord[]): Promise<void> {
     this.restoreSessions();
     for (const { version, records: piece } of this.history.split(records)) {
-      this.#pipeline.adopt(version.detection);
+      this.#pipeline.sessions.detection = version.detection;
       for (const verdict of await this.#pipeline.replay(piece)) {
         this.#incidents.replay(verdict);
         this.#incidents.noteActivity([verdict.incidentId], verdict.time);
@@ -60,7 +60,7 @@ export class PartitionRecovery {
         this.ignoredSnapshots += 1;
         continue;
       }
-      this.#pipeline.restore(stored, version.detection);
+      this.#pipeline.sessions.restore(stored, version.detection);
       for (const incident of stored.incidents) this.#incidents.restore(incident);
       const ids = stored.incidents.map(({ id }) => id);
       this.#incidents.noteActivity(ids, stored.snapshot.lastTime);

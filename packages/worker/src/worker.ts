@@ -73,7 +73,14 @@ export class Worker {
   #connection: WorkerStatus = { connected: false, detail: 'starting' };
 
   constructor(deps: WorkerDeps) {
-    const { logger, detection, topics, sources, now = Date.now, monotonic = () => performance.now() } = deps;
+    const {
+      logger,
+      detection,
+      topics,
+      sources,
+      now = Date.now,
+      monotonic = performance.now.bind(performance),
+    } = deps;
     this.#deps = deps;
     this.#now = now;
     const metrics = createWorkerMetrics(deps.registry, {

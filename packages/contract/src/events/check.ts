@@ -6,11 +6,12 @@ import {
   type AgentEvent,
   eventSchemas,
   eventTypes,
+  exceededLimit,
   isEventType,
   MAX_NAME_UNITS,
+  MAX_TEXT_UNITS,
   otherEventSchema,
 } from './event.ts';
-import { exceededLimit, MAX_TEXT_UNITS } from './event-weight.ts';
 
 /** A decoded event and its session, or why the record was rejected. */
 export type DecodeResult =

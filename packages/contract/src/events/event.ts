@@ -20,6 +20,13 @@ const timeSchema = z.union([z.number().min(-MAX_TIME).max(MAX_TIME), z.iso.datet
 /** More than any request needs, but small enough that the totals of a session stay exact. */
 export const MAX_TOKENS = 1e12;
 const MAX_USD = 1e9;
+
+/** Nesting depth of an event: 10,000 levels of arguments, plus the event around them. */
+export const MAX_LEVELS = 10_100;
+/** Members of all arrays and objects in an event. */
+export const MAX_PARTS = 100_000;
+/** UTF-16 code units of one `content` or `thought` event. */
+export const MAX_TEXT_UNITS = 5 * 1024 * 1024;
 const tokenCount = z.number().nonnegative().max(MAX_TOKENS).nullish();
 
 /** Fields of every event. `null` means absent, because some serialisers write it. */
@@ -173,4 +180,63 @@ export type AgentEvent = KnownEvent | OtherEvent;
 /** Whether this version knows the event type. */
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventSchemas, type);
+}
+
+/**
+ * The event's time in epoch milliseconds.
+ *
+ * @param fallback for an event without a time: the record's timestamp, or in a file the time of the previous event
+ */
+export function eventTime(event: AgentEvent, fallback: number): number {
+  const { time } = event;
+  if (typeof time === 'number') return time;
+  if (typeof time === 'string') return Date.parse(time);
+  return fallback;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+
+/**
+ * Checks whether an event is too complex. An event is processed synchronously, so a large one would block others.
+ *
+ * @param json need not be valid
+ * @returns the limit it exceeds, as a message, or undefined
+ */
+export function exceededLimit(json: string, maxParts = MAX_PARTS): string | undefined {
+  // A shorter text cannot exceed the depth: each level takes two brackets.
+  if (json.length < 2 * MAX_LEVELS) return undefined;
+  let levels = 0;
+  let parts = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(json, at + 1);
+    } else if (code === comma) {
+      parts += 1;
+      if (parts > maxParts) return `it has more than ${maxParts.toLocaleString('en-US')} values`;
+    } else if (isBracket(code, 0x5b, 0x7b)) {
+      levels += 1;
+      if (levels > MAX_LEVELS)
+        return `it is nested more than ${MAX_LEVELS.toLocaleString('en-US')} levels deep`;
+    } else if (isBracket(code, 0x5d, 0x7d)) {
+      levels -= 1;
+    }
+  }
+  return undefined;
+}
+
+function isBracket(code: number, square: number, curly: number): boolean {
+  return code === square || code === curly;
+}
+
+/** Index of the closing quote: the next one after an even number of backslashes. */
+function endOfString(json: string, start: number): number {
+  for (let at = json.indexOf('"', start); at !== -1; at = json.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (at - 1 - escapes >= start && json.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return json.length;
 }

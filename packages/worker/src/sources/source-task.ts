@@ -64,10 +64,13 @@ export class SourceTask implements PartitionTask {
   }
 
   process(batch: TaskBatch): Promise<void> {
-    return BatchTrace.around(batch, this.#deps.tracing, (trace) => this.#process(batch, trace));
+    const { tracing } = this.#deps;
+    return tracing === undefined
+      ? this.#process(batch)
+      : BatchTrace.around(batch, tracing, (trace) => this.#process(batch, trace));
   }
 
-  async #process(batch: TaskBatch, trace: BatchTrace | undefined): Promise<void> {
+  async #process(batch: TaskBatch, trace?: BatchTrace): Promise<void> {
     const { topics, metrics, letters, ignored, onCommitted } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const outputs: OutputRecord[] = [];
