@@ -1,5 +1,4 @@
 export { denialText } from './calls/result-kind.ts';
-export { canonicalArguments } from './calls/tool-identity.ts';
 export {
   type BudgetUse,
   budgetPercent,
@@ -18,9 +17,8 @@ export { blockMessage } from './detectors/tool-repeat/wording.ts';
 export type { Detector, EventStep, Finding } from './incident/finding.ts';
 export { OpenVerdicts } from './incident/open-verdicts.ts';
 export type { PureVerdict } from './incident/verdict.ts';
-export { canonicalJson } from './lib/canonical-json.ts';
+export { canonicalArguments, canonicalJson } from './lib/canonical-json.ts';
 export { sha256 } from './lib/digest.ts';
-export { oneLine } from './lib/one-line.ts';
 export type { Detection } from './plan/detection.ts';
 export { effectiveDetectionValues } from './plan/effective-detection-values.ts';
 export type { DetectionPlan } from './plan/plan.ts';
@@ -31,13 +29,12 @@ export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
 export { ALLOWED, type Decision, decide, type ProposedCall } from './session/decide.ts';
 export { KnownIds } from './session/known-ids.ts';
-export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
-export type { Conclusion, PushResult } from './session/push-result.ts';
+export { type LogLine, oneLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
+export type { Conclusion, PushResult, TurnRequest } from './session/push-result.ts';
 export type { SessionAccount } from './session/session-account.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
 export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';
 export { type SessionSnapshot, snapshotVersion } from './session/session-snapshot.ts';
-export type { TurnRequest } from './session/session-step.ts';
 export {
   createToolCallTracker,
   type ToolCallTracker,

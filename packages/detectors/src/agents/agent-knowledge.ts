@@ -82,6 +82,15 @@ function anyOf(templates: readonly string[]): RegExp {
   return new RegExp(`^${FRAME}(?:${sources.join('|')})`, 'i');
 }
 
+/** Quotes, brackets and keys around a result's message, as printed by JSON and Python. */
+const AROUND_MESSAGE =
+  /^(?:\\[nrt]|<\/?(?:html|head|title|body|center|h1|tool_use_error)\b[^>]{0,80}>|[\s\W]|(?:none|null)\b|(?:_?meta|text|textcontent|type|content|message|output|detail|annotations)(?=\\{0,15}["'=:(]))*/i;
+
+/** A result from the first word of its message onward. */
+export function unframed(text: string): string {
+  return text.replace(AROUND_MESSAGE, '');
+}
+
 /** `Claude Code` and `claude_code` are one name. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, '-');

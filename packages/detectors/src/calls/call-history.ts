@@ -1,11 +1,12 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
+import { canonicalArguments } from '../lib/canonical-json.ts';
+import { fingerprint } from '../lib/digest.ts';
 import { callNature, identifyingArguments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { isDenial } from './result-kind.ts';
-import { type CallStep, concludeStep, copyStep, type PastCall } from './step.ts';
-import { canonicalArguments, fingerprint, toolIdentity } from './tool-identity.ts';
+import { type CallStep, concludeStep, copyStep, type PastCall, toolIdentity } from './step.ts';
 
 /** Remembered steps: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -108,23 +109,17 @@ export class CallHistory {
     };
     const { calls } = this.open;
     const contract = contractOf(event.name, this.agent, this.knowledge);
-    const canonical = canonicalArguments(identifyingArguments(event.args, contract));
+    const args = identifyingArguments(event.args, contract);
+    const canonical = canonicalArguments(args);
     const identity = toolIdentity(event.name, canonical);
     const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
     const same = calls.find((call) => call.key === key);
     const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
     else if (calls.length < CALLS_PER_ROUND) {
-      const nature = callNature(identity, contract);
-      calls.push({
-        identity,
-        key,
-        mark,
-        nature,
-        callIds,
-        said: canonical.slice(0, SAID_UNITS),
-        result: null,
-      });
+      const nature = callNature(identity, args, contract);
+      const said = canonical.slice(0, SAID_UNITS);
+      calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
     // Without turns and results, every call is a step; this is known from the second call.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();

@@ -1,5 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import type { ToolIdentity } from './tool-identity.ts';
+import type { ToolIdentity } from './step.ts';
 
 /** What kind of call this is, derived from its tool's contract, its tool's name and its command. */
 export interface CallNature {
@@ -41,10 +41,17 @@ const READS =
 const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
 
-/** @param contract the tool's contract; it wins over the tool's name and command */
-export function callNature(identity: ToolIdentity, contract: ToolContractSettings | undefined): CallNature {
+/**
+ * @param args the arguments of this identity
+ * @param contract the tool's contract; it wins over the tool's name and command
+ */
+export function callNature(
+  identity: ToolIdentity,
+  args: unknown,
+  contract: ToolContractSettings | undefined,
+): CallNature {
   const words = toolWords(identity.name);
-  const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity);
+  const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity, args);
   const edits = contract?.mutating ?? (isReadOnlyLine !== true && MUTATING.test(words));
   const changes = contract?.mutating ?? (isReadOnlyLine === undefined ? edits : !isReadOnlyLine);
   const sleeps = SLEEPS.test(line);
@@ -66,8 +73,8 @@ function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 }
 
-/** Argument names for a command line, and below, for a program. */
-const COMMAND = ['command', 'cmd', 'commands', 'script', 'shell', 'bash'];
+/** Argument names for a command line, the first of which counts, and below, for a program. */
+const COMMAND = ['bash', 'cmd', 'command', 'commands', 'script', 'shell'];
 const PROGRAM = ['code', 'source', 'program', 'cell'];
 
 const LOOKS = new Set(
@@ -93,10 +100,12 @@ export interface CommandFacts {
   readonly onlyLooks?: boolean;
 }
 
-export function commandFacts({ arguments: canonical, digest }: ToolIdentity): CommandFacts {
-  const value = parsed(canonical);
+/** @param args the arguments of this identity, to save parsing them again if they are whole */
+export function commandFacts({ arguments: canonical, digest }: ToolIdentity, args?: unknown): CommandFacts {
+  const value = digest === undefined && isFields(args) ? args : parsed(canonical);
   if (typeof value === 'string') return {};
-  const line = commandLine(Object.entries(value).find(([name]) => COMMAND.includes(name))?.[1]);
+  const name = COMMAND.find((field) => Object.hasOwn(value, field) && value[field] !== undefined);
+  const line = name === undefined ? undefined : commandLine(value[name]);
   if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isReadOnlyLine(line) };
   const isProgram = Object.entries(value).some(
     ([name, field]) => PROGRAM.includes(name) && typeof field === 'string',
@@ -136,7 +145,11 @@ function parsed(canonical: string): Record<string, unknown> | string {
     const names = [...canonical.matchAll(/"(\w+)":"/g)].map(([, name = '']) => name);
     return Object.fromEntries(names.map((name) => [name, '']));
   }
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : canonical;
+  return isFields(value) ? value : canonical;
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Fields in which models explain a command, in different words each time. */

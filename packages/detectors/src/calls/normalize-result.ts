@@ -1,11 +1,11 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { normalizeText } from './normalize-text.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
 import { type CallText, withoutEcho } from './strip-echoed-args.ts';
-import { fingerprint } from './tool-identity.ts';
 
 /** A tool's result, normalized for comparison. */
 export interface NormalizedResult {

@@ -1,4 +1,4 @@
-import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
+import { type AgentKnowledge, unframed } from '../agents/agent-knowledge.ts';
 import { stringsIn } from './said-values.ts';
 import type { CallText } from './strip-echoed-args.ts';
 
@@ -91,15 +91,6 @@ function tellsOfError(text: string, { reads }: CallText): boolean {
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;
   if (text.length <= REFUSED_UNITS && (REFUSED.test(text) || ERROR_START.test(words))) return true;
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
-}
-
-/** Quotes, brackets and keys around a result's message, as printed by JSON and Python. */
-const FRAME =
-  /^(?:\\[nrt]|<\/?(?:html|head|title|body|center|h1|tool_use_error)\b[^>]{0,80}>|[\s\W]|(?:none|null)\b|(?:_?meta|text|textcontent|type|content|message|output|detail|annotations)(?=\\{0,15}["'=:(]))*/i;
-
-/** A result from the first word of its message onward. */
-export function unframed(text: string): string {
-  return text.replace(FRAME, '');
 }
 
 const OPENING = 'Loopwatch denied this call';

@@ -1,9 +1,7 @@
 import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwatch/contract';
-import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
+import { type AgentKnowledge, unframed } from '../agents/agent-knowledge.ts';
 import type { Mark } from '../calls/mark.ts';
-import { unframed } from '../calls/result-kind.ts';
-import type { CallStep, PastCall } from '../calls/step.ts';
-import { signature } from '../calls/tool-identity.ts';
+import { type CallStep, type PastCall, signature } from '../calls/step.ts';
 
 /** Why a detector closes an incident, as the end of a sentence. */
 export function closingReason(outcome: VerdictOutcome): string {

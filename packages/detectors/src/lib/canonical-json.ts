@@ -70,3 +70,21 @@ function scalar(value: unknown): string {
       return value === null ? 'null' : '<undefined>';
   }
 }
+
+/**
+ * The canonical text of a call's arguments: a JSON string is parsed first, any other string is only trimmed; missing
+ * arguments, `""` and `{}` are equal.
+ */
+export function canonicalArguments(args: unknown): string {
+  const value = typeof args === 'string' ? parsed(args.trim()) : { json: args };
+  if (value === undefined) return typeof args === 'string' && args.trim() !== '' ? args.trim() : '{}';
+  return value.json === undefined || value.json === null ? '{}' : canonicalJson(value.json);
+}
+
+function parsed(text: string): { json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -31,7 +31,18 @@ export function sha256(text: string, digits: number): string {
   return nodeHash === undefined ? portableSha256(text, digits) : nodeHash('sha256', text).slice(0, digits);
 }
 
-/** The same without the platform. */
+/** Like {@link sha256}, 64 digits; equal only for equal texts, even if they are not well-formed. */
+export function sha256OfUnits(text: string): string {
+  // UTF-8 would turn every lone surrogate into U+FFFD. Only text outside JSON strings has unescaped ones.
+  return sha256(text.isWellFormed() ? text : JSON.stringify(text), 64);
+}
+
+/** The text itself, or its SHA-256 if that is shorter: equal exactly when the texts are. */
+export function fingerprint(text: string): string {
+  return text.length <= 64 ? text : `…${sha256OfUnits(text)}`;
+}
+
+/** {@link sha256} without the platform. */
 export function portableSha256(text: string, digits: number): string {
   const blocks = paddedBlocks(encoder.encode(text));
   const state = initial.slice() as State;

@@ -1,9 +1,14 @@
-import type { VerdictOutcome } from '@loopwatch/contract';
+import type { AgentEvent, KnownEvent, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
+import type { Mark } from '../calls/mark.ts';
 import type { Semantic } from '../detectors/semantic/semantic.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import type { Detector, EventStep } from '../incident/finding.ts';
+import type { Detector, EventStep, Finding } from '../incident/finding.ts';
+import type { OpenIncidents } from '../incident/incident.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
+import type { TurnRequest } from './push-result.ts';
+import type { SessionTotals } from './session-account.ts';
+import type { BankSnapshot } from './session-snapshot.ts';
 
 /**
  * The detectors of one session and their shared call history. One slot per detector of the registry, up to the last
@@ -55,7 +60,7 @@ export class DetectorBank {
     }
   }
 
-  /** State of the revocable detectors, to be completed by {@link statesOf}. */
+  /** State of the revocable detectors; functions complete it when it is needed. */
   checkpoint(): unknown[] {
     return this.detectors.map((detector) => {
       if (detector === null || !isRevocable(detector)) return null;
@@ -66,10 +71,9 @@ export class DetectorBank {
   /** Restores an earlier state of the revocable detectors. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
     const { detectors, semantic } = this;
-    this.detectors = this.createDetectors(plan).map((made, i) => {
-      const before = detectors[i] ?? null;
-      return isRevocable(before) ? made : before;
-    });
+    this.detectors = this.createDetectors(plan).map((made, i) =>
+      isRevocable(detectors[i] ?? null) ? made : (detectors[i] ?? null),
+    );
     this.semantic = semantic;
     this.restoreStates(states);
     this.restoreCalls(plan, history);
@@ -133,11 +137,11 @@ export class DetectorBank {
   }
 
   private restoreStates(states: readonly unknown[]): void {
-    states.forEach((state, i) => {
-      if (state === null || state === undefined) return;
+    for (const [i, state] of states.entries()) {
+      if (state === null || state === undefined) continue;
       this.start(i);
       this.detectors[i]?.restore(state);
-    });
+    }
   }
 
   private restoreCalls(plan: DetectionPlan, history: HistorySnapshot | null): void {
@@ -150,20 +154,99 @@ function isRevocable(detector: Detector | null): boolean {
   return detector?.isRevocable ?? true;
 }
 
-/** The states of a checkpoint, up to the last detector that has one. */
-export function statesOf(checkpoint: readonly unknown[]): readonly unknown[] {
-  const states = checkpoint.map((state) =>
-    typeof state === 'function' ? (state as () => unknown)() : state,
-  );
-  return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
-}
-
-export interface BankSnapshot {
-  readonly detectors: readonly unknown[];
-  readonly calls: HistorySnapshot | null;
-}
-
 /** A history of calls with results is created only if a rule needs both. */
 function createHistory(plan: DetectionPlan): CallHistory | null {
   return plan.enabled && plan.createHistory !== null ? plan.createHistory() : null;
+}
+
+/**
+ * Replaces arguments or results that a producer withholds with the hashes it sends instead. Equal ones are still
+ * recognized; similar arguments, error texts and new content in results are not.
+ */
+export function withHashes(event: AgentEvent): AgentEvent {
+  if (event.type === 'tool_call_request') {
+    const { argsHash } = event;
+    return typeof argsHash === 'string' && event['args'] == null ? { ...event, args: { argsHash } } : event;
+  }
+  if (event.type === 'tool_result') {
+    const { resultHash } = event;
+    const isHashed = typeof resultHash === 'string' && event['result'] == null;
+    return isHashed ? { ...event, result: `(a result with the hash ${resultHash})` } : event;
+  }
+  return event;
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
+
+/** A session's event as it passes through the detectors, with their findings. */
+export class SessionStep implements EventStep {
+  readonly event: KnownEvent;
+  readonly time: number;
+  readonly position: number;
+  findings = NO_FINDINGS;
+  /** US dollars of the turn that the event ends, if its price is known. */
+  cost: number | undefined;
+  /** The model request that the event starts, if requests are limited. */
+  turnRequest: TurnRequest | null = null;
+  private readonly totals: SessionTotals;
+  private readonly bank: DetectorBank;
+  private readonly incidents: OpenIncidents;
+  private before: Mark | undefined;
+
+  /** The last three are the session's state before the event. */
+  constructor(
+    event: KnownEvent,
+    time: number,
+    position: number,
+    totals: SessionTotals,
+    bank: DetectorBank,
+    incidents: OpenIncidents,
+  ) {
+    this.event = event;
+    this.time = time;
+    this.position = position;
+    this.totals = totals;
+    this.bank = bank;
+    this.incidents = incidents;
+  }
+
+  get calls(): CallHistory | null {
+    return this.bank.calls;
+  }
+
+  get contentOffset(): number {
+    return this.totals.contentUnits;
+  }
+
+  get thoughtOffset(): number {
+    return this.totals.thoughtUnits;
+  }
+
+  mark(): Mark {
+    this.before ??= this.markNow();
+    return this.before;
+  }
+
+  emit(finding: Finding): void {
+    this.findings = [...this.findings, finding];
+  }
+
+  noteProgress(slot: string, count: number): void {
+    this.incidents.noteProgress(slot, count);
+  }
+
+  noteTurnRequest(number: number, allowed: number): void {
+    this.turnRequest = { number, allowed };
+  }
+
+  /** Counts the event. @returns the session's marks before and after it */
+  count(): { readonly before: Mark; readonly after: Mark } {
+    const before = this.mark();
+    this.totals.count(this.event, this.cost);
+    return { before, after: this.markNow() };
+  }
+
+  private markNow(): Mark {
+    return this.totals.mark(this.event, this.time, this.position);
+  }
 }

@@ -3,9 +3,8 @@ import type { HistorySnapshot } from '../calls/call-history.ts';
 import type { Finding, IncidentSlot } from '../incident/finding.ts';
 import { type OpenIncidents, slotOf } from '../incident/incident.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
-import { type DetectorBank, statesOf } from './detector-bank.ts';
+import type { DetectorBank, SessionStep } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
-import type { SessionStep } from './session-step.ts';
 
 /** The state to restore when a session's last turn is streamed again. */
 interface Checkpoint {
@@ -143,6 +142,14 @@ export class LastTurn {
     if (snapshot.taken.length > 0) turn.retracted = new Map(snapshot.taken);
     return turn;
   }
+}
+
+/** The states of a checkpoint, up to the last detector that has one. */
+function statesOf(checkpoint: readonly unknown[]): readonly unknown[] {
+  const states = checkpoint.map((state) =>
+    typeof state === 'function' ? (state as () => unknown)() : state,
+  );
+  return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
 }
 
 /** Whether events of this type are part of a turn. */

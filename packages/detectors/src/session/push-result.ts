@@ -1,5 +1,10 @@
 import type { PureVerdict } from '../incident/verdict.ts';
-import type { TurnRequest } from './session-step.ts';
+
+/** A model request, by its number in its prompt. */
+export interface TurnRequest {
+  readonly number: number;
+  readonly allowed: number;
+}
 
 /** Verdicts, each with the caller's position at which its loop began. */
 export interface Conclusion {

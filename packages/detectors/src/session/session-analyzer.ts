@@ -13,14 +13,13 @@ import type { PureVerdict, Scene } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
-import { DetectorBank } from './detector-bank.ts';
+import { DetectorBank, SessionStep, withHashes } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
 import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
 import { SessionPlan, thresholdOrigin } from './session-plan.ts';
 import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
-import { SessionStep, withHashes } from './session-step.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 /** Placeholder for taking a mark after all events. */

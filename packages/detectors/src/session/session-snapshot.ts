@@ -1,13 +1,19 @@
+import type { HistorySnapshot } from '../calls/call-history.ts';
 import type { OpenIncident } from '../incident/finding.ts';
 import type { Labels } from '../incident/verdict.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
-import type { BankSnapshot } from './detector-bank.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';
 import type { TotalsSnapshot } from './session-account.ts';
 
 /** Increase when the snapshot format changes; older snapshots are not restored. */
 export const snapshotVersion = 5;
+
+/** The state of a session's detectors and of their call history. */
+export interface BankSnapshot {
+  readonly detectors: readonly unknown[];
+  readonly calls: HistorySnapshot | null;
+}
 
 /** The whole state of a session as JSON. */
 export interface SessionSnapshot extends BankSnapshot {

@@ -5,11 +5,11 @@ import {
   MAX_NAME_UNITS,
   type VerdictAction,
 } from '@loopwatch/contract';
-import { canonicalArguments } from '../calls/tool-identity.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
 import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
 import type { EventStep } from '../incident/finding.ts';
+import { canonicalArguments } from '../lib/canonical-json.ts';
 import { presets } from '../settings/presets.ts';
 import { SessionTotals } from './session-account.ts';
 

@@ -3,7 +3,7 @@ import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
 import { type NormalizedResult, normalizeResult } from '../../src/calls/normalize-result.ts';
 import type { ResultKind } from '../../src/calls/result-kind.ts';
 import type { CallText } from '../../src/calls/strip-echoed-args.ts';
-import { canonicalArguments } from '../../src/calls/tool-identity.ts';
+import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 
 const agents = agentKnowledge({});
 const resultForm = (

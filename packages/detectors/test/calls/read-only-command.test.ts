@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commandFacts } from '../../src/calls/call-nature.ts';
-import { canonicalArguments, toolIdentity } from '../../src/calls/tool-identity.ts';
+import { toolIdentity } from '../../src/calls/step.ts';
+import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 
 const looks = (args: unknown): boolean | undefined =>
   commandFacts(toolIdentity('run', canonicalArguments(args))).onlyLooks;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringsIn } from '../../src/calls/said-values.ts';
 import { type CallText, withoutEcho } from '../../src/calls/strip-echoed-args.ts';
-import { canonicalArguments } from '../../src/calls/tool-identity.ts';
+import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 
 // The plain definition, by regular expressions.
 

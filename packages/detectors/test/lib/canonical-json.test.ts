@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/lib/canonical-json.ts';
+import { canonicalArguments, canonicalJson } from '../../src/lib/canonical-json.ts';
 
 describe('canonicalJson follows RFC 8785', () => {
   // Its appendix B: the IEEE 754 bits of a number, and how it is written.
@@ -108,5 +108,27 @@ describe('canonicalJson of values beyond JSON', () => {
     let object: unknown = 1;
     for (let i = 0; i < depth; i += 1) object = { a: object };
     expect(canonicalJson(object)).toHaveLength(depth * 6 + 1);
+  });
+});
+
+describe('canonical arguments', () => {
+  test.each([
+    [undefined, '{}'],
+    [null, '{}'],
+    ['', '{}'],
+    ['  ', '{}'],
+    ['null', '{}'],
+    [{}, '{}'],
+    ['{}', '{}'],
+    ['{"b":1,"a":[1.0,"x"]}', '{"a":[1,"x"],"b":1}'],
+    [{ b: 1, a: [1, 'x'] }, '{"a":[1,"x"],"b":1}'],
+    [' not json ', 'not json'],
+    ['"text"', '"text"'],
+    ['12345678901234567890', '12345678901234567000'],
+    ['{"a":1', '{"a":1'],
+    ['{"__proto__":1}', '{"__proto__":1}'],
+    ['['.repeat(10_000) + ']'.repeat(10_000), '['.repeat(10_000) + ']'.repeat(10_000)],
+  ])('of %j', (args, canonical) => {
+    expect(canonicalArguments(args)).toBe(canonical);
   });
 });

@@ -1,7 +1,6 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { canonicalArguments } from '../../calls/tool-identity.ts';
-import { canonicalJson } from '../../lib/canonical-json.ts';
+import { canonicalArguments, canonicalJson } from '../../lib/canonical-json.ts';
 import { Excerpt, type ExcerptSnapshot } from './excerpt.ts';
 
 /** Maximum stored messages per turn: half of them the first, half the latest. */

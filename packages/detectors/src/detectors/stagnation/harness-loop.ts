@@ -2,10 +2,10 @@ import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { Mark } from '../../calls/mark.ts';
 import { normalizeText } from '../../calls/normalize-text.ts';
-import { fingerprint } from '../../calls/tool-identity.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
+import { fingerprint } from '../../lib/digest.ts';
 import { StepChain } from './step-chain.ts';
 
 /** A person needs longer than this to read an answer and ask again. */

@@ -1,9 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { fingerprint } from '../../calls/tool-identity.ts';
 import type { EventStep, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { fingerprint } from '../../lib/digest.ts';
 
 /** Longer messages repeat enough text for content-repeat to find them. */
 const MESSAGE_UNITS = 2048;

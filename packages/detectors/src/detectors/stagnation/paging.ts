@@ -1,4 +1,4 @@
-import type { ToolIdentity } from '../../calls/tool-identity.ts';
+import type { ToolIdentity } from '../../calls/step.ts';
 import { fieldsOf } from './rephrased-query.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
-import type { ToolIdentity } from '../../calls/tool-identity.ts';
+import type { ToolIdentity } from '../../calls/step.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;

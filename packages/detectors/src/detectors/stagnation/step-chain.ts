@@ -1,4 +1,4 @@
-import { fingerprint } from '../../calls/tool-identity.ts';
+import { fingerprint } from '../../lib/digest.ts';
 
 /** Number of outcomes stored before they are added to the hash. */
 const MAX_KEPT = 64;

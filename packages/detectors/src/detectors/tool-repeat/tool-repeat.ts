@@ -1,7 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import { canonicalArguments, toolIdentity } from '../../calls/tool-identity.ts';
+import { toolIdentity } from '../../calls/step.ts';
 import type { Detector, EventStep, Standing } from '../../incident/finding.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
+import { canonicalArguments } from '../../lib/canonical-json.ts';
 import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { ToolRepeatPlan } from './options.ts';
 import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { canonicalArguments, toolIdentity } from '../../../src/calls/tool-identity.ts';
+import { toolIdentity } from '../../../src/calls/step.ts';
 import { turnsPages } from '../../../src/detectors/stagnation/paging.ts';
+import { canonicalArguments } from '../../../src/lib/canonical-json.ts';
 
 const identity = (args: unknown) => toolIdentity('read', canonicalArguments(args));
 

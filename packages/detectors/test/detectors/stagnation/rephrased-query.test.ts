@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalArguments, toolIdentity } from '../../../src/calls/tool-identity.ts';
+import { toolIdentity } from '../../../src/calls/step.ts';
 import { isRephrased } from '../../../src/detectors/stagnation/rephrased-query.ts';
+import { canonicalArguments } from '../../../src/lib/canonical-json.ts';
 
 const identity = (args: unknown) => toolIdentity('search', canonicalArguments(args));
 const reworded = (a: string, b: string): boolean =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { fingerprint } from '../../../src/calls/tool-identity.ts';
 import { StepChain } from '../../../src/detectors/stagnation/step-chain.ts';
+import { fingerprint } from '../../../src/lib/digest.ts';
 
 /** Every third step grows once more after it was added. */
 const added = Array.from({ length: 200 }, (_, i) => ({
