@@ -1,5 +1,4 @@
 import { EchoFinder } from './echo-finder.ts';
-import { FoldedForm } from './folded-form.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
@@ -13,7 +12,7 @@ import {
   StaleProse,
   type StaleSnapshot,
 } from './stale-prose.ts';
-import { type FolderSnapshot, TextFolder } from './text-folder.ts';
+import { FoldedForm, type FolderSnapshot, TextFolder } from './text-folder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
 import { copyUnits } from './units-text.ts';

@@ -1,5 +1,4 @@
-import { FoldedForm } from './folded-form.ts';
-import { TextFolder } from './text-folder.ts';
+import { FoldedForm, TextFolder } from './text-folder.ts';
 import { unitsText } from './units-text.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { type FoldedForm, MAX_DIGITS } from './folded-form.ts';
-import { CONSTANT, COUNTER, NumberMemory } from './number-memory.ts';
-
+/** Maximum digits of a number; longer runs of digits are ordinary text. */
+const MAX_DIGITS = 9;
 /** Replaces a number that differs from the latest ones. */
 const NUMBER = 0xffff;
 /** In a run of white space, one unit in this many is kept. */
@@ -11,6 +10,53 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const ZERO = 0x30;
 const NINE = 0x39;
+
+/** Remembered numbers: a repeated passage may contain this many. */
+const PERIODS = 8;
+const REMEMBERED = 2 * PERIODS;
+
+const CONSTANT = 0;
+const COUNTER = 1;
+const FREE = 2;
+type NumberKind = typeof CONSTANT | typeof COUNTER | typeof FREE;
+
+/** A piece of text in folded form. The buffers are reused from piece to piece. */
+export class FoldedForm {
+  units: Uint16Array;
+  /** By folded unit: its index in the text. All digits of a number have the index at which the number ends. */
+  places: Int32Array;
+  length = 0;
+  /** The numbers that change: twice the index of the folded unit, plus one if the number is a counter. */
+  readonly numbers: number[] = [];
+
+  constructor(size: number) {
+    this.units = new Uint16Array(size + MAX_DIGITS + 1);
+    this.places = new Int32Array(size + MAX_DIGITS + 1);
+  }
+
+  /** Makes room for a piece of text of this size. */
+  begin(size: number): void {
+    this.length = 0;
+    if (this.numbers.length > 0) this.numbers.length = 0;
+    if (size + MAX_DIGITS < this.units.length) return;
+    this.units = new Uint16Array(size + MAX_DIGITS + 1);
+    this.places = new Int32Array(size + MAX_DIGITS + 1);
+  }
+
+  /** Adds the digits of a constant number that ends at `at`. @returns the new length */
+  addNumber(length: number, at: number, value: number, digits: number): number {
+    for (let i = length + digits - 1, rest = value; i >= length; i -= 1) {
+      this.units[i] = 0x30 + (rest % 10);
+      this.places[i] = at;
+      rest = Math.floor(rest / 10);
+    }
+    return length + digits;
+  }
+
+  noteNumber(index: number, counts: boolean): void {
+    this.numbers.push(2 * index + (counts ? 1 : 0));
+  }
+}
 
 /**
  * Converts text to a form in which counters and white space are equal: a run of white space becomes its first unit, and
@@ -116,4 +162,56 @@ export interface FolderSnapshot {
   readonly digits: string;
   readonly endless: boolean;
   readonly blanks: number;
+}
+
+/**
+ * Distinguishes counters from numbers that carry information. A repeated passage may contain up to eight numbers, so
+ * each number is compared with those one to eight before it.
+ */
+class NumberMemory {
+  /** A ring of the latest numbers, and the slot of the next. */
+  private values: number[] = [];
+  private slot = 0;
+
+  /** Classifies the next number. {@link COUNTER}: it continues the two before it at its position by a fixed step. */
+  take(value: number): NumberKind {
+    const kind = this.kindOf(value);
+    this.values[this.slot] = value;
+    this.slot = (this.slot + 1) % REMEMBERED;
+    return kind;
+  }
+
+  private kindOf(value: number): NumberKind {
+    const known = Math.min(PERIODS, this.values.length);
+    let kind: NumberKind = FREE;
+    for (let period = 1; period <= known; period += 1) {
+      const before = this.at(period) as number;
+      if (before === value) kind = CONSTANT;
+      else {
+        const earlier = this.at(2 * period);
+        if (earlier !== undefined && before - earlier === value - before) return COUNTER;
+      }
+    }
+    return kind;
+  }
+
+  /** The number this many before the next. */
+  private at(back: number): number | undefined {
+    return this.values[(this.slot - back + REMEMBERED) % REMEMBERED];
+  }
+
+  clear(): void {
+    if (this.values.length > 0) this.values = [];
+    this.slot = 0;
+  }
+
+  /** Newest first. */
+  snapshot(): readonly number[] {
+    return this.values.map((_, i) => this.at(i + 1) as number);
+  }
+
+  restore(values: readonly number[]): void {
+    this.values = values.toReversed();
+    this.slot = values.length % REMEMBERED;
+  }
 }

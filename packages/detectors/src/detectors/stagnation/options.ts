@@ -4,7 +4,7 @@ import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
-import type { StepDigests } from './step-digests.ts';
+import type { StepDigests } from './nothing-new.ts';
 
 /** Thresholds of the rules; the detector's documentation names the runs they were calibrated on. */
 export interface StagnationOptions {

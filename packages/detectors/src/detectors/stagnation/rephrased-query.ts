@@ -1,5 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
-import type { ToolIdentity } from '../../calls/step.ts';
+import type { NormalizedResult } from '../../calls/normalize-result.ts';
+import { type CallStep, errorOf, isSameError, type ToolIdentity } from '../../calls/step.ts';
+import { turnsPages } from './paging.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
@@ -85,4 +87,43 @@ export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, st
 
 function jsonOf(value: unknown): string {
   return `\u0000${JSON.stringify(value)}`;
+}
+
+/** Minimum share of common words in two wordings of one question; higher for empty results, which prove little. */
+const COMMON_SHARE = 0.25;
+const EMPTY_SHARE = 0.4;
+
+/**
+ * Whether the same tool already failed with this error, or gave this answer to a rephrased question.
+ *
+ * @param error the error of the settled step, if it has one
+ */
+export function isKnownResult(before: CallStep, settled: CallStep, error: NormalizedResult | null): boolean {
+  if (error === null) return haveSameAnswer(before, settled);
+  const [first] = before.calls;
+  const [second] = settled.calls;
+  return first?.identity.name === second?.identity.name && isSameError(errorOf(before), error);
+}
+
+/**
+ * Whether both steps are a single call of the same tool that rephrases the question or asks for another page, with
+ * the same answer.
+ *
+ * @param expected the pattern already held before, so that fewer common words suffice
+ */
+export function haveSameAnswer(before: CallStep, settled: CallStep, expected = false): boolean {
+  if (before.calls.length !== 1 || settled.calls.length !== 1) return false;
+  const [first] = before.calls;
+  const [second] = settled.calls;
+  if (!first?.result || !second?.result) return false;
+  const { empty, trivial, gist, kind, failure } = second.result;
+  const says = kind === 'error' ? failure !== null : (empty || !trivial) && second.nature.asks;
+  return (
+    says &&
+    first.identity.name === second.identity.name &&
+    first.result.gist === gist &&
+    first.result.kind === kind &&
+    (turnsPages(first.identity, second.identity) ||
+      isRephrased(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
+  );
 }

@@ -3,26 +3,18 @@ import {
   type CallStep,
   changesSomething,
   errorOf,
-  isPolling,
   isPollingStep,
   isSameError,
   isVaried,
-  type PastCall,
   pollingAdjustments,
   pollingPatience,
   soleToolOf,
 } from '../../calls/step.ts';
-import {
-  callsWithResults,
-  counted,
-  quotedArguments,
-  quotedResult,
-  quotedStep,
-  sentence,
-} from '../../incident/shown-calls.ts';
+import type { ThresholdBase } from '../../incident/finding.ts';
+import { counted, namesOf, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
-import { isKnownResult } from './same-answer.ts';
-import type { StepDigests } from './step-digests.ts';
+import { turnsPages } from './paging.ts';
+import { haveSameAnswer } from './rephrased-query.ts';
 
 /** Reading steps allowed between two failures of one tool. */
 const LOOKS_BETWEEN = 2;
@@ -130,121 +122,120 @@ export const sameFailure: StagnationRule = (
   };
 };
 
-/** The same call returns the same result, with other steps in between that changed nothing. */
-export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
-  const {
-    options,
-    knowledge: { agents },
-    digests,
-    isOpen,
-  } = context;
-  if (digests.sameCalls() < options.sameResult) return null;
-  for (const call of settled.calls) {
-    if (!isTelling(call)) continue;
-    const steps: CallStep[] = [];
-    let first = rounds.length;
-    for (let i = rounds.length - 1; i >= 0; i -= 1) {
-      const step = rounds[i] as CallStep;
-      // Steps that belong to another detector's incident do not count here.
-      if (step.explained || changesSomething(step) || isPollingStep(step)) break;
-      if (step.calls.some((other) => isSame(other, call))) {
-        steps.unshift(step);
-        first = i;
-      }
-    }
-    const count = steps.length;
-    // Identical consecutive steps are a plain repetition, which tool-repeat reports.
-    if (
-      count < options.sameResult ||
-      (steps.every(({ key }) => key === settled.key) && rounds.length - first === count)
-    )
-      continue;
-    if (!isOpen && isHandledByOthers(rounds, context)) return null;
-    const { name, arguments: canonical } = call.identity;
-    return {
-      rule: 'same-result',
-      steps,
-      count,
-      threshold: options.sameResult,
-      thresholdOf: { setting: 'stagnation.same_result', value: options.sameResult },
-      ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result, and nothing was changed in between${quotedResult(call, agents)}`,
-    };
-  }
-  return null;
+/** A shorter answer may be correct for many questions. */
+const SHORT_UNITS = 60;
+const SEARCHES = /grep|search|find|glob|query/i;
+
+/**
+ * The same question, rephrased each time, gets the same answer; only the wording of the call differs. Or one reading
+ * tool gives the same answer to any question, which takes more repetitions to establish.
+ */
+export const sameAnswer: StagnationRule = (calls, context) => {
+  const { settled } = calls;
+  if (settled.kind === 'transient') return null;
+  const rephrased = runOf(
+    calls,
+    (before, next) =>
+      asksAgain(before, settled, context) || (next !== settled && asksAgain(before, next, context)),
+  );
+  const threshold = rephrasedThreshold(context.options);
+  if (rephrased.length >= threshold && isVaried(rephrased))
+    return match(rephrased, threshold, rephrasedBase(context.options), variation(rephrased), context);
+  const answer = readAnswer(settled);
+  if (answer === null) return null;
+  const tool = soleToolOf(settled);
+  const alike = runOf(calls, (before) => soleToolOf(before) === tool && readAnswer(before) === answer);
+  const { sameAnswer: value } = context.options;
+  const patience = patienceFor(settled);
+  const needed = value * patience;
+  if (alike.length < needed || !isVaried(alike)) return null;
+  const base: ThresholdBase = {
+    setting: 'stagnation.same_answer',
+    value,
+    adjustments: patience > 1 ? ['short-answer'] : [],
+  };
+  return match(alike, needed, base, 'whatever it was asked', context);
 };
 
-/** Whether the call is a question that changes nothing and got an informative answer. */
-function isTelling(call: PastCall): boolean {
-  const { nature, result } = call;
-  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !isPolling(call);
+/**
+ * Equal answers to a rephrased question leave less doubt than equal errors, as do equal messages, so the threshold is
+ * lower.
+ */
+export function rephrasedThreshold({ sameError }: RuleContext['options']): number {
+  return Math.max(2, sameError - 1);
 }
 
-function isSame(a: PastCall, b: PastCall): boolean {
-  return a.key === b.key && a.result?.form === b.result?.form;
+/** The setting behind {@link rephrasedThreshold}. */
+export function rephrasedBase({ sameError }: RuleContext['options']): ThresholdBase {
+  return { setting: 'stagnation.same_error', value: sameError, adjustments: ['reworded'] };
 }
 
-/** Number of latest steps that the reason shows. */
-const SHOWN_STEPS = 2;
-
-/** @param stale consecutive steps, including the latest, that brought nothing new */
-export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
-  const { options, isOpen } = context;
-  if (stale < options.nothingNew || (!isOpen && isHandledByOthers(rounds, context))) return null;
-  const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.knowledge.agents);
-  return {
-    rule: 'nothing-new',
-    steps: rounds.slice(-Math.min(stale, rounds.length)),
-    count: stale,
-    threshold: options.nothingNew,
-    thresholdOf: { setting: 'stagnation.nothing_new', value: options.nothingNew },
-    ...sentence`the last ${counted(stale)} steps brought nothing new: every call had a result that was known${{ quoted: `, as ${shown.map((line) => line.slice(2)).join(' and ')}` }}`,
-  };
-}
-
-/** Whether the latest step brought nothing new compared with earlier ones. */
-export function isStale({ rounds, settled }: CallHistory, digests: StepDigests): boolean {
-  if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
-  if (settled.calls.some(isPolling)) return false;
-  const error = errorOf(settled);
-  for (let i = rounds.length - 2; i >= 0; i -= 1) {
-    // Errors may also be the same if only their beginnings are.
-    if (error === null && !digests.mayBringTheSame(i)) continue;
-    const step = rounds[i] as CallStep;
-    if (step.outcome === settled.outcome || isKnownResult(step, settled, error)) return true;
+/** The latest run of steps, each linked to the one after it. */
+function runOf(
+  { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: CallStep },
+  belongs: (before: CallStep, next: CallStep) => boolean,
+): CallStep[] {
+  let count = 1;
+  for (let next = settled; count < rounds.length; count += 1) {
+    const before = rounds[rounds.length - 1 - count] as CallStep;
+    if (!belongs(before, next)) break;
+    next = before;
   }
-  return leadsToKnownPage(rounds, settled);
+  return rounds.slice(-count);
 }
 
-/** Whether a user interface was operated as before and shows an earlier state, even if from a different step. */
-function leadsToKnownPage(rounds: readonly CallStep[], settled: CallStep): boolean {
-  if (!settled.calls.every(({ nature }) => nature.gui)) return false;
-  const known = (is: (call: PastCall) => boolean) =>
-    rounds.some((step) => step !== settled && step.calls.some(is));
-  return settled.calls.every(
-    ({ key, result }) =>
-      result !== null &&
-      !result.trivial &&
-      known((other) => other.key === key) &&
-      known((other) => other.result?.form === result.form),
-  );
+function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext): boolean {
+  if (before.outcome === settled.outcome) return settled.outcome !== null;
+  return haveSameAnswer(before, settled, isOpen);
 }
 
 /**
- * Whether the latest steps are a repeated step or the start of a cycle: those have their own detectors and thresholds.
- * If the pattern ends, this rule applies at once.
+ * The answer shared by all calls of a step, if they only read and the answer is informative. An empty result counts
+ * only for commands that do nothing: a search may legitimately find nothing.
  */
-export function isHandledByOthers(all: readonly CallStep[], { options }: RuleContext): boolean {
-  const longest = options.longestCycle;
-  for (let period = 1; period <= longest; period += 1) {
-    const count = Math.max(2, Math.min(period, options.nothingNew));
-    if (all.length >= count + period && repeats(all, period, count)) return true;
-  }
-  return false;
+function readAnswer(step: CallStep): string | null {
+  const { kind, calls } = step;
+  const first = calls[0]?.result;
+  if (kind !== 'ok' || !first || soleToolOf(step) === undefined || isPollingStep(step)) return null;
+  const says = calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
+    if (runs) return !changes && (idles || (!first.trivial && !first.empty));
+    return reads && !gui && !first.trivial && !first.empty && !first.negative;
+  });
+  return says && calls.every(({ result }) => result?.form === first.form) ? first.form : null;
 }
 
-/** Whether the latest `count` steps have the outcomes of those a period earlier. */
-function repeats(all: readonly CallStep[], period: number, count: number): boolean {
-  for (let i = all.length - 1; i >= all.length - count; i -= 1)
-    if (all[i]?.outcome !== all[i - period]?.outcome) return false;
-  return true;
+/** A short answer, such as a price or a state, may be correct for many questions, but a search returns what exists. */
+function patienceFor({ calls }: CallStep): number {
+  const isShort = calls.every(
+    ({ identity, nature, result }) =>
+      !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
+  );
+  return isShort ? 2 : 1;
+}
+
+/** Describes how the calls of the loop differ. */
+function variation(steps: readonly CallStep[]): string {
+  const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
+  return before && latest && turnsPages(before, latest)
+    ? 'whichever page was asked for'
+    : 'to what differs only in its wording';
+}
+
+function match(
+  steps: readonly CallStep[],
+  threshold: number,
+  thresholdOf: ThresholdBase,
+  what: string,
+  { knowledge: { agents } }: RuleContext,
+): RuleMatch {
+  const latest = steps.at(-1) as CallStep;
+  const count = steps.length;
+  return {
+    rule: 'same-answer',
+    steps,
+    count,
+    threshold,
+    thresholdOf,
+    ...sentence`${namesOf(latest)} gave the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+  };
 }

@@ -6,10 +6,9 @@ import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
+import { isStale, nothingNew, StepDigests, sameResult } from './nothing-new.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
-import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
-import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
-import { StepDigests } from './step-digests.ts';
+import { rephrasedBase, rephrasedThreshold, sameAnswer, sameError, sameFailure } from './rules.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CallStep, PastCall } from '../../../src/calls/step.ts';
-import { StepDigests } from '../../../src/detectors/stagnation/step-digests.ts';
+import { StepDigests } from '../../../src/detectors/stagnation/nothing-new.ts';
 
 function step(outcome: string, ...keys: string[]): CallStep {
   const calls = keys.map((key) => ({ key, result: { gist: outcome } }) as PastCall);
