@@ -8,7 +8,7 @@ export {
   isOutcome,
   PartitionPipeline,
 } from './partition-pipeline.ts';
-export { type Checkpoint, PartitionSessions } from './partition-sessions.ts';
+export { type Checkpoint, PartitionSessions, ReplayBudget } from './partition-sessions.ts';
 export { PipelineTestDriver } from './pipeline-test-driver.ts';
 export {
   type DeadLetter,

@@ -116,8 +116,18 @@ export class IncidentMetrics {
     this.#open.set(incident.id, incident);
   }
 
-  get(incidentId: string): OpenIncident | undefined {
-    return this.#open.get(incidentId);
+  /**
+   * The state of these incidents once a step is committed.
+   *
+   * @param verdicts of that step; they are counted only then
+   */
+  openAfter(
+    incidentIds: readonly string[],
+    verdicts: readonly Pick<Verdict, CountedField>[],
+  ): OpenIncident[] {
+    const own = verdicts.filter(({ incidentId }) => incidentIds.includes(incidentId)).map(openIncidentOf);
+    const known = incidentIds.flatMap((id) => this.#open.get(id) ?? []);
+    return [...new Map([...known, ...own].map((incident) => [incident.id, incident])).values()];
   }
 
   /** No further verdict of the incident will come. */
@@ -144,7 +154,7 @@ type CountedField =
   | 'time';
 
 /** The state of an incident after a verdict. */
-export function openIncidentOf({
+function openIncidentOf({
   incidentId,
   detector,
   action,

@@ -9,30 +9,26 @@ import type {
   TaskLane,
   TopicPartition,
 } from '@loopwatch/log';
-import type {
-  LateAnswer,
-  LoopPipeline,
-  Outcome,
-  PartitionPipeline,
-  PartitionSessions,
-  SessionSummaries,
-  WideSettings,
+import {
+  type LateAnswer,
+  type LoopPipeline,
+  type Outcome,
+  type PartitionPipeline,
+  type PartitionSessions,
+  ReplayBudget,
+  type SessionSummaries,
+  type SettingsVersion,
+  type WideSettings,
 } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import { BatchTrace, type BatchTracing } from './batch-trace.ts';
 import { notedLetter } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
 import type { DetectionReport, TimedVerdict } from './detection-report.ts';
-import { type IncidentMetrics, openIncidentOf } from './incident-metrics.ts';
+import type { IncidentMetrics } from './incident-metrics.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import { PartitionRecovery } from './partition-recovery.ts';
-import {
-  deleteSnapshot,
-  ReplayBudget,
-  type StateEntry,
-  SUMMARIZED_KEY,
-  writeSnapshot,
-} from './partition-state.ts';
+import { deleteSnapshot, type StateEntry, SUMMARIZED_KEY, writeSnapshot } from './partition-state.ts';
 import type { PartitionWatch } from './partition-watch.ts';
 
 /** What the partitions of a worker share. */
@@ -73,6 +69,8 @@ export class PartitionProcessor implements PartitionTask {
   readonly #deps: PartitionProcessorDeps;
   readonly #recovery: PartitionRecovery;
   readonly #replayBudget: ReplayBudget;
+  /** The settings that apply to the next record. */
+  #adopted: SettingsVersion | undefined;
   /** Offset of the next record. */
   #position = 0;
   /** Summaries cover all events before this offset; committed, or about to be. */
@@ -86,7 +84,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#pipeline = deps.pipeline.partition(place);
     this.#sessions = this.#pipeline.sessions;
     this.#deps = deps;
-    this.#recovery = new PartitionRecovery(this.#pipeline, deps.settings, deps.incidents);
+    this.#recovery = new PartitionRecovery(this.#pipeline, deps);
     this.#replayBudget = new ReplayBudget(deps.maxReplayRecords);
   }
 
@@ -100,14 +98,8 @@ export class PartitionProcessor implements PartitionTask {
 
   ready(position: number): void {
     this.#position = position;
-    this.#recovery.restoreSessions();
-    const { ignoredSnapshots, summarizedTo } = this.#recovery;
-    if (ignoredSnapshots > 0) {
-      this.#deps.logger.warn(
-        { ...this.#place, sessions: ignoredSnapshots },
-        'Ignored session snapshots of another version; these sessions restart where the replay began',
-      );
-    }
+    this.#recovery.finish();
+    const { summarizedTo } = this.#recovery;
     this.#adoptSettings();
     this.#pipeline.resume();
     this.#summarizedTo = summarizedTo;
@@ -195,6 +187,8 @@ export class PartitionProcessor implements PartitionTask {
   /** The current settings apply from the next record; their offset is committed in the same step as that record. */
   #adoptSettings(): void {
     const { current } = this.#deps.settings;
+    if (current === this.#adopted) return;
+    this.#adopted = current;
     const { history } = this.#recovery;
     if (history.latest !== current) history.begin(this.#position, current);
     this.#sessions.detection = current.detection;
@@ -212,7 +206,7 @@ export class PartitionProcessor implements PartitionTask {
     const active = summaries.summarizeChanges(MAX_SUMMARIES);
     const summarizedTo = summaries.firstUnsummarized ?? this.#position;
     if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return;
-    incidents.noteActivity(active.incidents, now());
+    if (active.incidents.length > 0) incidents.noteActivity(active.incidents, now());
     this.#summarizedTo = summarizedTo;
     void this.#commit([], [], [{ key: SUMMARIZED_KEY, value: String(summarizedTo) }]);
   }
@@ -240,17 +234,15 @@ export class PartitionProcessor implements PartitionTask {
     const { settings, incidents, topics } = this.#deps;
     const position = this.#position;
     const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
-    const state: StateChange[] = [
-      ...this.#recovery.history.takeChanges(),
-      ...checkpoint.forgotten.map(deleteSnapshot),
-    ];
+    const { history } = this.#recovery;
+    const state: StateChange[] = checkpoint.forgotten.map(deleteSnapshot);
+    if (history.hasChanged) state.push(...history.takeChanges());
     for (const { openIncidents, detection, ...session } of checkpoint.snapshots) {
-      // The metrics learn of this step's own verdicts only once it is committed.
-      const own = verdicts.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
-      const changed = own.map(({ verdict }) => openIncidentOf(verdict));
-      const known = openIncidents.flatMap((id) => incidents.get(id) ?? []);
-      const open = [...new Map([...known, ...changed].map((incident) => [incident.id, incident])).values()];
       const { hash } = settings.versionOf(detection.settings);
+      const open = incidents.openAfter(
+        openIncidents,
+        verdicts.map(({ verdict }) => verdict),
+      );
       state.push(writeSnapshot({ ...session, settings: hash, incidents: open }));
     }
     state.push(...changes);

@@ -1,5 +1,6 @@
 import type { LogRecord } from '@loopwatch/log';
 import type { PartitionPipeline, WideSettings } from '@loopwatch/pipeline';
+import type { Logger } from 'pino';
 import type { IncidentMetrics } from './incident-metrics.ts';
 import {
   readSnapshot,
@@ -9,61 +10,76 @@ import {
   SUMMARIZED_KEY,
 } from './partition-state.ts';
 
+export interface PartitionRecoveryDeps {
+  readonly settings: WideSettings;
+  readonly incidents: IncidentMetrics;
+  readonly logger: Logger;
+}
+
 /** What a new owner of a partition does before it processes records: restores the stored state, and replays the rest. */
 export class PartitionRecovery {
   /** The settings that the partition's records are analyzed with, by offset. */
   readonly history = new SettingsHistory();
   /** The previous owner may not have published summaries of records at or after this offset. */
   summarizedTo = 0;
-  /** Sessions whose snapshot has other settings or another version. */
-  ignoredSnapshots = 0;
   readonly #pipeline: PartitionPipeline;
-  readonly #settings: WideSettings;
-  readonly #incidents: IncidentMetrics;
+  readonly #deps: PartitionRecoveryDeps;
+  /** Sessions whose snapshot has other settings or another version. */
+  #ignoredSnapshots = 0;
   /** Snapshots that wait until the settings history is complete. */
   #snapshots: StoredSnapshot[] = [];
 
-  constructor(pipeline: PartitionPipeline, settings: WideSettings, incidents: IncidentMetrics) {
+  constructor(pipeline: PartitionPipeline, deps: PartitionRecoveryDeps) {
     this.#pipeline = pipeline;
-    this.#settings = settings;
-    this.#incidents = incidents;
+    this.#deps = deps;
   }
 
-  /** Loads one entry of the stored state; call {@link restoreSessions} after the last one. */
+  /** Loads one entry of the stored state. */
   restore(entry: StateEntry): void {
     if (entry.key === SUMMARIZED_KEY) {
       this.summarizedTo = Number(entry.value);
       return;
     }
-    if (this.history.restore(entry, (found) => this.#settings.versionOf(found))) return;
+    if (this.history.restore(entry, (found) => this.#deps.settings.versionOf(found))) return;
     const snapshot = readSnapshot(entry);
-    if (snapshot === undefined) this.ignoredSnapshots += 1;
+    if (snapshot === undefined) this.#ignoredSnapshots += 1;
     else this.#snapshots.push(snapshot);
   }
 
   /** Analyzes records whose results are committed already. */
   async replay(records: readonly LogRecord[]): Promise<void> {
-    this.restoreSessions();
+    this.#restoreSessions();
     for (const { version, records: piece } of this.history.split(records)) {
       this.#pipeline.sessions.detection = version.detection;
       for (const verdict of await this.#pipeline.replay(piece)) {
-        this.#incidents.replay(verdict);
-        this.#incidents.noteActivity([verdict.incidentId], verdict.time);
+        this.#deps.incidents.replay(verdict);
+        this.#deps.incidents.noteActivity([verdict.incidentId], verdict.time);
       }
     }
   }
 
-  restoreSessions(): void {
+  /** Call after the last entry and the last record. */
+  finish(): void {
+    this.#restoreSessions();
+    if (this.#ignoredSnapshots === 0) return;
+    this.#deps.logger.warn(
+      { ...this.#pipeline.sessions.place, sessions: this.#ignoredSnapshots },
+      'Ignored session snapshots of another version; these sessions restart where the replay began',
+    );
+  }
+
+  #restoreSessions(): void {
+    const { incidents } = this.#deps;
     for (const stored of this.#snapshots.splice(0)) {
       const version = this.history.byHash(stored.settings);
       if (version === undefined) {
-        this.ignoredSnapshots += 1;
+        this.#ignoredSnapshots += 1;
         continue;
       }
       this.#pipeline.sessions.restore(stored, version.detection);
-      for (const incident of stored.incidents) this.#incidents.restore(incident);
+      for (const incident of stored.incidents) incidents.restore(incident);
       const ids = stored.incidents.map(({ id }) => id);
-      this.#incidents.noteActivity(ids, stored.snapshot.lastTime);
+      incidents.noteActivity(ids, stored.snapshot.lastTime);
     }
   }
 }

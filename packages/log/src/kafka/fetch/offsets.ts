@@ -1,3 +1,4 @@
+import { backoff, delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import { nameOf, type TopicPartition } from '../../port/task.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
@@ -46,4 +47,23 @@ export async function endOffsets(
     await cluster.refreshMetadata().catch(() => undefined);
   }
   return ends;
+}
+
+/** Attempts to list the end offset of a partition without a leader; they last about as long as kafkajs retries a write. */
+const endTries = 20;
+
+/** The end offset of a partition, once it has a leader; whether it includes uncommitted records, the cluster decides. */
+export async function endOffset(
+  cluster: KafkaCluster,
+  { topic, partition }: TopicPartition,
+): Promise<number> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await listOffset(cluster, topic, partition, false);
+    } catch (error) {
+      if (attempt === endTries) throw error;
+      await delay(backoff(attempt, 20, 500));
+      await cluster.refreshMetadata().catch(() => undefined);
+    }
+  }
 }

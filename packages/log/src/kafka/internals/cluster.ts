@@ -36,6 +36,44 @@ export interface OffsetFetchAnswer {
   }[];
 }
 
+/** Partitions by topic, as requests of a transaction name them. */
+export interface TopicPartitions {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+/** The request that adds partitions to a transaction. */
+export interface AddPartitions {
+  readonly transactionalId: string;
+  readonly producerId: string;
+  readonly producerEpoch: number;
+  readonly topics: readonly TopicPartitions[];
+}
+
+export interface AddPartitionsAnswer {
+  readonly errors: readonly {
+    readonly topic: string;
+    readonly partitionErrors: readonly { readonly partition: number }[];
+  }[];
+}
+
+/** The shape of both the request that commits offsets in a transaction, and its response. */
+export interface OffsetCommit {
+  readonly topics: readonly {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number }[];
+  }[];
+}
+
+/** The broker that coordinates a transaction or a consumer group. */
+export interface Coordinator extends KafkaBroker {
+  isConnected(): boolean;
+  addPartitionsToTxn(request: AddPartitions): Promise<AddPartitionsAnswer>;
+  addOffsetsToTxn(request: object): Promise<unknown>;
+  txnOffsetCommit(request: OffsetCommit): Promise<OffsetCommit>;
+  endTxn(request: object): Promise<unknown>;
+}
+
 /** kafkajs' internal cluster object: only the members used here. */
 export interface KafkaCluster {
   /** Decides whether end offsets are those of committed records. */

@@ -1,7 +1,7 @@
 import kafkajs, { type PartitionMetadata, type RecordMetadata, type TopicMessages } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
 import { groupByTopic, type OutputRecord, sizeOf } from '../../port/records.ts';
-import type { KafkaCluster } from '../internals/cluster.ts';
+import type { KafkaCluster, TopicPartitions } from '../internals/cluster.ts';
 
 /** A record that may name its partition instead of leaving it to the partitioner. */
 export interface RoutedRecord extends OutputRecord {
@@ -95,12 +95,6 @@ export async function byPartition(
 export async function allSettled(works: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(works);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
-}
-
-/** Partitions by topic, as requests of a transaction name them. */
-export interface TopicPartitions {
-  readonly topic: string;
-  readonly partitions: readonly number[];
 }
 
 /**

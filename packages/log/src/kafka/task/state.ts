@@ -69,3 +69,42 @@ export class KafkaState {
     return this.#place.partition % Math.max(1, length);
   }
 }
+
+/** What a group has committed for a partition. */
+export interface CommittedPosition {
+  /** The offset of the next record to process. */
+  readonly position: number;
+  /** The offset to replay from to rebuild the task's memory; `undefined` when another client committed the offset. */
+  readonly resumeFrom: number | undefined;
+}
+
+/** @returns `undefined` when the group has committed nothing for the partition */
+export async function committedPosition(
+  cluster: KafkaCluster,
+  groupId: string,
+  { topic, partition }: TopicPartition,
+): Promise<CommittedPosition | undefined> {
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  const { responses } = await coordinator.offsetFetch({
+    groupId,
+    topics: [{ topic, partitions: [{ partition }] }],
+  });
+  const found = responses[0]?.partitions[0];
+  const position = Number(found?.offset ?? -1);
+  if (found === undefined || position < 0) return undefined;
+  return { position, resumeFrom: resumeFromOf(found.metadata) };
+}
+
+/** An offset set by hand has other metadata or none, and the saved state does not belong to it. */
+function resumeFromOf(metadata: string | null): number | undefined {
+  try {
+    const value: unknown = JSON.parse(metadata ?? '');
+    if (typeof value !== 'object' || value === null || !('resumeFrom' in value)) return undefined;
+    const { resumeFrom } = value;
+    return typeof resumeFrom === 'number' && Number.isSafeInteger(resumeFrom) && resumeFrom >= 0
+      ? resumeFrom
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,19 +1,27 @@
-import { backoff, delay } from '@loopwatch/platform';
-import kafkajs, { type Producer, type Transaction } from 'kafkajs';
-import type { RecordSink } from '../../port/records.ts';
+import { delay } from '@loopwatch/platform';
+import kafkajs, { type Kafka, type Producer, type Transaction } from 'kafkajs';
 import type { Step, TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
-import { listOffset } from '../fetch/offsets.ts';
-import { createProducer, type KafkaCluster } from '../internals/cluster.ts';
+import { isConcurrent } from '../client/errors.ts';
+import { endOffset } from '../fetch/offsets.ts';
+import {
+  type AddPartitions,
+  type Coordinator,
+  createProducer,
+  type KafkaCluster,
+  type OffsetCommit,
+  onClusters,
+  type TopicPartitions,
+} from '../internals/cluster.ts';
 import {
   allSettled,
   byPartition,
   chunksOf,
   type PartitionBatch,
+  requireAnswered,
   requireAppended,
 } from '../produce/messages.ts';
 import type { KafkaState } from './state.ts';
-import { TransactionPlan } from './transaction-plan.ts';
 
 /** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
@@ -32,8 +40,8 @@ export interface StepWriterOptions {
 
 /** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long. */
 const transactionTimeoutMs = 30_000;
-/** Attempts to list the end offset of a partition without a leader; they last about as long as kafkajs retries a write. */
-const endTries = 20;
+/** Attempts to begin a transaction while the previous one is still ending. */
+const concurrentTries = 400;
 
 /**
  * Writes outputs, state and position of a step in one transaction. Each partition has its own transactional id: the next
@@ -110,101 +118,119 @@ export class TransactionalStepWriter implements StepWriter {
 
   async #sendBatch(transaction: Transaction, batch: PartitionBatch): Promise<void> {
     const place = `${batch.topic}/${batch.partition}`;
-    const end = this.#ends.get(place) ?? (await this.#endOf(batch));
+    const end = this.#ends.get(place) ?? (await endOffset(this.#cluster, batch));
     const answers = await transaction.sendBatch({ acks: -1, topicMessages: [batch] });
     this.#ends.set(place, requireAppended(batch, answers, end));
-  }
-
-  /** The end offset including uncommitted records, because a producer's cluster reads uncommitted. */
-  async #endOf({ topic, partition }: PartitionBatch): Promise<number> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await listOffset(this.#cluster, topic, partition, false);
-      } catch (error) {
-        if (attempt === endTries) throw error;
-        await delay(backoff(attempt, 20, 500));
-        await this.#cluster.refreshMetadata().catch(() => undefined);
-      }
-    }
   }
 }
 
 /**
- * Writes the outputs, then the saved state, then the position: after a failure in between, the outputs are written again
- * with the same ids. The state is written after the outputs it refers to, so none of them can be missing.
+ * Reduces the requests that kafkajs sends for a transaction. kafkajs looks up the coordinator before each request and adds
+ * partitions to the transaction leader by leader, while the coordinator rejects concurrent additions. With a plan,
+ * coordinators are cached until one fails, the first write adds all partitions at once, and a transaction begins as soon as
+ * the previous one has ended on all brokers.
+ *
+ * Supports one transaction at a time per producer.
  */
-export class PlainStepWriter implements StepWriter {
-  readonly #options: StepWriterOptions;
-  readonly #sink: Pick<RecordSink, 'publish'>;
-  readonly #commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>;
+class TransactionPlan {
+  #planned: readonly TopicPartitions[] = [];
+  #added: Promise<unknown> | undefined;
 
-  /** @param commit commits as the current group member; rejects once this process is no longer one */
-  constructor(
-    sink: Pick<RecordSink, 'publish'>,
-    commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>,
-    options: StepWriterOptions,
-  ) {
-    this.#sink = sink;
-    this.#commit = commit;
-    this.#options = options;
+  /** Applies to producers that the client creates afterwards. */
+  constructor(client: Kafka) {
+    onClusters(client, (cluster) => this.#cacheCoordinators(cluster));
   }
 
-  open(): Promise<void> {
-    return Promise.resolve();
+  /** Call it when a transaction has begun, with everything that will be written in it. */
+  begin(batches: readonly PartitionBatch[]): void {
+    const topics = new Map<string, Set<number>>();
+    for (const { topic, partition } of batches)
+      topics.set(topic, (topics.get(topic) ?? new Set<number>()).add(partition));
+    this.#planned = Array.from(topics, ([topic, partitions]) => ({ topic, partitions: [...partitions] }));
+    this.#added = undefined;
   }
 
-  async write(step: Step): Promise<void> {
-    await this.#sink.publish(step.outputs);
-    await this.#sink.publish(this.#options.state.records(step.state));
-    const { topic, partition } = this.#options.place;
-    await this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
+  #cacheCoordinators(cluster: KafkaCluster): void {
+    const known = new Map<string, Promise<Coordinator>>();
+    const find = cluster.findGroupCoordinator.bind(cluster);
+    const guarded = async (which: Parameters<typeof find>[0]) =>
+      this.#guarded((await find(which)) as Coordinator, () => known.clear());
+    cluster.findGroupCoordinator = async (which) => {
+      const key = `${which.coordinatorType ?? 0}/${which.groupId}`;
+      const cached = await known.get(key)?.catch(() => undefined);
+      if (cached?.isConnected()) return cached;
+      const found = guarded(which);
+      known.set(key, found);
+      return found;
+    };
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
+  /** Clears the cache when the coordinator fails, because another broker may have taken over. */
+  #guarded(broker: Coordinator, forget: () => void): Coordinator {
+    const guard =
+      <R>(call: (request: R) => Promise<unknown>) =>
+      async (request: R): Promise<unknown> => {
+        try {
+          return await call(request);
+        } catch (error) {
+          forget();
+          throw error;
+        }
+      };
+    const methods = {
+      addPartitionsToTxn: guard((request: AddPartitions) => this.#add(broker, request)),
+      addOffsetsToTxn: guard((request: object) => retryConcurrent(() => broker.addOffsetsToTxn(request))),
+      txnOffsetCommit: guard((request: OffsetCommit) => commitOffsets(broker, request)),
+      endTxn: guard((request: object) => broker.endTxn(request)),
+    };
+    return Object.assign(Object.create(broker) as Coordinator, methods);
+  }
+
+  #add(broker: Coordinator, request: AddPartitions): Promise<unknown> {
+    const all = { ...request, topics: this.#planned };
+    this.#added ??= retryConcurrent(() => addPartitions(broker, all)).catch((error: unknown) => {
+      this.#added = undefined;
+      throw error;
+    });
+    return this.#added;
   }
 }
 
-/** What a group has committed for a partition. */
-export interface CommittedPosition {
-  /** The offset of the next record to process. */
-  readonly position: number;
-  /** The offset to replay from to rebuild the task's memory; `undefined` when another client committed the offset. */
-  readonly resumeFrom: number | undefined;
+async function addPartitions(broker: Coordinator, request: AddPartitions): Promise<void> {
+  const { errors } = await broker.addPartitionsToTxn(request);
+  const answered = errors.map(({ topic, partitionErrors }) => ({
+    topic,
+    partitions: numbers(partitionErrors),
+  }));
+  requireAnswered('adding partitions to the transaction', request.topics, answered);
 }
 
-/** The metadata committed with an offset; brokers store up to 4,096 bytes. */
+async function commitOffsets(broker: Coordinator, request: OffsetCommit): Promise<void> {
+  const answer = await broker.txnOffsetCommit(request);
+  requireAnswered('the offset commit', committed(request), committed(answer));
+}
+
+function committed({ topics }: OffsetCommit): TopicPartitions[] {
+  return topics.map(({ topic, partitions }) => ({ topic, partitions: numbers(partitions) }));
+}
+
+function numbers(partitions: readonly { readonly partition: number }[]): number[] {
+  return partitions.map(({ partition }) => partition);
+}
+
+/** Brokers may still be writing the previous transaction's markers; a new one can begin a moment later. */
+async function retryConcurrent(begin: () => Promise<unknown>): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await begin();
+    } catch (error) {
+      if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
+      await delay(Math.min(1 + attempt, 50));
+    }
+  }
+}
+
+/** The metadata committed with an offset, which `committedPosition` reads; brokers store up to 4,096 bytes. */
 export function metadataOf({ resumeFrom }: Pick<Step, 'resumeFrom'>): string {
   return JSON.stringify({ v: 1, resumeFrom });
-}
-
-/** @returns `undefined` when the group has committed nothing for the partition */
-export async function committedPosition(
-  cluster: KafkaCluster,
-  groupId: string,
-  { topic, partition }: TopicPartition,
-): Promise<CommittedPosition | undefined> {
-  const coordinator = await cluster.findGroupCoordinator({ groupId });
-  const { responses } = await coordinator.offsetFetch({
-    groupId,
-    topics: [{ topic, partitions: [{ partition }] }],
-  });
-  const found = responses[0]?.partitions[0];
-  const position = Number(found?.offset ?? -1);
-  if (found === undefined || position < 0) return undefined;
-  return { position, resumeFrom: resumeFromOf(found.metadata) };
-}
-
-/** An offset set by hand has other metadata or none, and the saved state does not belong to it. */
-function resumeFromOf(metadata: string | null): number | undefined {
-  try {
-    const value: unknown = JSON.parse(metadata ?? '');
-    if (typeof value !== 'object' || value === null || !('resumeFrom' in value)) return undefined;
-    const { resumeFrom } = value;
-    return typeof resumeFrom === 'number' && Number.isSafeInteger(resumeFrom) && resumeFrom >= 0
-      ? resumeFrom
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

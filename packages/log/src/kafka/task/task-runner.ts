@@ -17,8 +17,9 @@ import { endOffsets } from '../fetch/offsets.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { createKafkaSink } from '../produce/sink.ts';
 import { joinGroup, type Membership, type MembershipOptions } from './membership.ts';
+import { PlainStepWriter } from './plain-step-writer.ts';
 import { KafkaState } from './state.ts';
-import { PlainStepWriter, type StepWriter, TransactionalStepWriter } from './step-writer.ts';
+import { type StepWriter, TransactionalStepWriter } from './step-writer.ts';
 import { KafkaTask } from './task.ts';
 
 /** Options of a Kafka task runner beyond those of the client. */

@@ -9,8 +9,8 @@ import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import type { Fetched, PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
-import type { KafkaState } from './state.ts';
-import { committedPosition, type StepWriter } from './step-writer.ts';
+import { committedPosition, type KafkaState } from './state.ts';
+import type { StepWriter } from './step-writer.ts';
 
 export interface KafkaTaskContext {
   readonly groupId: string;

@@ -11,7 +11,8 @@ import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKafkaTaskRunner, ensureTopics, type OutputRecord } from '../../../src/index.ts';
 import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
-import { committedPosition, TransactionalStepWriter } from '../../../src/kafka/task/step-writer.ts';
+import { committedPosition } from '../../../src/kafka/task/state.ts';
+import { TransactionalStepWriter } from '../../../src/kafka/task/step-writer.ts';
 import { openSink, publish } from '../harness.ts';
 import { editMetadata, type PartitionAnswer } from '../metadata-answer.ts';
 
