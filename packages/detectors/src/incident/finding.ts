@@ -158,3 +158,23 @@ export interface PatternSnapshot<D extends RoundDetector> {
   readonly incident: IncidentSnapshot | undefined;
   readonly pattern: Pattern<D> | undefined;
 }
+
+/** A session's labels from its events; each applies until an event changes it. */
+export interface Labels {
+  readonly promptId: string | null;
+  readonly model: string | null;
+  readonly backend: string | null;
+  readonly agent: string | null;
+  readonly tenant: string | null;
+  /** Absent if no event set it; the same applies to tags. */
+  readonly agentVersion?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** Context of a verdict: the session, and the event at which it was found. */
+export interface Scene extends Labels {
+  readonly sessionId: string;
+  /** The session before the event, and after it. */
+  readonly before: Mark;
+  readonly after: Mark;
+}

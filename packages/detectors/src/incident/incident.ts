@@ -21,16 +21,10 @@ import type {
   Pattern,
   PatternSnapshot,
   RoundDetector,
+  Scene,
 } from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
-import {
-  costSince,
-  incidentId,
-  type PureVerdict,
-  type Scene,
-  toVerdict,
-  type VerdictSettings,
-} from './verdict.ts';
+import { costSince, incidentId, type PureVerdict, toVerdict, type VerdictSettings } from './verdict.ts';
 
 /**
  * The lifecycle of one loop: opened, escalated while it continues, resolved when the pattern ends. A repetition is

@@ -1,4 +1,12 @@
-import type { Cost, DetectorId, EvidenceOf, ThresholdOrigin, Verdict } from '@loopwatch/contract';
+import {
+  type Cost,
+  type DetectionSettings,
+  type DetectorId,
+  detectionSchema,
+  type EvidenceOf,
+  type ThresholdOrigin,
+  type Verdict,
+} from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/digest.ts';
 import { roundUsd } from '../lib/round-usd.ts';
@@ -11,27 +19,9 @@ import {
   SecretMask,
   withoutRests,
 } from '../privacy/mask.ts';
-import type { Finding } from './finding.ts';
-
-/** A session's labels from its events; each applies until an event changes it. */
-export interface Labels {
-  readonly promptId: string | null;
-  readonly model: string | null;
-  readonly backend: string | null;
-  readonly agent: string | null;
-  readonly tenant: string | null;
-  /** Absent if no event set it; the same applies to tags. */
-  readonly agentVersion?: string;
-  readonly tags?: Readonly<Record<string, string>>;
-}
-
-/** Context of a verdict: the session, and the event at which it was found. */
-export interface Scene extends Labels {
-  readonly sessionId: string;
-  /** The session before the event, and after it. */
-  readonly before: Mark;
-  readonly after: Mark;
-}
+import { modelName } from '../settings/effective-settings.ts';
+import { assignPath, type SessionOverrides } from '../settings/session-settings.ts';
+import type { Finding, Labels, Scene } from './finding.ts';
 
 /** A verdict without the fields that only the caller knows: the detection time and the log position of the events. */
 export type PureVerdict = { readonly [D in DetectorId]: VerdictOf<D> }[DetectorId];
@@ -180,4 +170,63 @@ function identity(finding: Finding, scene: Scene): (string | number)[] {
 /** 128 bits of SHA-256 over the parts, delimited by JSON. */
 function hash(parts: readonly (string | number)[]): string {
   return sha256(JSON.stringify(parts), 32);
+}
+
+const DEFAULTS = detectionSchema.parse({});
+/** Alternative name in a model's settings. */
+const OLDER_NAME = 'tool_loop_detection_max_repeats';
+
+/** The settings of a session's tiers; the narrowest wins. */
+interface SettingTiers {
+  readonly session: SessionOverrides;
+  readonly model: Readonly<Record<string, unknown>> | undefined;
+  readonly server: DetectionSettings;
+}
+
+/**
+ * The origin of a finding's threshold: the setting, and who set it.
+ *
+ * @param server the server's settings
+ * @param session the session's own
+ */
+export function thresholdOrigin(
+  { thresholdOf: { setting, value, adjustments = [] }, tool }: Finding,
+  labels: Labels,
+  server: DetectionSettings,
+  session: SessionOverrides,
+): ThresholdOrigin {
+  const { models } = server.overrides;
+  const name = Object.keys(models).length === 0 ? null : modelName(labels);
+  const model = name !== null && Object.hasOwn(models, name) ? models[name] : undefined;
+  const tiers: SettingTiers = { session, model, server };
+  const keys = setting.split('.');
+  const ofTool = tool === null ? undefined : [keys[0] ?? '', 'per_tool', tool.name, ...keys.slice(1)];
+  const own = ofTool === undefined ? undefined : scopeOf(ofTool, tiers);
+  if (ofTool !== undefined && own !== undefined)
+    return { setting: ofTool.join('.'), value, scope: own, adjustments: [...adjustments] };
+  return { setting, value, scope: scopeOf(keys, tiers) ?? 'preset', adjustments: [...adjustments] };
+}
+
+/** The narrowest tier that sets the path; undefined if none does. */
+function scopeOf(
+  keys: readonly string[],
+  { session, model, server }: SettingTiers,
+): ThresholdOrigin['scope'] | undefined {
+  const overrides: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(session)) assignPath(overrides, path.split('.'), value);
+  if (valueAt(overrides, keys) !== undefined) return 'session';
+  const older = keys.join('.') === 'tool_call_loop.max_repeats' ? model?.[OLDER_NAME] : undefined;
+  if ((valueAt(model, keys) ?? older) !== undefined) return 'model';
+  const set = valueAt(server, keys);
+  return set === undefined || set === valueAt(DEFAULTS, keys) ? undefined : 'server';
+}
+
+function valueAt(settings: unknown, keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    settings,
+  );
 }

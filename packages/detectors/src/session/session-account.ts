@@ -1,6 +1,6 @@
 import { isEventType, type KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
-import type { Labels } from '../incident/verdict.ts';
+import type { Labels } from '../incident/finding.ts';
 import { roundUsd } from '../lib/round-usd.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 

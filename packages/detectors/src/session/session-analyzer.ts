@@ -7,9 +7,9 @@ import {
 } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
-import type { Finding } from '../incident/finding.ts';
+import type { Finding, Scene } from '../incident/finding.ts';
 import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/incident.ts';
-import type { PureVerdict, Scene } from '../incident/verdict.ts';
+import { type PureVerdict, thresholdOrigin } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
@@ -18,7 +18,7 @@ import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
 import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
-import { SessionPlan, thresholdOrigin } from './session-plan.ts';
+import { SessionPlan } from './session-plan.ts';
 import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 
 const NO_IDS = new KnownIds().snapshot();
@@ -126,7 +126,8 @@ export class SessionAnalyzer {
 
   private verdict(finding: Finding, scene: Scene): PureVerdict {
     if (this.incidents === NO_OPEN_INCIDENTS) this.incidents = new OpenIncidents();
-    const origin = thresholdOrigin(finding, this.plan.tiers(scene));
+    const { server, overrides } = this.plan;
+    const origin = thresholdOrigin(finding, scene, server.settings, overrides);
     return this.incidents.verdict(finding, scene, this.plan.current, origin);
   }
 

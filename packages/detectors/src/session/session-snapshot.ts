@@ -1,6 +1,5 @@
 import type { HistorySnapshot } from '../calls/call-history.ts';
-import type { OpenIncident } from '../incident/finding.ts';
-import type { Labels } from '../incident/verdict.ts';
+import type { Labels, OpenIncident } from '../incident/finding.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';

@@ -6,8 +6,8 @@ import {
 } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import type { Mark } from '../../src/calls/mark.ts';
-import type { Finding } from '../../src/incident/finding.ts';
-import { incidentId, type Scene, toVerdict } from '../../src/incident/verdict.ts';
+import type { Finding, Scene } from '../../src/incident/finding.ts';
+import { incidentId, toVerdict } from '../../src/incident/verdict.ts';
 import { planDetection } from '../../src/plan/whole-library.ts';
 import { call, run, text } from '../sessions.ts';
 

@@ -6,11 +6,11 @@ import type {
   EventStep,
   Finding,
   IncidentSnapshot,
+  Scene,
   ThresholdBase,
 } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, quote, sentence } from '../../incident/shown-calls.ts';
-import type { Scene } from '../../incident/verdict.ts';
 import type { Privacy } from '../../privacy/mask.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
