@@ -55,9 +55,7 @@ export class DetectorBank {
 
   /** Closes the detectors whose conclusions can be revoked. */
   closeRevocable(step: EventStep): void {
-    for (const detector of this.detectors) {
-      if (isRevocable(detector)) detector?.close(step, 'recovered');
-    }
+    for (const detector of this.detectors) if (isRevocable(detector)) detector?.close(step, 'recovered');
   }
 
   /** State of the revocable detectors; functions complete it when it is needed. */
@@ -223,8 +221,7 @@ export class SessionStep implements EventStep {
   }
 
   mark(): Mark {
-    this.before ??= this.markNow();
-    return this.before;
+    return (this.before ??= this.markNow());
   }
 
   emit(finding: Finding): void {

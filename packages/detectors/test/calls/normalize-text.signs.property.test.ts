@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bitsOf, SIGNS, type SignName, signsIn } from '../../src/calls/volatile-signs.ts';
+import { bitsOf, SIGNS, type SignName, signsIn } from '../../src/calls/normalize-text.ts';
 
 /** The plain definition: each sign searched for by itself, at every place. */
 const ANYWHERE = SIGNS.map(([name, , sign]) => ({
