@@ -1,27 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import type { ToolIdentity } from './step.ts';
-
-/** What kind of call this is, derived from its tool's contract, its tool's name and its command. */
-export interface CallNature {
-  /** It may change something, so that retrying an earlier call is legitimate. */
-  readonly changes: boolean;
-  /** Its tool's name suggests that it answers questions; for commands, {@link changes} is more precise. */
-  readonly asks: boolean;
-  /** Its tool exists to change something, by its contract or its name. */
-  readonly edits: boolean;
-  /** It runs a command line or a program. */
-  readonly runs: boolean;
-  /** It waits, or polls a status; `null`: the result decides. */
-  readonly waits: boolean | null;
-  /** It operates a user interface, where a first attempt may have no effect. */
-  readonly gui: boolean;
-  /** It fills in a field of a user interface. */
-  readonly enters: boolean;
-  /** It runs a command that does nothing. */
-  readonly idles: boolean;
-  /** It returns text written by others: a file, a page, a list of hits. */
-  readonly reads: boolean;
-}
+import type { CallNature, ToolIdentity } from './step.ts';
 
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;

@@ -1,5 +1,3 @@
-import { collapseSpaces } from '../lib/white-space.ts';
-
 const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_START = '\u001b[';
 
@@ -153,4 +151,12 @@ export function normalizeText(text: string): string {
   for (const { bits, pattern, replacement } of STEPS)
     if ((signs & bits) !== 0) normal = normal.replace(pattern, replacement);
   return collapseSpaces(normal);
+}
+
+/** White space that is not one space. */
+const UNEVEN = / \s+|[^\S ]\s*/g;
+
+/** Replaces each run of white space with one space, and removes it at both ends. */
+export function collapseSpaces(text: string): string {
+  return text.replace(UNEVEN, ' ').trim();
 }

@@ -1,4 +1,4 @@
-import { collapseSpaces } from '../lib/white-space.ts';
+import { collapseSpaces } from './normalize-text.ts';
 
 /** Maximum argument values to search for. */
 const MAX_VALUES = 32;

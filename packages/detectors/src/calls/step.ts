@@ -2,7 +2,6 @@ import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
-import type { CallNature } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import type { NormalizedResult } from './normalize-result.ts';
 
@@ -34,6 +33,28 @@ export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {
 /** The identity in readable form: `read_file:{"path":"a"}`. */
 export function signature(identity: ToolIdentity): string {
   return `${identity.name}:${identity.arguments}${identity.digest === undefined ? '' : '…'}`;
+}
+
+/** What kind of call this is, derived from its tool's contract, its tool's name and its command. */
+export interface CallNature {
+  /** It may change something, so that retrying an earlier call is legitimate. */
+  readonly changes: boolean;
+  /** Its tool's name suggests that it answers questions; for commands, {@link changes} is more precise. */
+  readonly asks: boolean;
+  /** Its tool exists to change something, by its contract or its name. */
+  readonly edits: boolean;
+  /** It runs a command line or a program. */
+  readonly runs: boolean;
+  /** It waits, or polls a status; `null`: the result decides. */
+  readonly waits: boolean | null;
+  /** It operates a user interface, where a first attempt may have no effect. */
+  readonly gui: boolean;
+  /** It fills in a field of a user interface. */
+  readonly enters: boolean;
+  /** It runs a command that does nothing. */
+  readonly idles: boolean;
+  /** It returns text written by others: a file, a page, a list of hits. */
+  readonly reads: boolean;
 }
 
 /** A call, with its result once known. */

@@ -9,7 +9,7 @@ import type {
   VerdictOutcome,
   VerdictPhase,
 } from '@loopwatch/contract';
-import type { CallHistory } from '../calls/call-history.ts';
+import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { CallStep } from '../calls/step.ts';
 import type { RoundEvidence, Sentence } from './shown-calls.ts';
@@ -97,6 +97,12 @@ export interface Detector {
   checkpoint?(): () => unknown;
   /** Restores a {@link Detector.snapshot} of a detector with the same options. */
   restore(snapshot: unknown): void;
+}
+
+/** The state of a session's detectors and of their call history. */
+export interface BankSnapshot {
+  readonly detectors: readonly unknown[];
+  readonly calls: HistorySnapshot | null;
 }
 
 /** The state of a call's repetition, whether or not it is reported. */

@@ -3,12 +3,11 @@ import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { Semantic } from '../detectors/semantic/semantic.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import type { Detector, EventStep, Finding } from '../incident/finding.ts';
+import type { BankSnapshot, Detector, EventStep, Finding } from '../incident/finding.ts';
 import type { OpenIncidents } from '../incident/incident.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 import type { TurnRequest } from './push-result.ts';
 import type { SessionTotals } from './session-account.ts';
-import type { BankSnapshot } from './session-snapshot.ts';
 
 /**
  * The detectors of one session and their shared call history. One slot per detector of the registry, up to the last

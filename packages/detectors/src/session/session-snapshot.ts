@@ -1,5 +1,4 @@
-import type { HistorySnapshot } from '../calls/call-history.ts';
-import type { Labels, OpenIncident } from '../incident/finding.ts';
+import type { BankSnapshot, Labels, OpenIncident } from '../incident/finding.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';
@@ -7,12 +6,6 @@ import type { TotalsSnapshot } from './session-account.ts';
 
 /** Increase when the snapshot format changes; older snapshots are not restored. */
 export const snapshotVersion = 5;
-
-/** The state of a session's detectors and of their call history. */
-export interface BankSnapshot {
-  readonly detectors: readonly unknown[];
-  readonly calls: HistorySnapshot | null;
-}
 
 /** The whole state of a session as JSON. */
 export interface SessionSnapshot extends BankSnapshot {

@@ -4,7 +4,6 @@ import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
-import type { StepDigests } from './nothing-new.ts';
 
 /** Thresholds of the rules; the detector's documentation names the runs they were calibrated on. */
 export interface StagnationOptions {
@@ -29,8 +28,8 @@ export interface StagnationOptions {
 export interface RuleContext {
   readonly options: StagnationOptions;
   readonly knowledge: CallKnowledge;
-  /** Digests of the remembered steps. */
-  readonly digests: StepDigests;
+  /** Upper bounds, including the latest step, for the steps that have its outcome, or that contain a call of it. */
+  readonly digests: { sameOutcomes(): number; sameCalls(): number };
   /** Whether the detector has an open incident. */
   readonly isOpen: boolean;
 }

@@ -1,7 +1,6 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { NormalizedResult } from '../../calls/normalize-result.ts';
 import { type CallStep, errorOf, isSameError, type ToolIdentity } from '../../calls/step.ts';
-import { turnsPages } from './paging.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
@@ -77,7 +76,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The arguments by name; values other than strings as JSON, so that they share no words with any text. */
-export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
+function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
   const value = jsonFrom(canonical);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);
   return new Map(
@@ -87,6 +86,38 @@ export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, st
 
 function jsonOf(value: unknown): string {
   return `\u0000${JSON.stringify(value)}`;
+}
+
+/**
+ * Argument names for the position at which to continue reading. Times are not included: they ask for what is new
+ * since then.
+ */
+const PLACES = new Set(
+  (
+    'page pagenumber pageno pageindex offset lineoffset skip start startline startindex linestart fromline ' +
+    'end endline endindex lineend toline viewrange linerange'
+  ).split(' '),
+);
+/** A number or the two ends of a range, as JSON or as text. */
+const NUMBERS = /^\0?\[?\d+(?:, ?\d+)?\]?$/;
+
+/** Whether two calls differ only in the position at which they continue reading the same thing. */
+export function turnsPages(a: ToolIdentity, b: ToolIdentity): boolean {
+  if (a.digest !== undefined || b.digest !== undefined) return false;
+  const [one, two] = [fieldsOf(a), fieldsOf(b)];
+  if (one.size !== two.size) return false;
+  let turned = false;
+  for (const [name, value] of one) {
+    const other = two.get(name);
+    if (other === value) continue;
+    if (other === undefined || !isPlace(name) || !NUMBERS.test(value) || !NUMBERS.test(other)) return false;
+    turned = true;
+  }
+  return turned;
+}
+
+function isPlace(name: string): boolean {
+  return PLACES.has(name.replace(/[_-]/g, '').toLowerCase());
 }
 
 /** Minimum share of common words in two wordings of one question; higher for empty results, which prove little. */

@@ -13,8 +13,7 @@ import {
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
-import { turnsPages } from './paging.ts';
-import { haveSameAnswer } from './rephrased-query.ts';
+import { haveSameAnswer, turnsPages } from './rephrased-query.ts';
 
 /** Reading steps allowed between two failures of one tool. */
 const LOOKS_BETWEEN = 2;
