@@ -67,31 +67,37 @@ export class HashTable {
     this.refill(latest);
   }
 
+  /** In ascending order: where hashes lie depends on the order in which they came. */
   private pack(slots: readonly number[]): string {
-    const used: number[] = [];
-    for (let at = 0; at < slots.length; at += this.width) {
-      const hash = slots[at] ?? FREE;
-      if (hash === FREE) continue;
-      used.push(hash);
-      if (this.width > 1) used.push((slots[at + 1] ?? 0) >>> 0);
+    if (slots.length === 0) return '';
+    const { width } = this;
+    const hashes = Float64Array.from(slots.filter((hash, at) => at % width === 0 && hash !== FREE)).sort();
+    const numbers: number[] = [];
+    let before = 0;
+    for (const hash of hashes) {
+      numbers.push(hash - before);
+      if (width > 1) numbers.push(bitsAt(slots, width, find(slots, width, hash), hash) >>> 0);
+      before = hash;
     }
-    return packNumbers(used);
+    return packNumbers(numbers);
   }
 
   private refill(packed: string): void {
+    const { width } = this;
     const numbers = unpackNumbers(packed);
     this.slots = NOTHING;
     this.count = 0;
-    for (let at = 0; at < numbers.length; at += this.width) {
+    let hash = 0;
+    for (let at = 0; at < numbers.length; at += width) {
       this.makeRoom();
-      const hash = numbers[at] ?? 0;
-      put(this.slots, this.width, find(this.slots, this.width, hash), hash, (numbers[at + 1] ?? 0) | 0);
+      hash += numbers[at] ?? 0;
+      put(this.slots, width, find(this.slots, width, hash), hash, (numbers[at + 1] ?? 0) | 0);
       this.count += 1;
     }
   }
 }
 
-/** The packed hashes, each followed by its bits if bit sets are used. */
+/** The distances between the hashes, packed, each followed by the bits of the hash if bit sets are used. */
 export interface HashTableSnapshot {
   readonly latest: string;
   readonly older: string;

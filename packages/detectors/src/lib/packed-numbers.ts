@@ -9,6 +9,7 @@ for (const [value, code] of CODES.entries()) VALUES[code] = value;
 const BITS = 5;
 const RANGE = 2 ** BITS;
 const MORE = RANGE;
+const LAST_BITS = RANGE - 1;
 /** Integer operations can split this many bits, and another safe integer's rest. */
 const LOW_DIGITS = 6;
 const LOW_RANGE = RANGE ** LOW_DIGITS;
@@ -27,10 +28,10 @@ export function packNumbers(numbers: readonly number[]): string {
     let rest = (number - high * LOW_RANGE) | 0;
     if (high > 0) {
       for (const end = at + LOW_DIGITS; at < end; rest >>= BITS)
-        codes[at++] = CODES[MORE | (rest % RANGE)] ?? 0;
+        codes[at++] = CODES[MORE | (rest & LAST_BITS)] ?? 0;
       rest = high;
     }
-    for (; rest >= RANGE; rest >>= BITS) codes[at++] = CODES[MORE | (rest % RANGE)] ?? 0;
+    for (; rest >= RANGE; rest >>= BITS) codes[at++] = CODES[MORE | (rest & LAST_BITS)] ?? 0;
     codes[at++] = CODES[rest] ?? 0;
   }
   return decoder.decode(codes.subarray(0, at));
