@@ -50,9 +50,11 @@ export async function expectFine(page: Page, shown: string): Promise<void> {
     );
     await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
     await expectNoViolations(page);
-    // A theme changes only colours.
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectNoViolations(page, ['color-contrast']);
+    // A theme changes only colours, and the widest and the narrowest screen show every part.
+    if (viewport !== viewports[1]) {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expectNoViolations(page, ['color-contrast']);
+    }
     const overflow = await page.evaluate(() =>
       [...document.querySelectorAll('main, article')].map((part) => part.scrollWidth - part.clientWidth),
     );
