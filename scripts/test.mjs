@@ -37,13 +37,13 @@ const steps = [
   vitest('dom'),
   vitest('clients'),
   ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),
+  { ...vitest('integration'), beside: 'unit' },
   {
     title: 'e2e',
     command: 'playwright test --pass-with-no-tests --reporter=list,json',
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: join(reports, 'e2e.json') },
     count: countPlaywright,
   },
-  { ...vitest('integration'), beside: 'unit' },
   check('size', 'size-limit'),
 ];
 
