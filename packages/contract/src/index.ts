@@ -77,6 +77,7 @@ export {
   type SettingPath,
   settingPaths,
   settingValue,
+  valueAt,
   valueFromText,
 } from './settings/setting-paths.ts';
 export { settingText, settingTexts } from './settings/setting-texts.ts';

@@ -55,7 +55,11 @@ export function findSetting(schema: z.ZodType, path: string): SettingNode | unde
 
 /** The value at a dotted path, or undefined. */
 export function settingValue(schema: z.ZodType, settings: object, path: string): unknown {
-  const keys = findSetting(schema, path)?.keys ?? [];
+  return valueAt(settings, findSetting(schema, path)?.keys ?? []);
+}
+
+/** The own value at these keys, or undefined. */
+export function valueAt(settings: unknown, keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)

@@ -6,6 +6,7 @@ import {
   type EvidenceOf,
   type ThresholdOrigin,
   type Verdict,
+  valueAt,
 } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/digest.ts';
@@ -219,14 +220,4 @@ function scopeOf(
   if ((valueAt(model, keys) ?? older) !== undefined) return 'model';
   const set = valueAt(server, keys);
   return set === undefined || set === valueAt(DEFAULTS, keys) ? undefined : 'server';
-}
-
-function valueAt(settings: unknown, keys: readonly string[]): unknown {
-  return keys.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? (value as Record<string, unknown>)[key]
-        : undefined,
-    settings,
-  );
 }
