@@ -1,8 +1,9 @@
 import type { ProxyDirection, Valve } from './tcp-proxy.ts';
 
-/** API keys of the Kafka protocol: the requests of a transaction, and metadata. */
+/** API keys of the Kafka protocol: the requests of a transaction, metadata, and offsets. */
 const apiKeys = {
   Produce: 0,
+  ListOffsets: 2,
   Metadata: 3,
   InitProducerId: 22,
   AddPartitionsToTxn: 24,

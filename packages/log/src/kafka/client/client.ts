@@ -10,13 +10,12 @@ import { LogError } from '../../port/errors.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
 import { loginRefused } from './link-failure.ts';
-import type { KafkaOptions } from './options.ts';
+import { connectTimeoutOf, type KafkaOptions } from './options.ts';
 import { explainRefusal } from './refusal.ts';
 import { createSocket } from './socket.ts';
 
 export type { KafkaOptions, KafkaSasl } from './options.ts';
 
-const defaultConnectTimeoutMs = 10_000;
 /** Timeout of one connection attempt, also when `connectTimeoutMs` is infinite. */
 const attemptTimeoutMs = 30_000;
 
@@ -44,7 +43,7 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
   const config: KafkaConfig = {
     brokers: [...brokers],
     clientId,
-    connectionTimeout: Math.min(3_000, options.connectTimeoutMs ?? defaultConnectTimeoutMs),
+    connectionTimeout: Math.min(3_000, connectTimeoutOf(options)),
     // Short, because the adapters retry indefinitely on top of it and replace clients that do not recover.
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
@@ -71,7 +70,7 @@ export async function withAdmin<T>(
   use: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const { brokers } = options;
-  const deadline = Date.now() + (options.connectTimeoutMs ?? defaultConnectTimeoutMs);
+  const deadline = Date.now() + connectTimeoutOf(options);
   for (let attempt = 0; ; attempt += 1) {
     const admin = createKafkaClient(options).admin();
     const disconnect = () => admin.disconnect().catch(() => undefined);

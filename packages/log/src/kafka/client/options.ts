@@ -11,6 +11,8 @@ export interface KafkaSasl {
   readonly password: string;
 }
 
+const defaultConnectTimeoutMs = 10_000;
+
 /** How to reach a cluster. */
 export interface KafkaOptions {
   /** `host:port` of the bootstrap brokers; the others are discovered through them. */
@@ -26,4 +28,9 @@ export interface KafkaOptions {
   readonly log?: LogFunction;
   /** Logs outages; shared by all clients of a process. Default: outages are not logged. */
   readonly outages?: KafkaOutageLog;
+}
+
+/** How long a start waits for an unavailable broker, in milliseconds. */
+export function connectTimeoutOf({ connectTimeoutMs = defaultConnectTimeoutMs }: KafkaOptions): number {
+  return connectTimeoutMs;
 }

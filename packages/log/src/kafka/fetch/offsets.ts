@@ -23,7 +23,7 @@ export async function listOffset(
   });
   const offset = answers[0]?.partitions[0]?.offset;
   if (offset === undefined)
-    throw new LogError('request_failed', `No broker leads ${topic}/${partition} at the moment.`);
+    throw new LogError('broker_unreachable', `No broker leads ${topic}/${partition} at the moment.`);
   return Number(offset);
 }
 

@@ -9,12 +9,20 @@ import {
 } from '../../port/topic-reader.ts';
 import { type KafkaOptions, requireTopics, withAdmin } from '../client/client.ts';
 import { isTransient, toLogError } from '../client/errors.ts';
+import { connectTimeoutOf } from '../client/options.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
 import { listOffset } from './offsets.ts';
 import type { Fetched } from './partition-stream.ts';
 
 const mib = 1024 * 1024;
+
+/** The offsets of a partition to read before the reader has caught up. */
+interface Stretch {
+  readonly place: TopicPartition;
+  readonly first: number;
+  readonly end: number;
+}
 
 /** Reads a topic without a consumer group, read committed, and stores nothing on the brokers. */
 export function createKafkaTopicReader(options: KafkaOptions & { readonly topic: string }): TopicReader {
@@ -37,7 +45,7 @@ class KafkaTopicReader implements TopicReader {
     const { topic, brokers } = this.#options;
     const doing = `read ${topic}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [topic], brokers));
-    const deadline = Date.now() + (this.#options.connectTimeoutMs ?? 0);
+    const deadline = Date.now() + connectTimeoutOf(this.#options);
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#follow(handler, options);
@@ -59,11 +67,13 @@ class KafkaTopicReader implements TopicReader {
     await this.#cluster.connect();
     await this.#cluster.addMultipleTargetTopics([topic]);
     const partitions = this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+    // All offsets before the first record: what fails here is tried again, and no record may be passed on twice.
+    const stretches = await Promise.all(
+      partitions.map((partition) => this.#locate({ topic, partition }, options)),
+    );
     const fetcher = this.#newFetcher(options);
     this.#fetcher = fetcher;
-    const reads = await Promise.all(
-      partitions.map((partition) => this.#start(fetcher, { topic, partition }, handler, options)),
-    );
+    const reads = await Promise.all(stretches.map((stretch) => this.#start(fetcher, stretch, handler)));
     options.onConnection?.('up');
     this.#following = Promise.all(reads.map(({ ended }) => ended));
     if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
@@ -86,17 +96,20 @@ class KafkaTopicReader implements TopicReader {
     });
   }
 
-  /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */
-  async #start(
-    fetcher: KafkaFetcher,
-    place: TopicPartition,
-    handler: TopicHandler,
-    { from }: TopicReadOptions,
-  ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
+  async #locate(place: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
     const { topic, partition } = place;
     const start = await listOffset(this.#cluster, topic, partition, true);
     const end = await listOffset(this.#cluster, topic, partition, false);
-    const first = await startOffset(place, { start, end }, from);
+    return { place, first: await startOffset(place, { start, end }, from), end };
+  }
+
+  /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */
+  async #start(
+    fetcher: KafkaFetcher,
+    { place, first, end }: Stretch,
+    handler: TopicHandler,
+  ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
+    const { topic, partition } = place;
     const stream = await fetcher.open(topic, partition, first);
     let ended: Promise<void> = Promise.resolve();
     const caughtUp = new Promise<void>((resolve) => {

@@ -12,6 +12,7 @@ import {
 } from '../../port/task.ts';
 import { requireTopics, withAdmin } from '../client/client.ts';
 import { isTransient, toLogError } from '../client/errors.ts';
+import { connectTimeoutOf } from '../client/options.ts';
 import { KafkaFetcher } from '../fetch/fetcher.ts';
 import { endOffsets } from '../fetch/offsets.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
@@ -115,7 +116,7 @@ class KafkaTaskRunner implements TaskRunner {
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
     // A cluster that has just started is reachable before its group coordinator has loaded.
-    const deadline = Date.now() + Math.max(groupReadyTimeoutMs, this.#options.connectTimeoutMs ?? 0);
+    const deadline = Date.now() + Math.max(groupReadyTimeoutMs, connectTimeoutOf(this.#options));
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#cluster.connect();

@@ -9,12 +9,12 @@ import {
 } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createKafkaTaskRunner, ensureTopics, type OutputRecord } from '../../../src/index.ts';
-import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
-import { committedPosition } from '../../../src/kafka/task/state.ts';
-import { TransactionalStepWriter } from '../../../src/kafka/task/step-writer.ts';
-import { openSink, publish } from '../harness.ts';
-import { editMetadata, type PartitionAnswer } from '../metadata-answer.ts';
+import { createKafkaTaskRunner, ensureTopics, type OutputRecord } from '../../src/index.ts';
+import { createKafkaCluster } from '../../src/kafka/internals/cluster.ts';
+import { committedPosition } from '../../src/kafka/task/state.ts';
+import { TransactionalStepWriter } from '../../src/kafka/task/step-writer.ts';
+import { follow, numbered, openSink, publish } from './harness.ts';
+import { editMetadata, type PartitionAnswer } from './metadata-answer.ts';
 
 const gate = new KafkaGate();
 let kafka: TestCluster;
@@ -173,6 +173,29 @@ describe('a step', () => {
     }
     expect(await found(2)).toEqual({ values: ['a', 'b'], position: 8 });
   });
+});
+
+it('a reader passes each record on once when a partition has no leader yet', async () => {
+  const topic = uniqueName('leaderless');
+  const clientId = uniqueName('reader');
+  const direct = { brokers: kafka.direct, clientId };
+  await ensureTopics(direct, [{ name: topic, partitions: 2, config: {} }]);
+  await publish(direct, numbered(topic, 100));
+  const notLeader = 6;
+  let refused = 0;
+  gate.rewrite('ListOffsets', 'replies', clientId, (answer) => {
+    // Correlation id, throttle time, one topic with its name, one partition with its number; error.
+    const partition = 18 + answer.readInt16BE(12);
+    if (answer.readInt32BE(partition) === 1 && refused < 4) {
+      refused += 1;
+      answer.writeInt16BE(notLeader, partition + 4);
+    }
+    return answer;
+  });
+  const { values } = await follow({ brokers: kafka.brokers, clientId }, topic);
+  await waitFor(() => values().length >= 100);
+  expect(refused).toBe(4);
+  expect(values().toSorted()).toEqual(Array.from({ length: 100 }, (_, index) => String(index)).toSorted());
 });
 
 it('KafkaTaskRunner: loses no outputs when partitions are added to the output topic at runtime', async () => {
