@@ -39,7 +39,7 @@ export function sha256OfUnits(text: string): string {
 
 /** The text itself, or its SHA-256 if that is shorter: equal exactly when the texts are. */
 export function fingerprint(text: string): string {
-  return text.length <= 64 ? text : `…${sha256OfUnits(text)}`;
+  return text.length <= 64 ? text : `#${sha256OfUnits(text)}`;
 }
 
 /** {@link sha256} without the platform. */

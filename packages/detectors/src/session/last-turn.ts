@@ -1,5 +1,6 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { HistorySnapshot } from '../calls/call-history.ts';
+import type { CallStep } from '../calls/step.ts';
 import type { Finding, IncidentSlot } from '../incident/finding.ts';
 import { type OpenIncidents, slotOf } from '../incident/incident.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
@@ -122,10 +123,11 @@ export class LastTurn {
     this.retracted = undefined;
   }
 
-  snapshot(): LastTurnSnapshot {
+  /** @param rounds the session's steps, most of which the checkpoint contains too */
+  snapshot(rounds: readonly CallStep[]): LastTurnSnapshot {
     const { checkpoint, reportsTurns, awaitsBeginning } = this;
     return {
-      checkpoint: checkpoint && { ...checkpoint, detectors: statesOf(checkpoint.detectors) },
+      checkpoint: checkpoint && storedCheckpoint(checkpoint, rounds),
       reportsTurns,
       awaitsBeginning,
       told: [...(this.lastReported ?? [])],
@@ -133,9 +135,10 @@ export class LastTurn {
     };
   }
 
-  static restore(snapshot: LastTurnSnapshot): LastTurn {
+  /** @param rounds the session's restored steps */
+  static restore(snapshot: LastTurnSnapshot, rounds: readonly CallStep[]): LastTurn {
     const turn = new LastTurn();
-    turn.checkpoint = snapshot.checkpoint;
+    turn.checkpoint = snapshot.checkpoint && restoredCheckpoint(snapshot.checkpoint, rounds);
     turn.reportsTurns = snapshot.reportsTurns;
     turn.awaitsBeginning = snapshot.awaitsBeginning;
     if (snapshot.told.length > 0) turn.lastReported = new Map(snapshot.told);
@@ -152,6 +155,31 @@ function statesOf(checkpoint: readonly unknown[]): readonly unknown[] {
   return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
 }
 
+/** A checkpoint as JSON; a step that the session still has is replaced by its index there. */
+type StoredCheckpoint = Omit<Checkpoint, 'history'> & {
+  readonly history:
+    | (Omit<HistorySnapshot, 'rounds'> & { readonly rounds: readonly (CallStep | number)[] })
+    | null;
+};
+
+function storedCheckpoint(checkpoint: Checkpoint, rounds: readonly CallStep[]): StoredCheckpoint {
+  const { history } = checkpoint;
+  const stored = (step: CallStep) => {
+    const index = rounds.indexOf(step);
+    return index === -1 ? step : index;
+  };
+  return {
+    ...checkpoint,
+    detectors: statesOf(checkpoint.detectors),
+    history: history && { ...history, rounds: history.rounds.map(stored) },
+  };
+}
+
+function restoredCheckpoint({ history, ...rest }: StoredCheckpoint, rounds: readonly CallStep[]): Checkpoint {
+  const restored = (step: CallStep | number) => (typeof step === 'number' ? (rounds[step] ?? []) : step);
+  return { ...rest, history: history && { ...history, rounds: history.rounds.flatMap(restored) } };
+}
+
 /** Whether events of this type are part of a turn. */
 function belongsToTurn(type: KnownEvent['type']): boolean {
   return type === 'content' || type === 'thought' || type === 'tool_call_request' || endsTurn(type);
@@ -163,7 +191,7 @@ function endsTurn(type: KnownEvent['type']): boolean {
 }
 
 export interface LastTurnSnapshot {
-  readonly checkpoint: Checkpoint | null;
+  readonly checkpoint: StoredCheckpoint | null;
   readonly reportsTurns: boolean;
   readonly awaitsBeginning: boolean;
   readonly told: readonly (readonly [string, number])[];

@@ -236,7 +236,7 @@ export class SessionAnalyzer {
       position: this.lastPosition,
       overrides: this.plan.overrides,
       totals: this.totals.snapshot(),
-      turn: this.turn.snapshot(),
+      turn: this.turn.snapshot(this.calls?.rounds ?? []),
       labels: this.labels,
       incidents: this.incidents.snapshot(),
       ...this.bank.snapshot(),
@@ -250,11 +250,11 @@ export class SessionAnalyzer {
     this.ids = new KnownIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
-    this.turn = LastTurn.restore(snapshot.turn);
     this.labels = labelsAfter(NO_LABELS, snapshot.labels);
     this.plan.restore(snapshot.overrides, this.labels);
     this.incidents = OpenIncidents.of(snapshot.incidents);
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
     this.bank.restore(this.plan.current, snapshot);
+    this.turn = LastTurn.restore(snapshot.turn, this.calls?.rounds ?? []);
   }
 }

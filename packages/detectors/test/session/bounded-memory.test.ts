@@ -62,6 +62,27 @@ describe('the memory of a session', () => {
     expect(late).toBeLessThan(110_000);
   });
 
+  test('contains each step once, even in a turn that may be retried', () => {
+    const session = analyzer({ preset: 'balanced' });
+    const path = (n: number) => `step-${fresh(n)}/${'x'.repeat(64)}`;
+    for (let n = 0; n < 50; n += 1)
+      for (const event of [
+        { type: 'turn_started' },
+        call('read', { path: path(n) }),
+        { type: 'tool_result', result: fresh(n + 1) },
+      ] as const)
+        session.push(event);
+    session.push({ type: 'turn_started' });
+    session.push(call('read', {}));
+    const reloaded = analyzer({ preset: 'balanced' });
+    reloaded.restore(JSON.parse(JSON.stringify(session.snapshot())) as ReturnType<typeof session.snapshot>);
+    for (const each of [session, reloaded]) {
+      const snapshot = each.snapshot();
+      expect(snapshot.turn.checkpoint?.turns).toBe(51);
+      for (let n = 0; n < 50; n += 1) expect(JSON.stringify(snapshot).split(path(n))).toHaveLength(2);
+    }
+  });
+
   test('contains only the times of calls within the window, and nothing of older ones', () => {
     const seconds = (ttl: number) =>
       sizes({ preset: 'proxy', tool_call_loop: { ttl_seconds: ttl } }, () => call('read', {}), [1200])[0] ??
