@@ -59,7 +59,7 @@ async function groupRate(
   prefix: string,
 ): Promise<number> {
   const args = [kind, brokers.join(','), prefix, uniqueName(kind)];
-  const execArgv = ['--import', 'tsx', '--conditions=@loopwatch/source'];
+  const execArgv = ['--import', 'tsx'];
   const members = Array.from({ length: processes }, () => new Member(fork(memberFile, args, { execArgv })));
   try {
     const share = PARTITIONS / processes;

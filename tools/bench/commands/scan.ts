@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '@loopwatch/testkit';
@@ -13,7 +13,6 @@ const MANY_COPIES = 24;
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const bin = here('../../../packages/cli/bin/loopwatch.js');
-const bundle = here('../../../packages/cli/dist/bundle/main.js');
 
 /** Processor time and largest resident memory of a command. */
 interface Usage {
@@ -26,8 +25,6 @@ interface Usage {
  * reading the files and `JSON.parse` of each line, in turn. Both are processes of their own; processor time counts.
  */
 export async function scan(full: boolean): Promise<Figures[]> {
-  if (!existsSync(bundle))
-    return [{ bench: 'scan', ratio: null, required: 'not measured: run `npm run build` first' }];
   await using dir = await tempDir();
   const folder = join(dir.path, 'transcripts');
   mkdirSync(folder);

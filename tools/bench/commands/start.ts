@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, tempDir } from '@loopwatch/testkit';
@@ -34,8 +33,6 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Start times of the built commands, in turn, compared with `node -e 0` of the same run. */
 export async function start(full: boolean): Promise<Figures[]> {
-  if (!existsSync(`${root}packages/cli/dist/bundle/main.js`))
-    return [{ bench: 'start', ratio: null, required: 'not measured: run `npm run build` first' }];
   const rounds = full ? ALL_ROUNDS : ROUNDS;
   const spent = new Map<string, number[]>(Object.keys(commands).map((name) => [name, []]));
   // The first round fills the file cache.
