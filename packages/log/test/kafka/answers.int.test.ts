@@ -183,7 +183,7 @@ it('a reader passes each record on once when a partition has no leader yet', asy
   await publish(direct, numbered(topic, 100));
   const notLeader = 6;
   let refused = 0;
-  gate.rewrite('ListOffsets', 'replies', clientId, (answer) => {
+  const restore = gate.rewrite('ListOffsets', 'replies', clientId, (answer) => {
     // Correlation id, throttle time, one topic with its name, one partition with its number; error.
     const partition = 18 + answer.readInt16BE(12);
     if (answer.readInt32BE(partition) === 1 && refused < 4) {
@@ -192,6 +192,7 @@ it('a reader passes each record on once when a partition has no leader yet', asy
     }
     return answer;
   });
+  onTestFinished(restore);
   const { values } = await follow({ brokers: kafka.brokers, clientId }, topic);
   await waitFor(() => values().length >= 100);
   expect(refused).toBe(4);

@@ -5,7 +5,7 @@ import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { createErrorFromCode } from '../internals/kafkajs.ts';
 import { type FetchedPartition, type FetchLimits, fetchFrom } from './fetch-request.ts';
-import { listOffset } from './offsets.ts';
+import { listBounds } from './offsets.ts';
 import { PartitionStream } from './partition-stream.ts';
 
 export interface FetcherOptions extends FetchLimits {
@@ -189,23 +189,19 @@ export class KafkaFetcher {
   /** Handles an offset out of range: retention deleted the next records, or a broker lost its disk. */
   async #resetOffset(stream: PartitionStream): Promise<void> {
     const { topic, partition, offset } = stream;
-    const first = await this.#listed(topic, partition, true);
-    const end = await this.#listed(topic, partition, false);
-    const resumeAt = await this.#options.resumeAt?.({ topic, partition }, { start: first, end });
-    const to = resumeAt ?? (offset < first ? first : end);
+    const bounds = await listBounds(this.#cluster, stream);
+    const { start, end } = bounds;
+    const resumeAt = await this.#options.resumeAt?.({ topic, partition }, bounds);
+    const to = resumeAt ?? (offset < start ? start : end);
     this.#log('error', 'offset out of range: the next records were deleted from the log', {
       topic,
       partition,
       offset,
-      first,
+      first: start,
       end,
       resumedAt: to,
     });
     stream.reset(to);
-  }
-
-  async #listed(topic: string, partition: number, fromBeginning: boolean): Promise<number> {
-    return listOffset(this.#cluster, topic, partition, fromBeginning);
   }
 
   #log(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {

@@ -1,6 +1,7 @@
 import { backoff, delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import { nameOf, type TopicPartition } from '../../port/task.ts';
+import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 
 /**
@@ -25,6 +26,15 @@ export async function listOffset(
   if (offset === undefined)
     throw new LogError('broker_unreachable', `No broker leads ${topic}/${partition} at the moment.`);
   return Number(offset);
+}
+
+/** Both offsets of {@link listOffset}. */
+export async function listBounds(
+  cluster: KafkaCluster,
+  { topic, partition }: TopicPartition,
+): Promise<Bounds> {
+  const start = await listOffset(cluster, topic, partition, true);
+  return { start, end: await listOffset(cluster, topic, partition, false) };
 }
 
 /** The end offsets of these partitions by `topic/partition`; unknown ones are missing. */

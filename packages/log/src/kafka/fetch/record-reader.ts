@@ -6,7 +6,7 @@ import type { KafkaOptions } from '../client/client.ts';
 import { toLogError } from '../client/errors.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
-import { listOffset } from './offsets.ts';
+import { listBounds } from './offsets.ts';
 
 const mib = 1024 * 1024;
 /** A user is waiting for the records. */
@@ -27,11 +27,8 @@ class KafkaRecordReader implements RecordReader {
     this.#cluster = createKafkaCluster(options);
   }
 
-  async bounds({ topic, partition }: TopicPartition): Promise<Bounds> {
-    return this.#ask(topic, async () => ({
-      start: await listOffset(this.#cluster, topic, partition, true),
-      end: await listOffset(this.#cluster, topic, partition, false),
-    }));
+  async bounds(place: TopicPartition): Promise<Bounds> {
+    return this.#ask(place.topic, () => listBounds(this.#cluster, place));
   }
 
   async read(place: TopicPartition, from: number, limit: number): Promise<RecordRange> {

@@ -12,7 +12,7 @@ import { isTransient, toLogError } from '../client/errors.ts';
 import { connectTimeoutOf } from '../client/options.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
-import { listOffset } from './offsets.ts';
+import { listBounds } from './offsets.ts';
 import type { Fetched } from './partition-stream.ts';
 
 const mib = 1024 * 1024;
@@ -97,10 +97,8 @@ class KafkaTopicReader implements TopicReader {
   }
 
   async #locate(place: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
-    const { topic, partition } = place;
-    const start = await listOffset(this.#cluster, topic, partition, true);
-    const end = await listOffset(this.#cluster, topic, partition, false);
-    return { place, first: await startOffset(place, { start, end }, from), end };
+    const bounds = await listBounds(this.#cluster, place);
+    return { place, first: await startOffset(place, bounds, from), end: bounds.end };
   }
 
   /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */

@@ -1,6 +1,6 @@
 import type { StateChange, TopicPartition } from '../../port/task.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
-import { listOffset } from '../fetch/offsets.ts';
+import { listBounds } from '../fetch/offsets.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import type { RoutedRecord } from '../produce/messages.ts';
 
@@ -40,12 +40,11 @@ export class KafkaState {
     const topic = this.#topic;
     await cluster.addMultipleTargetTopics([topic]);
     const partition = this.#partition();
-    const end = await listOffset(cluster, topic, partition, false);
-    const first = await listOffset(cluster, topic, partition, true);
-    if (first >= end) return entries;
-    const stream = await fetcher.open(topic, partition, first);
+    const { start, end } = await listBounds(cluster, { topic, partition });
+    if (start >= end) return entries;
+    const stream = await fetcher.open(topic, partition, start);
     try {
-      for (let next = first; next < end; ) {
+      for (let next = start; next < end; ) {
         const fetched = await stream.next();
         if (fetched === undefined) break;
         for (const { key, text } of fetched.records) {
