@@ -179,7 +179,10 @@ export class Translator {
         'unknown_format',
         `the record is ${other.title}: use the format ${other.name} instead of ${name}`,
       );
-    if (this.#latest !== undefined) return { ...none, ignored: [textOf(record['type']) ?? 'unknown'] };
+    const type = textOf(record['type']);
+    // A session may begin with records of a type that none recognises.
+    if (this.#latest !== undefined || (type !== undefined && 'sessionId' in record))
+      return { ...none, ignored: [type ?? 'unknown'] };
     return fault('unknown_format', `the record does not match the format ${name}${nearestHint(record)}`);
   }
 }

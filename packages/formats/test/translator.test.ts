@@ -99,6 +99,12 @@ describe('Translator', () => {
     });
   });
 
+  it('accepts a session that begins with a record of an unknown type, with and without its format', () => {
+    const first = JSON.stringify({ type: 'agent-setting', agentSetting: 'main', sessionId: 's' });
+    for (const format of ['auto', 'claude-code'] as const)
+      expect(read(format, first, user!)).toMatchObject({ ignored: ['agent-setting'], faults: [] });
+  });
+
   it('passes an event of an unknown type through and counts it', () => {
     const event = { type: 'plan_made', sessionId: 's' };
     expect(read('auto', JSON.stringify(event))).toEqual({

@@ -52,15 +52,20 @@ export class RecordReader {
   async *read(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
     const translator = this.#translatorFor(file);
     let line = 0;
+    let isBlank = true;
     let document: string[] | undefined;
     let units = 0;
     for await (const lines of readLines(file, onBytes)) {
-      if (line === 0 && beginsDocument(lines)) document = [];
+      if (isBlank && beginsDocument(lines)) document = [];
+      isBlank &&= lines.every((text) => text.trim() === '');
       if (document !== undefined) {
-        document.push(...lines);
-        units += lines.reduce((sum, { length }) => sum + length, 0);
+        // Not spread: a chunk can have more lines than a call can have arguments.
+        for (const text of lines) {
+          document.push(text);
+          units += text.length;
+        }
         if (units <= MAX_DOCUMENT_UNITS) continue;
-        yield recordsOf(document, 0, translator);
+        yield recordsOf(document, line, translator);
         line += document.length;
         document = undefined;
         continue;
@@ -69,7 +74,7 @@ export class RecordReader {
       line += lines.length;
     }
     if (document !== undefined) {
-      yield readDocument(document, translator);
+      yield readDocument(document, line, translator);
       line += document.length;
     }
     yield [{ ...emptyRecord, line, events: translator.end() }];
@@ -91,10 +96,10 @@ function recordsOf(lines: readonly string[], before: number, translator: Transla
 }
 
 /** Reads the lines as one JSON value or, if they do not form one, line by line. */
-function readDocument(lines: readonly string[], translator: Translator): FileRecord[] {
+function readDocument(lines: readonly string[], before: number, translator: Translator): FileRecord[] {
   const value = parseJson(lines.join('\n'));
-  if (value === undefined) return recordsOf(lines, 0, translator);
-  return [{ line: 1, text: undefined, ...translator.readValue(value) }];
+  if (value === undefined) return recordsOf(lines, before, translator);
+  return [{ line: before + 1, text: undefined, ...translator.readValue(value) }];
 }
 
 /** Whether the first non-blank line begins a value that continues on later lines. */
