@@ -24,6 +24,9 @@ export interface RequestRouterDeps extends PassThroughDeps {
   readonly tracing: Tracing | undefined;
 }
 
+/** RFC 9110 asks for both headers in a 426 response. */
+const upgradeToHttp = ['upgrade', 'HTTP/1.1', 'connection', 'Upgrade'];
+
 /** Routes a request by its path: to the API that it calls, to health and metrics, or unchanged to the upstream. */
 export class RequestRouter {
   readonly #deps: RequestRouterDeps;
@@ -47,6 +50,12 @@ export class RequestRouter {
       const message =
         'The path must not have "." or ".." segments: they could leave the path of the upstream.';
       client.json(400, apiError('other', 400, 'bad_path', message));
+      this.#count('other', 'refused');
+      return;
+    }
+    if (incoming.headers.upgrade !== undefined && apiOf('POST', path) !== undefined) {
+      const message = 'The gateway does not speak WebSocket. Use HTTP, with or without streaming.';
+      client.json(426, apiError('other', 426, 'upgrade_required', message), upgradeToHttp);
       this.#count('other', 'refused');
       return;
     }

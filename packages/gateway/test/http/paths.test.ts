@@ -207,3 +207,37 @@ describe('a reply is judged by its content, whatever its content type', () => {
     expect(text).toMatch(stopped);
   });
 });
+
+describe('a WebSocket handshake', () => {
+  const handshake = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  };
+
+  it('is answered with 426 at a judged path, so that clients use HTTP at once', async () => {
+    await using bench = await GatewayBench.start(read);
+    const response = await fetchRaw(bench, '/v1/responses', handshake);
+    expect(response.statusCode).toBe(426);
+    expect(response.headers.upgrade).toBe('HTTP/1.1');
+    expect(bench.upstream.requests).toEqual([]);
+  });
+
+  it('at any other path is left to the upstream', async () => {
+    await using bench = await GatewayBench.start(() => ({ status: 404, json: {} }));
+    expect((await fetchRaw(bench, '/v1/realtime', handshake)).statusCode).toBe(404);
+  });
+});
+
+async function fetchRaw(
+  bench: GatewayBench,
+  path: string,
+  headers: Record<string, string>,
+): Promise<IncomingMessage> {
+  const request = httpRequest({ host: '127.0.0.1', port: new URL(bench.url).port, path, headers });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response;
+}
