@@ -14,12 +14,8 @@ const folder = new URL('../migrations/', import.meta.url);
 export const migrations: readonly Migration[] = readdirSync(folder)
   .filter((file) => file.endsWith('.sql'))
   .sort()
-  .map((file) => {
-    const text = readFileSync(new URL(file, folder), 'utf8').replaceAll('\r\n', '\n');
-    // The stored checksums were computed with a leading empty line.
-    return {
-      number: Number(file.slice(0, 4)),
-      name: file.slice(5, -4).replaceAll('-', ' '),
-      sql: `\n${text}`,
-    };
-  });
+  .map((file) => ({
+    number: Number(file.slice(0, 4)),
+    name: file.slice(5, -4).replaceAll('-', ' '),
+    sql: readFileSync(new URL(file, folder), 'utf8').replaceAll('\r\n', '\n'),
+  }));

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeToOthers, createFolder, folderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
@@ -75,7 +74,6 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
     else options.onLockLost(error);
   });
   try {
-    rejectOldFormat(folder);
     store = await LogStore.open(folder);
     const topics = new EmbeddedTopics(folder, store, options.topics, {
       retentionBytes: options.retentionBytes ?? 256 * mib,
@@ -221,15 +219,6 @@ class DatabaseLog implements EmbeddedLog {
       },
     };
   }
-}
-
-/** @throws LogError `corrupt_log` for a log in the file format of earlier versions */
-function rejectOldFormat(folder: string): void {
-  if (!existsSync(join(folder, 'groups'))) return;
-  throw new LogError(
-    'corrupt_log',
-    `The embedded log in ${folder} was written by an earlier version of Loopwatch, in a format that this version does not read. Move the folder away to start a new log (incidents stay in the database), or use the version that wrote it.`,
-  );
 }
 
 function requireName(what: 'topic' | 'group', name: string): void {

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@loopwatch/testkit';
 import Database from 'libsql';
@@ -150,17 +150,6 @@ describe('EmbeddedLog: files', () => {
     // The folder is unlocked again.
     await rm(join(dir, 'log'), { recursive: true });
     await openLog(dir);
-  });
-
-  it('files of an earlier version are rejected, not ignored', async () => {
-    const dir = await folder();
-    await mkdir(join(dir, 'log', 'groups'), { recursive: true });
-    await expect(openLog(dir)).rejects.toMatchObject({
-      code: 'corrupt_log',
-      message: expect.stringMatching(
-        /written by an earlier version of Loopwatch.*Move the folder away/,
-      ) as string,
-    });
   });
 
   it('files of a later version are rejected', async () => {
