@@ -15,12 +15,12 @@ export default defineConfig(
     'playwright-report/',
   ]),
   {
-    files: ['packages/pipeline/**/*.ts', 'packages/*/src/**/*.ts', 'packages/dashboard/**/*.{ts,tsx}'],
+    files: ['packages/*/src/**/*.ts', 'packages/worker/test/stream/*.ts', 'packages/dashboard/**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   {
-    files: ['packages/pipeline/**/*.ts'],
+    files: ['packages/worker/src/**/*.ts', 'packages/worker/test/stream/*.ts'],
     extends: [rxjsX.configs.recommended],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -31,7 +31,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/pipeline/test/**'],
+    files: ['packages/worker/test/**'],
     rules: {
       'rxjs-x/no-ignored-error': 'off',
       'rxjs-x/no-ignored-subscription': 'off',

@@ -10,7 +10,8 @@ const nodeConditions = defaultServerConditions.filter((condition) => condition !
 const slower = ['**/*.int.test.ts', '**/*.clients.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
 
 /** Packages whose tests start no process, server or database: the inner loop. */
-const pure = 'packages/{contract,dashboard,detectors,formats,pipeline,platform}/test/**';
+const pure =
+  'packages/{{contract,dashboard,detectors,formats,platform}/test,worker/test/{sessions,stream}}/**';
 const property = '**/*.property.test.ts';
 
 /** Shared by the tests that need Node alone. */

@@ -33,7 +33,7 @@ const steps = [
     built: 'packages/cli/dist/bundle/main.js',
     inputs: [
       ...['package-lock.json', 'scripts/bundle-commands.mjs'],
-      ...['cli', 'contract', 'detectors', 'formats', 'pipeline'].map((name) => `packages/${name}/src`),
+      ...['cli', 'contract', 'detectors', 'formats', 'worker'].map((name) => `packages/${name}/src`),
     ],
     command: ['node', 'scripts/bundle-commands.mjs'],
   },

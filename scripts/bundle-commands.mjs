@@ -33,6 +33,8 @@ await build({
     ...separatePackages.map((name) => `@loopwatch/${name}`),
   ],
   alias: {
+    // A part of a separate package that replays need and that loads fast.
+    '@loopwatch/worker/stream': join(root, 'packages/worker/dist/stream/index.js'),
     // The CommonJS version, which Node would choose, cannot be reduced to the parts that are used.
     rxjs: join(root, 'node_modules/rxjs/dist/esm/index.js'),
     // The version that Node would choose loads its parts in a way that cannot be bundled.

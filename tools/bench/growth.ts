@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
-import { type InputRecord, LoopPipeline, silentObserver } from '@loopwatch/pipeline';
+import { type InputRecord, LoopPipeline, silentObserver } from '@loopwatch/worker/stream';
 import { type Figures, median, progress, rounded, time } from './measure.ts';
 import { Twin } from './synthetic/index.ts';
 import { profiles } from './synthetic/profiles.ts';

@@ -1,6 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 import { detectionSchema } from '@loopwatch/contract';
-import { type InputRecord, LoopPipeline, type PartitionPipeline, silentObserver } from '@loopwatch/pipeline';
+import {
+  type InputRecord,
+  LoopPipeline,
+  type PartitionPipeline,
+  silentObserver,
+} from '@loopwatch/worker/stream';
 import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { randomNumbers } from './prose.ts';
 import { type RecordedEvent, type Recording, recordings } from './recorded.ts';

@@ -1,6 +1,6 @@
 import { type DetectionSettings, deadLetterHeaders, type Verdict } from '@loopwatch/contract';
-import { LoopPipeline } from '@loopwatch/pipeline';
 import type { TopicRecord } from '@loopwatch/testkit';
+import { LoopPipeline } from '@loopwatch/worker/stream';
 
 /** The expected results of some records. */
 export interface Results {

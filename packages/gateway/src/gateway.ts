@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors';
+import { detectionOf, LiveSettings } from '@loopwatch/detectors';
 import type { RecordSink, TopicReader } from '@loopwatch/log';
-import { WideSettings } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
@@ -57,7 +56,7 @@ export class Gateway {
   readonly #upstream: Upstream;
   readonly #outbox: Outbox | undefined;
   /** Server and model settings. */
-  readonly #settings: WideSettings;
+  readonly #settings: LiveSettings;
   /** Settings of single sessions. */
   readonly #sessionSettings: SessionSettings;
   readonly #control: ControlFeed | undefined;
@@ -157,9 +156,9 @@ export class Gateway {
     });
   }
 
-  #createSettings(): WideSettings {
+  #createSettings(): LiveSettings {
     const { settings, logger } = this.#deps;
-    return new WideSettings({
+    return new LiveSettings({
       configured: detectionSettings(settings),
       prepare: (detection) => detectionOf(detection),
       log: (level, message, fields) => {

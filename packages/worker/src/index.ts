@@ -1,6 +1,6 @@
-export type { BatchTracing } from './batch-trace.ts';
-export { logVerdict } from './detection-report.ts';
-export { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+export type { BatchTracing } from './report/batch-trace.ts';
+export { logVerdict } from './report/detection-report.ts';
+export { createWorkerMetrics, type WorkerMetrics } from './report/metrics.ts';
 export { CallBudget } from './semantic/budget.ts';
 export { CheckAnswerer, RecordedAnswers } from './semantic/check-answerer.ts';
 export { LimitedJudge, type ModelClient } from './semantic/limited-judge.ts';

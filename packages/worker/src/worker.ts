@@ -1,20 +1,20 @@
 import { type DetectionSettings, detectionSettings, type TopicNames } from '@loopwatch/contract';
-import { maskPatterns } from '@loopwatch/detectors';
+import { LiveSettings, maskPatterns } from '@loopwatch/detectors';
 import type { TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
-import { LoopPipeline, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { type BatchTracing, traceRecovery } from './batch-trace.ts';
-import { DeadLetterLog } from './dead-letter-log.ts';
-import { DetectionReport } from './detection-report.ts';
 import { HeapGuard } from './heap-guard.ts';
-import { IncidentMetrics } from './incident-metrics.ts';
-import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
-import { PartitionProcessor } from './partition-processor.ts';
-import { PartitionWatch, partitionName, stuckDetail } from './partition-watch.ts';
+import { DeadLetterLog } from './partition/dead-letter-log.ts';
+import { PartitionProcessor } from './partition/processor.ts';
+import { PartitionWatch, partitionName, stuckDetail } from './partition/watch.ts';
+import { type BatchTracing, traceRecovery } from './report/batch-trace.ts';
+import { DetectionReport } from './report/detection-report.ts';
+import { IncidentMetrics } from './report/incident-metrics.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './report/metrics.ts';
 import { SemanticCheckService } from './semantic/check-service.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
 import { SourceIntake, type Sources } from './sources/source-intake.ts';
+import { LoopPipeline } from './stream/loop-pipeline.ts';
 
 export interface WorkerDeps {
   readonly runner: TaskRunner;
@@ -62,7 +62,7 @@ export class Worker {
   readonly #incidents: IncidentMetrics;
   readonly #report: DetectionReport;
   readonly #pipeline: LoopPipeline;
-  readonly #settings: WideSettings;
+  readonly #settings: LiveSettings;
   readonly #checks: SemanticCheckService | undefined;
   readonly #partitions = new Map<string, PartitionProcessor>();
   readonly #letters: DeadLetterLog;
@@ -107,7 +107,7 @@ export class Worker {
       logger,
       monotonic,
     });
-    this.#settings = new WideSettings({
+    this.#settings = new LiveSettings({
       // Callers may pass the settings of a whole process, passwords included. Only these may be stored in a topic.
       configured: detectionSettings(detection),
       prepare: (settings) => this.#pipeline.prepare(settings),

@@ -5,7 +5,7 @@ import {
   LoopPipeline,
   type Outcome,
   silentObserver,
-} from '@loopwatch/pipeline';
+} from '@loopwatch/worker/stream';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';

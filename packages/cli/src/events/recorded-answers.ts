@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { checkSchema, readJson, type Settings } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import type { CheckHandling } from '@loopwatch/pipeline';
 import type { RecordedAnswers } from '@loopwatch/worker';
+import type { CheckHandling } from '@loopwatch/worker/stream';
 import { UsageError } from '../errors.ts';
 
 /**

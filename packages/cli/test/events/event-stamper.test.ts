@@ -1,5 +1,5 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import { PipelineTestDriver } from '@loopwatch/pipeline';
+import { PipelineTestDriver } from '@loopwatch/worker/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventStamper } from '../../src/events/event-stamper.ts';

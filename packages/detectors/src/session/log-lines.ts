@@ -1,5 +1,6 @@
 import type { Verdict } from '@loopwatch/contract';
 import { nouns } from '../incident/shown-calls.ts';
+import { oneLine } from '../lib/one-line.ts';
 import type { TurnRequest } from './push-result.ts';
 
 /** A log line for the caller to write. */
@@ -7,13 +8,6 @@ export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Escapes text for one log line: external names and messages must neither forge further lines nor control a terminal.
- */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 /** How many requests before the limit the warning starts. */

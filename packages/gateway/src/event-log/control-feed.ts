@@ -1,6 +1,6 @@
 import { messageOf, settingsFromHeader } from '@loopwatch/contract';
+import type { LiveSettings } from '@loopwatch/detectors';
 import { type LogRecord, type TopicReader } from '@loopwatch/log';
-import type { WideSettings } from '@loopwatch/pipeline';
 import { atMost, backoff, delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 
@@ -12,7 +12,7 @@ const START_MS = 5_000;
 export interface ControlFeedOptions {
   /** Creates a reader of the `control` topic; one that failed to start cannot be reused. */
   readonly reader: () => TopicReader;
-  readonly settings: WideSettings;
+  readonly settings: LiveSettings;
   /** Records of this gateway are ignored: it has applied them already. */
   readonly gatewayId: string;
   readonly logger: Logger;

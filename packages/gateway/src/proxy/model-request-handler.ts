@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type DetectionPlan, withoutChatCommands } from '@loopwatch/detectors';
-import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
+import {
+  type DetectionPlan,
+  type LiveSettings,
+  type SettingsVersion,
+  withoutChatCommands,
+} from '@loopwatch/detectors';
 import type { Tracing } from '@loopwatch/telemetry';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';
@@ -31,7 +35,7 @@ import type { UnjudgedRequests } from './unjudged-requests.ts';
 export interface ModelRequestHandlerDeps extends ExchangeDeps {
   readonly target: Target;
   /** Server and model settings. */
-  readonly settings: WideSettings;
+  readonly settings: LiveSettings;
   /** Settings of single sessions. */
   readonly sessionSettings: SessionSettings;
   readonly sessions: SessionStore;

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
-import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
+import {
+  type LiveSettings,
+  maskPatterns,
+  maskSecrets,
+  oneLine,
+  type SettingsVersion,
+} from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import type { Conversation } from '../api/conversation.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
@@ -21,7 +26,7 @@ export interface SessionLookupOptions {
   readonly sessions: SessionStore;
   readonly create: CreateSession;
   /** Server and model settings. */
-  readonly settings: WideSettings;
+  readonly settings: LiveSettings;
   /** Settings of single sessions. */
   readonly sessionSettings: SessionSettings;
   /** Undefined if sessions are only in memory. */

@@ -1,6 +1,11 @@
 import { MAX_NAME_UNITS } from '@loopwatch/contract';
-import { changeBetween, type DetectionPlan, isStopped, type PureVerdict } from '@loopwatch/detectors';
-import type { SettingsVersion } from '@loopwatch/pipeline';
+import {
+  changeBetween,
+  type DetectionPlan,
+  isStopped,
+  type PureVerdict,
+  type SettingsVersion,
+} from '@loopwatch/detectors';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf } from './enforcement.ts';

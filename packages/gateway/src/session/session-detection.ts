@@ -4,9 +4,9 @@ import {
   detectionOf,
   type PureVerdict,
   SessionAnalyzer,
+  type SettingsVersion,
   type TurnRequest,
 } from '@loopwatch/detectors';
-import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { ToolCall } from '../api/conversation.ts';
 import { OpenLoops } from './open-loops.ts';
 import type { HistoryEntry } from './prompt-ledger.ts';

@@ -1,6 +1,5 @@
 import { type DetectionSettings, detectionSchema, messageOf, type Settings } from '@loopwatch/contract';
-import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
-import type { SettingsVersion } from '@loopwatch/pipeline';
+import { maskPatterns, maskSecrets, type SettingsVersion } from '@loopwatch/detectors';
 import { atMost, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Tracing } from '@loopwatch/telemetry';

@@ -1,6 +1,5 @@
 import { detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors';
-import { WideSettings } from '@loopwatch/pipeline';
+import { detectionOf, LiveSettings } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
@@ -36,7 +35,7 @@ function lookup(
     logger = pino({ level: 'silent' }),
   }: Partial<Pick<SessionLookupOptions, 'sessionSettings' | 'logger'>> = {},
 ): SessionLookup {
-  const settings = new WideSettings({
+  const settings = new LiveSettings({
     configured: detectionSchema.parse({ preset: 'proxy', privacy: { mask: ['cust-[0-9]+'] } }),
     prepare: (detection) => detectionOf(detection),
     log: ignored,

@@ -1,6 +1,6 @@
 import type { CheckAnswer, CheckFailure, CheckRecord } from '@loopwatch/contract';
 import { type MaskPatterns, maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
-import { askJudge, type Judge } from '@loopwatch/pipeline';
+import { askJudge, type Judge } from './ask-judge.ts';
 
 /** Answers kept in memory; the oldest are dropped first. */
 const MAX_RECORDED = 10_000;

@@ -1,9 +1,9 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
 import { oneLine, planDetection } from '@loopwatch/detectors';
-import type { CheckHandling, LateAnswer } from '@loopwatch/pipeline';
 import { inSpan, type Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
-import type { WorkerMetrics } from '../metrics.ts';
+import type { WorkerMetrics } from '../report/metrics.ts';
+import type { CheckHandling, LateAnswer } from '../stream/semantic-checks.ts';
 import { CallBudget } from './budget.ts';
 import { CheckAnswerer, checkRecord, RecordedAnswers } from './check-answerer.ts';
 import { LimitedJudge, type ModelClient } from './limited-judge.ts';

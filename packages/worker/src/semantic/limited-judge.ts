@@ -1,4 +1,4 @@
-import { type Judge, JudgeError, type JudgeRequest } from '@loopwatch/pipeline';
+import { type Judge, JudgeError, type JudgeRequest } from './ask-judge.ts';
 import type { CallBudget } from './budget.ts';
 
 export interface ModelAnswer {

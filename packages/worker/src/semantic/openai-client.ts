@@ -1,8 +1,8 @@
 import type { Settings } from '@loopwatch/contract';
 import { judgeAnswerForm } from '@loopwatch/detectors';
-import type { JudgeRequest } from '@loopwatch/pipeline';
 import type { Tracing } from '@loopwatch/telemetry';
 import type { ClientOptions, OpenAI } from 'openai';
+import type { JudgeRequest } from './ask-judge.ts';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 import { tracedClient } from './traced-client.ts';
 

@@ -1,5 +1,5 @@
-import type { JudgeRequest } from '@loopwatch/pipeline';
 import { inSpan, portOf, type Tracing } from '@loopwatch/telemetry';
+import type { JudgeRequest } from './ask-judge.ts';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 
 /**

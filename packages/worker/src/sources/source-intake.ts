@@ -1,10 +1,10 @@
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
 import type { TaskRunner } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import type { BatchTracing } from '../batch-trace.ts';
-import type { DeadLetterLog } from '../dead-letter-log.ts';
-import type { WorkerMetrics } from '../metrics.ts';
-import { PartitionWatch, type StuckPartition } from '../partition-watch.ts';
+import type { DeadLetterLog } from '../partition/dead-letter-log.ts';
+import { PartitionWatch, type StuckPartition } from '../partition/watch.ts';
+import type { BatchTracing } from '../report/batch-trace.ts';
+import type { WorkerMetrics } from '../report/metrics.ts';
 import { IgnoredTypes, SourceTask } from './source-task.ts';
 
 /** Topics of other producers, and the runner that reads them. */

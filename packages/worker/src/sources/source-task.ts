@@ -11,10 +11,10 @@ import type {
   TopicPartition,
 } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import { BatchTrace, type BatchTracing } from '../batch-trace.ts';
-import { notedLetter } from '../dead-letter.ts';
-import type { DeadLetterLog, DeadLetterNote } from '../dead-letter-log.ts';
-import type { WorkerMetrics } from '../metrics.ts';
+import { notedLetter } from '../partition/dead-letter.ts';
+import type { DeadLetterLog, DeadLetterNote } from '../partition/dead-letter-log.ts';
+import { BatchTrace, type BatchTracing } from '../report/batch-trace.ts';
+import type { WorkerMetrics } from '../report/metrics.ts';
 import { RecordTranslator } from './record-translator.ts';
 
 /** What the partitions of all sources share. */

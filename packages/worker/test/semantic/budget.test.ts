@@ -1,6 +1,6 @@
-import { JudgeError } from '@loopwatch/pipeline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallBudget, LimitedJudge, type ModelClient } from '../../src/index.ts';
+import { JudgeError } from '../../src/semantic/ask-judge.ts';
 
 const unlimited = { maxConcurrent: Infinity, perMinute: Infinity, perSession: Infinity };
 

@@ -1,0 +1,161 @@
+import {
+  type DetectionSettings,
+  detectionSchema,
+  detectorIds,
+  readJson,
+  verdictSchema,
+} from '@loopwatch/contract';
+import { type SettingsVersion, snapshotVersion } from '@loopwatch/detectors';
+import type { StateChange } from '@loopwatch/log';
+import { z } from 'zod';
+import type { OpenIncident } from '../report/incident-metrics.ts';
+import type { StoredSession } from '../sessions/entry.ts';
+
+/**
+ * What a partition stores in addition to the log so that its next owner can continue: settings history and session
+ * snapshots.
+ */
+
+/** An entry of the stored state. */
+export interface StateEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
+const SESSION_PREFIX = 'session/';
+const SETTINGS_KEY = 'settings';
+/** Key of the offset up to which session summaries have been published. */
+export const SUMMARIZED_KEY = 'told';
+/** Older versions are dropped; a session whose snapshot uses one of them restarts after a takeover. */
+const MAX_VERSIONS = 50;
+
+const snapshotSchema = z.object({
+  v: z.literal(1),
+  /** Hash of the settings the session was analyzed with. */
+  settings: z.string(),
+  coveredTo: z.number().int().nonnegative(),
+  incidents: z.array(
+    z.object({
+      id: z.string(),
+      detector: verdictSchema.shape.detector,
+      action: verdictSchema.shape.action,
+      calls: z.number(),
+      tokens: z.number(),
+      usd: z.number().default(0),
+      agent: z.string().nullable().default(null),
+      model: z.string().nullable().default(null),
+      since: z.number().nullable().default(null),
+    }),
+  ),
+  marks: z.object({
+    firstOffset: z.number().int(),
+    startedAt: z.number(),
+    toldAt: z.number().nullable(),
+    tally: z
+      .object({
+        verdicts: z.number(),
+        opened: z.partialRecord(z.enum(detectorIds), z.number()),
+        checks: z.array(z.string()),
+        course: z.array(z.number()).default([]),
+      })
+      .optional(),
+  }),
+  snapshot: z.custom<StoredSession['snapshot']>(
+    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === snapshotVersion,
+  ),
+});
+
+/** A session's snapshot, with the metrics of its open incidents. */
+export interface StoredSnapshot extends StoredSession {
+  readonly settings: string;
+  readonly incidents: readonly OpenIncident[];
+}
+
+export function writeSnapshot({ sessionId, ...rest }: StoredSnapshot): StateChange {
+  return { key: SESSION_PREFIX + sessionId, value: JSON.stringify({ v: 1, ...rest }) };
+}
+
+export function deleteSnapshot(sessionId: string): StateChange {
+  return { key: SESSION_PREFIX + sessionId, value: null };
+}
+
+/** @returns `undefined` for an entry of another kind or version: the session restarts where the replay begins */
+export function readSnapshot({ key, value }: StateEntry): StoredSnapshot | undefined {
+  if (!key.startsWith(SESSION_PREFIX)) return undefined;
+  const entry = readJson(value, snapshotSchema);
+  if (!entry.ok) return undefined;
+  const { settings, coveredTo, incidents, marks, snapshot } = entry.value;
+  const sessionId = key.slice(SESSION_PREFIX.length);
+  return { sessionId, settings, coveredTo, incidents, marks: { tally: undefined, ...marks }, snapshot };
+}
+
+const historySchema = z.object({
+  v: z.literal(1),
+  versions: z.array(z.object({ from: z.number().int().nonnegative(), settings: detectionSchema })),
+});
+
+interface SettingsRange {
+  /** Offset of the first record analyzed with this version. */
+  readonly from: number;
+  readonly version: SettingsVersion;
+}
+
+/**
+ * The settings that a partition's records were analyzed with, by offset. A replay uses the same settings at the same
+ * offsets, whatever is configured by then.
+ */
+export class SettingsHistory {
+  #ranges: SettingsRange[] = [];
+  /** Whether there are changes to store. */
+  hasChanged = false;
+
+  get latest(): SettingsVersion | undefined {
+    return this.#ranges.at(-1)?.version;
+  }
+
+  /** @returns whether the entry is a settings history */
+  restore(entry: StateEntry, versionOf: (settings: DetectionSettings) => SettingsVersion): boolean {
+    if (entry.key !== SETTINGS_KEY) return false;
+    const history = readJson(entry.value, historySchema);
+    if (!history.ok) return true;
+    this.#ranges = history.value.versions.map(({ from, settings }) => ({
+      from,
+      version: versionOf(settings),
+    }));
+    return true;
+  }
+
+  byHash(hash: string): SettingsVersion | undefined {
+    return this.#ranges.find(({ version }) => version.hash === hash)?.version;
+  }
+
+  /** Records at offset `from` and later are analyzed with another version. */
+  begin(from: number, version: SettingsVersion): void {
+    this.#ranges.push({ from, version });
+    if (this.#ranges.length > MAX_VERSIONS) this.#ranges.shift();
+    this.hasChanged = true;
+  }
+
+  /** Splits consecutive records wherever the settings change. */
+  split<R extends { readonly offset: number }>(
+    records: readonly R[],
+  ): { version: SettingsVersion; records: R[] }[] {
+    const pieces: { version: SettingsVersion; records: R[] }[] = [];
+    for (const record of records) {
+      const range = this.#ranges.findLast(({ from }) => from <= record.offset) ?? this.#ranges[0];
+      if (range === undefined) continue;
+      const last = pieces.at(-1);
+      if (last?.version === range.version) last.records.push(record);
+      else pieces.push({ version: range.version, records: [record] });
+    }
+    return pieces;
+  }
+
+  /** Changes since the last call. */
+  takeChanges(): StateChange[] {
+    if (!this.hasChanged) return [];
+    this.hasChanged = false;
+    const versions = this.#ranges.map(({ from, version }) => ({ from, settings: version.settings }));
+    return [{ key: SETTINGS_KEY, value: JSON.stringify({ v: 1, versions }) }];
+  }
+}

@@ -1,0 +1,222 @@
+import type { Verdict } from '@loopwatch/contract';
+import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import type { TopicPartition } from '../records.ts';
+import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './entry.ts';
+import { copyMarks, type SummaryCollector } from './summaries.ts';
+
+/** The state to store so that sessions can be rebuilt, and the offset at which the replay has to start. */
+export interface Checkpoint {
+  readonly replayFrom: number;
+  /** Sessions to store. The stored state of the `forgotten` ones is to be deleted. */
+  readonly snapshots: readonly (StoredSession & {
+    readonly openIncidents: readonly string[];
+    /** The settings it was analyzed with. */
+    readonly detection: Detection;
+  })[];
+  readonly forgotten: readonly string[];
+}
+
+/** The sessions of one partition, whose events are ordered relative to each other. */
+export class PartitionSessions implements EntryOwner {
+  readonly place: TopicPartition;
+  /** Newest credible event time seen in the partition, epoch ms. */
+  newestTime = 0;
+  /** The server's settings for the next records; each session adopts them at its next event. */
+  detection: Detection;
+  /** Collects the sessions' summaries, if enabled. */
+  readonly summaries: SummaryCollector | undefined;
+  private readonly entries = new Map<string, SessionEntry>();
+  /** Sessions with records that their snapshot does not cover, ordered by the first such record. */
+  private readonly dirty = new Set<SessionEntry>();
+  /** Sessions whose state includes input that no record holds. */
+  private readonly unrepeatable = new Set<SessionEntry>();
+  /** Sessions evicted from memory whose snapshots are still stored. */
+  private readonly forgotten = new Set<string>();
+  private readonly store: EntryStore<PartitionSessions>;
+
+  constructor(
+    place: TopicPartition,
+    store: EntryStore<PartitionSessions>,
+    detection: Detection,
+    summaries?: SummaryCollector,
+  ) {
+    this.place = place;
+    this.store = store;
+    this.detection = detection;
+    this.summaries = summaries;
+  }
+
+  all(): Iterable<SessionEntry> {
+    return this.entries.values();
+  }
+
+  add(entry: SessionEntry): void {
+    this.entries.set(entry.analyzer.sessionId, entry);
+  }
+
+  remove(entry: SessionEntry): void {
+    const { sessionId } = entry.analyzer;
+    this.entries.delete(sessionId);
+    this.dirty.delete(entry);
+    this.unrepeatable.delete(entry);
+    if (entry.coveredTo >= 0) this.forgotten.add(sessionId);
+  }
+
+  /** The session that holds this analyzer instance, if it is still in memory. */
+  entryOf(analyzer: SessionAnalyzer): SessionEntry | undefined {
+    const entry = this.entries.get(analyzer.sessionId);
+    return entry?.analyzer === analyzer ? entry : undefined;
+  }
+
+  /**
+   * The session for the record at `offset`, created if it is not in memory; `undefined` if its snapshot already
+   * covers that record, which happens only during a replay.
+   */
+  use(sessionId: string, offset: number): SessionEntry | undefined {
+    const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);
+    if (offset <= entry.coveredTo) return undefined;
+    if (entry.dirtySince === -1) {
+      entry.dirtySince = offset;
+      this.dirty.add(entry);
+    }
+    this.store.touch(entry);
+    const { analyzer } = entry;
+    if (analyzer.detection !== this.detection) analyzer.adopt(this.detection);
+    return entry;
+  }
+
+  /** The session restarts with its next event. */
+  forget(sessionId: string): void {
+    const entry = this.entries.get(sessionId);
+    if (entry !== undefined) this.store.forget(entry);
+  }
+
+  /**
+   * Call after each event, with the session that processed it and the record's timestamp. An event that claims to be
+   * newer than its record comes from a wrong clock, which must not make other sessions look idle.
+   */
+  noteTime({ lastTime }: SessionAnalyzer, timestamp: number | null): void {
+    const known = timestamp !== null && timestamp > 0;
+    const time = known ? Math.min(lastTime, timestamp) : lastTime;
+    if (time > this.newestTime) this.newestTime = time;
+  }
+
+  /**
+   * Notes that the session received input that no record holds, such as a model's answer, so its snapshot must be
+   * stored.
+   */
+  noteUnrepeatable({ sessionId }: SessionAnalyzer): void {
+    const entry = this.entries.get(sessionId);
+    if (entry !== undefined) this.unrepeatable.add(entry);
+  }
+
+  /**
+   * Notes that a session's check was recorded, for the next {@link checkpoint}; the session needs its id to delete the
+   * record once it expires.
+   */
+  noteCheck(sessionId: string, checkId: string): void {
+    const entry = this.entries.get(sessionId);
+    this.summaries?.noteCheck(entry, checkId);
+    if (entry !== undefined) this.unrepeatable.add(entry);
+  }
+
+  /** Notes that summaries may lack events at or after this offset. Call after the replay. */
+  noteUnsummarized(offset: number): void {
+    const { summaries } = this;
+    if (summaries === undefined) return;
+    const entries = [...this.all()].filter(({ analyzer }) => analyzer.lastPosition >= offset);
+    entries.sort((a, b) => a.analyzer.lastPosition - b.analyzer.lastPosition);
+    // The first unsummarized event of each session is unknown, but it is not before this offset.
+    for (const entry of entries) summaries.noteChanged(entry, offset);
+  }
+
+  /**
+   * Restores a stored session; call before the replay. Its time does not advance the partition's time: the replay may be far behind it, or
+   * its clock may be wrong, and neither must make replayed sessions look idle.
+   *
+   * @param detection the settings it was analyzed with when it was stored
+   */
+  restore({ sessionId, coveredTo, snapshot, marks }: StoredSession, detection: Detection): void {
+    const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this, detection);
+    entry.analyzer.restore(snapshot);
+    entry.coveredTo = coveredTo;
+    Object.assign(entry, copyMarks(marks));
+    entry.livedAt = snapshot.lastTime;
+    this.store.touch(entry);
+  }
+
+  /**
+   * What to store once all records before `next` are processed: at most `limit` sessions, those with unsaved records
+   * more than `reach` records back, so that no replay is longer than that.
+   */
+  checkpoint(next: number, reach: number, limit: number): Checkpoint {
+    const due = [...this.unrepeatable];
+    this.unrepeatable.clear();
+    for (const entry of this.dirty) {
+      if (entry.dirtySince >= next - reach || due.length >= limit) break;
+      due.push(entry);
+    }
+    const snapshots = due.map((entry) => {
+      entry.coveredTo = next - 1;
+      entry.dirtySince = -1;
+      this.dirty.delete(entry);
+      const { sessionId, openIncidents, detection } = entry.analyzer;
+      this.forgotten.delete(sessionId);
+      return {
+        sessionId,
+        coveredTo: next - 1,
+        snapshot: entry.analyzer.snapshot(),
+        marks: copyMarks(entry),
+        openIncidents,
+        detection,
+      };
+    });
+    const forgotten = [...this.forgotten];
+    this.forgotten.clear();
+    const [oldest] = this.dirty;
+    return { replayFrom: oldest?.dirtySince ?? next, snapshots, forgotten };
+  }
+
+  /** The position of a verdict's events in the log. @param origin offset of the loop's first event, if known */
+  sourceOf(offset: number, origin = offset): Verdict['source'] {
+    const { topic, partition } = this.place;
+    return { topic, partition, firstOffset: String(origin), offset: String(offset) };
+  }
+}
+
+/**
+ * Longest replay of a partition at a takeover, ms: shorter than the time in which the group detects that a worker is
+ * gone.
+ */
+const MAX_REPLAY_MS = 1_000;
+/** Lower bound regardless of how slow records are: below it, snapshots would be written all the time. */
+const MIN_REPLAY_RECORDS = 5_000;
+/** Weight of the latest batch in the average. */
+const LATEST_WEIGHT = 0.1;
+
+/**
+ * How many records a takeover may replay: as many as can be replayed in a second, judging by recent batches. Sessions
+ * that reach back further get snapshots. Cheap records are replayed, because snapshots have to be written; costly ones
+ * are not.
+ */
+export class ReplayBudget {
+  readonly #max: number;
+  /** Milliseconds a record; undefined before the first batch. */
+  #cost: number | undefined;
+
+  /** @param max upper bound, in records */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  noteBatch(records: number, ms: number): void {
+    if (records === 0) return;
+    const cost = ms / records;
+    this.#cost = this.#cost === undefined ? cost : this.#cost + (cost - this.#cost) * LATEST_WEIGHT;
+  }
+
+  get records(): number {
+    const affordable = this.#cost ? Math.floor(MAX_REPLAY_MS / this.#cost) : this.#max;
+    return Math.min(this.#max, Math.max(MIN_REPLAY_RECORDS, affordable));
+  }
+}

@@ -1,0 +1,251 @@
+import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
+import type { PureVerdict } from '@loopwatch/detectors';
+import type { TopicPartition } from '../records.ts';
+import type { SessionEntry, SessionTally, SummaryState } from './entry.ts';
+
+/** Changes of a partition's sessions for the compacted topics. */
+export interface SessionSummaries {
+  /** The latest of each session. */
+  readonly summaries: readonly SessionSummary[];
+  /** Expired sessions: their summaries are to be deleted. */
+  readonly over: readonly string[];
+  /** Ids of their recorded checks, which are to be deleted too. */
+  readonly checksOver: readonly string[];
+}
+
+/** Event time, ms, after which a session gets another summary and progress sample. */
+const SUMMARY_INTERVAL_MS = 30_000;
+
+/** The result of {@link SummaryCollector.summarizeChanges}. */
+export interface SummarizedChanges {
+  readonly sessions: number;
+  /** Their open incidents. */
+  readonly incidents: readonly string[];
+}
+
+type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
+
+/**
+ * Collects the summaries of a partition's sessions. A session is summarized at its first event, at each verdict and at its
+ * end; other changes wait for the next {@link summarizeChanges}. Of several summaries of one session only the latest counts.
+ */
+export class SummaryCollector {
+  /** `null`: the session has expired. */
+  private readonly latest = new Map<string, SessionSummary | null>();
+  /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
+  private readonly changed = new Map<SessionEntry, number>();
+  private checksOver: string[] = [];
+  private readonly place: TopicPartition;
+
+  constructor(place: TopicPartition) {
+    this.place = place;
+  }
+
+  /** Call after each event that is not a duplicate. */
+  note(entry: SessionEntry, type: string, offset: number, verdicts: ReportedVerdicts): void {
+    const { analyzer } = entry;
+    const ends = type === 'session_ended';
+    if (type === 'control') {
+      this.noteControl(entry, offset, verdicts);
+      return;
+    }
+    entry.livedAt = analyzer.lastTime;
+    if (analyzer.eventIndex === 0) startSession(entry, offset);
+    // The absolute value: a clock that was set back must not suppress summaries.
+    else if (verdicts.length === 0 && !ends && Math.abs(sinceSummary(entry)) < SUMMARY_INTERVAL_MS) {
+      if (!this.changed.has(entry)) this.changed.set(entry, offset);
+      return;
+    }
+    if (verdicts.length > 0) countVerdicts(entry, verdicts);
+    const elapsed = analyzer.lastTime - entry.startedAt;
+    if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.eventIndex + 1);
+    entry.toldAt = ends ? null : elapsed;
+    this.summarize(entry);
+  }
+
+  /**
+   * Settings come from outside and are not activity: they change neither the session's last event time nor its
+   * status.
+   */
+  private noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
+    const isFirst = entry.analyzer.eventIndex === 0;
+    if (isFirst) startSession(entry, offset);
+    // The session is summarized at its first event that is not a control event.
+    if (isFirst) entry.toldAt = null;
+    if (verdicts.length === 0) return;
+    countVerdicts(entry, verdicts);
+    this.summarize(entry);
+  }
+
+  /** Call when the answer to a check led to verdicts. */
+  noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
+    countVerdicts(entry, verdicts);
+    if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
+    this.summarize(entry);
+  }
+
+  /** A check's record is deleted with its session, or at once if the session is gone. */
+  noteCheck(entry: SessionEntry | undefined, checkId: string): void {
+    if (entry === undefined) this.checksOver.push(checkId);
+    else tallyOf(entry).checks.push(checkId);
+  }
+
+  /** The session has expired. */
+  noteExpired(entry: SessionEntry): void {
+    this.changed.delete(entry);
+    this.latest.set(entry.analyzer.sessionId, null);
+    if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
+  }
+
+  /** The session was evicted from memory but may return. */
+  noteEvicted(entry: SessionEntry): void {
+    if (this.changed.has(entry)) this.summarize(entry);
+  }
+
+  /** The session's state is unreliable: it is not summarized. */
+  noteFault(entry: SessionEntry): void {
+    this.changed.delete(entry);
+  }
+
+  /** Summaries may lack the session's events at or after this offset, as after a partition takeover. */
+  noteChanged(entry: SessionEntry, offset: number): void {
+    this.changed.set(entry, offset);
+  }
+
+  /**
+   * Drops the summaries of replayed records, which are already published. Expirations may not be, so they are written
+   * again.
+   */
+  dropSummaries(): void {
+    for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
+    this.changed.clear();
+  }
+
+  /** Summarizes changed sessions, those waiting longest first, at most `limit` of them. */
+  summarizeChanges(limit: number): SummarizedChanges {
+    const incidents: string[] = [];
+    let sessions = 0;
+    for (const entry of this.changed.keys()) {
+      if (sessions === limit) break;
+      this.summarize(entry);
+      incidents.push(...entry.analyzer.openIncidents);
+      sessions += 1;
+    }
+    return { sessions, incidents };
+  }
+
+  /**
+   * Offset of the first event not covered by a summary, once the collected ones are drained; undefined if there is
+   * none.
+   */
+  get firstUnsummarized(): number | undefined {
+    const [offset] = this.changed.values();
+    return offset;
+  }
+
+  drain(): SessionSummaries {
+    const summaries = [...this.latest.values()].filter((summary) => summary !== null);
+    const over = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
+    const { checksOver } = this;
+    this.latest.clear();
+    this.checksOver = [];
+    return { summaries, over, checksOver };
+  }
+
+  private summarize(entry: SessionEntry): void {
+    this.changed.delete(entry);
+    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, this.place));
+  }
+}
+
+/** Starts the session at its first event, or at the first after a long pause, which resets everything. */
+function startSession(entry: SessionEntry, offset: number): void {
+  const { tally } = entry;
+  entry.firstOffset = offset;
+  entry.startedAt = entry.analyzer.lastTime;
+  // Records of checks stay with the session until it expires.
+  entry.tally =
+    tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks, course: [] };
+}
+
+/** Event time since the latest summary, ms. */
+function sinceSummary({ analyzer, startedAt, toldAt }: SessionEntry): number {
+  return toldAt === null ? SUMMARY_INTERVAL_MS : analyzer.lastTime - startedAt - toldAt;
+}
+
+function countVerdicts(marks: SummaryState, verdicts: ReportedVerdicts): void {
+  const tally = tallyOf(marks);
+  tally.verdicts += verdicts.length;
+  for (const { phase, detector } of verdicts) {
+    if (phase === 'opened') tally.opened[detector] = (tally.opened[detector] ?? 0) + 1;
+  }
+}
+
+/** The session's current summary. */
+function summaryOf(
+  { analyzer, firstOffset, startedAt, toldAt, tally, livedAt }: SessionEntry,
+  { topic, partition }: TopicPartition,
+): SessionSummary {
+  const { account, openIncidents } = analyzer;
+  const byDetector = { ...tally?.opened };
+  const total = Object.values(byDetector).reduce((sum, opened) => sum + opened, 0);
+  return {
+    v: 1,
+    sessionId: analyzer.sessionId,
+    status: toldAt === null ? 'ended' : 'live',
+    startedAt,
+    lastEventAt: livedAt,
+    events: account.events,
+    ...(account.unknown > 0 && { unknown: account.unknown }),
+    prompts: account.prompts,
+    turns: account.turns,
+    toolCalls: account.toolCalls,
+    characters: account.characters,
+    tokens: account.tokens,
+    usd: account.usd,
+    model: account.model,
+    backend: account.backend,
+    agent: account.agent,
+    tenant: account.tenant,
+    ...(account.agentVersion !== undefined && { agentVersion: account.agentVersion }),
+    ...(account.tags !== undefined && { tags: account.tags }),
+    incidents: { open: openIncidents.length, total, byDetector },
+    ...(openIncidents.length > 0 && {
+      openIncidents: analyzer.openIncidentSummaries.slice(0, MAX_OPEN_INCIDENTS),
+    }),
+    verdicts: tally?.verdicts ?? 0,
+    ...(tally !== undefined && tally.course.length > 0 && { course: [...tally.course] }),
+    source: {
+      topic,
+      partition,
+      firstOffset: String(firstOffset),
+      lastOffset: String(analyzer.lastPosition),
+    },
+    preset: account.preset,
+    configHash: account.configHash,
+  };
+}
+
+/** Maximum progress samples of a session; beyond that every other one is dropped. */
+export const COURSE_POINTS = 16;
+
+export function tallyOf(marks: SummaryState): SessionTally {
+  marks.tally ??= { verdicts: 0, opened: {}, checks: [], course: [] };
+  return marks.tally;
+}
+
+export function sampleProgress(tally: SessionTally, elapsed: number, events: number): void {
+  tally.course.push(elapsed, events);
+  if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
+}
+
+/** Copies only the summary state, for storing; later events do not change the copy. */
+export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SummaryState): SummaryState {
+  const copy = tally && {
+    ...tally,
+    opened: { ...tally.opened },
+    checks: [...tally.checks],
+    course: [...tally.course],
+  };
+  return { firstOffset, startedAt, toldAt, tally: copy };
+}

@@ -1,0 +1,148 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import { describe, expect, it } from 'vitest';
+import { ReplayBudget } from '../../src/sessions/partition-sessions.ts';
+import { SessionStore } from '../../src/sessions/store.ts';
+
+const detection = detectionOf(detectionSchema.parse({ preset: 'stream' }));
+const most = 100;
+
+function open(maxSessions = 100) {
+  const observer = { evicted: () => undefined, abandoned: () => undefined };
+  const store = new SessionStore({ detection, maxSessions, idleMs: 1000, observer });
+  const sessions = store.open({ topic: 'events', partition: 0 });
+  /** One call of a session a letter, from `offset` on. @returns those whose snapshot knew of it already */
+  const pass = (letters: string, offset: number): string =>
+    Array.from(letters)
+      .filter((sessionId, i) => {
+        const session = sessions.use(sessionId, offset + i)?.analyzer;
+        session?.push({ type: 'tool_call_request', name: 'ls', time: 0 }, 0, offset + i);
+        return session === undefined;
+      })
+      .join('');
+  const seen = (sessionId: string) =>
+    [...sessions.all()].find(({ analyzer }) => analyzer.sessionId === sessionId)?.analyzer.eventIndex;
+  return { store, sessions, pass, seen };
+}
+const ids = (kept: readonly { sessionId: string }[]) => kept.map(({ sessionId }) => sessionId).join('');
+
+describe('a checkpoint', () => {
+  it.each<[string, number, { kept: string; replayFrom: number }]>([
+    ['aabab', 100, { kept: '', replayFrom: 0 }],
+    ['aabab', 4, { kept: 'a', replayFrom: 2 }],
+    ['aabab', 2, { kept: 'ab', replayFrom: 5 }],
+    ['aaaab', 1, { kept: 'a', replayFrom: 4 }],
+    ['', 0, { kept: '', replayFrom: 5 }],
+  ])('after %s stores the sessions that reach back more than %i records', (letters, reach, expected) => {
+    const { sessions, pass } = open();
+    pass(letters, 0);
+    const { snapshots, replayFrom } = sessions.checkpoint(5, reach, most);
+    expect({ kept: ids(snapshots), replayFrom }).toEqual(expected);
+  });
+
+  it('stores a session again only after further records', () => {
+    const { sessions, pass } = open();
+    pass('ab', 0);
+    expect(ids(sessions.checkpoint(2, 0, most).snapshots)).toBe('ab');
+    expect(sessions.checkpoint(2, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 2 });
+    pass('b', 2);
+    expect(sessions.checkpoint(3, 0, most)).toMatchObject({ snapshots: [{ sessionId: 'b', coveredTo: 2 }] });
+  });
+
+  it('stores at most the given number of sessions, oldest first, and replays the rest', () => {
+    const { sessions, pass } = open();
+    pass('abcd', 0);
+    const first = sessions.checkpoint(4, 0, 2);
+    expect([ids(first.snapshots), first.replayFrom]).toEqual(['ab', 2]);
+    const second = sessions.checkpoint(4, 0, 2);
+    expect([ids(second.snapshots), second.replayFrom]).toEqual(['cd', 4]);
+  });
+
+  it('stores a session at once if no record holds its latest input', () => {
+    const { sessions, pass } = open();
+    pass('ab', 0);
+    const [, b] = sessions.all();
+    sessions.noteUnrepeatable(b!.analyzer);
+    expect(ids(sessions.checkpoint(2, 100, most).snapshots)).toBe('b');
+  });
+
+  it('deletes the stored state of an evicted session, once', () => {
+    const { sessions, pass } = open(2);
+    pass('ab', 0);
+    sessions.checkpoint(2, 0, most);
+    // There is room for two: c takes the place of a.
+    pass('c', 2);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual(['a']);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+  });
+
+  it('deletes nothing for sessions that were never stored', () => {
+    const { sessions, pass } = open(1);
+    pass('abc', 0);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+  });
+
+  it('does not delete the state of a session that returned and was stored again', () => {
+    const { sessions, pass } = open(1);
+    pass('a', 0);
+    sessions.checkpoint(1, 0, most);
+    pass('ba', 1);
+    const { snapshots, forgotten } = sessions.checkpoint(3, 0, most);
+    expect([ids(snapshots), forgotten]).toEqual(['a', []]);
+  });
+});
+
+describe('a restored session', () => {
+  it('skips the records that its snapshot covers, and processes the others', () => {
+    const before = open();
+    before.pass('aaaaba', 0);
+    const { snapshots, replayFrom } = before.sessions.checkpoint(6, 2, most);
+    expect([ids(snapshots), replayFrom]).toEqual(['a', 4]);
+
+    const after = open();
+    for (const session of snapshots) after.sessions.restore(session, detection);
+    expect(after.pass('ba', 4)).toBe('a');
+    expect(after.pass('ab', 6)).toBe('');
+    expect([after.seen('a'), after.seen('b')]).toEqual([5, 1]);
+    before.pass('ab', 6);
+    expect([before.seen('a'), before.seen('b')]).toEqual([5, 1]);
+  });
+
+  it('equals the session that was stored', () => {
+    const before = open();
+    before.pass('aaa', 0);
+    const [session] = before.sessions.checkpoint(3, 0, most).snapshots;
+    const after = open();
+    after.sessions.restore(JSON.parse(JSON.stringify(session)) as NonNullable<typeof session>, detection);
+    const [entry] = after.sessions.all();
+    expect(entry?.analyzer.snapshot()).toEqual(session?.snapshot);
+    expect(after.sessions.checkpoint(3, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 3 });
+  });
+});
+
+/** The budget after batches of 1,000 records each, by their durations in ms. */
+function after(max: number, ...batches: number[]): number {
+  const budget = new ReplayBudget(max);
+  for (const ms of batches) budget.noteBatch(1_000, ms);
+  return budget.records;
+}
+
+describe('replay budget', () => {
+  it.each([
+    ['no batch was measured', 100_000, [], 100_000],
+    ['a record takes 5 µs', 300_000, [5], 200_000],
+    ['a record takes 50 µs', 100_000, [50], 20_000],
+    ['records take no measurable time', 100_000, [0], 100_000],
+    ['records are very slow', 100_000, [10_000], 5_000],
+    ['the upper bound is lower', 700, [10_000], 700],
+    ['one batch is an outlier', 1_000_000, [5, 5, 100], 68_965],
+  ] as const)('replay budget: fits a second when %s', (_, max, batches, expected) => {
+    expect(after(max, ...batches)).toBe(expected);
+  });
+
+  it('replay budget: ignores an empty batch', () => {
+    const budget = new ReplayBudget(100_000);
+    budget.noteBatch(0, 3);
+    expect(budget.records).toBe(100_000);
+  });
+});

@@ -1,0 +1,62 @@
+import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import { from } from 'rxjs';
+import { silentObserver } from '../../src/records.ts';
+import { SessionStore } from '../../src/sessions/store.ts';
+import { detectLoops, type EventRecord } from '../../src/stream/partition-pipeline.ts';
+
+export const place = { topic: 'events', partition: 3 };
+export const start = 1_760_000_000_000;
+export const idleSeconds = 600;
+export const firstOffset = 100;
+export const detection = detectionOf(
+  detectionSchema.parse({
+    preset: 'stream',
+    tool_call_loop: { max_repeats: 3 },
+    session: { idle_seconds: idleSeconds },
+  }),
+);
+
+const usage = { inputTokens: 100, outputTokens: 7 };
+const events: Readonly<Record<string, AgentEvent>> = {
+  ls: { type: 'tool_call_request', name: 'ls', args: {} },
+  cat: { type: 'tool_call_request', name: 'cat', args: {} },
+  same: { type: 'tool_call_request', name: 'ls', args: {}, id: 'same' },
+  prompt: { type: 'prompt_started', text: 'go', model: 'm', backend: 'b', agent: 'a', tenant: 't' },
+  tagged: { type: 'prompt_started', text: 'go', agentVersion: '1.2.0', tags: { env: 'prod' } },
+  turn: { type: 'turn_started' },
+  text: { type: 'content', text: 'twelve units' },
+  thought: { type: 'thought', text: 'hm' },
+  usage: { type: 'turn_finished', usage },
+  retry: { type: 'retry' },
+  set: { type: 'control', set: { 'tool_call_loop.max_repeats': 9 } },
+  off: { type: 'control', set: { enabled: false } },
+  other: { type: 'not_known_yet' },
+  end: { type: 'session_ended' },
+};
+
+/** Sessions of a partition, whose summaries are collected. */
+export function openSessions(maxSessions = 100) {
+  const store = new SessionStore({
+    detection,
+    maxSessions,
+    idleMs: 0,
+    observer: silentObserver,
+    summaries: true,
+  });
+  const sessions = store.open(place);
+  const collector = sessions.summaries!;
+  let next = firstOffset;
+  /** Events as text: the second it comes at, what it is, and its session unless it is `s`; commas between them. */
+  const pass = (script: string): void => {
+    const items = script.split(', ').map((text): EventRecord => {
+      const [second, name = '', sessionId = 's'] = text.split(' ');
+      const record = { offset: next, timestamp: null, key: null, text: '' };
+      next += 1;
+      const event = { ...events[name]!, time: start + Number(second) * 1000 };
+      return { type: 'event', record, sessionId, event };
+    });
+    from(items).pipe(detectLoops(sessions, silentObserver)).subscribe();
+  };
+  return { store, sessions, collector, pass };
+}
