@@ -4,10 +4,10 @@
 create sequence changes;
 
 -- Per topic partition, the offset of the first record that is not stored yet.
-create table positions (
+create table topic_offsets (
   topic text not null,
   partition integer not null,
-  next bigint not null,
+  next_offset bigint not null,
   primary key (topic, partition)
 );
 
@@ -66,7 +66,7 @@ create table incidents (
   confidence float8 not null,
   latency_ms float8,
   -- What the session reports about the open incident since its latest verdict.
-  standing text,
+  figures text,
   triage text not null default 'new',
   muted_until float8,
   assignee text,
@@ -89,7 +89,7 @@ create index incidents_by_detector on incidents (detector, detected_at, id);
 create index incidents_by_assignee on incidents (assignee) where assignee is not null;
 create index incidents_by_mute on incidents (mute_id) where mute_id is not null;
 create index incidents_open on incidents (detected_at, id) where state = 'open';
-create index incidents_judged on incidents (triage, session_id) where triage <> 'new';
+create index incidents_triaged on incidents (triage, session_id) where triage <> 'new';
 
 -- Evidence has its own column because lists do not need it.
 create table incident_docs (
@@ -122,9 +122,9 @@ create table mutes (
   -- null: without end.
   until float8,
   -- Upper bounds of the incidents that are muted; null: no bound.
-  most_action integer,
-  most_count float8,
-  most_tokens float8,
+  max_action integer,
+  max_count float8,
+  max_tokens float8,
   at float8 not null,
   doc jsonb not null,
   -- Removed mutes stay, so that a late record does not restore them.
@@ -187,8 +187,8 @@ create table settings (
 );
 
 -- One row: totals of the incidents that retention deleted, so that all-time statistics stay complete.
-create table dropped (
-  one boolean primary key default true check (one),
+create table deleted_totals (
+  singleton boolean primary key default true check (singleton),
   incidents bigint not null default 0,
   since float8,
   recovered bigint not null default 0,
@@ -199,11 +199,11 @@ create table dropped (
   usd float8,
   last_run_at float8
 );
-insert into dropped default values;
+insert into deleted_totals default values;
 
 -- One row: whether the sample sessions were stopped.
 create table samples (
-  one boolean primary key default true check (one),
+  singleton boolean primary key default true check (singleton),
   stopped boolean not null default false
 );
 insert into samples default values;
@@ -215,18 +215,17 @@ create table sample_sessions (
   removed boolean not null default false
 );
 
--- Logins that were ended before they expired.
-create table ended_sessions (
+-- Logins that were ended before they expired; a row is needed only until then.
+create table revoked_logins (
   id text primary key,
-  -- When the login would have expired.
-  until float8 not null
+  expires_at float8 not null
 );
 
 -- What the sessions of an agent, a tenant or the whole server used on one day.
 create table budget_uses (
   id text primary key,
   per text not null,
-  "of" text not null,
+  subject text not null,
   -- YYYY-MM-DD, UTC.
   day text not null,
   tokens float8 not null default 0,
@@ -236,13 +235,13 @@ create table budget_uses (
   -- The latest session that used the budget; while an incident is open, the one that opened it.
   session_id text not null,
   -- 0: nothing reported; 1: warned; 2: reported as used up.
-  told integer not null default 0,
+  reported_level integer not null default 0,
   -- The limits and their use in the latest report.
-  uses jsonb not null default '[]',
+  reported_uses jsonb not null default '[]',
   -- A budget that is raised and used up again has a new incident.
   incidents integer not null default 0,
   -- JSON list of the sessions that were stopped: one that a person resumed is not stopped again.
-  stopped jsonb not null default '[]'
+  stopped_sessions jsonb not null default '[]'
 );
 
 -- Delivery state of each configured notification. One server at a time holds the lease and sends.
@@ -292,8 +291,8 @@ create table page_notifications (
   name text primary key,
   -- An entry of the configuration, secrets included.
   entry jsonb not null,
-  by text not null,
-  at float8 not null
+  created_by text not null,
+  created_at float8 not null
 );
 
 create table gateway_sessions (
@@ -314,12 +313,12 @@ create table gateway_settings (
 );
 
 -- Replies by their id at the model's API, with the session they belong to.
-create table gateway_answers (
+create table gateway_replies (
   id text primary key,
   session_id text not null,
   -- Only for synthetic responses, which the model's API does not know: the request and the response.
   request text,
-  told text,
+  response text,
   at float8 not null
 );
-create index gateway_answers_by_time on gateway_answers (at);
+create index gateway_replies_by_time on gateway_replies (at);

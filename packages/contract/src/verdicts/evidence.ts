@@ -167,7 +167,7 @@ export const evidenceSchemas = {
   outage: z.object({ ...calls, ...shared }),
   budget: z.object({
     per: z.enum(budgetScopes).describe('Scope of the budget.'),
-    of: z
+    subject: z
       .string()
       .optional()
       .describe('The agent, the tenant or the day (YYYY-MM-DD, UTC); absent for a session.'),

@@ -101,7 +101,7 @@ export class GatewayStorage {
       logger,
       tracing: options.tracing,
       now,
-      limits: { session: sessions, answer: records, message: records },
+      limits: { session: sessions, reply: records, message: records },
       onDropped: (what, count) => {
         metrics.storageDropped.inc({ what }, count);
       },
@@ -194,7 +194,7 @@ export class GatewayStorage {
       id,
       session_id: sessionId,
       request: mayStore ? request : null,
-      told: mayStore ? (synthetic?.text ?? null) : null,
+      response: mayStore ? (synthetic?.text ?? null) : null,
       at: this.#options.now(),
     });
   }
@@ -209,11 +209,11 @@ export class GatewayStorage {
         REQUEST_TIMEOUT_MS,
       );
       if (row === undefined) return undefined;
-      const { session_id: sessionId, request, told } = row;
+      const { session_id: sessionId, request, response } = row;
       const json = request === null ? undefined : parseObject(request);
       return {
         sessionId,
-        ...(json !== undefined && told !== null && { synthetic: { request: json, text: told } }),
+        ...(json !== undefined && response !== null && { synthetic: { request: json, text: response } }),
       };
     } catch {
       return undefined;

@@ -6,16 +6,16 @@ export interface ReplyRow {
   readonly session_id: string;
   /** JSON of the request; null if the upstream knows the reply. */
   readonly request: string | null;
-  readonly told: string | null;
+  readonly response: string | null;
   readonly at: number;
 }
 
 export async function insertReplies(database: Queryable, rows: readonly ReplyRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = { id: 'text', session_id: 'text', request: 'text', told: 'text', at: 'float8' };
+  const columns = { id: 'text', session_id: 'text', request: 'text', response: 'text', at: 'float8' };
   await database.query(
-    `insert into gateway_answers (id, session_id, request, told, at)
-     select id, session_id, request, told, at from ${recordset(columns)}
+    `insert into gateway_replies (id, session_id, request, response, at)
+     select id, session_id, request, response, at from ${recordset(columns)}
      on conflict (id) do nothing`,
     [jsonText(rows)],
   );
@@ -23,7 +23,7 @@ export async function insertReplies(database: Queryable, rows: readonly ReplyRow
 
 export async function replyById(database: Queryable, id: string): Promise<ReplyRow | undefined> {
   const [row] = await database.query<ReplyRow>(
-    'select id, session_id, request, told, at from gateway_answers where id = $1',
+    'select id, session_id, request, response, at from gateway_replies where id = $1',
     [id],
   );
   return row;

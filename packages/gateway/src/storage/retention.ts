@@ -27,7 +27,7 @@ export async function applyRetention(
   if (retentionDays !== null) {
     const before = now - retentionDays * DAY;
     await database.query(
-      `delete from gateway_answers where id in (select id from gateway_answers where at < $1::float8 order by at limit ${limit})`,
+      `delete from gateway_replies where id in (select id from gateway_replies where at < $1::float8 order by at limit ${limit})`,
       [before],
     );
     await database.query('delete from gateway_settings where used_at < $1::float8', [before]);

@@ -14,7 +14,7 @@ const PAUSE_SHARE = 4;
 const MAX_BATCH = 2_000;
 
 /** Kinds of buffered rows: a metric label. */
-export type RowKind = 'session' | 'answer' | 'message';
+export type RowKind = 'session' | 'reply' | 'message';
 
 export interface WriteBehindOptions {
   readonly link: DatabaseLink;
@@ -71,7 +71,7 @@ export class WriteBehind {
 
   addReply(row: ReplyRow): void {
     this.#replies.push(row);
-    this.#trim('answer', this.#replies);
+    this.#trim('reply', this.#replies);
     this.#schedule();
   }
 
@@ -166,7 +166,7 @@ export class WriteBehind {
       if (!isUnavailable(error)) {
         logger.error({ err: error }, 'Storing sessions and messages failed; dropped them');
         this.#drop('session', sessions.length);
-        this.#drop('answer', replies.length);
+        this.#drop('reply', replies.length);
         this.#drop('message', messages.length);
         return;
       }
@@ -174,7 +174,7 @@ export class WriteBehind {
         if (!this.#sessions.has(session.id)) this.#sessions.set(session.id, session);
       this.#replies = [...replies, ...this.#replies];
       this.#messages = [...messages, ...this.#messages];
-      this.#trim('answer', this.#replies);
+      this.#trim('reply', this.#replies);
       this.#trim('message', this.#messages);
     } finally {
       this.#inFlight = 0;

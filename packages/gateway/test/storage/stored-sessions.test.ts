@@ -200,7 +200,7 @@ onBothDatabases(({ make, kind }) => {
     const rows = await database.query('select role, doc from messages order by number');
     expect(rows).toHaveLength(count);
     const stored = await database.query<object>(
-      `select (select string_agg(doc::text, '') from messages) as messages, (select string_agg(coalesce(request, ''), '') from gateway_answers) as answers`,
+      `select (select string_agg(doc::text, '') from messages) as messages, (select string_agg(coalesce(request, ''), '') from gateway_replies) as answers`,
     );
     expect(JSON.stringify(stored)).not.toContain('secret plan');
   });
@@ -275,7 +275,7 @@ onBothDatabases(({ make, kind }) => {
     await bench.stop();
     const rows = await database.query(
       `select (select json_agg(m.*) from messages as m) as m, (select json_agg(s.*) from gateway_sessions as s) as s,
-         (select json_agg(a.*) from gateway_answers as a) as a`,
+         (select json_agg(a.*) from gateway_replies as a) as a`,
     );
     expect(rows[0]).toMatchObject({ a: [{ request: null }] });
     expect(JSON.stringify(rows)).not.toContain(secretKey);

@@ -18,8 +18,8 @@ const NOTHING: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
 const DAY_MS = 86_400_000;
 
 /** The owner of a budget, as part of a sentence. */
-export function ownerOf({ per, of, day }: Pick<SharedUse, 'per' | 'of' | 'day'>): string {
-  return per === 'day' ? day : `${per} ${of} on ${day}`;
+export function ownerOf({ per, subject, day }: Pick<SharedUse, 'per' | 'subject' | 'day'>): string {
+  return per === 'day' ? day : `${per} ${subject} on ${day}`;
 }
 
 /**
@@ -33,7 +33,7 @@ export function budgetVerdict(
   session: SessionSummary,
   now: number,
 ): Verdict {
-  const [first = NOTHING] = use.uses;
+  const [first = NOTHING] = use.reportedUses;
   const { phase } = change;
   const action = phase === 'resolved' ? 'none' : change.action;
   const incident = ['budget', use.id, use.incidents];
@@ -67,7 +67,7 @@ export function budgetVerdict(
     confidence: 1,
     tool: null,
     reason: phase === 'resolved' ? `${reason}; ${change.ending}` : reason,
-    evidence: { per: use.per, of: use.of, uses: [...use.uses], lastAction: action },
+    evidence: { per: use.per, subject: use.subject, uses: [...use.reportedUses], lastAction: action },
     cost: NO_COST,
     model: session.model,
     backend: session.backend,

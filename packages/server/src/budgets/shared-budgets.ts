@@ -120,23 +120,26 @@ export class SharedBudgets {
     const percent = uses[0] === undefined ? 0 : budgetPercent(uses[0]);
     const level = percent >= USED_UP ? 2 : percent >= WARNED_AT ? 1 : 0;
     let reported = use;
-    if (level < reported.told) {
+    if (level < reported.reportedLevel) {
       const change: BudgetChange =
         use.day === today
           ? { phase: 'resolved', outcome: 'recovered', ending: 'the budget was raised or removed' }
           : { phase: 'resolved', outcome: 'ended', ending: 'the day has ended' };
-      reported = await this.#report({ ...reported, told: 0 }, change);
+      reported = await this.#report({ ...reported, reportedLevel: 0 }, change);
     }
-    if (level > reported.told) {
+    if (level > reported.reportedLevel) {
       const change: BudgetChange =
-        reported.told === 0
+        reported.reportedLevel === 0
           ? { phase: 'opened', action: level === 2 ? 'block' : 'warn' }
           : { phase: 'escalated', action: 'block' };
-      const incidents = reported.incidents + (reported.told === 0 ? 1 : 0);
-      reported = await this.#report({ ...reported, told: level, uses, incidents }, change);
+      const incidents = reported.incidents + (reported.reportedLevel === 0 ? 1 : 0);
+      reported = await this.#report(
+        { ...reported, reportedLevel: level, reportedUses: uses, incidents },
+        change,
+      );
     }
     if (level === 2) await this.#stopSessions(reported);
-    else if (reported.stopped.length > 0) await this.#resumeSessions(reported);
+    else if (reported.stoppedSessions.length > 0) await this.#resumeSessions(reported);
   }
 
   /** Publishes first: a verdict that is published twice has the same id, one that is saved first could be lost. */
@@ -162,12 +165,15 @@ export class SharedBudgets {
     const rows = await database.query<{ id: string }>(
       `select id from sessions where state = 'live' ${column === null ? '' : `and ${column} = $3`}
          and last_event_at >= $2 and not ($1::jsonb ? id) limit ${String(MAX_STOPS)}`,
-      [jsonText(use.stopped), Date.parse(use.day), ...(column === null ? [] : [use.of])],
+      [jsonText(use.stoppedSessions), Date.parse(use.day), ...(column === null ? [] : [use.subject])],
     );
     if (rows.length === 0) return;
     const order = { by: stopperOf(use), at: now() };
     for (const { id } of rows) await stopSession(this.#deps, id, true, order);
-    await saveReported(database, { ...use, stopped: [...use.stopped, ...rows.map(({ id }) => id)] });
+    await saveReported(database, {
+      ...use,
+      stoppedSessions: [...use.stoppedSessions, ...rows.map(({ id }) => id)],
+    });
     settings.invalidate();
     logger.info({ sessions: rows.length, budget: ownerOf(use) }, 'budget exceeded; sessions stopped');
   }
@@ -177,11 +183,11 @@ export class SharedBudgets {
     const { database, settings, now } = this.#deps;
     const own = stopperOf(use);
     const rows = await database.query<{ id: string }>('select id from sessions where $1::jsonb ? id', [
-      jsonText(use.stopped),
+      jsonText(use.stoppedSessions),
     ]);
     for (const { id } of rows)
       await stopSession(this.#deps, id, false, { by: own, at: now() }, (by) => by === own);
-    await saveReported(database, { ...use, stopped: [] });
+    await saveReported(database, { ...use, stoppedSessions: [] });
     settings.invalidate();
   }
 }

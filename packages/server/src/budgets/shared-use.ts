@@ -10,19 +10,18 @@ export interface SharedUse {
   readonly id: string;
   readonly per: SharedScope;
   /** The agent, the tenant, or the day itself. */
-  readonly of: string;
+  readonly subject: string;
   /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly used: Readonly<Record<BudgetResource, number>>;
   readonly sessionId: string;
   /** What was reported: 0: nothing; 1: nearly exceeded; 2: exceeded. */
-  readonly told: number;
-  /** As reported. */
-  readonly uses: readonly BudgetUse[];
+  readonly reportedLevel: number;
+  readonly reportedUses: readonly BudgetUse[];
   /** Incidents so far. */
   readonly incidents: number;
   /** Sessions that the budget has stopped. */
-  readonly stopped: readonly string[];
+  readonly stoppedSessions: readonly string[];
 }
 
 type Total = Pick<SessionSummary, 'tokens' | 'usd' | 'toolCalls' | 'startedAt' | 'lastEventAt'>;
@@ -30,7 +29,7 @@ type Total = Pick<SessionSummary, 'tokens' | 'usd' | 'toolCalls' | 'startedAt' |
 const columns = {
   id: 'text',
   per: 'text',
-  of: 'text',
+  subject: 'text',
   day: 'text',
   tokens: 'float8',
   usd: 'float8',
@@ -45,7 +44,8 @@ const adding = {
   calls: add('calls'),
   minutes: add('minutes'),
   // An incident stays with the session that opened it.
-  session_id: 'case when budget_uses.told = 0 then excluded.session_id else budget_uses.session_id end',
+  session_id:
+    'case when budget_uses.reported_level = 0 then excluded.session_id else budget_uses.session_id end',
 };
 
 /** The day of a time, UTC. @param time epoch ms */
@@ -87,15 +87,15 @@ export async function addUse(
 
 function rowOf(per: SharedScope, summary: SessionSummary, before: SessionSummary | undefined) {
   const day = dayOf(summary.lastEventAt);
-  const of = per === 'day' ? day : summary[per];
-  if (of === null) return undefined;
+  const subject = per === 'day' ? day : summary[per];
+  if (subject === null) return undefined;
   // A session that restarted after a pause counts from zero.
   const since = before?.startedAt === summary.startedAt ? totals(before) : totals(undefined);
   const now = totals(summary);
   return {
-    id: JSON.stringify([per, of, day]),
+    id: JSON.stringify([per, subject, day]),
     per,
-    of,
+    subject,
     day,
     tokens: Math.max(0, now.tokens - since.tokens),
     usd: Math.max(0, now.usd - since.usd),
@@ -116,7 +116,13 @@ function totals(total: Total | undefined): Record<BudgetResource, number> {
   };
 }
 
-type Row = Omit<SharedUse, 'used' | 'sessionId'> & SharedUse['used'] & { readonly session_id: string };
+type Row = Pick<SharedUse, 'id' | 'per' | 'subject' | 'day' | 'incidents'> &
+  SharedUse['used'] & {
+    readonly session_id: string;
+    readonly reported_level: number;
+    readonly reported_uses: SharedUse['reportedUses'];
+    readonly stopped_sessions: SharedUse['stoppedSessions'];
+  };
 
 /** The usage of a scope on a day, and every budget with an open incident. */
 export async function readUses(
@@ -125,28 +131,35 @@ export async function readUses(
   day: string,
 ): Promise<SharedUse[]> {
   const rows = await database.query<Row>(
-    'select * from budget_uses where told > 0 or (per = $1 and day = $2) order by id',
+    'select * from budget_uses where reported_level > 0 or (per = $1 and day = $2) order by id',
     [per ?? '', day],
   );
-  return rows.map(({ tokens, usd, calls, minutes, session_id: sessionId, ...rest }) => ({
-    ...rest,
-    sessionId,
-    used: { tokens, usd, calls, minutes },
+  return rows.map(({ id, per, subject, day, incidents, ...row }) => ({
+    id,
+    per,
+    subject,
+    day,
+    incidents,
+    used: { tokens: row.tokens, usd: row.usd, calls: row.calls, minutes: row.minutes },
+    sessionId: row.session_id,
+    reportedLevel: row.reported_level,
+    reportedUses: row.reported_uses,
+    stoppedSessions: row.stopped_sessions,
   }));
 }
 
 /** Saves what was reported, and which sessions were stopped. */
 export async function saveReported(
   database: Queryable,
-  { id, told, uses, incidents, stopped }: SharedUse,
+  { id, reportedLevel, reportedUses, incidents, stoppedSessions }: SharedUse,
 ): Promise<void> {
   await database.query(
-    'update budget_uses set told = $2, uses = $3::jsonb, incidents = $4, stopped = $5::jsonb where id = $1',
-    [id, told, jsonText(uses), incidents, jsonText(stopped)],
+    'update budget_uses set reported_level = $2, reported_uses = $3::jsonb, incidents = $4, stopped_sessions = $5::jsonb where id = $1',
+    [id, reportedLevel, jsonText(reportedUses), incidents, jsonText(stoppedSessions)],
   );
 }
 
 /** Deletes the usage before this day, except for budgets with an open incident. */
 export async function removeUsesBefore(database: Queryable, day: string): Promise<void> {
-  await database.query('delete from budget_uses where day < $1 and told = 0', [day]);
+  await database.query('delete from budget_uses where day < $1 and reported_level = 0', [day]);
 }

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '@loopwatch/storage';
 import { inSpan, type MessagingSystem, messagingAttributes, type Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
-import { positionOf, resumeAt, setPosition } from './positions.ts';
+import { nextOffset, resumeAt, storeNextOffset } from './topic-offsets.ts';
 
 /** Stores records of one topic; the returned function is called after the commit. */
 export type StoreRecords = (
@@ -115,15 +115,15 @@ export class TopicFeed {
   async #store(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
     const { database, store } = this.#options;
     // Only transaction markers.
-    if (records.length === 0) return setPosition(database, place, next);
+    if (records.length === 0) return storeNextOffset(database, place, next);
     const onCommitted = await database.transaction(async (tx) => {
       await lockChanges(tx);
-      const position = (await positionOf(tx, place)) ?? 0;
+      const position = (await nextOffset(tx, place)) ?? 0;
       // Another server that reads into the same database was faster.
       if (next <= position) return undefined;
       const fresh = records.filter(({ offset }) => offset >= position);
       const onStored = await store(tx, fresh, place);
-      await setPosition(tx, place, next);
+      await storeNextOffset(tx, place, next);
       return onStored;
     });
     onCommitted?.();

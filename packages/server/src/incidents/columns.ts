@@ -34,7 +34,7 @@ export const incidentColumns = {
   muted_until: 'float8',
   assignee: 'text',
   event_index: 'float8',
-  standing: 'text',
+  figures: 'text',
   search: 'text',
 } as const;
 
@@ -82,7 +82,7 @@ export function incidentColumnsOf(
     detected_at: row.detectedAt,
     last_at: row.lastAt,
     // Verdicts count as activity as well.
-    active_at: Math.max(activeAt ?? 0, ...fold.seen.map(({ detectedAt }) => detectedAt)),
+    active_at: Math.max(activeAt ?? 0, ...fold.verdicts.map(({ detectedAt }) => detectedAt)),
     count: row.count,
     calls: row.cost.calls,
     turns: row.cost.turns,
@@ -95,7 +95,7 @@ export function incidentColumnsOf(
     muted_until: triage?.mutedUntil ?? null,
     assignee: triage?.assignee ?? null,
     event_index: current?.eventIndex ?? fold.latest.eventIndex,
-    standing: current === undefined ? null : jsonText(current),
+    figures: current === undefined ? null : jsonText(current),
     search: words.join('\n').slice(0, searchUnits).toLowerCase(),
   };
 }

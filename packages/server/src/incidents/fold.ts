@@ -40,7 +40,7 @@ export type IncidentFold = FoldedRow & FoldedEvidence;
 /** The part that lists need. */
 export interface FoldedRow {
   /** In stream order: the first, then the latest. */
-  readonly seen: readonly IncidentStep[];
+  readonly verdicts: readonly IncidentStep[];
   /** The last of them, without the fields that are kept separately. */
   readonly latest: Omit<Verdict, 'evidence' | 'guidance'>;
   /** Distinct verdicts so far. */
@@ -73,7 +73,7 @@ export function addVerdict(
 ): IncidentFold | undefined {
   const { id, phase, action, count, time, eventIndex, detectedAt = arrivedAt } = verdict;
   const added: IncidentStep = { id, phase, action, count, time, detectedAt, eventIndex };
-  const before = fold?.seen ?? [];
+  const before = fold?.verdicts ?? [];
   if (before.some((step) => step.id === id)) return undefined;
   const seen = [...before, added].sort(streamOrder);
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
@@ -82,7 +82,7 @@ export function addVerdict(
   const isResolution = !isOpenAfter(verdict);
   const hasEvidence = Object.keys(evidence).length > 0;
   return {
-    seen,
+    verdicts: seen,
     latest: fold === undefined || seen.at(-1) === added ? latest : fold.latest,
     revision: (fold?.revision ?? 0) + 1,
     detectedAt: Math.min(fold?.detectedAt ?? Infinity, detectedAt),
@@ -161,7 +161,7 @@ export function toIncident(fold: IncidentFold, figures?: IncidentFigures): Omit<
     resolution: !isOpenAfter(latest) && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,
     evidence: evidenceOf(fold),
-    verdicts: [...fold.seen],
+    verdicts: [...fold.verdicts],
     source: latest.source ?? null,
     preset: latest.preset,
     configHash: latest.configHash,
@@ -176,8 +176,8 @@ function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence
 }
 
 /** The first verdict; a fold has at least one. */
-export function firstStep({ seen }: FoldedRow): IncidentStep {
-  const [first] = seen;
+export function firstStep({ verdicts }: FoldedRow): IncidentStep {
+  const [first] = verdicts;
   if (first === undefined) throw new Error('An incident has at least one verdict');
   return first;
 }

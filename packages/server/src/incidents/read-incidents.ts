@@ -16,14 +16,14 @@ interface ItemRow {
   readonly id: string;
   readonly group_key: string;
   readonly active_at: number;
-  readonly standing: string | null;
+  readonly figures: string | null;
   readonly fold: string;
   readonly triage: Triage | null;
   readonly mute: Mute | null;
   readonly sample: boolean;
 }
 
-const itemSelect = `select i.id, i.group_key, i.active_at, i.standing, d.fold, t.doc as triage, m.doc as mute,
+const itemSelect = `select i.id, i.group_key, i.active_at, i.figures, d.fold, t.doc as triage, m.doc as mute,
     exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
   left join mutes m on m.id = i.mute_id`;
@@ -53,13 +53,13 @@ export async function incidentDetail(
     StoredFold & {
       readonly group_key: string;
       readonly active_at: number;
-      readonly standing: string | null;
+      readonly figures: string | null;
       readonly triage: Triage | null;
       readonly mute: Mute | null;
       readonly history: TriageChange[] | null;
     }
   >(
-    `select i.group_key, i.active_at, i.standing, d.fold, d.evidence, t.doc as triage, t.history,
+    `select i.group_key, i.active_at, i.figures, d.fold, d.evidence, t.doc as triage, t.history,
        m.doc as mute
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
      left join mutes m on m.id = i.mute_id where i.id = $1`,
@@ -68,7 +68,7 @@ export async function incidentDetail(
   if (found === undefined) return undefined;
   const fold = readFold(found);
   const incident: Incident = {
-    ...toIncident(fold, readFigures(found.standing)),
+    ...toIncident(fold, readFigures(found.figures)),
     lastActivityAt: found.active_at,
   };
   return {
@@ -100,9 +100,9 @@ export function effectiveTriage(
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, standing, sample, ...decisions }: ItemRow,
+  { fold, group_key: groupKey, active_at: lastActivityAt, figures, sample, ...decisions }: ItemRow,
   now: number,
 ): IncidentItem {
-  const row = incidentAt({ ...toRow(readRow(fold), readFigures(standing)), lastActivityAt }, now);
+  const row = incidentAt({ ...toRow(readRow(fold), readFigures(figures)), lastActivityAt }, now);
   return { ...row, groupKey, ...effectiveTriage(decisions, now), ...(sample && { sample }) };
 }

@@ -14,7 +14,7 @@ const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint'];
 /** The notifications that were set up in the dashboard, with their secrets. */
 export async function readPageNotifications(database: Queryable): Promise<NotificationChannel[]> {
   const rows = await database.query<{ entry: NotificationChannel }>(
-    'select entry from page_notifications order by at, name',
+    'select entry from page_notifications order by created_at, name',
   );
   return rows.map(({ entry }) => entry);
 }
@@ -38,8 +38,8 @@ export async function putPageNotification(
     );
     const entry = parseEntry({ ...withKeptSecrets(put, stored?.entry), name });
     await tx.query(
-      `insert into page_notifications (name, entry, by, at) values ($1, $2::jsonb, $3, $4::float8)
-       on conflict (name) do update set entry = excluded.entry, by = excluded.by`,
+      `insert into page_notifications (name, entry, created_by, created_at) values ($1, $2::jsonb, $3, $4::float8)
+       on conflict (name) do update set entry = excluded.entry`,
       [name, jsonText(entry), by, at],
     );
     await tx.query(`select pg_notify('${outboxChannel}', '')`);

@@ -34,11 +34,11 @@ export function removeIncidents(
 
 async function addToDropped(tx: Queryable, ids: string): Promise<void> {
   await tx.query(
-    `update dropped set incidents = dropped.incidents + gone.n, since = least(dropped.since, gone.since),
-       recovered = dropped.recovered + gone.recovered, ended = dropped.ended + gone.ended,
-       disabled = dropped.disabled + gone.disabled, calls = dropped.calls + gone.calls,
-       tokens = case when gone.tokens is null then dropped.tokens else coalesce(dropped.tokens, 0) + gone.tokens end,
-       usd = case when gone.usd is null then dropped.usd else coalesce(dropped.usd, 0) + gone.usd end
+    `update deleted_totals set incidents = deleted_totals.incidents + gone.n, since = least(deleted_totals.since, gone.since),
+       recovered = deleted_totals.recovered + gone.recovered, ended = deleted_totals.ended + gone.ended,
+       disabled = deleted_totals.disabled + gone.disabled, calls = deleted_totals.calls + gone.calls,
+       tokens = case when gone.tokens is null then deleted_totals.tokens else coalesce(deleted_totals.tokens, 0) + gone.tokens end,
+       usd = case when gone.usd is null then deleted_totals.usd else coalesce(deleted_totals.usd, 0) + gone.usd end
      from (select count(*) as n, min(detected_at) as since,
          count(*) filter (where outcome = 'recovered') as recovered, count(*) filter (where outcome = 'ended') as ended,
          count(*) filter (where outcome = 'disabled') as disabled, sum(calls)::bigint as calls,

@@ -74,7 +74,7 @@ export class Retention {
     const removed = byAge + bySize;
     if (removed > 0) logger.info({ byAge, bySize }, 'retention deleted incidents, sessions and messages');
     this.lastRunAt = now();
-    await database.query('update dropped set last_run_at = $1', [this.lastRunAt]);
+    await database.query('update deleted_totals set last_run_at = $1', [this.lastRunAt]);
     await this.#vacuum(removed > 0);
     return removed;
   }

@@ -47,9 +47,9 @@ export class RevokedLogins {
     for (const [other, at] of this.#expiry) if (at <= this.#now()) this.#expiry.delete(other);
     this.#expiry.set(id, expiresAt);
     this.#notify();
-    await this.#database.query('delete from ended_sessions where until <= $1', [this.#now()]);
+    await this.#database.query('delete from revoked_logins where expires_at <= $1', [this.#now()]);
     await this.#database.query(
-      'insert into ended_sessions (id, until) values ($1, $2) on conflict (id) do nothing',
+      'insert into revoked_logins (id, expires_at) values ($1, $2) on conflict (id) do nothing',
       [id, expiresAt],
     );
     await this.#database.query(`select pg_notify('${channel}', '')`);
@@ -60,10 +60,10 @@ export class RevokedLogins {
   }
 
   async #load(): Promise<void> {
-    const rows = await this.#database.query<{ id: string; until: number }>(
-      'select id, until from ended_sessions where until > $1',
+    const rows = await this.#database.query<{ id: string; expires_at: number }>(
+      'select id, expires_at from revoked_logins where expires_at > $1',
       [this.#now()],
     );
-    for (const { id, until } of rows) this.#expiry.set(id, until);
+    for (const { id, expires_at: expiry } of rows) this.#expiry.set(id, expiry);
   }
 }

@@ -79,7 +79,7 @@ const figureColumns = {
   usd: 'float8',
   duration: 'float8',
   event_index: 'float8',
-  standing: 'text',
+  figures: 'text',
 } as const;
 
 /** Updates count and cost of open incidents, unless a later verdict is stored. */
@@ -98,7 +98,7 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
         usd: cost.usd ?? -1,
         duration: cost.ms,
         event_index: eventIndex,
-        standing: jsonText(figures),
+        figures: jsonText(figures),
       };
     }),
   );
@@ -107,7 +107,7 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
     `update incidents i set change = nextval('changes'), active_at = greatest(i.active_at, s.active_at),
        last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
        usd = r.usd,
-       duration = r.duration, event_index = r.event_index, standing = r.standing
+       duration = r.duration, event_index = r.event_index, figures = r.figures
      from ${recordset(figureColumns)} join sessions s on s.id = r.session_id
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
     [jsonText(rows)],

@@ -45,7 +45,7 @@ export async function currentStats(database: Queryable, now: number): Promise<In
      from incidents`,
   );
   const [dropped] = await database.query<Dropped>(
-    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd from dropped`,
+    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd from deleted_totals`,
   );
   if (sums === undefined || dropped === undefined) throw new Error('An aggregate query returned no row');
   return {

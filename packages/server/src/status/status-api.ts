@@ -79,7 +79,7 @@ async function databaseStatus(database: Database): Promise<DatabaseStatus> {
         where n.nspname = current_schema() and c.relkind = 'r')::float8 as bytes,
        (select count(*) from verdicts)::float8 as verdicts, (select count(*) from incidents)::float8 as incidents,
        (select count(*) from sessions)::float8 as sessions, (select min(detected_at) from verdicts) as "oldestAt",
-       dropped.incidents::float8 as dropped, dropped.last_run_at as "lastRunAt" from dropped`,
+       t.incidents::float8 as dropped, t.last_run_at as "lastRunAt" from deleted_totals t`,
   );
   if (row === undefined) throw new Error('The table of retention sums has no row');
   return { kind: database.kind, ...row };

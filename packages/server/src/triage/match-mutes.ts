@@ -22,8 +22,8 @@ export const matchesCause = Object.values(causeColumns)
   .map((column) => `(m.${column} is null or m.${column} = i.${column})`)
   .join(' and ');
 
-const withinLimits = `(m.most_action is null or ${actionRank} <= m.most_action)
-  and (m.most_count is null or i.count <= m.most_count) and (m.most_tokens is null or i.tokens <= m.most_tokens)`;
+const withinLimits = `(m.max_action is null or ${actionRank} <= m.max_action)
+  and (m.max_count is null or i.count <= m.max_count) and (m.max_tokens is null or i.tokens <= m.max_tokens)`;
 
 /**
  * Assigns the matching mute to incidents; of several, the one that expires last. The transaction holds the change lock.

@@ -93,7 +93,11 @@ describe('a budget shared by the sessions of an agent', () => {
     expect((await stopsOf('other')).stopped).toBe(false);
     const [opened, , escalated] = budgetVerdicts();
     expect(escalated?.incidentId).toBe(opened?.incidentId);
-    expect(escalated?.evidence).toMatchObject({ per: 'agent', of: 'coder', uses: [{ used: 11, limit: 10 }] });
+    expect(escalated?.evidence).toMatchObject({
+      per: 'agent',
+      subject: 'coder',
+      uses: [{ used: 11, limit: 10 }],
+    });
   });
 
   it('counts each summary once, and a restarted session from zero', async () => {

@@ -46,7 +46,7 @@ async function contents(database: Database): Promise<unknown> {
       ...row,
       change: 0,
     })),
-    positions: await database.query('select * from positions order by topic, partition'),
+    positions: await database.query('select * from topic_offsets order by topic, partition'),
     stats: await currentStats(database, START),
   };
 }
@@ -124,9 +124,9 @@ onBothDatabases(({ make, kind, disconnect }) => {
     for (const feeds of both) await feeds.stop();
     expect(
       await database.query(
-        "select count(*) as n, sum(n) as steps from (select jsonb_array_length(fold::jsonb->'seen') as n from incident_docs) as d",
+        "select count(*) as n, sum(n) as verdicts from (select jsonb_array_length(fold::jsonb->'verdicts') as n from incident_docs) as d",
       ),
-    ).toEqual([{ n: 15, steps: 45 }]);
+    ).toEqual([{ n: 15, verdicts: 45 }]);
   });
 
   it('feed: a recreated topic is read from its start, with a warning', async () => {
@@ -147,9 +147,9 @@ onBothDatabases(({ make, kind, disconnect }) => {
     await after.stop();
     expect(lines.join('')).toMatch(/it was recreated/);
     expect(await currentStats(database, START)).toMatchObject({ found: 5 });
-    expect(await database.query("select next from positions where topic = 'loopwatch.verdicts'")).toEqual([
-      { next: 2 },
-    ]);
+    expect(
+      await database.query("select next_offset from topic_offsets where topic = 'loopwatch.verdicts'"),
+    ).toEqual([{ next_offset: 2 }]);
   });
 
   it('feed: sessions follow their latest summary, and stay after they expire', async () => {

@@ -9,8 +9,8 @@ type Use = EvidenceOf<'budget'>['uses'][number];
 const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 'Minutes' } as const;
 
 /** Each limit of a budget as a bar, the most used one first. */
-export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: ViewProps<'budget'>) {
-  const owner = of ?? `this ${per}`;
+export function BudgetEvidence({ evidence: { per, subject, uses, unpricedTurns } }: ViewProps<'budget'>) {
+  const owner = subject ?? `this ${per}`;
   return (
     <Card title="Budget" note={`for ${owner}; warning at 80%`}>
       <ul className={styles['uses']}>

@@ -4,26 +4,26 @@ import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 
 /** The next offset to read from a partition; undefined before the first record. */
-export async function positionOf(
+export async function nextOffset(
   tx: Queryable,
   { topic, partition }: TopicPartition,
 ): Promise<number | undefined> {
-  const rows = await tx.query<{ next: number }>(
-    'select next from positions where topic = $1 and partition = $2',
+  const rows = await tx.query<{ next_offset: number }>(
+    'select next_offset from topic_offsets where topic = $1 and partition = $2',
     [topic, partition],
   );
-  return rows[0]?.next;
+  return rows[0]?.next_offset;
 }
 
 /** Call in the transaction that stores the records. */
-export async function setPosition(
+export async function storeNextOffset(
   tx: Queryable,
   { topic, partition }: TopicPartition,
   next: number,
 ): Promise<void> {
   await tx.query(
-    `insert into positions (topic, partition, next) values ($1, $2, $3)
-     on conflict (topic, partition) do update set next = greatest(positions.next, excluded.next)`,
+    `insert into topic_offsets (topic, partition, next_offset) values ($1, $2, $3)
+     on conflict (topic, partition) do update set next_offset = greatest(topic_offsets.next_offset, excluded.next_offset)`,
     [topic, partition, next],
   );
 }
@@ -38,7 +38,7 @@ export async function resumeAt(
   { start, end }: Bounds,
   logger: Logger,
 ): Promise<number> {
-  const position = await positionOf(database, place);
+  const position = await nextOffset(database, place);
   if (position === undefined) return start;
   if (position < start) {
     logger.warn(
@@ -54,11 +54,11 @@ export async function resumeAt(
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);
-    await tx.query('delete from positions where topic = $1 and partition = $2', [
+    await tx.query('delete from topic_offsets where topic = $1 and partition = $2', [
       place.topic,
       place.partition,
     ]);
-    await setPosition(tx, place, start);
+    await storeNextOffset(tx, place, start);
   });
   return start;
 }
