@@ -30,5 +30,6 @@ export const cline: AgentContractSettings = {
   harness_prompts: [
     '[ERROR] You did not use a tool in your previous response!{text}',
     '[TASK RESUMPTION]{text}',
+    '<environment_details>{text}',
   ],
 };

@@ -25,5 +25,6 @@ export const openhands: AgentContractSettings = {
   harness_prompts: [
     'Please continue working on the task on whatever approach you think is suitable{text}',
     '[SYSTEM: {text}',
+    '[Stop hook feedback]{text}',
   ],
 };

@@ -5,6 +5,7 @@ import { fingerprint } from '../lib/digest.ts';
 import { callNature, identifyingArguments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
+import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
 import { isDenial } from './result-kind.ts';
 import { type CallStep, concludeStep, copyStep, type PastCall, toolIdentity } from './step.ts';
 
@@ -26,6 +27,8 @@ export class CallHistory {
   regrown = false;
   /** The latest step belongs to an open stagnation incident, so no other detector needs to open one. */
   stagnant = false;
+  /** Who wrote the prompt that the current event starts. */
+  readonly prompts: PromptOrigin;
   private readonly knowledge: CallKnowledge;
   private open: CallStep | null = null;
   private turn = 0;
@@ -38,16 +41,16 @@ export class CallHistory {
   private resultsSeen = false;
   private blindRounds = 0;
   private agent: string | null = null;
-  /** Whether the last event started a prompt, so that earlier steps no longer count. */
-  private promptBegan = false;
 
   constructor(knowledge: CallKnowledge) {
     this.knowledge = knowledge;
+    this.prompts = new PromptOrigin(knowledge.agents);
   }
 
-  push(step: { readonly event: KnownEvent; mark(): Mark }): void {
+  push(step: { readonly event: KnownEvent; readonly time: number; mark(): Mark }): void {
     const { event } = step;
-    if (this.promptBegan) this.clear();
+    if (this.prompts.startsOver) this.clear();
+    this.prompts.push(event, step.time);
     this.settled = null;
     this.regrown = false;
     if (typeof event.agent === 'string') this.agent = event.agent;
@@ -83,7 +86,6 @@ export class CallHistory {
         break;
       case 'prompt_started':
         if (this.isAnswered) this.settle();
-        this.promptBegan = true;
         break;
       default:
     }
@@ -191,7 +193,6 @@ export class CallHistory {
     this.open = null;
     this.settled = null;
     this.stagnant = false;
-    this.promptBegan = false;
   }
 
   snapshot(): HistorySnapshot {
@@ -205,7 +206,6 @@ export class CallHistory {
       resultsSeen,
       blindRounds,
       agent,
-      promptBegan,
       stagnant,
     } = this;
     return {
@@ -218,15 +218,16 @@ export class CallHistory {
       resultsSeen,
       blindRounds,
       agent,
-      promptBegan,
+      prompts: this.prompts.snapshot(),
       stagnant,
     };
   }
 
   restore(snapshot: HistorySnapshot): void {
-    const { rounds, open, ...rest } = snapshot;
+    const { rounds, open, prompts, ...rest } = snapshot;
     this.rounds.splice(0, this.rounds.length, ...rounds.map(copyStep));
     Object.assign(this, rest, { open: open && copyStep(open) });
+    this.prompts.restore(prompts);
   }
 }
 
@@ -240,6 +241,6 @@ export interface HistorySnapshot {
   readonly resultsSeen: boolean;
   readonly blindRounds: number;
   readonly agent: string | null;
-  readonly promptBegan: boolean;
+  readonly prompts: PromptOriginSnapshot;
   readonly stagnant: boolean;
 }

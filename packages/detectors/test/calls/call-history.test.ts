@@ -18,7 +18,7 @@ const result = (value: unknown, callId?: string): AgentEvent => ({
 
 function history(events: readonly AgentEvent[]): CallHistory {
   const calls = new CallHistory(options);
-  for (const event of events) calls.push({ event: event as KnownEvent, mark: () => mark });
+  for (const event of events) calls.push({ event: event as KnownEvent, time: mark.time, mark: () => mark });
   return calls;
 }
 
@@ -308,7 +308,7 @@ it('a snapshot is unaffected by later growth of the last step', () => {
   const snapshot = calls.snapshot();
   const taken = JSON.stringify(snapshot);
   for (const event of [named('y', 'b'), result('2', 'y')])
-    calls.push({ event: event as KnownEvent, mark: () => mark });
+    calls.push({ event: event as KnownEvent, time: mark.time, mark: () => mark });
   expect(JSON.stringify(snapshot)).toBe(taken);
   expect(calls.rounds).toHaveLength(1);
 });

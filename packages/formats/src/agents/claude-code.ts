@@ -31,6 +31,8 @@ const bookkeeping = new Set([
 /** Output of a slash command, which does not go through the model. */
 const outputOfCommand =
   /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
+/** What a hook answers to an agent that has finished. Other meta records, such as skills, belong to a prompt. */
+const hookFeedback = /^(?:\w+ )?hook feedback:|^Operation stopped by hook\b/i;
 /** Model name of messages that Claude Code writes itself. */
 const syntheticModel = '<synthetic>';
 
@@ -85,6 +87,7 @@ class ClaudeCodeReader implements FormatReader {
 
   read(record: JsonObject): Reading {
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'claude-code');
+    if (record['type'] === 'progress') return this.#readProgress(record);
     const type = String(record['type']);
     const message = objectOf(record['message']);
     if ((type !== 'user' && type !== 'assistant') || !isObject(record['message'])) return ignored(type);
@@ -98,6 +101,13 @@ class ClaudeCodeReader implements FormatReader {
 
   end(): SessionEvent[] {
     return [...this.#open.keys()].flatMap((sessionId) => this.#finish(sessionId));
+  }
+
+  /** Messages of a sub-agent, as some versions store them in the file of its session. */
+  #readProgress(record: JsonObject): Reading {
+    const { message, agentId } = objectOf(record['data']);
+    if (!isObject(message) || textOf(agentId) === undefined) return ignored('progress');
+    return this.read({ ...record, ...message, agentId, isSidechain: true });
   }
 
   #stampOf(record: JsonObject, model: string | undefined): Stamp | undefined {
@@ -114,13 +124,14 @@ class ClaudeCodeReader implements FormatReader {
   }
 
   #readUser(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
-    if (record['isMeta'] === true) return ignored('user (meta)');
     const uuid = textOf(record['uuid']);
     const time = this.#time;
     const { content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
     const events: SessionEvent[] = [];
     const skipped: string[] = [];
+    // What stands beside results was not typed by a person.
+    const hasResults = blocks.some((block) => objectOf(block)['type'] === 'tool_result');
     blocks.forEach((value, i) => {
       const block = objectOf(value);
       const id = uuid === undefined ? undefined : `${uuid}.${String(i)}`;
@@ -140,10 +151,12 @@ class ClaudeCodeReader implements FormatReader {
       }
       const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
       if (text === undefined) skipped.push(`user (${String(block['type'])})`);
+      else if (record['isMeta'] === true && !hookFeedback.test(text)) skipped.push('user (meta)');
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
-        // The summary of a compacted conversation is not a request of the user.
-        const origin = record['isCompactSummary'] === true ? 'harness' : undefined;
+        // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.
+        const isHarness = record['isCompactSummary'] === true || record['isMeta'] === true;
+        const origin = isHarness || hasResults ? 'harness' : undefined;
         events.push(...this.#finish(stamp.sessionId), {
           ...stamp,
           id,

@@ -12,6 +12,7 @@ import { Turns } from '../record/turns.ts';
 
 /** Arguments in which the model comments on a call. */
 const comments = new Set(['kind', 'thought', 'summary', 'security_risk']);
+const hookFeedback = /^\[(?:\w+ )?hook feedback\]/i;
 /** Actions and observations of older events that are not tool calls. */
 const inner = new Set([
   'message',
@@ -165,9 +166,14 @@ class OpenHandsReader implements FormatReader {
 
   #message(source: unknown, text: string, stamp: EventStamp): Reading {
     if (text === '') return ignored('message');
-    if (source === 'user')
-      return reading([...this.#turns.finish(stamp, stamp.id), { ...stamp, type: 'prompt_started', text }]);
-    return reading([...this.#turns.output(stamp, stamp.id), { ...stamp, type: 'content', text }]);
+    if (source === 'agent')
+      return reading([...this.#turns.output(stamp, stamp.id), { ...stamp, type: 'content', text }]);
+    // Hooks speak as the environment, or in the user's name.
+    const origin = source === 'user' && !hookFeedback.test(text) ? undefined : 'harness';
+    return reading([
+      ...this.#turns.finish(stamp, stamp.id),
+      { ...stamp, type: 'prompt_started', text, origin },
+    ]);
   }
 }
 

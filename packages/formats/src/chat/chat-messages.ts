@@ -114,7 +114,9 @@ function messagesOf(item: JsonObject): Message[] {
   if (role !== 'user') return [];
   const results = resultsIn(item);
   const text = textIn(item);
-  return text === '' && results.length > 0 ? results : [...results, { role, text }];
+  if (results.length === 0) return [{ role, text }];
+  // What stands beside results was not typed by a person: environment details, reminders.
+  return text === '' ? results : [...results, { role, text, origin: 'harness' }];
 }
 
 /** The blocks of a message; plain text counts as one block. */

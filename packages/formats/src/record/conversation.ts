@@ -19,7 +19,7 @@ export type Usage = NonNullable<Extract<SessionEvent, { type: 'turn_finished' }>
 
 /** A message of a conversation, independent of the API. */
 export type Message =
-  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly origin?: 'harness' | undefined }
   | { readonly role: 'tool'; readonly results: readonly MessageResult[] }
   | {
       readonly role: 'assistant';
@@ -125,7 +125,10 @@ function identityOf(message: Message, hasStableArgs: boolean): unknown {
 }
 
 function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): SessionEvent[] {
-  if (message.role === 'user') return [{ ...stamp, id, type: 'prompt_started', text: message.text }];
+  if (message.role === 'user') {
+    const { text, origin } = message;
+    return [{ ...stamp, id, type: 'prompt_started', text, origin }];
+  }
   if (message.role === 'tool')
     return message.results.map(({ id: callId, result, isError }, i) => ({
       ...stamp,

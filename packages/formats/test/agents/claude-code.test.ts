@@ -129,4 +129,40 @@ describe('Claude Code', () => {
       'progress',
     ]);
   });
+
+  it('reads the feedback of hooks, and what stands beside results, as prompts of the program', () => {
+    const { events } = read(
+      user('Stop hook feedback:\n[lint.sh]: eslint: not found', { isMeta: true }),
+      user('SubagentStop hook feedback: no report', { isMeta: true }),
+      user([...result('t', 'x'), { type: 'text', text: '<system-reminder>plan mode</system-reminder>' }]),
+    );
+    expect(events.map(({ type, origin }) => [type, origin])).toEqual([
+      ['prompt_started', 'harness'],
+      ['prompt_started', 'harness'],
+      ['tool_result', undefined],
+      ['prompt_started', 'harness'],
+    ]);
+  });
+
+  it('reads the messages of a sub-agent in progress records as a session of its own', () => {
+    const progress = (message: object) => ({
+      ...record('progress', {}),
+      message: undefined,
+      data: { type: 'agent_progress', agentId: 'a7', message },
+    });
+    const { events } = read(
+      progress(user('review the branch')),
+      progress(answer('m', use('t'))),
+      progress(user(result('t', 'x'))),
+      { ...record('progress', {}), data: { type: 'bash_progress', output: 'x' } },
+    );
+    expect(outline(events)).toEqual([
+      'prompt_started review the branch',
+      'turn_started',
+      'tool_call_request Read',
+      'tool_result x',
+      'turn_finished',
+    ]);
+    for (const event of events) expect(event).toMatchObject({ sessionId: 's/a7', parentSessionId: 's' });
+  });
 });

@@ -86,4 +86,23 @@ describe('OpenHands', () => {
     expect(events[4]).toMatchObject({ callId: '2', isError: false });
     expect(ignored).toEqual(['agent_state_changed']);
   });
+
+  it('reads the feedback of a stop hook as a prompt of the program, whoever sends it', () => {
+    const message = (source: string, text: string) =>
+      event(text, 'MessageEvent', { source, llm_message: { content: [{ type: 'text', text }] } });
+    const { events } = readAll(
+      'openhands',
+      [
+        message('user', 'look'),
+        message('user', '[Stop hook feedback] lint failed'),
+        message('environment', 'The task is not finished.'),
+      ],
+      'conversation',
+    );
+    expect(events.map(({ type, origin }) => [type, origin])).toEqual([
+      ['prompt_started', undefined],
+      ['prompt_started', 'harness'],
+      ['prompt_started', 'harness'],
+    ]);
+  });
 });

@@ -28,7 +28,7 @@ export class Outage implements Detector {
   push(step: EventStep): void {
     const { calls } = step;
     if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
-    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+    if (calls?.prompts.startsOver) this.close(step, 'ended');
   }
 
   private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {

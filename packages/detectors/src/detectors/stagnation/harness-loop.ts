@@ -1,20 +1,26 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
-import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
 import { normalizeText } from '../../calls/normalize-text.ts';
+import type { PromptAuthor } from '../../calls/prompt-origin.ts';
+import type { CallStep } from '../../calls/step.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
-import { fingerprint } from '../../lib/digest.ts';
+import { StepChain } from './step-chain.ts';
 
-/** A person needs longer than this to read an answer and ask again. */
-const QUICK_MS = 10_000;
-/** Harness prompts further apart than this are deliberate checks. */
-const MARKED_MS = 600_000;
-/** A longer answer that differs from the previous one counts as new. */
+/** A longer answer that differs from the previous one counts as new, unless it is rejected. */
 const SHORT_UNITS = 400;
 /** Compared units of a prompt and of an answer. */
 const COMPARED_UNITS = 2048;
+/** Two rejections are one if they begin and end alike for this share of the shorter one. */
+const COMMON_SHARE = 0.5;
+/** Wordings that reject an answer, as opposed to asking for more. */
+const REJECTS =
+  /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
+/** Tools by which an agent only says that it has finished. */
+const FINISHES =
+  /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
 /** Units of the prompt that the evidence shows. */
 const SHOWN_UNITS = 400;
 
@@ -22,7 +28,6 @@ export interface HarnessLoopOptions {
   /** Repetitions of a prompt that make it a loop. */
   readonly threshold: number;
   readonly mode: Mode;
-  readonly agents: AgentKnowledge;
 }
 
 /** The effect of a prompt: the steps it led to, or the answer if it led to none. */
@@ -32,80 +37,95 @@ interface PromptRun {
 }
 
 /**
- * Finds loops of the harness itself: it keeps sending the same prompt without any effect, or restarts work that fails
- * the same way each time. A prompt is attributed to the harness if its event says so, if the agent's harness is known
- * to write such prompts, or if prompts follow too quickly for a person. A person who asks again is not reported.
+ * Finds loops of the harness itself: it keeps rejecting answers, keeps sending the same prompt without any effect, or
+ * restarts work that fails the same way each time. A person who asks again is not reported.
  */
 export class HarnessLoop {
   private readonly options: HarnessLoopOptions;
   private readonly incident = new PatternIncident('stagnation');
-  /** The form in which prompts are compared; undefined: not computed yet, from the next two. */
-  private prompt: string | null | undefined = null;
+  /** The latest prompt. */
   private shown = '';
-  private isMarked = false;
   private count = 0;
   private since: Mark | null = null;
+  private latest: Mark | null = null;
   /** The effect of the previous prompt, and of the current one so far. */
   private before: PromptRun | null = null;
   private readonly steps = new StepChain();
   private answer = '';
-  private lastTime = 0;
+  /** Another detector has an incident for the steps of the current prompt. */
+  private explained = false;
 
   constructor(options: HarnessLoopOptions) {
     this.options = options;
   }
 
-  push(step: EventStep): void {
-    const { event, calls } = step;
-    if (calls?.settled) this.steps.add(calls.settled.outcome ?? calls.settled.key, calls.regrown);
-    if (event.type === 'prompt_started') this.onPrompt(step, event.text ?? '', event.origin ?? null);
-    else if (event.type === 'content' && this.answer.length < COMPARED_UNITS)
-      this.answer = (this.answer + event.text).slice(0, COMPARED_UNITS);
-    this.lastTime = step.time;
+  /** Whether the latest prompt was one of a series without effect. */
+  get isRepeating(): boolean {
+    return this.count > 1;
   }
 
-  private onPrompt(step: EventStep, text: string, origin: 'user' | 'harness' | null): void {
+  push(step: EventStep): void {
+    const { event, calls } = step;
+    if (calls?.settled) this.onStepSettled(calls, calls.settled);
+    if (event.type === 'prompt_started')
+      this.onPrompt(step, event.text ?? '', calls?.prompts.author ?? 'person');
+    else if (event.type === 'content') this.addAnswer(event.text);
+  }
+
+  private onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
+    if (settled.explained || stagnant) this.explained = true;
+    if (settled.calls.every(({ identity }) => FINISHES.test(identity.name)))
+      this.addAnswer(settled.calls.map(({ identity }) => identity.arguments).join('\n'));
+    else this.steps.add(settled.outcome ?? settled.key, regrown);
+  }
+
+  private addAnswer(text: string): void {
+    if (this.answer.length < COMPARED_UNITS) this.answer = (this.answer + text).slice(0, COMPARED_UNITS);
+  }
+
+  private onPrompt(step: EventStep, text: string, author: PromptAuthor): void {
     const shown = text.trim().slice(0, COMPARED_UNITS);
-    const { agents } = this.options;
-    const isMarked =
-      (origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown))) &&
-      step.time - this.lastTime <= MARKED_MS;
-    // If all times are equal, they carry no information.
-    const isTimed = step.time > (this.since?.time ?? step.time);
-    const isQuick = origin === null && isTimed && step.time - this.lastTime <= QUICK_MS;
-    const mayRepeat = shown !== '' && (isMarked || isQuick);
-    const prompt = mayRepeat ? promptForm(shown, isMarked) : undefined;
+    const isMarked = author === 'harness';
     const run: PromptRun = { steps: this.steps.hashes().steps, answer: this.answer };
-    const comesAgain = mayRepeat && prompt === this.promptForm && this.isInVain(run, isMarked);
-    if (!comesAgain || this.since === null) {
-      this.since = step.mark();
-      this.count = 0;
+    const comesAgain =
+      author !== 'person' && this.equalsLatest(shown, isMarked) && this.isInVain(run, isMarked, shown);
+    const isFirst = !comesAgain || this.since === null;
+    // Prompts without any effect are a series of their own.
+    const follows = run.steps === '' && this.before?.steps !== '';
+    if (isFirst || follows) {
+      this.since = isFirst ? step.mark() : this.latest;
+      this.count = isFirst ? 0 : 1;
     }
     this.count += 1;
-    this.prompt = prompt;
+    this.latest = step.mark();
     this.shown = shown;
-    this.isMarked = isMarked;
     this.before = run;
     this.answer = '';
+    this.explained = false;
     this.steps.clear();
     if (this.count < this.options.threshold)
       this.incident.resolve(step, 'recovered', 'another prompt followed');
     else this.report(step);
   }
 
-  private get promptForm(): string | null {
-    this.prompt = this.prompt === undefined ? promptForm(this.shown, this.isMarked) : this.prompt;
-    return this.prompt;
+  /** Whether the latest prompt was the same, or rejected an answer for a similar reason. */
+  private equalsLatest(shown: string, isMarked: boolean): boolean {
+    const latest = this.shown;
+    if (shown === '' || latest === '') return false;
+    if (shown === latest || promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
+    return isMarked && REJECTS.test(shown) && REJECTS.test(latest) && areAlike(shown, latest);
   }
 
-  /** Whether the prompt that has just ended had no effect: no steps at all, or the same steps as the previous one. */
-  private isInVain(run: PromptRun, isMarked: boolean): boolean {
+  /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
+  private isInVain(run: PromptRun, isMarked: boolean, shown: string): boolean {
     const { before, count } = this;
+    if (this.explained) return false;
     // The first prompt has nothing to be compared with.
     if (before === null || count <= 1) return true;
-    if (run.steps === '' && before.steps === '') {
-      const isShort = Math.max(run.answer.length, before.answer.length) <= SHORT_UNITS;
-      return run.answer === before.answer || (isMarked && isShort);
+    if (run.steps === '') {
+      const previous = before.steps === '' ? before.answer : run.answer;
+      const isShort = Math.max(run.answer.length, previous.length) <= SHORT_UNITS;
+      return run.answer === previous || (isMarked && (isShort || REJECTS.test(shown)));
     }
     return run.steps === before.steps;
   }
@@ -136,31 +156,24 @@ export class HarnessLoop {
 
   close(step: EventStep, outcome: VerdictOutcome): void {
     this.incident.resolve(step, outcome, closingReason(outcome));
-    this.prompt = null;
+    this.shown = '';
     this.count = 0;
     this.since = null;
+    this.latest = null;
     this.before = null;
     this.answer = '';
+    this.explained = false;
     this.steps.clear();
   }
 
   checkpoint(): () => HarnessSnapshot {
-    const { prompt, shown, isMarked, count, since, before, answer, lastTime } = this;
+    const { shown, count, since, latest, before, answer, explained } = this;
     const hashes = this.steps.checkpoint();
     const incident = this.incident.snapshot();
     return () => {
       const { steps, stepsBefore } = hashes();
-      return {
-        prompt: prompt === undefined ? promptForm(shown, isMarked) : prompt,
-        shown,
-        count,
-        since,
-        before,
-        run: { steps, answer },
-        stepsBefore,
-        lastTime,
-        incident,
-      };
+      const run = { steps, answer };
+      return { shown, count, since, latest, before, run, stepsBefore, explained, incident };
     };
   }
 
@@ -172,75 +185,30 @@ export class HarnessLoop {
   }
 }
 
+/** Whether two texts begin and end alike. */
+function areAlike(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let same = 0;
+  while (same < shorter && a[same] === b[same]) same += 1;
+  let end = 0;
+  while (end < shorter - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return same + end >= shorter * COMMON_SHARE;
+}
+
 /** @param isMarked whether a harness wrote it, which may count its prompts */
 function promptForm(shown: string, isMarked: boolean): string {
   const form = normalizeText(shown);
-  return fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
+  return isMarked ? form.replace(/\d+/g, '#') : form;
 }
 
 export interface HarnessSnapshot {
-  readonly prompt: string | null;
   readonly shown: string;
   readonly count: number;
   readonly since: Mark | null;
+  readonly latest: Mark | null;
   readonly before: PromptRun | null;
   readonly run: PromptRun;
   readonly stepsBefore: string;
-  readonly lastTime: number;
+  readonly explained: boolean;
   readonly incident: PatternSnapshot<'stagnation'>;
-}
-
-/** Number of outcomes stored before they are added to the hash. */
-const MAX_KEPT = 64;
-
-/** Hashes of a sequence of steps: of all, and of all before the latest. */
-interface StepHashes {
-  readonly steps: string;
-  readonly stepsBefore: string;
-}
-const NO_STEPS: StepHashes = { steps: '', stepsBefore: '' };
-
-/** The steps of a prompt as one hash. It is computed on demand, which for most prompts is never. */
-export class StepChain {
-  private hashed = NO_STEPS;
-  /** Outcomes that are not hashed yet. The list is append-only, because a checkpoint may hold it. */
-  private kept: string[] = [];
-
-  /** @param regrown whether it replaces the outcome of the latest step */
-  add(outcome: string, regrown: boolean): void {
-    if (!regrown) this.kept.push(outcome);
-    else if (this.kept.length > 0) this.kept = [...this.kept.slice(0, -1), outcome];
-    else this.hashed = hashesOf({ steps: this.hashed.stepsBefore, stepsBefore: '' }, [outcome], 1);
-    if (this.kept.length >= MAX_KEPT) this.hashes();
-  }
-
-  hashes(): StepHashes {
-    this.restore(hashesOf(this.hashed, this.kept, this.kept.length));
-    return this.hashed;
-  }
-
-  /** The current hashes, to be computed later. */
-  checkpoint(): () => StepHashes {
-    const { hashed, kept } = this;
-    const { length } = kept;
-    return () => hashesOf(hashed, kept, length);
-  }
-
-  clear(): void {
-    this.restore(NO_STEPS);
-  }
-
-  restore(hashed: StepHashes): void {
-    this.hashed = hashed;
-    if (this.kept.length > 0) this.kept = [];
-  }
-}
-
-function hashesOf(hashed: StepHashes, outcomes: readonly string[], count: number): StepHashes {
-  let { steps, stepsBefore } = hashed;
-  for (const outcome of outcomes.slice(0, count)) {
-    stepsBefore = steps;
-    steps = fingerprint(`${stepsBefore}\n${outcome}`);
-  }
-  return { steps, stepsBefore };
 }

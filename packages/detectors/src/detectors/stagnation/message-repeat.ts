@@ -92,7 +92,7 @@ export class MessageRepeat {
         this.incident.resolve(step, 'recovered');
         break;
       case 'prompt_started':
-        this.close(step, 'ended');
+        if (!step.calls?.prompts.startsOver) this.settle(step);
         break;
       default:
     }

@@ -55,11 +55,11 @@ export class Stagnation implements Detector {
     if (calls?.settled) this.onStepSettled(step, calls as Parameters<StagnationRule>[0]);
     if (event.type === 'turn_started') this.messages ??= this.newMessages();
     this.messages?.push(step);
-    if (event.type === 'prompt_started') {
-      this.closePrompt(step, 'ended');
-      this.harness ??= this.newHarnessLoop();
-    }
+    if (calls?.prompts.startsOver) this.closePrompt(step, 'ended');
+    if (event.type === 'prompt_started') this.harness ??= this.newHarnessLoop();
     this.harness?.push(step);
+    // One loop, not two: the harness asks again and the agent answers the same.
+    if (event.type === 'prompt_started' && this.harness?.isRepeating) this.messages?.close(step, 'ended');
   }
 
   private onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
@@ -102,7 +102,7 @@ export class Stagnation implements Detector {
 
   private newHarnessLoop(): HarnessLoop {
     const { samePrompt: threshold, mode } = this.options;
-    return new HarnessLoop({ threshold, mode, agents: this.knowledge.agents });
+    return new HarnessLoop({ threshold, mode });
   }
 
   /** Whether the open pattern may continue after other steps, unless they changed something or resolved it. */

@@ -20,7 +20,8 @@ export class ToolRepeat implements Detector {
   push(step: EventStep): void {
     const { event } = step;
     if (event.type === 'tool_call_request') this.judge(step, event.name, event.args);
-    else if (event.type === 'prompt_started') this.close(step, 'ended');
+    else if (event.type === 'prompt_started' && (step.calls?.prompts.startsOver ?? true))
+      this.close(step, 'ended');
   }
 
   /** Processes a call. @returns the state of its repetition, reported or not */

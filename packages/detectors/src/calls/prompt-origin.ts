@@ -1,0 +1,86 @@
+import type { KnownEvent } from '@loopwatch/contract';
+import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
+import { normalizeText } from './normalize-text.ts';
+
+/** A person needs longer than this to read an answer and write a prompt. */
+const QUICK_MS = 10_000;
+/** A harness prompt after a longer pause is a scheduled check, which starts over like a person's prompt. */
+const SCHEDULED_MS = 600_000;
+/** Compared units of a prompt. */
+const COMPARED_UNITS = 2048;
+
+/**
+ * Who wrote a prompt. `quick`: it follows sooner than a person could have written it, which by itself proves nothing,
+ * because people paste and queue prompts.
+ */
+export type PromptAuthor = 'person' | 'harness' | 'quick';
+
+/**
+ * Tells the prompts of a person from those of the program that runs the agent: reminders, format errors, stop hooks,
+ * nudges to continue. Only a person's prompt starts over; what a harness adds ends no run of calls.
+ */
+export class PromptOrigin {
+  /** Author of the prompt that the latest event starts; `null` if it starts none. */
+  author: PromptAuthor | null = null;
+  /** Whether the latest event is a prompt after which earlier calls no longer count. */
+  startsOver = false;
+  private readonly agents: AgentKnowledge;
+  private firstTime: number | undefined;
+  private lastTime = 0;
+  /** Whether the latest event was a tool's result, to which the model has not responded yet. */
+  private afterResult = false;
+  private prompt = '';
+
+  constructor(agents: AgentKnowledge) {
+    this.agents = agents;
+  }
+
+  push(event: KnownEvent, time: number): void {
+    this.firstTime ??= time;
+    this.author = null;
+    this.startsOver = false;
+    if (event.type === 'prompt_started') this.onPrompt(event, time);
+    if (event.type === 'tool_result') this.afterResult = true;
+    else if (event.type !== 'turn_finished') this.afterResult = false;
+    this.lastTime = time;
+  }
+
+  private onPrompt(event: Extract<KnownEvent, { type: 'prompt_started' }>, time: number): void {
+    const prompt = (event.text ?? '').trim().slice(0, COMPARED_UNITS);
+    this.author = this.authorOf(prompt, event.origin ?? null, time);
+    const isRepeated = this.author === 'quick' && isSameText(prompt, this.prompt);
+    this.startsOver = this.author !== 'harness' && !isRepeated;
+    this.prompt = prompt;
+  }
+
+  private authorOf(prompt: string, origin: 'user' | 'harness' | null, time: number): PromptAuthor {
+    const pause = time - this.lastTime;
+    if (origin === 'user' || pause > SCHEDULED_MS) return 'person';
+    if (origin === 'harness' || this.agents.isHarnessPrompt(prompt)) return 'harness';
+    // If all times are equal, they carry no information.
+    if (pause > QUICK_MS || time <= (this.firstTime ?? time)) return 'person';
+    // Results go back to the model at once, so what is sent beside them was not written by a person.
+    return this.afterResult ? 'harness' : 'quick';
+  }
+
+  snapshot(): PromptOriginSnapshot {
+    const { firstTime, lastTime, afterResult, prompt, startsOver } = this;
+    return { firstTime, lastTime, afterResult, prompt, startsOver };
+  }
+
+  restore(snapshot: PromptOriginSnapshot | undefined): void {
+    Object.assign(this, snapshot);
+  }
+}
+
+function isSameText(a: string, b: string): boolean {
+  return a === b || normalizeText(a) === normalizeText(b);
+}
+
+export interface PromptOriginSnapshot {
+  readonly firstTime: number | undefined;
+  readonly lastTime: number;
+  readonly afterResult: boolean;
+  readonly prompt: string;
+  readonly startsOver: boolean;
+}
