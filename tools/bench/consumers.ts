@@ -83,6 +83,7 @@ export async function startWorker(
     ...options,
   });
   const worker = new Worker({
+    system: 'kafka',
     runner: monitoredRunner(inner, monitor),
     topics,
     detection: detectionSchema.parse({ preset }),

@@ -76,6 +76,7 @@ async function loop(sink: RecordSink, topic: string, sessionId: string): Promise
 
 async function startWorker(brokers: readonly string[], topics: Names): Promise<() => Promise<void>> {
   const worker = new Worker({
+    system: 'kafka',
     runner: createKafkaTaskRunner({
       brokers,
       clientId,

@@ -5,7 +5,6 @@ import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/co
 import { detectionOf, LiveSettings } from '@loopwatch/detectors';
 import type { RecordSink, TopicReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ControlFeed } from './event-log/control-feed.ts';
@@ -39,8 +38,6 @@ export interface GatewayDeps {
   readonly openDatabase?: (() => Promise<Database>) | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Records spans of requests, calls of the upstream and writes; off by default. */
-  readonly tracing?: Tracing | undefined;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
@@ -78,7 +75,7 @@ export class Gateway {
       responseMs: gateway.response_timeout_seconds * 1000,
       stallMs: gateway.stall_timeout_seconds * 1000,
     };
-    this.#upstream = new Upstream(this.#target.origin, timeouts, deps.tracing);
+    this.#upstream = new Upstream(this.#target.origin, timeouts);
     this.#outbox = this.#createOutbox();
     this.#sessionSettings = new SessionSettings(2 * gateway.max_sessions);
     this.#settings = this.#createSettings();
@@ -171,7 +168,7 @@ export class Gateway {
   }
 
   #createStorage(): GatewayStorage | undefined {
-    const { openDatabase, settings, logger, tracing } = this.#deps;
+    const { openDatabase, settings, logger } = this.#deps;
     if (openDatabase === undefined) return undefined;
     return new GatewayStorage({
       open: openDatabase,
@@ -179,7 +176,6 @@ export class Gateway {
       settings,
       metrics: this.#metrics,
       logger,
-      tracing,
       now: this.#now,
       versionOf: (detection) => this.#settings.versionOf(detection),
       inMemory: (id) => this.#sessions.peek(id, this.#now()),
@@ -190,7 +186,7 @@ export class Gateway {
   }
 
   #createRouter(): RequestRouter {
-    const { settings, registry, logger, tracing } = this.#deps;
+    const { settings, registry, logger } = this.#deps;
     const { gateway } = settings;
     const unjudged = new UnjudgedRequests(this.#metrics, logger);
     const proxy = {
@@ -199,7 +195,6 @@ export class Gateway {
       metrics: this.#metrics,
       logger,
       unjudged,
-      tracing,
     };
     const shared = {
       sessions: this.#sessions,

@@ -15,7 +15,7 @@ const answer: Script = (request) => modelReply(request, { text: 'Hello' });
 async function start(script: Script = answer, flags = {}, more: Partial<GatewayDeps> = {}) {
   const recording = await recordTraces();
   const upstream = await startScriptedUpstream(script);
-  const bench = await GatewayBench.before(upstream, flags, {}, { tracing: recording.tracing, ...more });
+  const bench = await GatewayBench.before(upstream, flags, {}, more);
   onTestFinished(() => bench[Symbol.asyncDispose]());
   const ask = (path: string, headers: Record<string, string> = caller, model = 'gpt-5-mini') =>
     fetch(`${bench.url}${path}`, {
@@ -125,8 +125,7 @@ describe('gateway with traces and a database', () => {
       {},
       {},
       {
-        tracing: recording.tracing,
-        openDatabase: () => Promise.resolve(traceDatabase(database, recording.tracing)),
+        openDatabase: () => Promise.resolve(traceDatabase(database)),
       },
     );
     await bench.openai('s-1').chat.completions.create({

@@ -1,4 +1,3 @@
-import type { Tracing } from '@loopwatch/telemetry';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -62,8 +61,6 @@ export interface AppOptions
   readonly auth: Auth;
   readonly ingest: EventIngest;
   readonly verdictStreams: VerdictStreams;
-  /** Undefined: no spans. */
-  readonly tracing: Tracing | undefined;
 }
 
 /** The Express application: health, API, login and dashboard. Errors become problem details. */
@@ -74,7 +71,7 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', auth.hosts.isTrustedProxy);
   app.use(measureRequests(options.metrics.requests));
-  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
+  app.use(traceRequests());
   app.use(securityHeaders());
   app.use(compress());
   app.use(healthChecks(options.readiness));

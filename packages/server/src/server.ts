@@ -68,7 +68,6 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
       ...services,
       info: deps.info,
       registry: deps.registry,
-      tracing: deps.tracing,
       dashboardDir: deps.dashboardDir,
       topics: deps.topics,
       configured: deps.configured,

@@ -1,7 +1,6 @@
 import { messageOf, type ServerInfo, type TopicNames } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
@@ -56,8 +55,6 @@ export interface ServerDeps extends WebOptions {
   readonly lastEventAt?: () => number | null;
   /** Plays sample sessions; default: none. */
   readonly samples?: SamplePlayback;
-  /** Records spans of requests, batches and deliveries; default: off. */
-  readonly tracing?: Tracing | undefined;
   /** Wall clock, epoch ms; default: the system's. */
   readonly now?: () => number;
 }
@@ -67,7 +64,7 @@ export type Services = ReturnType<typeof createServices>;
 
 /** Creates the parts of the server and connects them; nothing is started. */
 export function createServices(deps: ServerDeps, opened: Database, listener: HttpListener) {
-  const { log, topics, configured, logger, info, registry, tracing, now = Date.now } = deps;
+  const { log, topics, configured, logger, info, registry, now = Date.now } = deps;
   const metrics = createServerMetrics(registry);
   const database = timeQueries(opened, metrics);
   const sink = log.sink();
@@ -78,7 +75,6 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
   const notifications = new Notifications({
     ...common,
     metrics,
-    tracing,
     channels: deps.notifications ?? [],
     baseUrl: (deps.publicUrl ?? listener.url).replace(/\/$/, ''),
   });
@@ -102,7 +98,6 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     configured,
     topics,
     metrics,
-    tracing,
     budgets,
     enqueue: notifications.enqueue,
     onStored: (sessionIds) => {

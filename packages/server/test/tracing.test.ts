@@ -13,10 +13,10 @@ const emptied = sharedPglite();
 
 /** A server whose work is recorded. */
 async function start(deps: Partial<ServerDeps> = {}) {
-  const { tracing, spans } = await recordTraces();
+  const { spans } = await recordTraces();
   const database = await emptied();
-  const openDatabase = () => Promise.resolve(traceDatabase(database, tracing));
-  const server = await startServer({ tracing, openDatabase, ...deps });
+  const openDatabase = () => Promise.resolve(traceDatabase(database));
+  const server = await startServer({ openDatabase, ...deps });
   const stopped = async () => {
     await server.server.stop();
     return spans();

@@ -1,21 +1,21 @@
-export { endRequestSpan, portOf, startRequestSpan } from './http.ts';
-export { type MessagingSystem, messagingAttributes, type TracedBatch } from './messaging.ts';
+import type { Telemetry, TelemetryOptions } from './sdk/start.ts';
+
+export type { Telemetry, TelemetryOptions } from './sdk/start.ts';
+export { readTelemetrySettings, type TelemetrySettings, TelemetrySettingsError } from './settings.ts';
 export {
-  readTelemetrySettings,
-  type SamplerName,
-  type SignalSettings,
-  type TelemetrySettings,
-  TelemetrySettingsError,
-} from './settings.ts';
-export { startTelemetry } from './start-telemetry.ts';
-export type { Telemetry, TelemetryOptions } from './telemetry.ts';
-export {
+  endRequestSpan,
   errorType,
+  failSpan,
+  inRequestSpan,
   inSpan,
-  type Span,
-  type SpanAttributes,
-  type SpanKind,
-  type SpanOptions,
-  type TraceHeaders,
-  type Tracing,
-} from './tracing.ts';
+  type MessagingSystem,
+  messagingAttributes,
+  portOf,
+  tracer,
+} from './spans.ts';
+
+/** Connects to the collector. Loads OpenTelemetry's SDK, which a process without telemetry never does. */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { startSdk } = await import('./sdk/start.ts');
+  return startSdk(options);
+}

@@ -1,10 +1,9 @@
 import { type CollectedSpan, startOtlpCollector } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
-import { readTelemetrySettings, startTelemetry, type Tracing } from '../src/index.ts';
+import { readTelemetrySettings, startTelemetry } from '../src/index.ts';
 
-/** Tracing into a collector, for one test. */
+/** Traces sent to a collector, for one test. */
 export interface Recording {
-  readonly tracing: Tracing;
   /** Ends the recording. @returns all spans, in the order in which they ended */
   readonly spans: () => Promise<readonly CollectedSpan[]>;
 }
@@ -21,9 +20,7 @@ export async function recordTraces(): Promise<Recording> {
     await telemetry.stop();
     await collector[Symbol.asyncDispose]();
   });
-  if (telemetry.tracing === undefined) throw new Error('traces are off');
   return {
-    tracing: telemetry.tracing,
     spans: async () => {
       await telemetry.stop();
       return collector.spans;

@@ -7,9 +7,10 @@ import {
   startOtlpCollector,
   waitFor,
 } from '@loopwatch/testkit';
+import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { inSpan, readTelemetrySettings, startTelemetry, type Telemetry, type Tracing } from '../src/index.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { inSpan, readTelemetrySettings, startTelemetry, type Telemetry, tracer } from '../src/index.ts';
 
 interface Line {
   readonly level: string;
@@ -21,8 +22,11 @@ async function connect(
   url: string,
   environment: Readonly<Record<string, string>> = {},
   stopLimitMs?: number,
-): Promise<{ telemetry: Telemetry; tracing: Tracing; lines: Line[] }> {
-  const settings = readTelemetrySettings({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...environment });
+): Promise<{ telemetry: Telemetry; lines: Line[] }> {
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...environment };
+  // The SDK reads some of them itself.
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const settings = readTelemetrySettings(variables);
   if (settings === undefined) throw new Error('telemetry is off');
   const lines: Line[] = [];
   const telemetry = await startTelemetry({
@@ -33,10 +37,10 @@ async function connect(
     ...(stopLimitMs !== undefined && { stopLimitMs }),
   });
   onTestFinished(async () => {
+    vi.unstubAllEnvs();
     await telemetry.stop();
   });
-  if (telemetry.tracing === undefined) throw new Error('traces are off');
-  return { telemetry, tracing: telemetry.tracing, lines };
+  return { telemetry, lines };
 }
 
 async function collector(port?: number): Promise<OtlpCollector> {
@@ -48,23 +52,18 @@ async function collector(port?: number): Promise<OtlpCollector> {
 describe.each(['http/protobuf', 'http/json'])('%s', (protocol) => {
   it(`telemetry: spans arrive with their parents, attributes and the resource, over ${protocol}`, async () => {
     const received = await collector();
-    const { telemetry, tracing } = await connect(received.url, {
+    const { telemetry } = await connect(received.url, {
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret',
       OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     });
-    await inSpan(
-      tracing,
-      'batch',
-      { kind: 'consumer', attributes: { records: 3, left: undefined } },
-      async () => {
-        await inSpan(tracing, 'commit', { kind: 'client' }, (span) => {
-          span?.set({ done: true });
-          return Promise.resolve();
-        });
-      },
+    await inSpan('batch', { kind: SpanKind.CONSUMER, attributes: { records: 3, left: undefined } }, () =>
+      inSpan('commit', { kind: SpanKind.CLIENT }, (span) => {
+        span.setAttribute('done', true);
+        return Promise.resolve();
+      }),
     );
     expect(await telemetry.stop()).toBe(true);
     const [commit, batch] = received.spans;
@@ -153,49 +152,57 @@ it('telemetry: each registry of a process is a separate instance, with metrics o
   expect(received.metrics.map(({ points }) => points[0]?.value).sort()).toEqual([1, 2]);
 });
 
-describe('tracing', () => {
-  it('tracing: continues the trace of an incoming request, and passes it on', async () => {
+/** A span that continues the trace of a request, and the headers that continue it. */
+function continued(parent: Record<string, string>): { span: Span; headers: Record<string, string> } {
+  const span = tracer().startSpan('request', {}, propagation.extract(ROOT_CONTEXT, parent));
+  const headers = {};
+  propagation.inject(trace.setSpan(ROOT_CONTEXT, span), headers);
+  return { span, headers };
+}
+
+describe('traces', () => {
+  it('traces: continue that of an incoming request, and pass it on', async () => {
     const received = await collector();
-    const { telemetry, tracing } = await connect(received.url);
+    const { telemetry } = await connect(received.url);
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const parent = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'vendor=1' };
-    const span = tracing.start('request', { kind: 'server', parent });
-    expect(span.headers).toEqual({ traceparent: `00-${traceId}-${span.spanId}-01`, tracestate: 'vendor=1' });
+    const { span, headers } = continued(parent);
+    const { spanId } = span.spanContext();
+    expect(headers).toEqual({ traceparent: `00-${traceId}-${spanId}-01`, tracestate: 'vendor=1' });
     span.end();
     await telemetry.stop();
     expect(received.spans).toMatchObject([{ traceId, parentSpanId: 'b7ad6b7169203331' }]);
   });
 
-  it('tracing: records nothing if the caller does not, and propagates that', async () => {
+  it('traces: record nothing if the caller does not, and propagate that', async () => {
     const received = await collector();
-    const { telemetry, tracing } = await connect(received.url);
-    const parent = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' };
-    const span = tracing.start('request', { parent });
-    expect(span.headers['traceparent']).toMatch(/-00$/);
+    const { telemetry } = await connect(received.url);
+    const { span, headers } = continued({
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+    });
+    expect(headers['traceparent']).toMatch(/-00$/);
     span.end();
     await telemetry.stop();
     expect(received.spans).toEqual([]);
   });
 
-  it('tracing: an invalid traceparent starts a new trace', async () => {
-    const { tracing } = await connect((await collector()).url);
-    expect(tracing.start('request', { parent: { traceparent: 'nonsense' } }).traceId).toMatch(
-      /^[0-9a-f]{32}$/,
-    );
+  it('traces: an invalid traceparent starts a new trace', async () => {
+    await connect((await collector()).url);
+    expect(continued({ traceparent: 'nonsense' }).span.spanContext().traceId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('tracing: records nothing if the sampler drops all traces', async () => {
+  it('traces: record nothing if the sampler drops all', async () => {
     const received = await collector();
-    const { telemetry, tracing } = await connect(received.url, { OTEL_TRACES_SAMPLER: 'always_off' });
-    await inSpan(tracing, 'batch', {}, () => Promise.resolve());
+    const { telemetry } = await connect(received.url, { OTEL_TRACES_SAMPLER: 'always_off' });
+    await inSpan('batch', {}, () => Promise.resolve());
     await telemetry.stop();
     expect(received.spans).toEqual([]);
   });
 
-  it('tracing: a failure marks the span with its class or code, and is rethrown', async () => {
+  it('traces: a failure marks the span with its class or code, and is rethrown', async () => {
     const received = await collector();
-    const { telemetry, tracing } = await connect(received.url);
-    const failing = inSpan(tracing, 'write', {}, () => Promise.reject(new RangeError('too much')));
+    const { telemetry } = await connect(received.url);
+    const failing = inSpan('write', {}, () => Promise.reject(new RangeError('too much')));
     await expect(failing).rejects.toThrow('too much');
     await telemetry.stop();
     expect(received.spans).toMatchObject([
@@ -203,21 +210,24 @@ describe('tracing', () => {
     ]);
   });
 
-  it('tracing: work that outlives its span does not belong to it', async () => {
-    const { tracing } = await connect((await collector()).url);
-    const span = tracing.start('request');
-    const seen: (string | undefined)[] = [];
-    await span.run(async () => {
-      seen.push(tracing.active?.spanId);
+  it('traces: work that outlives its span does not belong to it', async () => {
+    await connect((await collector()).url);
+    const span = tracer().startSpan('request');
+    const seen: (Span | undefined)[] = [];
+    await context.with(trace.setSpan(ROOT_CONTEXT, span), async () => {
+      seen.push(trace.getActiveSpan());
       span.end();
       await Promise.resolve();
-      seen.push(tracing.active?.spanId);
+      seen.push(trace.getActiveSpan());
     });
-    expect(seen).toEqual([span.spanId, undefined]);
+    expect(seen).toEqual([span, undefined]);
   });
 
-  it('inSpan: without tracing, only runs the work', async () => {
-    expect(await inSpan(undefined, 'batch', {}, (span) => Promise.resolve(span))).toBeUndefined();
+  it('traces: until the SDK is registered, and once it has stopped, only the work runs', async () => {
+    const { telemetry } = await connect((await collector()).url);
+    await telemetry.stop();
+    const isRecording = await inSpan('batch', {}, (span) => Promise.resolve(span.isRecording()));
+    expect([isRecording, trace.getActiveSpan()]).toEqual([false, undefined]);
   });
 });
 
@@ -225,12 +235,12 @@ describe('a collector that does not answer', () => {
   it('telemetry: is reported once, and when it answers again', async () => {
     const received = await collector();
     received.status = 403;
-    const { telemetry, tracing, lines } = await connect(received.url, {
+    const { telemetry, lines } = await connect(received.url, {
       OTEL_METRIC_EXPORT_INTERVAL: '20',
       OTEL_TRACES_EXPORTER: 'otlp',
     });
     telemetry.exportMetrics(exampleRegistry());
-    tracing.start('batch').end();
+    tracer().startSpan('batch').end();
     await waitFor(() => received.requests.length >= 3);
     expect(lines).toEqual([
       {
@@ -247,11 +257,11 @@ describe('a collector that does not answer', () => {
   });
 
   it('telemetry: names the reason if nothing listens, and hints at the port of gRPC', async () => {
-    const { telemetry, tracing, lines } = await connect('http://user:secret@127.0.0.1:4317', {
+    const { telemetry, lines } = await connect('http://user:secret@127.0.0.1:4317', {
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_EXPORTER_OTLP_TIMEOUT: '200',
     });
-    tracing.start('batch').end();
+    tracer().startSpan('batch').end();
     await telemetry.stop();
     expect(lines[0]?.message).toMatch(
       /^OpenTelemetry traces cannot be sent to http:\/\/127\.0\.0\.1:4317\/v1\/traces: connect ECONNREFUSED .* OTLP over HTTP usually has port 4318\.$/,
@@ -264,8 +274,8 @@ describe('a collector that does not answer', () => {
     await new Promise((resolve) => silent.once('listening', resolve));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
-    const { telemetry, tracing, lines } = await connect(`http://127.0.0.1:${String(port)}`, {}, 50);
-    tracing.start('batch').end();
+    const { telemetry, lines } = await connect(`http://127.0.0.1:${String(port)}`, {}, 50);
+    tracer().startSpan('batch').end();
     expect(await telemetry.stop()).toBe(false);
     expect(lines.map(({ message }) => message)).toContain(
       'OpenTelemetry: the collector did not take the last traces and metrics in time',

@@ -1,4 +1,3 @@
-export type { BatchTracing } from './report/batch-trace.ts';
 export { logVerdict } from './report/detection-report.ts';
 export { createWorkerMetrics, type WorkerMetrics } from './report/metrics.ts';
 export { CallBudget } from './semantic/budget.ts';

@@ -1,13 +1,14 @@
 import { type DetectionSettings, detectionSettings, type TopicNames } from '@loopwatch/contract';
 import { LiveSettings, maskPatterns } from '@loopwatch/detectors';
 import type { TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
+import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { HeapGuard } from './heap-guard.ts';
 import { DeadLetterLog } from './partition/dead-letter-log.ts';
 import { PartitionProcessor } from './partition/processor.ts';
 import { PartitionWatch, partitionName, stuckDetail } from './partition/watch.ts';
-import { type BatchTracing, traceRecovery } from './report/batch-trace.ts';
+import { traceRecovery } from './report/batch-trace.ts';
 import { DetectionReport } from './report/detection-report.ts';
 import { IncidentMetrics } from './report/incident-metrics.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './report/metrics.ts';
@@ -28,8 +29,8 @@ export interface WorkerDeps {
   readonly logger: Logger;
   /** Judges long prompts; without it the semantic layer is off. */
   readonly model?: ModelClient | undefined;
-  /** Records spans of batches; off by default. */
-  readonly tracing?: BatchTracing | undefined;
+  /** Where the records come from, in spans. */
+  readonly system: MessagingSystem;
   /** Upper bound of the records that a takeover replays; 100,000 by default. */
   readonly maxReplayRecords?: number;
   /** Wall clock, epoch ms; the system's by default. */
@@ -92,9 +93,9 @@ export class Worker {
     this.#letters = new DeadLetterLog(logger, monotonic);
     this.#watch = new PartitionWatch(metrics, monotonic);
     const letters = this.#letters;
-    const { tracing } = deps;
+    const { system } = deps;
     this.#sources =
-      sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic, tracing });
+      sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic, system });
     this.#checks = this.#createChecks();
     const mask = maskPatterns(detection.privacy.mask);
     this.#report = new DetectionReport({ metrics, incidents: this.#incidents, logger, mask, now });
@@ -155,7 +156,7 @@ export class Worker {
           logger: this.#deps.logger,
           letters: this.#letters,
           now: this.#now,
-          tracing: this.#deps.tracing,
+          system: this.#deps.system,
           summaryIntervalMs: this.#deps.summaryIntervalMs ?? SUMMARY_INTERVAL_MS,
           maxReplayRecords: this.#deps.maxReplayRecords ?? MAX_REPLAY_RECORDS,
         });
@@ -189,14 +190,13 @@ export class Worker {
   }
 
   #createChecks(): SemanticCheckService | undefined {
-    const { detection, logger, model: client, tracing } = this.#deps;
+    const { detection, logger, model: client } = this.#deps;
     if (client === undefined) return undefined;
     return new SemanticCheckService({
       client,
       detection,
       metrics: this.#metrics,
       logger,
-      tracing: tracing?.tracing,
       onAnswered: (late, record) => {
         // If the partition was revoked, its new owner asks again.
         this.#partitions.get(partitionName(late.place))?.onCheckAnswered(late, record);
@@ -205,7 +205,7 @@ export class Worker {
   }
 
   #taskObserver(): TaskObserver {
-    const { logger, tracing } = this.#deps;
+    const { logger, system } = this.#deps;
     return {
       onAssignment: (partitions, { arrived, left }) => {
         this.#metrics.rebalances.inc();
@@ -217,7 +217,7 @@ export class Worker {
       },
       onRecovered: (recovery) => {
         const { topic, partition, durationMs, restored, replayed, position } = recovery;
-        traceRecovery(recovery, tracing);
+        traceRecovery(recovery, system);
         this.#metrics.recoveryDuration.observe(durationMs / 1000);
         logger.info(
           { topic, partition, durationMs: Math.round(durationMs), restored, replayed, position },

@@ -57,6 +57,7 @@ const batches = fc.array(fc.record({ length: fc.integer({ min: 1, max: 12 }), fa
 async function start(preset: string, maxReplayRecords: number) {
   const log = new MemoryRunner(topics.events);
   const worker = new Worker({
+    system: 'kafka',
     runner: log,
     topics,
     maxReplayRecords,

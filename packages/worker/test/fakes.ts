@@ -45,6 +45,7 @@ export function createWorker(
   );
   const clock = { now: 1_760_000_000_000 };
   const worker = new Worker({
+    system: 'kafka',
     runner: log,
     sources,
     topics,

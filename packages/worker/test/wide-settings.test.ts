@@ -56,6 +56,7 @@ async function startWith(log: MemoryRunner, control: ControlTopic, detection: De
     { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
   );
   const worker = new Worker({
+    system: 'kafka',
     runner: log,
     control,
     topics,

@@ -52,12 +52,12 @@ export function gatewayCommand(): Command {
           'LOOPWATCH_GATEWAY_UPSTREAM.',
       );
     const observability = await observe(settings, 'gateway');
-    const { logger, tracing, telemetry } = observability;
+    const { logger, telemetry } = observability;
     debugOnSignal(logger);
     for (const warning of loaded.warnings) logger.warn(warning);
     const parts: Running[] = [];
     const topics = topicNames(settings.kafka.topics);
-    const open = async () => traceDatabase(await openDatabase(settings.storage, logger), tracing);
+    const open = async () => traceDatabase(await openDatabase(settings.storage, logger));
     const storage = options.store ? { openDatabase: open } : {};
     if (!options.store)
       logger.warn(

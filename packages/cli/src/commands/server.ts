@@ -43,16 +43,15 @@ export function serverCommand(): Command {
     ]);
     const { settings, warnings } = loaded;
     requireBrokers(settings);
-    const { logger, tracing, telemetry, createRegistry } = await observe(settings, 'server');
+    const { logger, telemetry, createRegistry } = await observe(settings, 'server');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const server = createServer({
       ...serverDeps(loaded, logger),
       log: kafkaServerLog(settings, logger),
       openDatabase: async () =>
-        traceDatabase(await openDatabase(settings.storage, logger, exitWhenStorageLost(logger)), tracing),
+        traceDatabase(await openDatabase(settings.storage, logger, exitWhenStorageLost(logger))),
       registry: createRegistry(),
-      tracing,
       readiness: () => Promise.resolve({}),
     });
     try {

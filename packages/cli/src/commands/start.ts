@@ -99,11 +99,11 @@ export function startCommand(): Command {
 }
 
 /** The database that server and gateway share; opened on first use. */
-function sharedDatabase({ storage }: Settings, { logger, tracing }: Observability): () => Promise<Database> {
+function sharedDatabase({ storage }: Settings, { logger }: Observability): () => Promise<Database> {
   let opening: Promise<Database> | undefined;
   return () =>
     (opening ??= openDatabase(storage, logger, exitWhenStorageLost(logger)).then((database) =>
-      traceDatabase(database, tracing),
+      traceDatabase(database),
     ));
 }
 
@@ -155,11 +155,11 @@ async function startAll(
     withSamples,
     openDatabase: database,
   }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
-  { logger, tracing, createRegistry }: Observability,
+  { logger, createRegistry }: Observability,
 ): Promise<Started> {
   const { topics } = deps;
   const registry = createRegistry();
-  const worker = createWorker(settings, log, { registry, logger, tracing });
+  const worker = createWorker(settings, log, { registry, logger });
   const samples = withSamples ? loadSamples(samplesDir) : [];
   const player = new SamplePlayer({ samples, createSink: () => log.sink(), topic: topics.events, logger });
   const server = createServer({
@@ -168,7 +168,6 @@ async function startAll(
     log: log.server,
     openDatabase: database,
     registry,
-    tracing,
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     lastEventAt: () => worker.lastEventAt,
   });

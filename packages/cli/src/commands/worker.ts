@@ -44,11 +44,11 @@ export function workerCommand(): Command {
     ]);
     requireBrokers(settings);
     if (settings.worker.threads > 1) return runCluster(settings, warnings);
-    const { logger, tracing, telemetry, createRegistry } = await observe(settings, 'worker');
+    const { logger, telemetry, createRegistry } = await observe(settings, 'worker');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);
     const registry = createRegistry();
-    const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger, tracing });
+    const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger });
     const readiness = () => Promise.resolve({ kafka: kafkaReadiness(worker.status, logger) });
     const health = await listenForHealth(settings.worker, readiness, registry);
     try {

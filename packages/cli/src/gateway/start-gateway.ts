@@ -32,7 +32,7 @@ export type GatewayStorage = Pick<GatewayDeps, 'sink' | 'control' | 'openDatabas
 export async function startGateway(
   settings: Settings,
   storage: GatewayStorage,
-  { logger, tracing, createRegistry }: Pick<Observability, 'logger' | 'tracing' | 'createRegistry'>,
+  { logger, createRegistry }: Pick<Observability, 'logger' | 'createRegistry'>,
   flag = '--port',
 ): Promise<Running> {
   // Most processes run no gateway and need not load it.
@@ -44,7 +44,6 @@ export async function startGateway(
     ...storage,
     registry: createRegistry(),
     logger,
-    tracing,
   });
   try {
     const { url } = await gateway.start();

@@ -7,8 +7,8 @@ import {
   type Telemetry,
   type TelemetrySettings,
   TelemetrySettingsError,
-  type Tracing,
 } from '@loopwatch/telemetry';
+import { trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { UsageError } from '../errors.ts';
@@ -23,8 +23,6 @@ const EXIT_AFTER_MS = 100;
 /** How a process can be observed: its log, its metrics and its traces. */
 export interface Observability {
   readonly logger: Logger;
-  /** Undefined: traces are off. */
-  readonly tracing: Tracing | undefined;
   /** A registry with the default metrics of Node, whose metrics are also sent to the collector if there is one. */
   readonly createRegistry: () => Registry;
   /** Sends a registry's metrics to the collector, if there is one. */
@@ -44,8 +42,7 @@ export async function observe(settings: Settings, name: string, role = name): Pr
   const wanted = telemetrySettings();
   if (wanted === undefined) return observability(createLogger(settings.log, name), undefined);
   // The logger comes first: it reports what happens while telemetry starts.
-  const started: { tracing?: Tracing | undefined } = {};
-  const logger = createLogger(settings.log, name, () => spanFields(started.tracing));
+  const logger = createLogger(settings.log, name, spanFields);
   if (isOwnServer(wanted, settings)) {
     logger.warn(
       'OpenTelemetry is off: OTEL_EXPORTER_OTLP_ENDPOINT names the Loopwatch server itself, where agents send their traces. ' +
@@ -60,7 +57,6 @@ export async function observe(settings: Settings, name: string, role = name): Pr
     version,
     log: logFunction(logger),
   });
-  started.tracing = telemetry.tracing;
   const { traces, metrics } = wanted;
   logger.info(
     { traces: traces && withoutSecrets(traces.url), metrics: metrics && withoutSecrets(metrics.url) },
@@ -83,7 +79,6 @@ function observability(logger: Logger, telemetry: Telemetry | undefined): Observ
   const exportMetrics = (registry: Registry): void => telemetry?.exportMetrics(registry);
   return {
     logger,
-    tracing: telemetry?.tracing,
     createRegistry: () => {
       const registry = processRegistry();
       exportMetrics(registry);
@@ -100,8 +95,8 @@ function observability(logger: Logger, telemetry: Telemetry | undefined): Observ
   };
 }
 
-function spanFields(tracing: Tracing | undefined): object {
-  const span = tracing?.active;
+function spanFields(): object {
+  const span = trace.getActiveSpan()?.spanContext();
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
 }
 

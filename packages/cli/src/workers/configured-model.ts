@@ -1,16 +1,11 @@
 import type { Settings } from '@loopwatch/contract';
 import { detectionOf, semanticLayer } from '@loopwatch/detectors';
-import type { Tracing } from '@loopwatch/telemetry';
 import { type ModelClient, modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 
 /** The configured model. Logs that semantic checks are off when they need one that is not configured. */
-export function configuredModel(
-  settings: Settings,
-  logger: Logger,
-  tracing?: Tracing,
-): ModelClient | undefined {
-  const model = modelClient(settings.llm, tracing);
+export function configuredModel(settings: Settings, logger: Logger): ModelClient | undefined {
+  const model = modelClient(settings.llm);
   const { plan, tiers } = detectionOf(settings, semanticLayer);
   const wanted = [plan, ...[...(tiers?.values() ?? [])].map((tier) => tier.plan)].some(({ on }) =>
     on.has('semantic'),

@@ -2,24 +2,22 @@ import { type Settings, topicNames } from '@loopwatch/contract';
 import { Worker, type WorkerDeps } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { WorkerInputs } from '../kafka/worker-inputs.ts';
-import type { Observability } from '../runtime/observability.ts';
 import { configuredModel } from './configured-model.ts';
 
 /** Creates the worker of this process; does not start it. */
 export function createWorker(
   settings: Settings,
   { events, sources, control }: WorkerInputs,
-  { registry, logger, tracing }: Pick<WorkerDeps, 'registry'> & Pick<Observability, 'logger' | 'tracing'>,
+  { registry, logger }: Pick<WorkerDeps, 'registry' | 'logger'>,
 ): Worker {
-  const system = settings.kafka.brokers.length > 0 ? 'kafka' : 'loopwatch_embedded';
   return new Worker({
     runner: events,
     control,
     sources,
     topics: topicNames(settings.kafka.topics),
     detection: settings,
-    model: configuredModel(settings, logger, tracing),
-    tracing: tracing && { tracing, system },
+    model: configuredModel(settings, logger),
+    system: settings.kafka.brokers.length > 0 ? 'kafka' : 'loopwatch_embedded',
     maxReplayRecords: settings.worker.replay_reach,
     registry,
     logger,

@@ -67,7 +67,7 @@ export async function runCluster(settings: Settings, warnings: readonly string[]
 /** Runs one worker of the cluster until a signal or the end of the primary process. */
 async function runClusterWorker(settings: Settings): Promise<void> {
   const number = process.env[NUMBER_VARIABLE] ?? '';
-  const { logger: processLogger, tracing, telemetry, createRegistry } = await observe(settings, 'worker');
+  const { logger: processLogger, telemetry, createRegistry } = await observe(settings, 'worker');
   const logger = processLogger.child({ worker: Number(number) });
   debugOnSignal(logger);
   const registry = createRegistry();
@@ -75,7 +75,7 @@ async function runClusterWorker(settings: Settings): Promise<void> {
   AggregatorRegistry.setRegistries(registry);
   // The constructor registers the handler for the primary's metrics requests.
   new AggregatorRegistry();
-  const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger, tracing });
+  const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger });
   const report = () => send({ kind: 'worker-report', ...kafkaReadiness(worker.status, logger) });
   const reports = setInterval(report, REPORT_EVERY_MS);
   // A terminal and systemd signal every process, and the primary passes its signal on: only the first one counts.

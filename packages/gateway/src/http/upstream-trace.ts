@@ -1,4 +1,5 @@
-import { portOf, type Span, type Tracing } from '@loopwatch/telemetry';
+import { failSpan, portOf, tracer } from '@loopwatch/telemetry';
+import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api';
 import { type FlatHeaders, withoutHeaders } from './headers.ts';
 import type { ResponseReceiver } from './response.ts';
 import type { UpstreamError } from './upstream-error.ts';
@@ -7,29 +8,26 @@ import type { UpstreamError } from './upstream-error.ts';
 export class UpstreamTrace {
   readonly #span: Span;
 
-  constructor(
-    tracing: Tracing,
-    origin: string,
-    { method, path }: { readonly method: string; readonly path: string },
-  ) {
+  constructor(origin: string, { method, path }: { readonly method: string; readonly path: string }) {
     const address = new URL(origin);
-    const [plain = ''] = path.split('?', 1);
-    this.#span = tracing.start(method, {
-      kind: 'client',
+    this.#span = tracer().startSpan(method, {
+      kind: SpanKind.CLIENT,
       attributes: {
         'http.request.method': method,
         // Some APIs take the key in the query.
-        'url.full': origin + plain,
+        'url.full': origin + (path.split('?', 1)[0] ?? ''),
         'server.address': address.hostname,
         'server.port': portOf(address),
       },
     });
   }
 
-  /** The headers of the request, with this call as the caller instead of the client. */
+  /** The headers of the request, with this call as the caller instead of the client; unchanged if traces are off. */
   headers(received: FlatHeaders): string[] {
-    const own = Object.entries(this.#span.headers).flat();
-    return [...withoutHeaders(received, 'traceparent', 'tracestate'), ...own];
+    const own: Record<string, string> = {};
+    propagation.inject(trace.setSpan(context.active(), this.#span), own);
+    if (own['traceparent'] === undefined) return [...received];
+    return [...withoutHeaders(received, 'traceparent', 'tracestate'), ...Object.entries(own).flat()];
   }
 
   /** Follows the response on its way to the receiver. */
@@ -37,8 +35,8 @@ export class UpstreamTrace {
     const span = this.#span;
     return {
       start(status: number, headers: FlatHeaders, statusMessage: string): void {
-        span.set({ 'http.response.status_code': status });
-        if (status >= 400) span.fail(String(status));
+        span.setAttribute('http.response.status_code', status);
+        if (status >= 400) failSpan(span, String(status));
         receiver.start(status, headers, statusMessage);
       },
       data(chunk: Buffer): void {
@@ -49,7 +47,7 @@ export class UpstreamTrace {
         receiver.end();
       },
       failed(error: UpstreamError): void {
-        span.fail(error.failure, error.message);
+        failSpan(span, error.failure, error.message);
         span.end();
         receiver.failed(error);
       },

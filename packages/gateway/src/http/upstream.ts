@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Tracing } from '@loopwatch/telemetry';
 import { type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
@@ -34,12 +33,9 @@ export interface UpstreamTimeouts {
 export class Upstream {
   readonly origin: string;
   readonly #pool: Pool;
-  readonly #tracing: Tracing | undefined;
 
-  /** @param tracing records a span for each request */
-  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts, tracing?: Tracing) {
+  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
     this.origin = origin;
-    this.#tracing = tracing;
     this.#pool = new Pool(origin, {
       connect: { timeout: connectMs },
       headersTimeout: responseMs,
@@ -56,11 +52,11 @@ export class Upstream {
   }
 
   send(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const trace = this.#tracing && new UpstreamTrace(this.#tracing, this.origin, request);
-    const call = new UpstreamCall(this.origin, trace?.receiver(receiver) ?? receiver);
+    const trace = new UpstreamTrace(this.origin, request);
+    const call = new UpstreamCall(this.origin, trace.receiver(receiver));
     try {
       const { method, path, body } = request;
-      const headers = trace?.headers(request.headers) ?? [...request.headers];
+      const headers = trace.headers(request.headers);
       this.#pool.dispatch({ method: method, path, headers, body }, call);
     } catch (error) {
       // An invalid header or path.

@@ -5,7 +5,7 @@ import {
   type SettingsVersion,
   withoutChatCommands,
 } from '@loopwatch/detectors';
-import type { Tracing } from '@loopwatch/telemetry';
+import { trace } from '@opentelemetry/api';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';
 import { RequestParser } from '../api/request-parser.ts';
@@ -48,8 +48,6 @@ export interface ModelRequestHandlerDeps extends ExchangeDeps {
   /** Whether commands in the chat are executed. */
   readonly commands: boolean;
   readonly maxRequestBytes: number;
-  /** Undefined: no spans. */
-  readonly tracing: Tracing | undefined;
 }
 
 /** A request whose body was parsed. */
@@ -126,7 +124,7 @@ export class ModelRequestHandler {
     const history = new History({ items: conversation.items, previous, keepsHistory }, this.#keys);
     const session = lookup.find(name, history);
     const labels = { model: received.model, backend: this.#deps.backend ?? api.backend };
-    this.#deps.tracing?.active?.set({
+    trace.getActiveSpan()?.setAttributes({
       'gen_ai.request.model': labels.model ?? undefined,
       'gen_ai.conversation.id': session.id,
     });

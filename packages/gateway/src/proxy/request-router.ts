@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Tracing } from '@loopwatch/telemetry';
+import { endRequestSpan, inRequestSpan } from '@loopwatch/telemetry';
+import { trace } from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
 import { apiOf, mayAskModel, routeOf } from '../api/apis.ts';
 import { answerHealth, type GatewayHealth, isHealthPath } from '../health.ts';
@@ -11,7 +12,6 @@ import { requestPath, type Target } from '../http/request-path.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { ModelRequestHandler } from './model-request-handler.ts';
 import { type PassThroughDeps, passThrough } from './pass-through.ts';
-import { traceRequest } from './request-trace.ts';
 import { scanForPrompt, type UnjudgedRequests } from './unjudged-requests.ts';
 
 export interface RequestRouterDeps extends PassThroughDeps {
@@ -20,8 +20,6 @@ export interface RequestRouterDeps extends PassThroughDeps {
   readonly unjudged: UnjudgedRequests;
   readonly registry: Registry;
   readonly health: () => GatewayHealth;
-  /** Undefined: no spans. */
-  readonly tracing: Tracing | undefined;
 }
 
 /** RFC 9110 asks for both headers in a 426 response. */
@@ -36,11 +34,16 @@ export class RequestRouter {
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { tracing } = this.#deps;
-    const { method = '', url = '/' } = incoming;
-    if (tracing === undefined || isHealthPath(url)) return this.#handle(incoming, response);
-    const request = { incoming, response, route: routeOf(method, url) };
-    await traceRequest(tracing, request, () => this.#handle(incoming, response));
+    const { method = 'GET', url = '/' } = incoming;
+    if (isHealthPath(url)) return this.#handle(incoming, response);
+    const route = routeOf(method, url);
+    const name = route === undefined ? method : `${method} ${route}`;
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    await inRequestSpan(incoming, name, { 'url.scheme': 'http', 'http.route': route }, async (span) => {
+      await this.#handle(incoming, response);
+      await closed;
+      endRequestSpan(span, response.statusCode);
+    });
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,7 +105,7 @@ export class RequestRouter {
   }
 
   #count(api: ApiKind, outcome: RequestOutcome): void {
-    this.#deps.tracing?.active?.set({ 'loopwatch.gateway.outcome': outcome });
+    trace.getActiveSpan()?.setAttribute('loopwatch.gateway.outcome', outcome);
     this.#deps.metrics.requests.inc({ api, outcome });
   }
 }

@@ -2,7 +2,6 @@ import { type DetectionSettings, detectionSchema, messageOf, type Settings } fro
 import { maskPatterns, maskSecrets, type SettingsVersion } from '@loopwatch/detectors';
 import { atMost, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -41,8 +40,6 @@ export interface GatewayStorageOptions {
   readonly versionOf: (settings: DetectionSettings) => SettingsVersion;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  /** Records writes; undefined: no spans. */
-  readonly tracing?: Tracing | undefined;
   /** Returns a session that is in memory. */
   readonly inMemory: (id: string) => GatewaySession | undefined;
   /** Removes a session from memory: another gateway owns it, or is about to. */
@@ -99,7 +96,6 @@ export class GatewayStorage {
       link: this.#link,
       owner: gatewayId,
       logger,
-      tracing: options.tracing,
       now,
       limits: { session: sessions, reply: records, message: records },
       onDropped: (what, count) => {

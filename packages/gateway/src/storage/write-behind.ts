@@ -1,4 +1,4 @@
-import { inSpan, type Tracing } from '@loopwatch/telemetry';
+import { inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { GatewaySession } from '../session/gateway-session.ts';
 import { type DatabaseLink, isUnavailable } from './database-link.ts';
@@ -23,8 +23,6 @@ export interface WriteBehindOptions {
   /** Upper bounds of buffered rows, by kind. */
   readonly limits: Readonly<Record<RowKind, number>>;
   readonly logger: Logger;
-  /** Records each write; undefined: no spans. */
-  readonly tracing: Tracing | undefined;
   readonly onDropped: (what: RowKind, count: number) => void;
   readonly onStored: (id: string) => void;
   /** Called for a session that another gateway owns by now. */
@@ -131,7 +129,7 @@ export class WriteBehind {
   }
 
   async #writeBatch(): Promise<void> {
-    const { link, logger, tracing, onStored, onLost } = this.#options;
+    const { link, logger, onStored, onLost } = this.#options;
     if (this.size === 0 || !link.isUp) return;
     const sessions = [...this.#sessions.values()].slice(0, MAX_BATCH);
     for (const { id } of sessions) this.#sessions.delete(id);
@@ -146,7 +144,7 @@ export class WriteBehind {
         'loopwatch.write.replies': replies.length,
         'loopwatch.write.messages': messages.length,
       };
-      const stored = await inSpan(tracing, 'store sessions', { attributes, parent: null }, () =>
+      const stored = await inSpan('store sessions', { attributes, root: true }, () =>
         link.use('save', (database) =>
           database.transaction(async (tx) => {
             await storeSettings(tx, versions);

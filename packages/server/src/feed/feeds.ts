@@ -2,7 +2,6 @@ import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contra
 import type { Status } from '@loopwatch/contract/api';
 import type { RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
@@ -28,8 +27,6 @@ export interface FeedsOptions {
   readonly topics: TopicNames;
   readonly database: Database;
   readonly metrics: ServerMetrics;
-  /** Records batches; default: off. */
-  readonly tracing?: Tracing | undefined;
   readonly logger: Logger;
   readonly enqueue: EnqueueNotifications;
   /** Called when verdicts on these sessions are in the database. */
@@ -45,14 +42,12 @@ export class Feeds {
   readonly #feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
   constructor(options: FeedsOptions) {
-    const { log, configured, topics, database, metrics, tracing, logger, enqueue, onStored, budgets } =
-      options;
+    const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets } = options;
     const system = log.kind === 'kafka' ? 'kafka' : 'loopwatch_embedded';
-    const traced = tracing && ({ tracing, system } as const);
     this.#topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
-      new TopicFeed({ reader: log.reader(topics[role]), database, logger, store, traced }),
+      new TopicFeed({ reader: log.reader(topics[role]), database, logger, store, system }),
     ];
     const onVerdict = (timestamp: number): void => {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);

@@ -1,7 +1,8 @@
 import { messageOf } from '@loopwatch/contract';
 import type { LogRecord, TaskBatch, TopicPartition, TopicReader } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
-import { inSpan, type MessagingSystem, messagingAttributes, type Tracing } from '@loopwatch/telemetry';
+import { inSpan, type MessagingSystem, messagingAttributes } from '@loopwatch/telemetry';
+import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 import { nextOffset, resumeAt, storeNextOffset } from './topic-offsets.ts';
@@ -18,8 +19,8 @@ export interface TopicFeedOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly store: StoreRecords;
-  /** Records a span for each batch; undefined: none. */
-  readonly traced: { readonly tracing: Tracing; readonly system: MessagingSystem } | undefined;
+  /** Where the records come from, in spans. */
+  readonly system: MessagingSystem;
 }
 
 /** Progress of reading one partition. */
@@ -85,13 +86,11 @@ export class TopicFeed {
   }
 
   async #traced(batch: TaskBatch): Promise<void> {
-    const { traced } = this.#options;
     // Without records, only the position changes.
-    if (traced === undefined || batch.records.length === 0) return this.#handle(batch);
-    const attributes = messagingAttributes(batch, traced.system, 'process');
-    await inSpan(traced.tracing, `store ${batch.topic}`, { kind: 'consumer', attributes, parent: null }, () =>
-      this.#handle(batch),
-    );
+    if (batch.records.length === 0) return this.#handle(batch);
+    const attributes = messagingAttributes(batch, this.#options.system, 'process');
+    const options = { kind: SpanKind.CONSUMER, attributes, root: true };
+    await inSpan(`store ${batch.topic}`, options, () => this.#handle(batch));
   }
 
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {

@@ -1,4 +1,4 @@
-import { endRequestSpan, startRequestSpan, type Tracing } from '@loopwatch/telemetry';
+import { endRequestSpan, inRequestSpan } from '@loopwatch/telemetry';
 import type { RequestHandler } from 'express';
 import { routePattern } from './route-pattern.ts';
 
@@ -6,26 +6,23 @@ import { routePattern } from './route-pattern.ts';
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Records a span for each request; it continues the caller's trace. */
-export function traceRequests(tracing: Tracing): RequestHandler {
+export function traceRequests(): RequestHandler {
   return (request, response, next) => {
     const { method, path, protocol, hostname } = request;
     if (untraced.has(path)) {
       next();
       return;
     }
-    const span = startRequestSpan(tracing, request, method, {
-      // Without the host that a proxy's request has in it.
-      'url.path': path,
-      'url.scheme': protocol,
-      'server.address': hostname,
+    // The path without the host that a proxy's request has in it.
+    const attributes = { 'url.path': path, 'url.scheme': protocol, 'server.address': hostname };
+    inRequestSpan(request, method, attributes, (span) => {
+      // Also when the client disconnects, which ends a stream.
+      response.once('close', () => {
+        const route = routePattern(request);
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        endRequestSpan(span, response.statusCode);
+      });
+      next();
     });
-    // Also when the client disconnects, which ends a stream.
-    response.once('close', () => {
-      const route = routePattern(request);
-      if (route !== undefined) span.rename(`${method} ${route}`);
-      span.set({ 'http.route': route });
-      endRequestSpan(span, response.statusCode);
-    });
-    span.run(next);
   };
 }

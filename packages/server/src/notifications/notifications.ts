@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutSecrets } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
@@ -26,8 +25,6 @@ export interface NotificationsOptions {
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   readonly random?: () => number;
-  /** Records deliveries; default: off. */
-  readonly tracing?: Tracing | undefined;
 }
 
 interface Receiver {
@@ -87,7 +84,7 @@ export class Notifications {
   }
 
   async #read(): Promise<void> {
-    const { database, channels, now, random = Math.random, tracing } = this.#options;
+    const { database, channels, now, random = Math.random } = this.#options;
     const own = (await readPageNotifications(database)).filter(({ name }) => !this.isConfigured(name));
     const wanted = [
       ...channels.map((channel) => ({ channel, origin: 'configuration' as const })),
@@ -110,7 +107,7 @@ export class Notifications {
             channel,
             owner: this.#owner,
             random,
-            send: traceSend(send, tracing),
+            send: traceSend(send),
           });
       next.set(channel.name, { channel, origin, since, delivery });
     }

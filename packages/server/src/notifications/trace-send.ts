@@ -1,28 +1,21 @@
-import { inSpan, type Tracing } from '@loopwatch/telemetry';
+import { failSpan, inSpan } from '@loopwatch/telemetry';
+import { SpanKind } from '@opentelemetry/api';
 import type { DeliveryOptions } from './delivery.ts';
 
 /** Records a span for each attempt to deliver a message. */
-export function traceSend(
-  send: DeliveryOptions['send'],
-  tracing: Tracing | undefined,
-): DeliveryOptions['send'] {
-  if (tracing === undefined) return send;
+export function traceSend(send: DeliveryOptions['send']): DeliveryOptions['send'] {
   return (channel, message, context) => {
     const attributes = {
       'loopwatch.notification.name': channel.name,
       'loopwatch.notification.type': channel.type,
       'loopwatch.notification.message': message.type,
     };
-    return inSpan(
-      tracing,
-      `notify ${channel.type}`,
-      { kind: 'client', attributes, parent: null },
-      async (span) => {
-        const result = await send(channel, message, context);
-        span?.set({ 'loopwatch.notification.outcome': result.outcome });
-        if (result.outcome !== 'sent') span?.fail(result.outcome, result.reason);
-        return result;
-      },
-    );
+    const options = { kind: SpanKind.CLIENT, attributes, root: true };
+    return inSpan(`notify ${channel.type}`, options, async (span) => {
+      const result = await send(channel, message, context);
+      span.setAttribute('loopwatch.notification.outcome', result.outcome);
+      if (result.outcome !== 'sent') failSpan(span, result.outcome, result.reason);
+      return result;
+    });
   };
 }

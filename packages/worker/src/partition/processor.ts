@@ -10,9 +10,10 @@ import type {
   TaskLane,
   TopicPartition,
 } from '@loopwatch/log';
+import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { Outcome } from '../records.ts';
-import { BatchTrace, type BatchTracing } from '../report/batch-trace.ts';
+import { BatchTrace } from '../report/batch-trace.ts';
 import type { DetectionReport, TimedVerdict } from '../report/detection-report.ts';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
@@ -44,8 +45,8 @@ export interface PartitionProcessorDeps {
   readonly summaryIntervalMs: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  /** Undefined: no spans. */
-  readonly tracing: BatchTracing | undefined;
+  /** Where the records come from, in spans. */
+  readonly system: MessagingSystem;
 }
 
 /** Snapshots written in one step; a wave of old sessions is spread over several. */
@@ -104,13 +105,10 @@ export class PartitionProcessor implements PartitionTask {
   }
 
   process(batch: TaskBatch): Promise<void> {
-    const { tracing } = this.#deps;
-    return tracing === undefined
-      ? this.#process(batch)
-      : BatchTrace.around(batch, tracing, (trace) => this.#process(batch, trace));
+    return BatchTrace.around(batch, this.#deps.system, (trace) => this.#process(batch, trace));
   }
 
-  async #process(batch: TaskBatch, trace?: BatchTrace): Promise<void> {
+  async #process(batch: TaskBatch, trace: BatchTrace): Promise<void> {
     const { metrics, report, watch, now } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const startedAt = performance.now();
@@ -132,13 +130,13 @@ export class PartitionProcessor implements PartitionTask {
           letters.push(letter.note);
         }
       });
-    const processing = trace === undefined ? analyze() : trace.process(analyze);
+    const processing = trace.process(analyze);
     // The whole batch is counted by now; other partitions count theirs while this one waits.
     const counts = report.takeCounts();
     await processing;
     // A commit has failed meanwhile: the batch will be processed again.
     if (this.#isClosed) {
-      trace?.interrupted();
+      trace.interrupted();
       return;
     }
     this.#position = next;
@@ -146,12 +144,12 @@ export class PartitionProcessor implements PartitionTask {
     this.#replayBudget.noteBatch(batch.records.length, ms);
     metrics.batchDuration.observe(ms / 1000);
     report.lastEventAt = now();
-    trace?.processed({
+    trace.processed({
       'loopwatch.batch.verdicts': verdicts.length,
       'loopwatch.batch.dead_letters': letters.length,
     });
     const committing = this.#commit(outputs, verdicts);
-    void (trace?.commit(committing) ?? committing).then((isCommitted) => {
+    void trace.commit(committing).then((isCommitted) => {
       if (!isCommitted) return;
       report.batchCommitted(counts);
       for (const letter of letters) {

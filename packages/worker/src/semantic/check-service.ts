@@ -1,6 +1,6 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
 import { oneLine, planDetection } from '@loopwatch/detectors';
-import { inSpan, type Tracing } from '@loopwatch/telemetry';
+import { failSpan, inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../report/metrics.ts';
 import type { CheckHandling, LateAnswer } from '../stream/semantic-checks.ts';
@@ -13,8 +13,6 @@ export interface SemanticCheckDeps {
   readonly detection: DetectionSettings;
   readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration' | 'semanticTokens'>;
   readonly logger: Logger;
-  /** Records each check; undefined: no spans. */
-  readonly tracing: Tracing | undefined;
   /** Publishes the verdicts of an answer and its record. */
   onAnswered(late: LateAnswer, record: CheckRecord): void;
 }
@@ -61,10 +59,10 @@ export class SemanticCheckService implements CheckHandling {
   async answer(check: Parameters<CheckHandling['answer']>[0]): Promise<CheckAnswer> {
     const startedAt = performance.now();
     const attributes = { 'gen_ai.conversation.id': check.sessionId, 'loopwatch.check.turn': check.turn };
-    const answer = await inSpan(this.#deps.tracing, 'semantic check', { attributes }, async (span) => {
+    const answer = await inSpan('semantic check', { attributes }, async (span) => {
       const given = await this.#answerer.answer(check, () => this.#confirmed.add(check.id));
-      if ('failure' in given) span?.fail(given.failure);
-      else span?.set({ 'loopwatch.check.confidence': given.confidence });
+      if ('failure' in given) failSpan(span, given.failure);
+      else span.setAttribute('loopwatch.check.confidence', given.confidence);
       return given;
     });
     this.#deps.metrics.semanticDuration.observe((performance.now() - startedAt) / 1000);

@@ -1,6 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
 import { judgeAnswerForm } from '@loopwatch/detectors';
-import type { Tracing } from '@loopwatch/telemetry';
 import type { ClientOptions, OpenAI } from 'openai';
 import type { JudgeRequest } from './ask-judge.ts';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
@@ -22,11 +21,11 @@ const FORMAT_REJECTIONS = new Set<unknown>([400, 404, 415, 422, 501]);
 
 const DEFAULT_URL = 'https://api.openai.com/v1';
 
-/** A client for the configured model; undefined if none is configured. @param tracing records its calls */
-export function modelClient(llm: Settings['llm'], tracing?: Tracing): ModelClient | undefined {
+/** A client for the configured model; undefined if none is configured. */
+export function modelClient(llm: Settings['llm']): ModelClient | undefined {
   const { model, base_url: url, api_key: key } = llm;
   if (model === undefined || (url === undefined && key === undefined)) return undefined;
-  return tracedClient(new OpenAiClient({ ...llm, model }), url ?? DEFAULT_URL, tracing);
+  return tracedClient(new OpenAiClient({ ...llm, model }), url ?? DEFAULT_URL);
 }
 
 /** Asks a model behind an OpenAI-compatible API. */

@@ -1,4 +1,5 @@
-import { inSpan, portOf, type Tracing } from '@loopwatch/telemetry';
+import { inSpan, portOf } from '@loopwatch/telemetry';
+import { SpanKind } from '@opentelemetry/api';
 import type { JudgeRequest } from './ask-judge.ts';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 
@@ -7,8 +8,7 @@ import type { ModelAnswer, ModelClient } from './limited-judge.ts';
  *
  * @param url base URL of the model's API
  */
-export function tracedClient(client: ModelClient, url: string, tracing: Tracing | undefined): ModelClient {
-  if (tracing === undefined) return client;
+export function tracedClient(client: ModelClient, url: string): ModelClient {
   const address = new URL(url);
   const { model, secondModel } = client;
   return {
@@ -24,9 +24,9 @@ export function tracedClient(client: ModelClient, url: string, tracing: Tracing 
         'server.address': address.hostname,
         'server.port': portOf(address),
       };
-      return inSpan(tracing, `chat ${asked}`, { kind: 'client', attributes }, async (span) => {
+      return inSpan(`chat ${asked}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
         const answer = await client.ask(request, signal);
-        span?.set({
+        span.setAttributes({
           'gen_ai.usage.input_tokens': answer.tokens?.input,
           'gen_ai.usage.output_tokens': answer.tokens?.output,
         });

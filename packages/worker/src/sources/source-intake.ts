@@ -1,9 +1,9 @@
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
 import type { TaskRunner } from '@loopwatch/log';
+import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { DeadLetterLog } from '../partition/dead-letter-log.ts';
 import { PartitionWatch, type StuckPartition } from '../partition/watch.ts';
-import type { BatchTracing } from '../report/batch-trace.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
 import { IgnoredTypes, SourceTask } from './source-task.ts';
 
@@ -22,8 +22,8 @@ export interface SourceIntakeDeps extends Sources {
   readonly logger: Logger;
   /** Monotonic clock, ms. */
   readonly monotonic: () => number;
-  /** Undefined: no spans. */
-  readonly tracing: BatchTracing | undefined;
+  /** Where the records come from, in spans. */
+  readonly system: MessagingSystem;
 }
 
 /** Translates the topics of other producers into the events topic, keyed by session, exactly once. */
@@ -42,7 +42,7 @@ export class SourceIntake {
 
   /** @throws LogError when the log is unavailable or a topic is missing */
   async start(): Promise<void> {
-    const { runner, settings, topics, metrics, letters, logger, tracing } = this.#deps;
+    const { runner, settings, topics, metrics, letters, logger, system } = this.#deps;
     const ignored = new IgnoredTypes(logger);
     const onCommitted = this.#watch.note.bind(this.#watch);
     await runner.run(
@@ -56,7 +56,7 @@ export class SourceIntake {
           letters,
           ignored,
           onCommitted,
-          tracing,
+          system,
         });
       },
       {

@@ -10,10 +10,11 @@ import type {
   TaskLane,
   TopicPartition,
 } from '@loopwatch/log';
+import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import { notedLetter } from '../partition/dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from '../partition/dead-letter-log.ts';
-import { BatchTrace, type BatchTracing } from '../report/batch-trace.ts';
+import { BatchTrace } from '../report/batch-trace.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
 import { RecordTranslator } from './record-translator.ts';
 
@@ -25,8 +26,8 @@ export interface SourceTaskDeps {
   readonly ignored: IgnoredTypes;
   /** Called after each commit, with the end of the partition at that time. */
   readonly onCommitted: (position: PartitionPosition) => void;
-  /** Undefined: no spans. */
-  readonly tracing: BatchTracing | undefined;
+  /** Where the records come from, in spans. */
+  readonly system: MessagingSystem;
 }
 
 type RecordResult = 'translated' | 'ignored' | 'dead_letter';
@@ -64,13 +65,10 @@ export class SourceTask implements PartitionTask {
   }
 
   process(batch: TaskBatch): Promise<void> {
-    const { tracing } = this.#deps;
-    return tracing === undefined
-      ? this.#process(batch)
-      : BatchTrace.around(batch, tracing, (trace) => this.#process(batch, trace));
+    return BatchTrace.around(batch, this.#deps.system, (trace) => this.#process(batch, trace));
   }
 
-  async #process(batch: TaskBatch, trace?: BatchTrace): Promise<void> {
+  async #process(batch: TaskBatch, trace: BatchTrace): Promise<void> {
     const { topics, metrics, letters, ignored, onCommitted } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const outputs: OutputRecord[] = [];
@@ -92,10 +90,10 @@ export class SourceTask implements PartitionTask {
       counts.set(result, (counts.get(result) ?? 0) + 1);
     });
     if (this.#isClosed) {
-      trace?.interrupted();
+      trace.interrupted();
       return;
     }
-    trace?.processed({
+    trace.processed({
       'loopwatch.batch.events': outputs.length - notes.length,
       'loopwatch.batch.dead_letters': notes.length,
     });
@@ -105,7 +103,7 @@ export class SourceTask implements PartitionTask {
       // The partition restarts from the last commit.
       () => false,
     );
-    void (trace?.commit(committing) ?? committing).then((isCommitted) => {
+    void trace.commit(committing).then((isCommitted) => {
       if (!isCommitted) return;
       const { topic } = this.#place;
       for (const [result, count] of counts) metrics.sourceRecords.inc({ topic, result }, count);

@@ -8,9 +8,7 @@ import { calls, records, startWorker, topics } from '../fakes.ts';
 /** A worker whose batches are recorded. */
 async function start() {
   const recording = await recordTraces();
-  const made = await startWorker({}, 'silent', undefined, undefined, {
-    tracing: { tracing: recording.tracing, system: 'kafka' },
-  });
+  const made = await startWorker({}, 'silent');
   return { ...made, recording };
 }
 const named = async (recording: Recording, name: string): Promise<CollectedSpan | undefined> =>
@@ -90,11 +88,9 @@ it('model spans: a check belongs to the batch of its event, and the call to its 
   const server = await startModelServer(() => ({ text, usage }));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const { llm } = settingsSchema.parse({ llm: { base_url: server.url, model: 'judge' } });
-  const { tracing, spans } = await recordTraces();
+  const { spans } = await recordTraces();
   const detection = { preset: 'stream', semantic: { after_turns: 3 } } as const;
-  const { worker, log } = await startWorker(detection, 'silent', modelClient(llm, tracing), undefined, {
-    tracing: { tracing, system: 'kafka' },
-  });
+  const { worker, log } = await startWorker(detection, 'silent', modelClient(llm));
   await log.deliver(
     records(
       0,
