@@ -1,4 +1,10 @@
-import { type AgentEvent, type Cost, isOpenAfter, reasonWithCount, type Verdict } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  isOpenAfter,
+  type OpenIncidentSummary,
+  reasonWithCount,
+  type Verdict,
+} from '@loopwatch/contract';
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { ScannedLoop } from './scan-report.ts';
 
@@ -9,6 +15,8 @@ export class ScannedSession {
   readonly #analyzer: SessionAnalyzer;
   readonly #file: string;
   readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
+  /** State of the incidents that a pause left open, as of the last event before it. */
+  readonly #abandoned = new Map<string, OpenIncidentSummary>();
   duplicates = 0;
 
   constructor(sessionId: string, detection: Detection, file: string) {
@@ -17,8 +25,9 @@ export class ScannedSession {
   }
 
   push(event: AgentEvent): void {
-    const { isDuplicate, verdicts } = this.#analyzer.push(event);
+    const { isDuplicate, verdicts, abandoned } = this.#analyzer.push(event);
     if (isDuplicate) this.duplicates += 1;
+    for (const summary of abandoned) this.#abandoned.set(summary.id, summary);
     for (const verdict of verdicts) {
       const first = this.#incidents.get(verdict.incidentId)?.first ?? verdict;
       this.#incidents.set(verdict.incidentId, { first, latest: verdict });
@@ -31,10 +40,11 @@ export class ScannedSession {
 
   /** The session's loops, as of its last event. */
   get loops(): ScannedLoop[] {
-    const open = new Map(this.#analyzer.openIncidentSummaries.map((summary) => [summary.id, summary]));
+    const open = new Map(this.#abandoned);
+    for (const summary of this.#analyzer.openIncidentSummaries) open.set(summary.id, summary);
     return [...this.#incidents].map(([id, { first, latest }]) => {
       const now = isOpenAfter(latest) ? open.get(id) : undefined;
-      return loopOf(first, latest, now?.count ?? latest.count, now?.cost ?? latest.cost, this.#file);
+      return loopOf(first, latest, now ?? latest, this.#file);
     });
   }
 }
@@ -42,8 +52,7 @@ export class ScannedSession {
 function loopOf(
   first: ScannedVerdict,
   latest: ScannedVerdict,
-  count: number,
-  cost: Cost,
+  { count, cost }: Pick<ScannedVerdict, 'count' | 'cost'>,
   file: string,
 ): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;

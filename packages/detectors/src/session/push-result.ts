@@ -1,3 +1,4 @@
+import type { OpenIncidentSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '../incident/verdict.ts';
 
 /** A model request, by its number in its prompt. */
@@ -18,8 +19,8 @@ export interface PushResult extends Conclusion {
   readonly isDuplicate: boolean;
   /** Why settings requested by the event were rejected; `null` if none were. */
   readonly refusal: string | null;
-  /** Incidents that stay open forever, because the session restarted after a pause. */
-  readonly abandoned: readonly string[];
+  /** Incidents that are never resolved, because detection restarted after a pause; as of the last event before it. */
+  readonly abandoned: readonly OpenIncidentSummary[];
   /** The model request that the event started, if requests are limited. */
   readonly turnRequest: TurnRequest | null;
 }

@@ -77,7 +77,7 @@ export class SessionAnalyzer {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
-    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
+    if (typeof event.id === 'string' && !this.ids.add(event.id)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends nor starts a pause.
     const { abandoned } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
     this.labels = labelsAfter(this.labels, event);
@@ -153,15 +153,16 @@ export class SessionAnalyzer {
     return null;
   }
 
-  /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */
+  /**
+   * Restarts detection after a long pause. The session itself goes on: its known ids, its totals and its labels remain.
+   * Open incidents stay as last reported.
+   */
   private restartSession(): Pick<PushResult, 'abandoned'> {
-    const abandoned = this.openIncidents;
+    const abandoned = this.openIncidentSummaries;
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
-    this.ids.restart();
-    this.totals = new SessionTotals();
     this.turn = new LastTurn();
-    this.labels = NO_LABELS;
+    this.labels = { ...this.labels, promptId: null };
     this.incidents = NO_OPEN_INCIDENTS;
     return { abandoned };
   }

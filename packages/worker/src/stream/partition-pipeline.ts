@@ -192,7 +192,7 @@ export function detectLoops<R extends InputRecord>(
       return;
     }
     const { verdicts, origins, refusal, abandoned, turnRequest } = pushed;
-    if (abandoned.length > 0) observer.abandoned(abandoned);
+    if (abandoned.length > 0) observer.abandoned(abandoned.map(({ id }) => id));
     observer.event(event.type);
     sessions.summaries?.note(entry, event.type, record.offset, verdicts);
     if (refusal !== null) observer.refusedSetting(sessionId, refusal);

@@ -34,7 +34,7 @@ describe('a summary is written', () => {
       [0, 2, 4, 6],
     ],
     [
-      'when the session restarts after a pause',
+      'when the session continues after a pause',
       `0 ls, 1 ls, ${idleSeconds + 2} ls, ${idleSeconds + 3} cat`,
       [0, 2],
     ],
@@ -118,14 +118,15 @@ describe('a summary', () => {
       { incidents: { open: 1, total: 2, byDetector: { 'tool-repeat': 2 } }, verdicts: 3 },
     ],
     [
-      'nothing from before a pause',
+      'the whole session, with what came before a pause',
       `0 ls, 1 ls, 2 ls, ${idleSeconds + 3} ls`,
       {
-        events: 1,
-        incidents: { open: 0, total: 0, byDetector: {} },
-        verdicts: 0,
-        startedAt: start + (idleSeconds + 3) * 1000,
-        source: { firstOffset: '103', lastOffset: '103' },
+        events: 4,
+        toolCalls: 4,
+        incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
+        verdicts: 1,
+        startedAt: start,
+        source: { firstOffset: '100', lastOffset: '103' },
       },
     ],
     [

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { detectionSchema } from '@loopwatch/contract';
+import { expect, it } from 'vitest';
+import { BadLines } from '../../src/events/bad-lines.ts';
+import { findSourcesAt } from '../../src/scan/find-sources.ts';
+import { Scan } from '../../src/scan/scan.ts';
+import { folderOf } from './histories.ts';
+import { countClaudeCode } from './independent-count.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const start = Date.UTC(2026, 10, 1, 10);
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+/** Turns of a session, each with one call and its result, a minute apart. */
+function turns(sessionId: string, from: number, count: number, at: number, path = 'same'): Records {
+  return Array.from({ length: count }, (_, i) => {
+    const id = `${sessionId}-${String(from + i)}`;
+    const timestamp = new Date(start + at + i * MINUTE).toISOString();
+    const usage = { input_tokens: 100 + i, cache_read_input_tokens: 2000, output_tokens: 7 };
+    const file = path === 'same' ? '/w/a.ts' : `/w/${path}-${String(from + i)}.ts`;
+    const use = { type: 'tool_use', id: `t${id}`, name: 'Read', input: { file_path: file } };
+    const result = { type: 'tool_result', tool_use_id: `t${id}`, content: 'No such file.', is_error: true };
+    const message = { id: `m${id}`, role: 'assistant', model: 'claude-sonnet-4-5', content: [use], usage };
+    const common = { sessionId, timestamp, cwd: '/w' };
+    return [
+      { ...common, type: 'assistant', uuid: `a${id}`, message },
+      {
+        ...common,
+        type: 'user',
+        uuid: `r${id}`,
+        parentUuid: `a${id}`,
+        message: { role: 'user', content: [result] },
+      },
+    ];
+  }).flat();
+}
+
+const prompt = (sessionId: string, at: number, text = 'Fix it.') => ({
+  type: 'user',
+  uuid: `p-${sessionId}-${String(at)}`,
+  sessionId,
+  timestamp: new Date(start + at).toISOString(),
+  message: { role: 'user', content: text },
+});
+const renamed = (records: Records, sessionId: string): Records =>
+  records.map((record) => ({ ...record, sessionId }));
+const sidechain = (records: Records, agentId: string): Records =>
+  records.map((record) => ({ ...record, isSidechain: true, agentId }));
+/** The text of a response in a record of its own, with the usage of the whole response, as Claude Code writes it. */
+const split = (records: Records): Records =>
+  records.flatMap((record) => {
+    const message = record['message'] as { readonly role: string };
+    if (message.role !== 'assistant') return [record];
+    const text = { ...message, content: [{ type: 'text', text: 'Next.' }] };
+    return [{ ...record, uuid: `${String(record['uuid'])}-text`, message: text }, record];
+  });
+
+const base = [prompt('a', 0), ...turns('a', 0, 13, MINUTE)];
+const resumed = [...renamed(base, 'b'), ...turns('b', 13, 6, 3 * HOUR)];
+const compacted = {
+  type: 'system',
+  subtype: 'compact_boundary',
+  uuid: 'compact',
+  sessionId: 'a',
+  timestamp: new Date(start + 20 * MINUTE).toISOString(),
+  content: 'Conversation compacted',
+};
+
+const histories: Readonly<Record<string, Readonly<Record<string, Records>>>> = {
+  'one session without a pause': { 'a.jsonl': base },
+  'a loop with a pause of 61 minutes in it': {
+    'a.jsonl': [...turns('a', 0, 40, 0), ...turns('a', 40, 3, 101 * MINUTE)],
+  },
+  'a session over three days': {
+    'a.jsonl': [0, 1, 2].flatMap((day) => [
+      prompt('a', day * 24 * HOUR),
+      ...turns('a', day * 10, 10, day * 24 * HOUR + MINUTE, 'day'),
+    ]),
+  },
+  'several pauses, loops and work by turns': {
+    'a.jsonl': [0, 1, 2, 3].flatMap((n) =>
+      turns('a', n * 12, 12, n * 5 * HOUR, n % 2 === 0 ? 'same' : 'work'),
+    ),
+  },
+  'a resumed copy after its original': { 'a.jsonl': base, 'b.jsonl': resumed },
+  'a resumed copy before its original': { 'a.jsonl': resumed, 'b.jsonl': base },
+  'a copy of a copy, all in reverse order': {
+    'a.jsonl': [...renamed(resumed, 'c'), ...turns('c', 19, 4, 9 * HOUR)],
+    'b.jsonl': resumed,
+    'c.jsonl': base,
+  },
+  'two forks of one session': {
+    'a.jsonl': base,
+    'b.jsonl': [...renamed(base.slice(0, 11), 'b'), ...turns('b', 50, 3, 30 * MINUTE)],
+    'c.jsonl': [...renamed(base.slice(0, 17), 'c'), ...turns('c', 60, 5, 2 * HOUR)],
+  },
+  'a session that was compacted': { 'a.jsonl': [...base, compacted, ...turns('a', 13, 5, 21 * MINUTE)] },
+  'sub-agents in files of their own and in the session': {
+    'a.jsonl': [
+      ...base,
+      ...sidechain(turns('x', 0, 5, 15 * MINUTE), 'x').map((r) => ({ ...r, sessionId: 'a' })),
+    ],
+    'a/subagents/agent-y.jsonl': sidechain(turns('y', 0, 4, 2 * HOUR), 'y').map((r) => ({
+      ...r,
+      sessionId: 'a',
+    })),
+  },
+  'responses in several records, with a pause': {
+    'a.jsonl': split([...base, ...turns('a', 13, 4, 4 * HOUR)]),
+  },
+  'the same file twice': { 'a.jsonl': base, 'copy/a.jsonl': base },
+};
+
+it.each(Object.entries(histories))('scan: adds up to an independent count: %s', async (_, files) => {
+  const folder = await folderOf(files);
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => join(folder, name));
+  // Copied and synchronized folders lose the times of their files.
+  for (const path of paths) utimesSync(path, start / 1000, start / 1000);
+  const scan = new Scan({
+    settings: detectionSchema.parse({}),
+    format: 'auto',
+    bad: new BadLines(() => undefined),
+    onProgress: () => undefined,
+  });
+  for (const source of findSourcesAt([folder], 0)) await scan.read(source);
+  const { used, wasted } = scan.report(1);
+  const lines = paths.flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'));
+  expect({ calls: used.calls, tokens: used.tokens }).toEqual(countClaudeCode(lines));
+  expect(wasted.calls).toBeLessThanOrEqual(used.calls);
+});
