@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defaultClientConditions, defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+const root = import.meta.dirname;
 const source = '@loopwatch/source';
 /** Without `module`, which Node does not know: packages offer code that only bundlers can load under it. */
 const nodeConditions = defaultServerConditions.filter((condition) => condition !== 'module');
@@ -25,39 +28,29 @@ const inNode = {
 };
 
 /**
- * The files that take longest, longest first: whatever of them came late would be left when all others are done. Most of
- * their time is waiting, so nothing else about a file tells its duration.
+ * The files that took longest in the last run come first: whatever of them came late would be left when all others are done.
+ * Most of their time is waiting, so for a file that has not run yet, its longest time-out is the best guess.
  */
-const longest = [
-  'tools/chaos/chaos.int',
-  'cli/test/gateway.int',
-  'server/test/kafka.int',
-  'log/test/kafka/kafka.int',
-  'cli/test/worker.int',
-  'tools/chaos/stages.int',
-  'cli/test/outage.int',
-  'cli/test/hostile-records.int',
-  'cli/test/documented/',
-  'cli/test/workers/workers.int',
-  'server/test/events/streamed-events',
-  'gateway/test/storage/stored-sessions',
-  'detectors/test/session/invariance',
-  'log/test/embedded/task.crash',
-  'storage/test/database.',
-  'cli/test/gateway.test',
-  'server/test/security/logins',
-  'server/test/retention/',
-  'server/test/stats/',
-];
-
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const index = longest.findIndex((part) => moduleId.includes(part));
-      return index === -1 ? longest.length : index;
-    };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    const known = lastDurations();
+    const milliseconds = new Map(
+      files.map(({ moduleId }) => [moduleId, known[relative(root, moduleId)] ?? longestTimeout(moduleId)]),
+    );
+    const duration = ({ moduleId }: TestSpecification): number => milliseconds.get(moduleId) ?? 0;
+    return (await super.sort(files)).toSorted((a, b) => duration(b) - duration(a));
   }
+}
+
+/** Milliseconds by file, as `npm test` wrote them. */
+function lastDurations(): Readonly<Record<string, number>> {
+  const file = join(root, '.cache/test-durations.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>) : {};
+}
+
+function longestTimeout(file: string): number {
+  const stated = readFileSync(file, 'utf8').matchAll(/(?:timeout: |^ *\}, )(\d[\d_]*)/gm);
+  return Math.max(0, ...[...stated].map(([, text = '']) => Number(text.replaceAll('_', ''))));
 }
 
 export default defineConfig({

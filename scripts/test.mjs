@@ -3,8 +3,8 @@
 // Two checks run beside the others, and their output is printed at their position: the linter, which keeps one core busy,
 // and the integration tests, which mostly wait.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
@@ -125,6 +125,18 @@ for (const step of steps) {
   console.log(`=== ${step.title}: ${counts.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
 }
 
+/** The next run begins with the files that took longest, see vitest.config.ts. */
+function writeDurations() {
+  const durations = steps
+    .filter(({ count }) => count === countVitest)
+    .map(({ title }) => join(reports, `${title}.json`))
+    .filter((report) => existsSync(report))
+    .flatMap((report) => JSON.parse(readFileSync(report, 'utf8')).testResults)
+    .map(({ name, startTime, endTime }) => [relative(root, name), Math.round(endTime - startTime)]);
+  writeFileSync(join(root, '.cache/test-durations.json'), JSON.stringify(Object.fromEntries(durations)));
+}
+
+writeDurations();
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
 const passed = sum('passed');
 const failed = sum('failed');
