@@ -18,12 +18,6 @@ export function time(work: () => void): number {
   return performance.now() - start;
 }
 
-/** Processor time of this process so far, which says more than the clock on a busy machine. */
-export function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

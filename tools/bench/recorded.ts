@@ -51,13 +51,12 @@ export function twins(kind: 'sessions' | 'trajectories'): Recording[] {
   }));
 }
 
-/** The same events with their text in pieces of this many units, as models stream it. */
+/** The same events with the text of responses in pieces of this many units, as models stream it. */
 export function cut(lines: readonly string[], units: number): string[] {
   return lines.flatMap((line) => {
     const event = JSON.parse(line) as RecordedEvent;
     const { text, id, type } = event;
-    if ((type !== 'content' && type !== 'thought') || text === undefined || text.length <= units)
-      return [line];
+    if (type !== 'content' || text === undefined || text.length <= units) return [line];
     const pieces: string[] = [];
     for (let from = 0; from < text.length; from += units)
       pieces.push(
