@@ -5,9 +5,9 @@ import { testTitles } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const page = read('docs/internals/behaviour-sources.md');
+const page = read('packages/detectors/test/seeds.md');
 
-/** The rows of each document's table: behaviour, where, test. */
+/** The rows of each document's table: behavior, where, test. */
 const groups = page
   .split(/^## /m)
   .slice(1)
@@ -25,7 +25,7 @@ const groups = page
     };
   });
 const rows = groups.flatMap((group) =>
-  group.rows.map(([behaviour = '', where = '', proof = '']) => ({ behaviour, where, proof })),
+  group.rows.map(([behavior = '', where = '', proof = '']) => ({ behavior, where, proof })),
 );
 
 /** What is named in backticks and is a file of this repository. */
@@ -72,7 +72,7 @@ function missingIn(file: string, titles: Iterable<string>): string[] {
   return [...titles].filter((title) => !there.has(title));
 }
 
-describe('docs/internals/behaviour-sources.md', () => {
+describe('packages/detectors/test/seeds.md', () => {
   it('has the five documents with their rows', () => {
     expect(groups.map(({ title }) => title.slice(0, 12))).toEqual(
       [0, 1, 2, 3, 4].map((n) => `Document 00${n}`),
@@ -80,19 +80,19 @@ describe('docs/internals/behaviour-sources.md', () => {
     for (const group of groups) expect(group.rows.length).toBeGreaterThan(15);
   });
 
-  it('has three non-empty cells per row, and no behaviour twice in a document', () => {
+  it('has three non-empty cells per row, and no behavior twice in a document', () => {
     for (const group of groups) {
       expect(group.rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
-      const behaviours = group.rows.map(([behaviour]) => behaviour);
-      expect(new Set(behaviours).size).toBe(behaviours.length);
+      const behaviors = group.rows.map(([behavior]) => behavior);
+      expect(new Set(behaviors).size).toBe(behaviors.length);
     }
   });
 
-  it('names a file for each behaviour', () => {
+  it('names a file for each behavior', () => {
     expect(rows.filter(({ where }) => filesIn(where).length === 0)).toEqual([]);
   });
 
-  it('proves each behaviour by a test, a golden case or a section of a page, or says why not', () => {
+  it('proves each behavior by a test, a golden case or a section of a page, or says why not', () => {
     const unproven = rows.filter(
       ({ proof }) =>
         !proof.startsWith('Overridden: ') &&
@@ -123,7 +123,7 @@ describe('docs/internals/behaviour-sources.md', () => {
 
   it('fails for titles and headings that do not exist', () => {
     const file = 'packages/detectors/test/seeds.test.ts';
-    const proof = `\`${file}\`, “one”, “no such test”; \`docs/internals/behaviour-sources.md\`, “No such heading”; and “alone”`;
+    const proof = `\`${file}\`, “one”, “no such test”; \`packages/detectors/test/seeds.md\`, “No such heading”; and “alone”`;
     const named = titlesByFile([{ proof }]);
     expect([...named].map(([name, titles]) => missingIn(name, titles))).toEqual([
       ['one', 'no such test'],
