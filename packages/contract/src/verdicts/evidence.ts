@@ -84,9 +84,12 @@ export const evidenceSchemas = {
   'tool-repeat': z.object({
     matching: z.enum(['exact', 'similar']),
     results: z
-      .enum(['same', 'unknown'])
+      .enum(['same', 'alike', 'different', 'unknown'])
       .optional()
-      .describe('Whether the results are the same too, if the detector compares them.'),
+      .describe(
+        'Whether the results are the same too, if the detector compares them. alike: apart from tokens that look ' +
+          'random.',
+      ),
     similarity: z
       .object({
         algorithm: z.enum(['levenshtein', 'jaccard']),

@@ -8,6 +8,8 @@ export const verdictOutcomes = ['recovered', 'ended', 'disabled'] as const;
 /** Why a threshold differs from its setting. */
 export const thresholdAdjustments = [
   'same-result',
+  'alike-results',
+  'any-results',
   'declared-poller',
   'looks-like-poller',
   'under-way',
@@ -26,7 +28,9 @@ export const thresholdOriginSchema = z
     adjustments: z
       .array(z.enum(thresholdAdjustments))
       .describe(
-        'same-result: one less, because identical results leave less doubt. declared-poller, looks-like-poller, ' +
+        'same-result: one less, because identical results leave less doubt. alike-results: one more, because ' +
+          'the results differ in tokens that look random. any-results: ten times as many, because the results ' +
+          'differ. declared-poller, looks-like-poller, ' +
           'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
           'because only the wording of the query changes. short-answer: twice as many, because short results often ' +

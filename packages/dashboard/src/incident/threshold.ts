@@ -7,6 +7,8 @@ import { writeSet } from '../settings/address.ts';
 const TRIPLED = 'tripled because';
 const adjustments: Record<ThresholdAdjustment, string> = {
   'same-result': 'lowered by one because the results are identical',
+  'alike-results': 'raised by one because the results differ in random-looking tokens',
+  'any-results': 'ten times as many because the results differ',
   'declared-poller': `${TRIPLED} the tool is configured as a poller`,
   'looks-like-poller': `${TRIPLED} it looks like a status query`,
   'under-way': `${TRIPLED} the result says work is still in progress`,

@@ -2,16 +2,14 @@ import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
-import { normalizeText } from './normalize-text.ts';
+import { type LexedResult, lexResult, normalizeText } from './lex-result.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
+import { bulkOf, type Comparable } from './sameness.ts';
 import { type CallText, withoutEcho } from './strip-echoed-args.ts';
 
 /** A tool's result, normalized for comparison. */
-export interface NormalizedResult {
-  /** Equal for results that differ only in volatile parts (times, ids); long ones as a digest. */
-  readonly form: string;
-  readonly kind: ResultKind;
+export interface NormalizedResult extends Comparable {
   /**
    * The error without its location in the program: the same for one error from two stacks. `null` if the result names
    * none.
@@ -84,8 +82,9 @@ export function normalizeResult(
 ): NormalizedResult {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
   const plain = agents.withoutNoise(text);
-  const normal = plain.length <= NORMALISED_UNITS ? normalizeText(plain) : plain;
   const kind = resultKind(plain, isError, call, agents);
+  const lexed = lexedOf(plain, kind);
+  const { normal } = lexed;
   const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
   const head = failure === null ? '' : errorHead(plain, call);
@@ -97,6 +96,7 @@ export function normalizeResult(
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
     form,
+    bulk: bulkOf(lexed, kind),
     kind,
     failure: failure === null ? null : fingerprint(failure),
     head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
@@ -105,9 +105,14 @@ export function normalizeResult(
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,
     empty: EMPTY.test(normal.slice(0, BARE_UNITS)),
-    isUnderWay: kind === 'ok' && isUnderWay(text),
+    isUnderWay: kind === 'ok' && isUnderWay(plain),
     negative: normal.length <= BARE_UNITS && NEGATIVE.test(normal),
   };
+}
+
+function lexedOf(plain: string, kind: ResultKind): LexedResult {
+  if (plain.length > NORMALISED_UNITS) return { normal: plain, bulk: plain, holes: null, words: 0 };
+  return lexResult(plain, { isError: kind === 'error' });
 }
 
 /** The error's own message, without the stack trace and the position in the input. */

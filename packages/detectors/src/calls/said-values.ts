@@ -1,4 +1,4 @@
-import { collapseSpaces } from './normalize-text.ts';
+import { collapseSpaces } from './text-units.ts';
 
 /** Maximum argument values to search for. */
 const MAX_VALUES = 32;

@@ -4,6 +4,7 @@ import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import type { Mark } from './mark.ts';
 import type { NormalizedResult } from './normalize-result.ts';
+import { isAlike, movesOn } from './sameness.ts';
 
 /** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
 const KEPT_UNITS = 512;
@@ -118,6 +119,41 @@ export function concludeStep(step: CallStep): boolean {
 function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
   if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
   return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
+}
+
+/** Names of tools, and commands, that return another value each time. */
+const DRAWING_TOOL =
+  /(?<![a-z])(?:next|draw|pop|shift|take|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|advance|more)(?![a-z])/i;
+const DRAWING_COMMAND =
+  /(?<![a-z])(?:next-?\w*(?! build)|pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
+
+/** Whether a call may be meant to return another value each time. */
+function draws({ identity, nature }: PastCall): boolean {
+  const { name, arguments: canonical } = identity;
+  if (nature.runs) return DRAWING_COMMAND.test(canonical);
+  return nature.edits || DRAWING_TOOL.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+}
+
+/**
+ * Whether two steps are the same calls with the same results, apart from tokens that look random and are not what was
+ * asked for.
+ */
+export function isAlikeStep(before: CallStep, now: CallStep): boolean {
+  if (before.key !== now.key) return false;
+  if (before.outcome === now.outcome) return true;
+  return now.calls.every((call) => {
+    const { result } = call;
+    const old = before.calls.find(({ key }) => key === call.key)?.result;
+    if (!result || !old) return result === old;
+    return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !draws(call));
+  });
+}
+
+/** Whether a number in the results of these equal steps moves towards something. */
+export function movesTowards(steps: readonly CallStep[]): boolean {
+  return (steps.at(-1)?.calls ?? []).some(({ key }) =>
+    movesOn(steps.flatMap(({ calls }) => calls.find((call) => call.key === key)?.result ?? [])),
+  );
 }
 
 /** Polling calls repeat by design: their threshold is this many times higher. */

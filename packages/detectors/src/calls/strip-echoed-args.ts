@@ -1,4 +1,5 @@
 import { valuesIn } from './said-values.ts';
+import { isWideSpace } from './text-units.ts';
 
 /** The text of a call: its tool's name and its canonical arguments, or the beginning of these. */
 export interface CallText {
@@ -121,19 +122,4 @@ function lastName(path: string): string {
   let start = end;
   while (start > 0 && (kindAt(path, start - 1) & Unit.slash) === 0) start -= 1;
   return path.slice(start, end);
-}
-
-/** Whether `\s` matches a UTF-16 unit beyond ASCII. */
-function isWideSpace(unit: number): boolean {
-  if (unit < 0x1680) return unit === 0xa0;
-  return (
-    (unit >= 0x2000 && unit <= 0x200a) ||
-    unit === 0x1680 ||
-    unit === 0x2028 ||
-    unit === 0x2029 ||
-    unit === 0x202f ||
-    unit === 0x205f ||
-    unit === 0x3000 ||
-    unit === 0xfeff
-  );
 }

@@ -15,6 +15,8 @@ const verdicts = goldenVerdicts();
 /** What each adjustment makes of a number. */
 const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>> = {
   'same-result': (value) => Math.max(2, value - 1),
+  'alike-results': (value) => value + 1,
+  'any-results': (value) => 10 * value,
   'declared-poller': (value) => 3 * value,
   'looks-like-poller': (value) => 3 * value,
   'under-way': (value) => 3 * value,

@@ -27,8 +27,16 @@ const factors: Partial<Record<ThresholdAdjustment, number>> = {
   'declared-poller': POLLER_FACTOR,
   'looks-like-poller': POLLER_FACTOR,
   'under-way': POLLER_FACTOR,
+  'any-results': 10,
   'same-form': 2,
   'short-answer': 2,
+};
+
+/** By how much an adjustment lowers it. */
+const steps: Partial<Record<ThresholdAdjustment, number>> = {
+  'same-result': 1,
+  reworded: 1,
+  'alike-results': -1,
 };
 
 /** The remedies whose values are valid, with the scopes that accept them: a count may exceed the allowed maximum. */
@@ -107,7 +115,7 @@ export function remediesOf(incident: RemedyIncident, valueOf: (path: string) => 
 /** The smallest threshold that the count does not reach, regardless of the order of the adjustments. */
 function above(count: number, adjustments: readonly ThresholdAdjustment[]): number {
   const factor = adjustments.reduce((product, one) => product * (factors[one] ?? 1), 1);
-  const less = adjustments.filter((one) => factors[one] === undefined).length;
+  const less = adjustments.reduce((sum, one) => sum + (steps[one] ?? 0), 0);
   return Math.max(Math.ceil((count + 1 + less) / factor), Math.ceil((count + 1) / factor) + less);
 }
 

@@ -1,7 +1,7 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
+import { normalizeText } from '../../calls/lex-result.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { normalizeText } from '../../calls/normalize-text.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';

@@ -1,7 +1,15 @@
-import type { VerdictOutcome } from '@loopwatch/contract';
+import type { ThresholdAdjustment, VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
-import { type CallStep, type PastCall, pollingAdjustments, pollingPatience } from '../../calls/step.ts';
+import {
+  type CallStep,
+  isAlikeStep,
+  isPollingStep,
+  movesTowards,
+  type PastCall,
+  pollingAdjustments,
+  pollingPatience,
+} from '../../calls/step.ts';
 import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -15,20 +23,36 @@ import {
 import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
 import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 
+/** Consecutive steps of the same calls, by what their results have in common: the latest runs of each. */
+interface Runs {
+  /** The same results, or results that differ only in known volatile tokens. */
+  readonly same: number;
+  /** Results that differ at most in tokens that look random and are not what was asked for. */
+  readonly alike: number;
+  /** Whatever the results. */
+  readonly any: number;
+}
+type Degree = keyof Runs;
+
+const NO_RUNS: Runs = { same: 0, alike: 0, any: 0 };
+/** Identical calls are pointed out at this multiple of the threshold whatever their results, and at each multiple. */
+const LAST_BOUND = 10;
+/** From this many such bounds they may be blocked. */
+const LAST_BLOCK = 3;
+
 /**
  * tool-repeat with results: the same call with a new result is progress, the same call with the same result is not.
  * Known results leave less doubt, so a repeated step with known results is reported one step below the threshold. Steps
- * whose results are unknown or a bare `ok` are reported at the threshold.
+ * whose results are unknown or a bare `ok` are reported at the threshold; results that are the same only in bulk, one
+ * step above it.
  */
 export class StepRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-repeat');
-  /** Consecutive equal steps, and how many of them are recent enough to count. */
-  private run = 0;
-  private count = 0;
-  /** `run` before the latest step. */
-  private runBefore = 0;
+  private runs = NO_RUNS;
+  /** Those before the latest step. */
+  private runsBefore = NO_RUNS;
 
   constructor(plan: ToolRepeatPlan, knowledge: CallKnowledge) {
     this.plan = plan;
@@ -46,56 +70,50 @@ export class StepRepeat implements Detector {
     const name = callStep.calls[0]?.identity.name ?? '';
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
     const before = rounds[rounds.length - 2];
-    const repeats =
-      before !== undefined &&
-      before.key === callStep.key &&
-      before.outcome === callStep.outcome &&
-      callStep.kind !== 'transient' &&
-      options.enabled;
-    this.runBefore = calls.regrown ? this.runBefore : this.run;
-    this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
-    this.count = countRecent(rounds, this.run, options);
-    if (!repeats) this.incident.resolve(step, 'recovered');
-    if (this.count < this.thresholdOf(callStep, options)) {
-      this.incident.resolve(step, 'recovered', 'the earlier calls are too old to count');
+    this.runsBefore = calls.regrown ? this.runsBefore : this.runs;
+    this.runs = options.enabled ? runsAfter(this.runsBefore, before, callStep) : NO_RUNS;
+    const found = this.found(rounds, callStep, options);
+    if (found === null) {
+      const why = this.runs.same > 1 ? 'the earlier calls are too old to count' : undefined;
+      this.incident.resolve(step, 'recovered', why);
       return;
     }
     if (calls.stagnant && !this.incident.isOpen) return;
     callStep.explained = true;
-    this.incident.report(
-      step,
-      this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), callStep, options),
-      calls.regrown,
-    );
+    this.incident.report(step, this.pattern(rounds, callStep, options, found), calls.regrown);
   }
 
-  private thresholdOf(callStep: CallStep, { threshold }: ToolRepeatOptions): number {
-    const least = isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
-    return least * pollingPatience([callStep]);
+  /** The strictest degree of sameness by which the latest steps repeat often enough. */
+  private found(rounds: readonly CallStep[], callStep: CallStep, options: ToolRepeatOptions): Found | null {
+    for (const degree of ['same', 'alike', 'any'] as const) {
+      const count = countRecent(rounds, this.runs[degree], options);
+      const threshold = thresholdOf(degree, callStep, options);
+      if (count < threshold) continue;
+      const steps = rounds.slice(-Math.min(count, rounds.length));
+      if (degree === 'alike' && movesTowards(steps)) continue;
+      if (degree === 'any' && !isLastBound(count, threshold, callStep)) continue;
+      return { degree, count, threshold, steps };
+    }
+    return null;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
     this.incident.resolve(step, outcome, closingReason(outcome));
-    this.run = 0;
-    this.count = 0;
-    this.runBefore = 0;
+    this.runs = NO_RUNS;
+    this.runsBefore = NO_RUNS;
   }
 
   private pattern(
     rounds: readonly CallStep[],
     callStep: CallStep,
     options: ToolRepeatOptions,
+    { degree, count, threshold, steps }: Found,
   ): Pattern<'tool-repeat'> {
-    const { count } = this;
     const [first] = callStep.calls;
     const { agents } = this.knowledge;
-    const results =
-      callStep.outcome === null
-        ? ''
-        : callStep.kind === 'error'
-          ? ' and failed the same way each time'
-          : ' with the same result';
-    const result = quotedResult(callStep.outcome === null ? undefined : first, agents);
+    const isKnown = callStep.outcome !== null;
+    const results = isKnown ? resultsPhrase(degree, callStep) : '';
+    const result = quotedResult(isKnown ? first : undefined, agents);
     const { name = '', arguments: args = '' } = first?.identity ?? {};
     const { length } = callStep.calls;
     const made =
@@ -105,39 +123,82 @@ export class StepRepeat implements Detector {
     return {
       key: 'rounds',
       count,
-      threshold: this.thresholdOf(callStep, options),
+      threshold,
       thresholdOf: {
         setting: 'tool_call_loop.max_repeats',
         value: options.threshold,
-        adjustments: [
-          ...(isDoubtful(callStep) ? [] : (['same-result'] as const)),
-          ...pollingAdjustments([callStep], this.knowledge),
-        ],
+        adjustments: [...adjustmentOf(degree, callStep), ...pollingAdjustments([callStep], this.knowledge)],
       },
       windowMs: options.ttlMs,
-      mode: options.mode,
-      rounds,
+      // Results that differ leave doubt: the model gets a chance first.
+      mode: degree !== 'same' && options.mode === 'block' ? 'chance_then_block' : options.mode,
+      rounds: steps,
       ...made,
       guidance:
         length > 1
           ? batchGuidance(callsWithResults([callStep], agents), count, options)
           : toolGuidance(name, args, count, options, result.quoted),
-      evidence: { matching: 'exact', results: callStep.outcome === null ? 'unknown' : 'same' },
+      evidence: { matching: 'exact', results: isKnown ? shownResults[degree] : 'unknown' },
       calls: count * callStep.calls.length,
     };
   }
 
   snapshot(): StepRepeatSnapshot {
-    const { run, count, runBefore } = this;
-    return { run, count, runBefore, incident: this.incident.snapshot() };
+    const { runs, runsBefore } = this;
+    return { runs, runsBefore, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: StepRepeatSnapshot): void {
-    this.run = snapshot.run;
-    this.count = snapshot.count;
-    this.runBefore = snapshot.runBefore;
+    this.runs = snapshot.runs;
+    this.runsBefore = snapshot.runsBefore;
     this.incident.restore(snapshot.incident);
   }
+}
+
+interface Found {
+  readonly degree: Degree;
+  readonly count: number;
+  readonly threshold: number;
+  /** The remembered ones, oldest first. */
+  readonly steps: readonly CallStep[];
+}
+
+const shownResults = { same: 'same', alike: 'alike', any: 'different' } as const;
+
+function runsAfter(runs: Runs, before: CallStep | undefined, now: CallStep): Runs {
+  if (before === undefined || before.key !== now.key || now.kind === 'transient')
+    return { same: 1, alike: 1, any: 1 };
+  const isSame = before.outcome === now.outcome;
+  const isAlike = isSame || isAlikeStep(before, now);
+  return {
+    same: isSame ? Math.max(1, runs.same) + 1 : 1,
+    alike: isAlike ? Math.max(1, runs.alike) + 1 : 1,
+    any: Math.max(1, runs.any) + 1,
+  };
+}
+
+function thresholdOf(degree: Degree, callStep: CallStep, { threshold }: ToolRepeatOptions): number {
+  if (degree === 'any') return LAST_BOUND * threshold;
+  const least =
+    degree === 'alike' ? threshold + 1 : isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
+  return least * pollingPatience([callStep]);
+}
+
+/** Whether identical calls whose results differ are due: calls that wait are meant to see a change. */
+function isLastBound(count: number, bound: number, callStep: CallStep): boolean {
+  if (isPollingStep(callStep)) return false;
+  return count % bound === 0 || count >= LAST_BLOCK * bound;
+}
+
+function adjustmentOf(degree: Degree, callStep: CallStep): ThresholdAdjustment[] {
+  if (degree !== 'same') return [degree === 'alike' ? 'alike-results' : 'any-results'];
+  return isDoubtful(callStep) ? [] : ['same-result'];
+}
+
+function resultsPhrase(degree: Degree, { kind }: CallStep): string {
+  if (degree === 'any') return ', with other results';
+  const but = degree === 'alike' ? ', apart from random tokens' : '';
+  return kind === 'error' ? ` and failed the same way each time${but}` : ` with the same result${but}`;
 }
 
 /** How many of the latest `most` steps are within the time to live of the newest. */
@@ -170,8 +231,7 @@ function saysNothing({ result }: PastCall): boolean {
 }
 
 interface StepRepeatSnapshot {
-  readonly run: number;
-  readonly count: number;
-  readonly runBefore: number;
+  readonly runs: Runs;
+  readonly runsBefore: Runs;
   readonly incident: PatternSnapshot<'tool-repeat'>;
 }

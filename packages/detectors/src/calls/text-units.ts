@@ -1,0 +1,50 @@
+/** Kinds of UTF-16 units, as bits. A joint may stand within a token: `a-b`, `x/y`. */
+export const SPACE = 1;
+export const DIGIT = 2;
+export const UPPER = 4;
+export const LOWER = 8;
+export const JOINT = 16;
+export const ESCAPE = 32;
+export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
+
+const KINDS = new Uint8Array(0x80);
+for (const [units, kind] of [
+  ['\t\n\v\f\r ', SPACE],
+  ['0123456789', DIGIT],
+  ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', UPPER],
+  ['abcdefghijklmnopqrstuvwxyz', LOWER],
+  ['_-+/', JOINT],
+  ['\\', ESCAPE],
+] as const)
+  for (const unit of units) KINDS[unit.charCodeAt(0)] = kind;
+
+/** Units beyond ASCII are white space or letters; 0 past the end. */
+export function kindAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return KINDS[unit] as number;
+  if (Number.isNaN(unit)) return 0;
+  return isWideSpace(unit) ? SPACE : LOWER;
+}
+
+/** Whether `\s` matches a UTF-16 unit beyond ASCII. */
+export function isWideSpace(unit: number): boolean {
+  if (unit < 0x1680) return unit === 0xa0;
+  return (
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x1680 ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000 ||
+    unit === 0xfeff
+  );
+}
+
+/** White space that is not one space. */
+const UNEVEN = / \s+|[^\S ]\s*/g;
+
+/** Replaces each run of white space with one space, and removes it at both ends. */
+export function collapseSpaces(text: string): string {
+  return text.replace(UNEVEN, ' ').trim();
+}

@@ -1,0 +1,91 @@
+import { DIGIT, ESCAPE, kindAt } from './text-units.ts';
+
+const QUOTE = 0x22;
+const HASH = 0x23;
+const COLON = 0x3a;
+const EQUALS = 0x3d;
+/** First units of the units of time and of size, and of what a number of tries is called. */
+const UNIT_STARTS = 'nµumshatrgKMGT';
+/** What may stand between a label and its value. */
+const GAP = ' \t:=#"\'([<\\-_/+';
+
+/** The last line, if it is a frame: `[command 12 finished]`. Its number, and the rest. */
+const FRAME = /(?:^|\n)[^\S\n]*[[(<]([^\d\n]{0,80})(\d{1,9})(?![\d.%])([^\n]{0,80})[\])>]\s*$/d;
+/** What a number in a frame is if it is no counter. */
+const NO_COUNTER = /(?:code|status|page|line|step|score)\W*$/i;
+const COUNTED = /^\s?(?:failed|passed|errors?|warnings?|done|processed|of|left|remaining|items?|rows)\b|\d/i;
+const EXIT_CODE = /\b(?:exit(?:ed)?(?: with)?|code|status)\W{0,3}(?:code\W{0,3})?\d+/gi;
+const FRAME_UNITS = 200;
+
+/** The position of a counter in the last line; -1 if there is none. */
+export function counterIn(text: string): number {
+  const tail = Math.max(0, text.length - FRAME_UNITS);
+  const close = text.trimEnd().at(-1);
+  if (close !== ']' && close !== '>' && close !== ')') return -1;
+  const match = FRAME.exec(text.slice(tail));
+  if (match === null) return -1;
+  const [, before = '', , after = ''] = match;
+  if (NO_COUNTER.test(before) || COUNTED.test(after.replace(EXIT_CODE, ''))) return -1;
+  return tail + (match.indices?.[2]?.[0] ?? -1 - tail);
+}
+
+/** Whether a token that ends here is the key of a field in JSON. */
+export function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (kindAt(text, at) === ESCAPE) at += 1;
+  return text.charCodeAt(at) === QUOTE && text.charCodeAt(at + 1) === COLON;
+}
+
+/** `Mon`, `Tuesday`. */
+export function isDay(text: string, start: number, end: number): boolean {
+  return (
+    end - start >= 3 &&
+    end - start <= 9 &&
+    'MTWFS'.includes(text.charAt(start)) &&
+    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text.slice(start, start + 3))
+  );
+}
+
+/** Whether what follows the digits that start here may make them a time, a duration or a size. */
+export function mayBeTimed(text: string, start: number): boolean {
+  let at = start;
+  while (kindAt(text, at) === DIGIT) at += 1;
+  const next = text.charAt(at);
+  if (next === ':') return at - start <= 2;
+  if (next === '-' || next === '/') return at - start === 4;
+  if (next === '.') {
+    at += 1;
+    while (kindAt(text, at) === DIGIT) at += 1;
+  }
+  const unit = text.charAt(at);
+  return UNIT_STARTS.includes(unit === ' ' || unit === '\u00a0' ? text.charAt(at + 1) : unit);
+}
+
+/** Whether only white space and signs stand between a label and its value. */
+export function isGap(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (!GAP.includes(text.charAt(at))) return false;
+  return to > from;
+}
+
+/** Whether a label is separated from its value as the name of a field is. */
+export function hasSign(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === COLON || unit === EQUALS || unit === HASH) return true;
+  }
+  return false;
+}
+
+/** Whether a token is the value of a parameter in a link. */
+export function isParameter(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== EQUALS) return false;
+  return /[?&][\w.-]{1,40}=$/.test(text.slice(Math.max(0, start - 42), start));
+}
+
+/** Whether a number is the integer or the fractional part of a decimal one. */
+export function isDecimal(text: string, start: number, end: number): boolean {
+  const isDot = (at: number) => text.charAt(at) === '.' || text.charAt(at) === ',';
+  return (
+    (isDot(end) && kindAt(text, end + 1) === DIGIT) || (isDot(start - 1) && kindAt(text, start - 2) === DIGIT)
+  );
+}

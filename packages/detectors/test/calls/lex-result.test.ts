@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lexResult } from '../../src/calls/lex-result.ts';
+
+const lex = (text: string, isError = false) => lexResult(text, { isError });
+
+describe('known volatile tokens', () => {
+  it.each([
+    ['a time within a log line', '[2026-03-04T10:11:12.345+01:00] up', '[2026-03-05T23:59:59Z] up'],
+    ['a time with slashes', '2026/03/04 10:11:12 up', '2026/03/05 01:02:03 up'],
+    ['minutes and seconds', 'finished in 2m 12.5s', 'finished in 1m 59s'],
+    ['a duration by its suffix', '{"durationSeconds":7.993}', '{"durationSeconds":6.941}'],
+    ['a duration with underscores', 'wall_time_seconds=0.714', 'wall_time_seconds=2.014'],
+    ['a total', '{"totalDurationMs": 23884}', '{"totalDurationMs": 22718}'],
+    ['a time by its suffix', '{"createdAt":812.5}', '{"createdAt":913.25}'],
+    ['a call’s id', '{"tool_use_id":"srvtoolu_01ab9"}', '{"tool_use_id":"srvtoolu_77xk2"}'],
+    ['a span in escaped JSON', '{\\n\\"spanId\\":\\"81afc3\\"}', '{\\n\\"spanId\\":\\"99bc01\\"}'],
+    ['a Ray ID', 'blocked, Ray ID: 12616d80fb79b5cf', 'blocked, Ray ID: 8c053fc289fc2a81'],
+    ['a request id with a prefix', 'failed (req_9xk2m1)', 'failed (req_7ab3cd)'],
+    ['a thread', '[Thread-12] up', '[Thread-3] up'],
+    ['a file of a compiler', '/tmp/ccQ8F3Ab.o: no symbol', '/tmp/ccXyZa1b.o: no symbol'],
+    ['a folder of pytest', '/tmp/pytest-of-me/pytest-12/a', '/tmp/pytest-of-me/pytest-13/a'],
+    ['a folder of mktemp', 'cd /tmp/tmp.Ab3dE9xQ2z/out', 'cd /tmp/tmp.zQ1xY8bN4k/out'],
+    ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
+  ])('include %s', (_, one, other) => {
+    expect(lex(one).normal).toBe(lex(other).normal);
+  });
+
+  it.each([
+    ['a limit', '{"timeoutMs": 3000}', '{"timeoutMs": 9000}'],
+    ['a number in words', 'at 12 of 40', 'at 13 of 40'],
+    ['a version', 'node v20.11.0', 'node v20.12.1'],
+    ['an order', '{"order_id":"A-1182"}', '{"order_id":"A-1183"}'],
+    ['a hash', 'commit 3fa2b1c', 'commit 9d8e7f6'],
+    ['an error code', 'TS2304', 'TS2305'],
+    ['a date without a time', 'due 2026-03-04', 'due 2026-03-05'],
+  ])('do not include %s', (_, one, other) => {
+    expect(lex(one).normal).not.toBe(lex(other).normal);
+  });
+});
+
+describe('tokens that look random', () => {
+  it.each([
+    ['hex', 'stash 05af49e kept', ['05af49e']],
+    ['a digest', 'sha256:9f86d081884c7d659a2feaa0c55ad015', ['9f86d081884c7d659a2feaa0c55ad015']],
+    ['a ULID', 'event 01HZX3K9QW7V2M4N8P6R5T1Y0B', ['01HZX3K9QW7V2M4N8P6R5T1Y0B']],
+    ['base64 with signs', 'nonce "A/BdJZQsAB/lCmLybiSItGMY=="', ['A/BdJZQsAB/lCmLybiSItGMY==']],
+    ['letters and digits', 'pod x2k4p', ['x2k4p']],
+    ['what follows a prefix', 'msg_01bcdb100f4a9cd76bf2a76e', ['01bcdb100f4a9cd76bf2a76e']],
+    ['the suffix of a tag', '<out_e1b8d3687149>a</out_e1b8d3687149>', ['e1b8d3687149', 'e1b8d3687149']],
+    ['the value of an attribute', 'button [ref=e12]', ['e12']],
+    ['a field with an id', '{"eventId": 81772}', ['81772']],
+    ['a number behind a name', 'see job48211', ['job48211']],
+    ['a counter in the last line', 'ok\n[command 12 finished, exit code 0]', ['12']],
+    ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
+  ])('include %s', (_, text, values) => {
+    expect(lex(text).holes?.map(({ value }) => value)).toEqual(values);
+  });
+
+  it.each([
+    'a plain sentence with words',
+    'src/calls/lex-result.ts and getJobStatus()',
+    'TS2304 in x86_64, sha256, utf8, page2, ec2',
+    'facade decade added',
+    'price 41.805',
+    '48211 rows',
+    'qps 1037',
+    'page [3 of 9]',
+    '[exit code 1]',
+    '[41%]',
+  ])('do not include %j', (text) => {
+    expect(lex(text).holes).toEqual([]);
+  });
+
+  it('include long numbers in an error only', () => {
+    expect(lex('job 48211 failed', true).holes).toEqual([{ kind: 'number', value: '48211' }]);
+    expect(lex('job 48211 failed').holes).toEqual([]);
+  });
+
+  it.each([
+    'your password: x9Kq2mTz',
+    'Next job is 4560d98ab422',
+    '{"next_page_token":"9xK2mTz81"}',
+    '{"nextCursor":"9xK2mTz81"}',
+    'commit 3fa2b1c',
+    'ticket 9xk2m1 was drawn',
+  ])('may be what was asked for: %j', (text) => {
+    expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['news']);
+  });
+
+  it('are not listed if there are many: then they are the content', () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `row ${(0xabc123 + i * 7919).toString(16)}0`);
+    expect(lex(rows.join('\n')).holes).toBeNull();
+  });
+});
+
+const hex = fc.stringMatching(/^[0-9a-f]{12}$/).filter((id) => /\d/.test(id) && /[a-f]/.test(id));
+const words = fc.array(fc.constantFrom('the', 'build', 'failed', 'and', 'kept', 'its', 'state'), {
+  minLength: 1,
+});
+
+it('a text differs in bulk only if its words do', () => {
+  fc.assert(
+    fc.property(words, hex, hex, fc.constantFrom(' ', '\n', '\t\t', '\r\n'), (text, one, other, space) => {
+      const sentence = text.join(' ');
+      const bulk = lex(`${sentence} (${one}) ${sentence}`).bulk;
+      expect(lex(`${text.join(space)} (${other})${space}${sentence}`).bulk).toBe(bulk);
+      expect(lex(`${sentence} more (${other}) ${sentence}`).bulk).not.toBe(bulk);
+    }),
+  );
+});
+
+it('the length of a text decides the time it takes', { timeout: 10_000 }, () => {
+  const pieces = [
+    'a1'.repeat(30_000),
+    '/a1'.repeat(20_000),
+    '-1'.repeat(30_000),
+    '1:'.repeat(30_000),
+    '<1'.repeat(30_000),
+  ];
+  const started = performance.now();
+  for (const piece of pieces) lex(piece, true);
+  expect(performance.now() - started).toBeLessThan(5000);
+});

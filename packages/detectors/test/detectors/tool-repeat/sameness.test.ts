@@ -1,0 +1,321 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { said } from '../../steps.ts';
+
+/** Tokens that look random, the same ones in each run. */
+function token(seed: number, alphabet: string, length: number): string {
+  let state = (seed + 1) * 2_654_435_761;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return alphabet.charAt((state >>> 8) % alphabet.length);
+  }).join('');
+}
+const DIGITS = '0123456789';
+const HEX = `${DIGITS}abcdef`;
+const LOWER = `${DIGITS}abcdefghijkmnpqrstuvwxyz`;
+const MIXED = `${LOWER}ABCDEFGHJKLMNPQRSTUVWXYZ`;
+const hex = (i: number, length = 12) => `${token(i, HEX, length - 2)}${String(i % 10)}e`;
+const low = (i: number, length = 8) => `${token(i, LOWER, length - 2)}${String(i % 10)}x`;
+const mixed = (i: number, length = 20) => `${token(i, MIXED, length - 3)}${String(i % 10)}aZ`;
+
+type Case = readonly [
+  title: string,
+  name: string,
+  args: Record<string, unknown>,
+  result: (i: number) => unknown,
+  isError?: boolean,
+];
+
+function events([, name, args, result, isError]: Case, count: number): AgentEvent[] {
+  return Array.from({ length: count }, (_, i): AgentEvent[] => [
+    { type: 'turn_started' },
+    { type: 'tool_call_request', callId: `c${String(i)}`, name, args },
+    { type: 'turn_finished' },
+    {
+      type: 'tool_result',
+      callId: `c${String(i)}`,
+      result: result(i),
+      ...(isError !== undefined && { isError }),
+    },
+  ]).flat();
+}
+
+const failing: readonly Case[] = [
+  [
+    'a lock',
+    'Bash',
+    { command: 'terraform apply' },
+    (i) => `Error acquiring the state lock, lock info ${hex(i, 32)}`,
+    true,
+  ],
+  [
+    'a container',
+    'run_container',
+    { image: 'db' },
+    (i) => `container ${hex(i)} exited at once: no space left`,
+    true,
+  ],
+  [
+    'a port',
+    'Bash',
+    { command: 'npm run e2e' },
+    (i) => `cannot reach the preview server at 127.0.0.1:${String(49_152 + ((i * 7919) % 9000))}`,
+    true,
+  ],
+  [
+    'a job',
+    'submit',
+    { queue: 'gpu' },
+    (i) => `batch job ${String(771_204 + i * 17)} was refused: account over quota`,
+    true,
+  ],
+  [
+    'an AWS request',
+    'Bash',
+    { command: 'aws s3 ls s3://b' },
+    (i) =>
+      `An error occurred (AccessDenied): RequestId: ${token(i, 'ABCDEFGHJKLMNPQRSTVWXYZ0123456789', 13)}4X7, not allowed`,
+    true,
+  ],
+  [
+    'a debug log',
+    'Bash',
+    { command: 'npm ci' },
+    (i) =>
+      `npm error missing lockfile\nnpm error A complete log is in /root/.npm/_logs/${low(i)}-debug-0.log`,
+    true,
+  ],
+  [
+    'an object file',
+    'Bash',
+    { command: 'make' },
+    (i) => `/usr/bin/ld: /tmp/cc${mixed(i, 6)}.o: undefined reference to main`,
+    true,
+  ],
+  [
+    'a pull request',
+    'open_pr',
+    { head: 'a' },
+    (i) => `validation failed, trace ${mixed(i)}: head branch has no commits`,
+    true,
+  ],
+];
+
+const answering: readonly Case[] = [
+  [
+    'a page with a nonce',
+    'fetch_page',
+    { url: 'https://a.example' },
+    (i) => `<script nonce="${mixed(i)}"></script>The library is closed today and opens again on Monday.`,
+  ],
+  [
+    'an ETag',
+    'http_get',
+    { url: 'https://a.example/x' },
+    (i) =>
+      `HTTP/1.1 200 OK\netag: W/"${hex(i, 16)}"\n\nThe museum of trams has its doors closed for the winter.`,
+  ],
+  [
+    'a CSRF field',
+    'open_form',
+    { id: 7 },
+    (i) =>
+      `<form><input name="csrf" value="${mixed(i, 32)}">Please enter the name of the person you want to visit.</form>`,
+  ],
+  [
+    'an event',
+    'notify_oncall',
+    { team: 'a' },
+    (i) => ({ eventId: low(i, 10), message: 'the team a has no person on call, so the message was kept' }),
+  ],
+  [
+    'a message',
+    'look_up',
+    { q: 'a' },
+    (i) => ({
+      id: `msg_${mixed(i, 22)}`,
+      text: 'I do not know anything about this, please ask somebody else.',
+    }),
+  ],
+  [
+    'elements of a page',
+    'browser_snapshot',
+    {},
+    (i) =>
+      `heading "Sign in" [ref=e${String(i * 3)}], button "Continue with your work account" [ref=e${String(i * 3 + 1)}], a text that says welcome`,
+  ],
+  [
+    'a screenshot',
+    'screenshot',
+    {},
+    (i) => `Saved the picture of the page "Sign in to the portal" as /srv/shots/${hex(i, 16)}.png`,
+  ],
+  [
+    'an amended commit',
+    'Bash',
+    { command: 'git commit --amend --no-edit' },
+    (i) => `[main ${hex(i, 7)}] docs: say how to install\n 1 file changed, 2 insertions(+)`,
+  ],
+  [
+    'a memory figure',
+    'Bash',
+    { command: 'npm run lint' },
+    (i) =>
+      `checked all files of the project, nothing to report, peak memory ${String(180 + ((i * 37) % 23))}.${String(i % 9)} MB`,
+  ],
+  [
+    'a counter in a frame',
+    'shell',
+    { cmd: 'make check' },
+    (i) =>
+      `all targets are up to date and nothing was done\n[command #${String(i + 14)} finished, exit code 0]`,
+  ],
+  [
+    'a pod',
+    'Bash',
+    { command: 'kubectl logs deploy/web' },
+    (i) => `Found several pods, using pod/web-7d9f8b6c5d-${low(i, 5)}\nserver could not read its settings`,
+  ],
+];
+
+describe('the same call is a repetition although its result brings', () => {
+  it.each([...failing, ...answering])('%s', (...one: readonly unknown[]) => {
+    const verdicts = said(events(one as unknown as Case, 8));
+    expect(verdicts[0]).toMatch(/^tool-repeat opened chance [3-5]$/);
+    expect(verdicts[1]).toMatch(/^tool-repeat escalated block [4-6]$/);
+  });
+});
+
+const healthy: readonly Case[] = [
+  [
+    'a drawn number',
+    'Bash',
+    { command: 'shuf -i 1-100000 -n 1' },
+    (i) => String(12_345 + ((i * 7919) % 80_000)),
+  ],
+  [
+    'a generated key',
+    'generate_key',
+    { size: 32 },
+    (i) => `A fresh key was generated for you and stored safely: ${mixed(i, 32)}`,
+  ],
+  [
+    'a ticket',
+    'draw_ticket',
+    {},
+    (i) => `You have drawn the ticket ${low(i, 6)}, please wait until it is called.`,
+  ],
+  [
+    'a ticket of a neutral tool',
+    'counter',
+    { hall: 'b' },
+    (i) => `Your ticket is ${low(i, 6)}; take a seat in hall b and wait.`,
+  ],
+  [
+    'the next task',
+    'queue',
+    { op: 'next' },
+    (i) => ({ task: `t_${hex(i)}`, kind: 'resize', priority: 'high' }),
+  ],
+  [
+    'the next task in words',
+    'work_queue',
+    {},
+    (i) => `The next task for this worker is ${hex(i)}, resize the picture to half its size.`,
+  ],
+  [
+    'a page after a page',
+    'list_events',
+    {},
+    (i) => ({
+      events: [`a ${low(i)}`, `b ${low(i + 90)}`, `c ${low(i + 190)}`, `d ${low(i + 290)}`],
+      more: true,
+    }),
+  ],
+  [
+    'a cursor',
+    'list_orders',
+    {},
+    (i) => ({ message: 'some orders were left out of this answer', next_cursor: mixed(i, 24) }),
+  ],
+  ['a new head of a branch', 'Bash', { command: 'git rev-parse origin/main' }, (i) => hex(i, 40)],
+  [
+    'a commit that lands',
+    'latest_commit',
+    { branch: 'main' },
+    (i) => `The latest commit of the branch main is ${hex(i, 40)} by the bot that merges.`,
+  ],
+  [
+    'a price',
+    'quote',
+    { symbol: 'B' },
+    (i) => `B trades at ${(41 + ((i * 37) % 101) / 70).toFixed(3)} on the exchange in Rome now.`,
+  ],
+  [
+    'a falling quantity',
+    'Bash',
+    { command: 'drain' },
+    (i) => `${String(98_000 - i * 1771)} rows of the old table are left to move to the new one`,
+  ],
+  [
+    'a falling quantity in an error',
+    'migrate',
+    { step: 'all' },
+    (i) => `not done: ${String(98_000 - i * 1771)} rows still have the old form`,
+    true,
+  ],
+  [
+    'a rising quantity with a goal',
+    'pay_in',
+    { amount: 'all' },
+    (i) => `refused: total 1${String(1000 + i * 150)} is below the 18000 that are due`,
+    true,
+  ],
+  [
+    'a growing download',
+    'Bash',
+    { command: 'du -sh model.bin' },
+    (i) => `${String(412 + i * 55)} MB of the model are on the disk of this machine so far`,
+  ],
+  [
+    'a countdown in a frame',
+    'step',
+    {},
+    (i) => `one more item was worked off by the machine\n[${String(60 - i)} to go]`,
+  ],
+  [
+    'a rate',
+    'read_metric',
+    { name: 'rps' },
+    (i) => `the service answers ${String(1000 + ((i * 389) % 700))} requests a second at the moment`,
+  ],
+  ['a temperature', 'sensor', {}, (i) => ({ celsius: 20 + ((i * 37) % 101) / 10 })],
+];
+
+describe('the same call is progress if its result brings', () => {
+  it.each(healthy)('%s', (...one: readonly unknown[]) => {
+    expect(said(events(one as unknown as Case, 25))).toEqual([]);
+  });
+});
+
+describe('the last bound', () => {
+  const rising = (count: number) =>
+    events(['', 'sensor', {}, (i) => ({ celsius: i * 3, note: token(i, 'abcdefgh', 9) })], count);
+
+  it('points out identical calls whatever their results, and blocks them far later', () => {
+    expect(said(rising(39))).toEqual([]);
+    expect(said(rising(119)).filter((line) => !line.includes('resolved'))).toEqual([
+      'tool-repeat opened chance 40',
+      'tool-repeat opened chance 80',
+    ]);
+    expect(said(rising(121)).slice(-2)).toEqual([
+      'tool-repeat opened chance 120',
+      'tool-repeat escalated block 121',
+    ]);
+  });
+
+  it('does not apply to a tool that waits', () => {
+    const waiting = events(['', 'wait_for_build', {}, (i) => ({ done: i * 3 })], 130);
+    expect(said(waiting)).toEqual([]);
+  });
+});
