@@ -3,9 +3,8 @@ import { build } from 'esbuild';
 
 const dashboard = 'packages/dashboard/dist';
 const library = 'packages/detectors/dist/index.js';
-const lean = 'packages/detectors/dist/lean/index.js';
 const guard = 'packages/guard/dist/index.js';
-for (const built of [`${dashboard}/index.html`, library, lean, guard]) {
+for (const built of [`${dashboard}/index.html`, library, guard]) {
   if (!existsSync(built)) throw new Error(`${built} is not built yet: run \`npm run build\``);
 }
 
@@ -16,7 +15,7 @@ if (first.length === 0) throw new Error(`${dashboard}/index.html loads no script
 
 /** What a page carries that imports these names, zod aside, which it may well have already. */
 async function bundled(entry, ...names) {
-  const outfile = `.cache/size/${entry === lean ? 'lean-' : ''}${names.join('-')}.js`;
+  const outfile = `.cache/size/${names.join('-')}.js`;
   await build({
     stdin: { contents: `export { ${names.join(', ')} } from './${entry}';`, resolveDir: '.' },
     outfile,
@@ -40,16 +39,6 @@ export default [
     name: 'library with the semantic layer, without zod',
     ...(await bundled(library, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
     limit: '66.9 kB',
-  },
-  {
-    name: 'lean library, without zod',
-    ...(await bundled(lean, 'createSessionAnalyzer')),
-    limit: '32.7 kB',
-  },
-  {
-    name: 'lean library with the semantic layer, without zod',
-    ...(await bundled(lean, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
-    limit: '36.9 kB',
   },
   {
     name: 'guard, without detectors',

@@ -19,8 +19,9 @@ export interface OptionSources {
 
 /** Dependencies shared by all detectors of a session. */
 export interface SharedParts {
-  /** `null`: results are not considered; calls alone decide. */
-  readonly knowledge: CallKnowledge | null;
+  readonly knowledge: CallKnowledge;
+  /** Whether calls are compared with their results; otherwise calls alone decide. */
+  readonly comparesResults: boolean;
   readonly privacy: Privacy;
 }
 

@@ -1,5 +1,3 @@
-import { FoldedIndex } from '../text/folded-index.ts';
-import type { TextRule } from '../text/text-index.ts';
 import { budget } from './budget/index.ts';
 import type { DetectorDefinition } from './definition.ts';
 import { outage } from './outage/index.ts';
@@ -11,8 +9,6 @@ import { toolLimit } from './tool-limit/index.ts';
 import { toolRepeat } from './tool-repeat/index.ts';
 import { turnLimit } from './turn-limit/index.ts';
 
-const folded = (rule: TextRule) => new FoldedIndex(rule);
-
 /**
  * All detectors, in the order in which they process an event, which is also the order of their verdicts. A session's
  * state is stored by index in this list, so add new detectors at the end.
@@ -22,8 +18,8 @@ export const detectors: readonly DetectorDefinition[] = [
   outage,
   toolCycle,
   stagnation,
-  textRepeat('content', folded),
-  textRepeat('thought', folded),
+  textRepeat('content'),
+  textRepeat('thought'),
   semantic,
   toolLimit,
   turnLimit,

@@ -1,16 +1,13 @@
 import { type DetectionSettings, detectionSettings } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { withModel } from '../settings/effective-settings.ts';
-import type { Library } from './library.ts';
-import { makePlan } from './make-plan.ts';
+import { planDetection } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
 
 /** Detection settings with the plan derived from them; shared by all sessions without settings of their own. */
 export interface Detection {
   readonly settings: DetectionSettings;
   readonly plan: DetectionPlan;
-  /** The library that plans are made with. */
-  readonly library: Library;
   /** The semantic layer, if its checks are answered. */
   readonly semantic: SemanticLayer | null;
   /** Detections of single models, by backend and model; absent if no model has its own. */
@@ -20,16 +17,11 @@ export interface Detection {
 }
 
 /** @param semantic the semantic layer, if its checks are answered; without it the layer is off */
-export function makeDetection(
-  settings: DetectionSettings,
-  library: Library,
-  semantic: SemanticLayer | null,
-): Detection {
+export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer | null = null): Detection {
   const judged = semantic !== null;
   const detection = {
     settings: detectionSettings(settings),
-    plan: makePlan(settings, library, judged),
-    library,
+    plan: planDetection(settings, judged),
     semantic,
   };
   const models = Object.entries(settings.overrides.models);
@@ -38,7 +30,7 @@ export function makeDetection(
   const server = { ...detection, tiers };
   for (const [name, own] of models) {
     const tier = withModel(detection.settings, own);
-    tiers.set(name, { ...server, settings: tier, plan: makePlan(tier, library, judged), server });
+    tiers.set(name, { ...server, settings: tier, plan: planDetection(tier, judged), server });
   }
   return server;
 }

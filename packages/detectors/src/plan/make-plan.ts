@@ -1,32 +1,35 @@
 import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contract';
+import { callKnowledge } from '../agents/agent-knowledge.ts';
+import { CallHistory } from '../calls/call-history.ts';
 import type { OptionSources } from '../detectors/definition.ts';
+import { detectors } from '../detectors/registry.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256 } from '../lib/digest.ts';
 import { isOn } from '../lib/is-on.ts';
 import { PriceBook } from '../prices/price-book.ts';
+import { priceTable } from '../prices/price-table.ts';
 import { privacyOf } from '../privacy/mask.ts';
 import { presets } from '../settings/presets.ts';
-import type { Library } from './library.ts';
 import type { DetectionPlan, PlannedDetector } from './plan.ts';
 
 /**
- * @param library the available detectors; missing ones are left out
  * @param judged whether a model is available to answer the checks of the semantic layer; without one the layer is off
+ * @param definitions the detectors, in registry order
  */
-export function makePlan(
+export function planDetection(
   settings: DetectionSettings,
-  { detectors, results, prices }: Omit<Library, 'schema'>,
-  judged: boolean,
+  judged = false,
+  definitions = detectors,
 ): DetectionPlan {
   const sources = optionSources(settings, judged);
-  const planned = detectors.map((definition): PlannedDetector | null => {
-    const options = definition?.options(sources) ?? null;
-    return definition && options !== null ? { definition, options } : null;
+  const planned = definitions.map((definition): PlannedDetector | null => {
+    const options = definition.options(sources);
+    return options === null ? null : { definition, options };
   });
-  const needed = detectors.some((one) => one?.needsResults && isOn(one.needsResults(settings)));
-  const kept = sources.preset.results || needed ? results : null;
-  const knowledge = kept && kept.knowledge(settings);
+  const needed = definitions.some(({ needsResults }) => needsResults && isOn(needsResults(settings)));
+  const comparesResults = sources.preset.results || needed;
+  const knowledge = callKnowledge(settings);
   return {
     enabled: settings.enabled,
     preset: settings.preset,
@@ -39,10 +42,11 @@ export function makePlan(
     readersOfAll: readersOf(planned),
     on: new Set(planned.flatMap((one) => (one === null ? [] : one.definition.id))),
     knowledge,
-    createHistory: kept && knowledge && (() => kept.createHistory(knowledge)),
+    comparesResults,
+    createHistory: comparesResults ? () => new CallHistory(knowledge) : null,
     privacy: privacyOf(settings.privacy),
-    prices: new PriceBook(settings.prices, prices),
-    configHash: configHash(sources, planned, kept !== null),
+    prices: new PriceBook(settings.prices, priceTable),
+    configHash: configHash(sources, planned, comparesResults),
   };
 }
 
@@ -79,7 +83,7 @@ const resultNames: Partial<Record<DetectorId, string>> = {
 function configHash(
   { settings, calls }: OptionSources,
   planned: readonly (PlannedDetector | null)[],
-  keepsResults: boolean,
+  comparesResults: boolean,
 ): string {
   const { enabled, preset, session, per_tool: tools, agents } = settings;
   const on = planned.flatMap((one) => (one === null || one.definition.id === 'tool-repeat' ? [] : one));
@@ -97,7 +101,7 @@ function configHash(
     idleMs: session.idle_seconds * 1000,
     tool: calls.tool,
     perTool: Object.fromEntries(calls.perTool),
-    rounds: keepsResults ? { ...under(resultNames), tools, agents } : null,
+    rounds: comparesResults ? { ...under(resultNames), tools, agents } : null,
     ...under(hashNames),
     ...Object.fromEntries(later),
   };

@@ -23,8 +23,11 @@ export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly readersOfAll: readonly number[];
   /** The detectors that are on, regardless of whether detection as a whole is. */
   readonly on: ReadonlySet<DetectorId>;
-  /** `null`: results are not stored; calls alone decide. */
-  readonly knowledge: CallKnowledge | null;
+  /** Knowledge of calls: which arguments identify them, and what their results mean. */
+  readonly knowledge: CallKnowledge;
+  /** Whether calls are compared with their results; otherwise calls alone decide. */
+  readonly comparesResults: boolean;
+  /** `null` if results are not compared. */
   createHistory: (() => CallHistory) | null;
   readonly prices: PriceBook;
 }

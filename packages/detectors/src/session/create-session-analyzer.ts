@@ -1,6 +1,6 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import { detectionOf } from '../plan/whole-library.ts';
+import { detectionOf } from '../plan/detection.ts';
 import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.ts';
 
 /**

@@ -3,7 +3,6 @@ import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
-import { applyControl } from '../settings/session-settings.ts';
 import { ALLOWED, type Decision, decide, type ProposedCall } from './decide.ts';
 import { SessionAnalyzer } from './session-analyzer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
@@ -32,11 +31,7 @@ export interface SessionAnalyzerHandle {
   decide(call: ProposedCall): Decision;
   /** The whole state, as JSON. */
   snapshot(): AnalyzerSnapshot | null;
-  /**
-   * Restores a snapshot of an analyzer with the same configuration, from either package entry.
-   *
-   * @throws Error if the session's own settings need rules that this entry does not have
-   */
+  /** Restores a snapshot of an analyzer with the same configuration. */
   restore(snapshot: AnalyzerSnapshot | null): void;
 }
 
@@ -86,9 +81,6 @@ export function handleOf(detection: Detection): SessionAnalyzerHandle {
       analyzer = undefined;
       open.clear();
       if (snapshot === null) return;
-      const { settings, library } = detection;
-      const own = applyControl(settings, snapshot.state.overrides, {}, library.schema);
-      if ('refused' in own) throw new Error(own.refused);
       analyzer = new SessionAnalyzer(snapshot.sessionId, detection);
       analyzer.restore(snapshot.state);
       open.note(snapshot.open ?? []);

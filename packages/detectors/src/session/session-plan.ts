@@ -2,7 +2,7 @@ import type { DetectionSettings } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { Labels } from '../incident/finding.ts';
 import type { Detection } from '../plan/detection.ts';
-import { makePlan } from '../plan/make-plan.ts';
+import { planDetection } from '../plan/make-plan.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { modelName } from '../settings/effective-settings.ts';
 import { applyControl, type SessionOverrides, soundOverrides } from '../settings/session-settings.ts';
@@ -67,8 +67,7 @@ export class SessionPlan {
 
   restore(overrides: SessionOverrides, labels: Labels): void {
     this.rebase(tierOf(this.base, labels));
-    const { settings, library } = this.base;
-    this.overrides = soundOverrides(settings, overrides, library.schema);
+    this.overrides = soundOverrides(this.base.settings, overrides);
     this.current = this.ownPlan();
   }
 
@@ -85,12 +84,11 @@ export class SessionPlan {
   }
 
   private tryChange(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
-    const { settings, library } = this.base;
-    return applyControl(settings, this.overrides, change, library.schema);
+    return applyControl(this.base.settings, this.overrides, change);
   }
 
   private planOf(settings: DetectionSettings): DetectionPlan {
-    return makePlan(settings, this.base.library, this.semantic !== null);
+    return planDetection(settings, this.semantic !== null);
   }
 }
 

@@ -16,7 +16,6 @@ const paths = settingPaths(detectionSchema).flatMap(({ path }) => (belongsToProc
 /**
  * Applies the settings that a control event sets and unsets. An invalid key or value changes nothing.
  *
- * @param schema the available settings, if not all
  * @returns the new overrides and settings, or an error that names the key, the value and what is allowed
  */
 export function applyControl(
@@ -26,7 +25,6 @@ export function applyControl(
     set?: Readonly<Record<string, unknown>> | null | undefined;
     unset?: readonly string[] | null | undefined;
   },
-  schema = detectionSchema,
 ): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: string } {
   const set = change.set ?? {};
   const unset = change.unset ?? [];
@@ -40,7 +38,7 @@ export function applyControl(
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
-  const parsed = schema.safeParse(input);
+  const parsed = detectionSchema.safeParse(input);
   if (parsed.success) return { overrides: next, settings: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => {
     const key = path.join('.');
@@ -58,15 +56,11 @@ export function applyControl(
  *
  * @returns the same object if all of them are valid
  */
-export function soundOverrides(
-  base: DetectionSettings,
-  overrides: SessionOverrides,
-  schema = detectionSchema,
-): SessionOverrides {
-  if (!('refused' in applyControl(base, overrides, {}, schema))) return overrides;
+export function soundOverrides(base: DetectionSettings, overrides: SessionOverrides): SessionOverrides {
+  if (!('refused' in applyControl(base, overrides, {}))) return overrides;
   let sound: SessionOverrides = {};
   for (const [path, value] of Object.entries(overrides)) {
-    const result = applyControl(base, sound, { set: { [path]: value } }, schema);
+    const result = applyControl(base, sound, { set: { [path]: value } });
     if (!('refused' in result)) sound = result.overrides;
   }
   return sound;

@@ -1,9 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type DetectorDefinition, SessionAnalyzer } from '../../src/index.ts';
-import { makeDetection } from '../../src/plan/detection.ts';
-import { wholeLibrary } from '../../src/plan/whole-library.ts';
+import { type DetectorDefinition, detectors, planDetection, SessionAnalyzer } from '../../src/index.ts';
 import { anySession } from '../sessions.ts';
 
 const everything: DetectionInput = {
@@ -20,9 +18,10 @@ const withResults = anySession.map((events) =>
   }),
 );
 
-function analyzer(config: DetectionInput, definitions: typeof wholeLibrary.detectors): SessionAnalyzer {
-  const library = { ...wholeLibrary, detectors: definitions };
-  return new SessionAnalyzer('s', makeDetection(detectionSchema.parse(config), library, null));
+function analyzer(config: DetectionInput, definitions: typeof detectors): SessionAnalyzer {
+  const settings = detectionSchema.parse(config);
+  const plan = planDetection(settings, false, definitions);
+  return new SessionAnalyzer('s', { settings, plan, semantic: null });
 }
 
 function readingAll(definition: DetectorDefinition): DetectorDefinition {
@@ -34,10 +33,10 @@ it.each<[string, DetectionInput, typeof anySession]>([
   ['results', everything, withResults],
   ['calls only', { ...everything, preset: 'similar', content_loop: { enabled: true } }, anySession],
 ])('detectors declare all event types that they process: rules over %s', (_, config, sessions) => {
-  const all = wholeLibrary.detectors.map((one) => one && readingAll(one));
+  const all = detectors.map(readingAll);
   fc.assert(
     fc.property(sessions, (events) => {
-      const [session, toldAll] = [analyzer(config, wholeLibrary.detectors), analyzer(config, all)];
+      const [session, toldAll] = [analyzer(config, detectors), analyzer(config, all)];
       for (const event of events) {
         expect(session.push(event)).toEqual(toldAll.push(event));
         expect(session.snapshot()).toEqual(toldAll.snapshot());

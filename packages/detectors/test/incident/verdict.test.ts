@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mark } from '../../src/calls/mark.ts';
 import type { Finding, Scene } from '../../src/incident/finding.ts';
 import { incidentId, toVerdict } from '../../src/incident/verdict.ts';
-import { planDetection } from '../../src/plan/whole-library.ts';
+import { planDetection } from '../../src/plan/make-plan.ts';
 import { call, run, text } from '../sessions.ts';
 
 const plan = planDetection(detectionSchema.parse({ preset: 'stream' }));

@@ -1,7 +1,7 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import type { ToolRepeatOptions } from '../../src/detectors/tool-repeat/options.ts';
-import { planDetection } from '../../src/plan/whole-library.ts';
+import { planDetection } from '../../src/plan/make-plan.ts';
 
 type CallSettings = NonNullable<DetectionInput['tool_call_loop']>;
 

@@ -9,5 +9,5 @@ export const outage: DetectorDefinition<OutageOptions> = {
   options: ({ settings: { outage: own }, preset }) =>
     isOn(own, preset.results) ? { threshold: own.min_failures ?? 3 } : null,
   effective: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),
-  create: (options, { knowledge }) => knowledge && new Outage(options, knowledge),
+  create: (options, { knowledge }) => new Outage(options, knowledge),
 };

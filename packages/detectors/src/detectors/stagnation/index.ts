@@ -33,5 +33,5 @@ export const stagnation: DetectorDefinition<StagnationOptions> = {
     nothing_new: options?.nothingNew,
     mode: options?.mode,
   }),
-  create: (options, { knowledge }) => knowledge && new Stagnation(options, knowledge),
+  create: (options, { knowledge }) => new Stagnation(options, knowledge),
 };

@@ -1,21 +1,13 @@
 import { isOn } from '../../lib/is-on.ts';
 import { presets } from '../../settings/presets.ts';
+import { FoldedIndex } from '../../text/folded-index.ts';
 import { RepeatIndex } from '../../text/repeat-index.ts';
-import type { TextIndex, TextRule } from '../../text/text-index.ts';
 import type { DetectorDefinition } from '../definition.ts';
 import type { TextRepeatOptions } from './options.ts';
 import { TextRepeat } from './text-repeat.ts';
 
-/**
- * content-repeat and thought-repeat: one rule over two streams of a session.
- *
- * @param foldedIndex index that detects a lack of new text, for presets that use it; without it, only equal windows
- *   count
- */
-export function textRepeat(
-  stream: TextRepeatOptions['stream'],
-  foldedIndex: ((rule: TextRule) => TextIndex) | null,
-): DetectorDefinition<TextRepeatOptions> {
+/** content-repeat and thought-repeat: one rule over two streams of a session. */
+export function textRepeat(stream: TextRepeatOptions['stream']): DetectorDefinition<TextRepeatOptions> {
   return {
     id: `${stream}-repeat`,
     startsAt: stream,
@@ -32,8 +24,7 @@ export function textRepeat(
         mode: own.mode ?? base?.mode ?? 'block',
         ...(preset?.folded && { folded: true }),
       };
-      const createIndex =
-        options.folded && foldedIndex ? () => foldedIndex(options) : () => new RepeatIndex(options);
+      const createIndex = () => (options.folded ? new FoldedIndex(options) : new RepeatIndex(options));
       return { ...options, createIndex };
     },
     hashed: ({ createIndex, ...own }) => own,

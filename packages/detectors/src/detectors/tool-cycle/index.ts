@@ -13,5 +13,5 @@ export const toolCycle: DetectorDefinition<CycleOptions> = {
     min_repeats: options?.threshold,
     mode: options?.mode,
   }),
-  create: (options, { knowledge }) => knowledge && new ToolCycle(options, knowledge),
+  create: (options, { knowledge }) => new ToolCycle(options, knowledge),
 };

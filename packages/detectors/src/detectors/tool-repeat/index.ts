@@ -1,6 +1,5 @@
 import type { DetectorDefinition } from '../definition.ts';
 import type { ToolRepeatPlan } from './options.ts';
-import { toolRepeatByCalls } from './repeat-by-calls.ts';
 import { StepRepeat } from './step-repeat.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 
@@ -10,9 +9,25 @@ import { ToolRepeat } from './tool-repeat.ts';
  * matching, which compares arguments but not results.
  */
 export const toolRepeat: DetectorDefinition<ToolRepeatPlan> = {
-  ...toolRepeatByCalls,
-  create: (plan, { knowledge }) =>
-    knowledge === null || isSimilar(plan) ? new ToolRepeat(plan) : new StepRepeat(plan, knowledge),
+  id: 'tool-repeat',
+  reads: ['tool_call_request', 'prompt_started'],
+  options: ({ calls }) => {
+    const enabled = calls.tool.enabled || [...calls.perTool.values()].some((tool) => tool.enabled);
+    return enabled ? calls : null;
+  },
+  effective: (_, { calls: { tool } }) => ({
+    enabled: tool.enabled,
+    max_repeats: tool.threshold,
+    ttl_seconds: tool.ttlMs === null ? null : tool.ttlMs / 1000,
+    mode: tool.mode,
+    similarity_threshold: tool.similarity?.threshold,
+    'similarity.threshold': tool.similarity?.threshold,
+    'similarity.algorithm': tool.similarity?.algorithm,
+    'similarity.normalize_whitespace': tool.similarity?.normalizeWhitespace,
+    'similarity.ignore_case': tool.similarity?.ignoreCase,
+  }),
+  create: (plan, { knowledge, comparesResults }) =>
+    comparesResults && !isSimilar(plan) ? new StepRepeat(plan, knowledge) : new ToolRepeat(plan),
 };
 
 function isSimilar({ tool, perTool }: ToolRepeatPlan): boolean {
