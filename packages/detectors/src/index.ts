@@ -14,6 +14,7 @@ export { type JudgeMessage, judgeAnswerForm } from './detectors/semantic/judge-p
 export type { SemanticCheck } from './detectors/semantic/semantic-check.ts';
 export { type SemanticLayer, semanticLayer } from './detectors/semantic/semantic-layer.ts';
 export { blockMessage } from './detectors/tool-repeat/wording.ts';
+export type { ProposedCall } from './incident/call-key.ts';
 export type { Detector, EventStep, Finding } from './incident/finding.ts';
 export { OpenVerdicts } from './incident/open-verdicts.ts';
 export type { PureVerdict } from './incident/verdict.ts';
@@ -29,7 +30,13 @@ export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export { maskSecrets } from './privacy/mask.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
-export { ALLOWED, type Decision, decide, type ProposedCall } from './session/decide.ts';
+export {
+  ALLOWED,
+  type Decision,
+  deniedResult,
+  type OpenIncident,
+  stoppedDecision,
+} from './session/decide.ts';
 export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
 export type { Conclusion, PushResult, TurnRequest } from './session/push-result.ts';
@@ -42,6 +49,7 @@ export {
   type ToolCallTracker,
   type TrackedCall,
 } from './session/tool-call-tracker.ts';
+export { type WatchedPush, WatchedSession } from './session/watched-session.ts';
 export {
   asksForHelp,
   type ChatCommand,

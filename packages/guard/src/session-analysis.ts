@@ -1,19 +1,17 @@
-import { type AgentEvent, callDetectors, type DetectionInput } from '@loopwatch/contract';
+import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import {
-  ALLOWED,
-  canonicalArguments,
-  createSessionAnalyzer,
   type Decision,
-  denialText,
-  guidanceOf,
+  deniedResult,
+  detectionOf,
   OpenVerdicts,
   type ProposedCall,
   type PureVerdict,
-  type SessionAnalyzerHandle,
+  stoppedDecision,
+  WatchedSession,
 } from '@loopwatch/detectors';
 import type { VerdictOrigin } from './guard.ts';
 
-/** Verdict and incident ids to remember, so that each verdict is reported once. */
+/** Ids of verdicts to remember, so that each is reported once. */
 const MAX_KNOWN = 10_000;
 
 type EventBody = { readonly type: AgentEvent['type'] } & Readonly<Record<string, unknown>>;
@@ -30,11 +28,12 @@ export interface SessionAnalysisOptions {
 /** Analyzes a session, and combines the result with the verdicts of the server. */
 export class SessionAnalysis {
   readonly #options: SessionAnalysisOptions;
-  readonly #analyzer: SessionAnalyzerHandle;
+  readonly #session: WatchedSession;
   /** Prefix of event ids, which must differ between runs of a session. */
   readonly #run = crypto.randomUUID();
   readonly #knownIds = new Set<string>();
-  readonly #serverVerdicts = new OpenVerdicts();
+  /** Open incidents of the session, as the server reports them. */
+  readonly #serverIncidents = new OpenVerdicts();
   /** Incidents that deny no calls. */
   #dismissed: ReadonlySet<string> = new Set();
   #events = 0;
@@ -43,17 +42,15 @@ export class SessionAnalysis {
 
   constructor(options: SessionAnalysisOptions) {
     this.#options = options;
-    this.#analyzer = createSessionAnalyzer(options.settings);
+    this.#session = new WatchedSession(options.id, detectionOf(detectionSchema.parse(options.settings)));
   }
 
   decide(call: ProposedCall): Decision {
-    if (this.stoppedByServer) return STOPPED;
-    const own = this.#analyzer.decide(call);
-    if (own.action === 'deny') return this.isDismissed(own) ? ALLOWED : own;
-    const verdict = this.#serverVerdicts.verdicts.find((open) => this.#denies(open, call));
-    if (verdict === undefined) return own;
-    const { reason, incidentId } = verdict;
-    return { action: 'deny', reason, guidance: guidanceOf(verdict), incidentId };
+    if (this.stoppedByServer) return stoppedDecision();
+    return this.#session.decide(call, Date.now(), {
+      incidents: this.#serverIncidents.verdicts,
+      dismissed: this.#dismissed,
+    });
   }
 
   /** @returns the call id for its result */
@@ -68,10 +65,10 @@ export class SessionAnalysis {
   }
 
   /** Records a denied call, which counts as a repetition. @returns the text that replaces the result */
-  recordDenied(call: ProposedCall, { guidance, reason }: Decision): string {
-    const text = denialText(guidance ?? reason ?? '');
-    this.recordResult(this.recordCall(call), text, true);
-    return text;
+  recordDenied(call: ProposedCall, decision: Decision): string {
+    const denied = deniedResult(decision);
+    this.record({ ...denied, callId: this.recordCall(call) });
+    return denied.result;
   }
 
   record(body: EventBody): void {
@@ -86,15 +83,14 @@ export class SessionAnalysis {
       ...body,
     } as AgentEvent;
     this.#options.onEvent(sessionId, event);
-    for (const verdict of this.#analyzer.push(event)) {
-      this.#remember(verdict.incidentId);
-      this.#report(verdict, 'guard');
-    }
+    const { verdicts, fault } = this.#session.push(event);
+    for (const verdict of verdicts) this.#report(verdict, 'guard');
+    if (fault !== undefined) throw fault;
   }
 
-  /** Adds a verdict of the server. Incidents that the local analyzer has found are more up to date locally. */
+  /** Adds a verdict of the server. */
   addServerVerdict(verdict: PureVerdict): void {
-    if (!this.#knownIds.has(verdict.incidentId)) this.#serverVerdicts.note([verdict]);
+    this.#serverIncidents.note([verdict]);
     this.#report(verdict, 'server');
   }
 
@@ -107,34 +103,11 @@ export class SessionAnalysis {
     return incidentId !== null && this.#dismissed.has(incidentId);
   }
 
-  /** Whether a verdict of the server denies the call. */
-  #denies(verdict: PureVerdict, call: ProposedCall): boolean {
-    const { kind, detector, action, tool, incidentId } = verdict;
-    if ((action !== 'block' && action !== 'chance') || this.#knownIds.has(incidentId)) return false;
-    if (this.isDismissed(verdict)) return false;
-    if (kind === 'limit') return true;
-    if (!callDetectors.has(detector) || tool == null) return false;
-    if (detector === 'stagnation' && action === 'block') return tool.name === call.name;
-    return tool.signature === `${call.name}:${canonicalArguments(call.args)}`;
-  }
-
   #report(verdict: PureVerdict, origin: VerdictOrigin): void {
     if (this.#knownIds.has(verdict.id)) return;
-    this.#remember(verdict.id);
-    this.#options.onVerdict(verdict, origin);
-  }
-
-  #remember(id: string): void {
-    this.#knownIds.add(id);
+    this.#knownIds.add(verdict.id);
     const [oldest] = this.#knownIds;
     if (this.#knownIds.size > MAX_KNOWN && oldest !== undefined) this.#knownIds.delete(oldest);
+    this.#options.onVerdict(verdict, origin);
   }
 }
-
-const STOPPED: Decision = {
-  ...ALLOWED,
-  action: 'deny',
-  reason: 'The session was stopped in Loopwatch',
-  guidance:
-    'The session was stopped in Loopwatch. Make no more tool calls: say what is done and what is left, and end your turn.',
-};

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tool as langchainTool } from '@langchain/core/tools';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -181,6 +182,15 @@ async function fakeServer() {
   };
 }
 
+/** The verdict of another analysis on a session that only reads this. */
+function blockedLoop(args: object): object | undefined {
+  const analyzer = createSessionAnalyzer({ preset: 'stream' });
+  const call = { type: 'tool_call_request', name: 'read_file', args, time: Date.now() } as const;
+  return Array.from({ length: 5 }, () => analyzer.push(call))
+    .flat()
+    .at(-1);
+}
+
 describe('a guard with a server', () => {
   it('sends each event once and in order, even if the server fails', async () => {
     await using server = await fakeServer();
@@ -213,9 +223,7 @@ describe('a guard with a server', () => {
       onVerdict: (_, origin) => seen.push(origin),
     });
     await waitFor(() => server.streams.length === 1);
-    const tool = { name: 'read_file', signature: 'read_file:{"path":"a"}' };
-    const verdict = { incidentId: 'i-1', phase: 'opened', kind: 'loop', detector: 'tool-repeat', tool };
-    const opened = { ...verdict, id: 'v-1', action: 'block', reason: 'It repeats', guidance: 'Stop it' };
+    const opened = { ...blockedLoop({ path: 'a' }), id: 'v-1', incidentId: 'i-1' };
     const [stream] = server.streams;
     expect(stream!.path).toBe('/api/v1/sessions/s%2F1/verdicts/stream');
     const text = `event: verdict\nid: v-1\ndata: ${JSON.stringify(opened)}\n\n`;
@@ -223,12 +231,14 @@ describe('a guard with a server', () => {
     stream!.send(text.slice(0, 30));
     stream!.send(text.slice(30) + text);
     await waitFor(() => seen.length === 1);
-    expect(reader(guard)({ path: 'a' })).toBe('Loopwatch denied this call: Stop it');
+    expect(reader(guard)({ path: 'a' })).toContain(
+      "Loopwatch denied this call: Tool call loop detected: 'read_file'",
+    );
     expect(reader(guard)({ path: 'b' })).toBe('not found');
     stream!.end();
     await waitFor(() => server.streams.length === 2);
     expect(server.streams[1]!.lastId).toBe('v-1');
-    const resolved = { ...verdict, id: 'v-2', phase: 'resolved', action: 'none', reason: 'It is over' };
+    const resolved = { ...opened, id: 'v-2', phase: 'resolved', action: 'none', reason: 'It is over' };
     server.streams[1]!.send(`event: verdict\nid: v-2\ndata: ${JSON.stringify(resolved)}\n\n`);
     await waitFor(() => seen.length === 2);
     expect(reader(guard)({ path: 'a' })).toBe('not found');
@@ -251,13 +261,13 @@ describe('a guard with a server', () => {
     for (let call = 0; call < 10; call += 1) read({ path: 'a' });
     expect(guard.stopped).toBe(true);
     const verdict = { id: 'v-1', incidentId: 'i-1', phase: 'opened', kind: 'limit', detector: 'budget' };
-    const blocked = { ...verdict, action: 'block', reason: 'Over', guidance: 'End' };
+    const blocked = { ...verdict, action: 'block', reason: 'Over' };
     const dismiss = (ids: readonly string[]) =>
       `event: triage\ndata: ${JSON.stringify({ dismissed: ids })}\n\n`;
     const [stream] = server.streams;
     stream!.send(`event: verdict\nid: v-1\ndata: ${JSON.stringify(blocked)}\n\n${dismiss(own)}`);
     await waitFor(() => !guard.stopped);
-    expect(read({ path: 'b' })).toBe('Loopwatch denied this call: End');
+    expect(read({ path: 'b' })).toContain('Loopwatch denied this call: Over');
     stream!.send(dismiss([...own, 'i-1']));
     await waitFor(() => !guard.stopped);
     expect([read({ path: 'b' }), read({ path: 'a' })]).toEqual(['not found', 'not found']);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SessionSummary, Verdict } from '@loopwatch/contract';
 
 const T0 = Date.UTC(2026, 7, 3, 14, 2, 11);
@@ -6,6 +7,7 @@ const T0 = Date.UTC(2026, 7, 3, 14, 2, 11);
 export function verdict(part: Partial<Verdict> = {}): Verdict {
   const count = part.count ?? 5;
   const time = part.time ?? T0;
+  const { tool = { name: 'read_file', signature: 'read_file:{"path":"a"}' } } = part;
   return {
     v: 1,
     id: `${part.incidentId ?? 'i-1'}/${part.phase ?? 'opened'}/${String(count)}`,
@@ -26,7 +28,8 @@ export function verdict(part: Partial<Verdict> = {}): Verdict {
     windowMs: null,
     period: 1,
     confidence: 1,
-    tool: { name: 'read_file', signature: 'read_file:{"path":"a"}' },
+    tool,
+    ...(tool !== null && { callKey: createHash('sha256').update(tool.signature).digest('hex').slice(0, 16) }),
     reason: `read_file was called ${String(count)} times in a row with the same arguments`,
     evidence: { matching: 'exact', calls: [] },
     cost: { calls: count, turns: count, characters: 0, tokens: null, ms: count * 1000 },

@@ -11,9 +11,7 @@ import { triageChangeSchema, triageManySchema, triageSchema, triageStatuses } fr
 
 /** An incident in lists and live messages. */
 export const incidentItemSchema = incidentRowSchema.extend({
-  groupKey: z
-    .string()
-    .describe('Equal for identical loops: same detector, tool, signature or text, agent and model.'),
+  groupKey: z.string().describe('Equal for identical loops: same detector, calls or text, agent and model.'),
   triage: triageSchema,
   mute: muteSchema.optional().describe('The mute rule that applies to it.'),
   sample: z.literal(true).optional().describe('Present for incidents of sample sessions.'),

@@ -104,6 +104,12 @@ export const eventSchemas = {
       result: z.unknown().optional(),
       resultHash: optionalName.describe('Replaces `result` if its text must not leave the producer.'),
       isError: z.boolean().nullish(),
+      denied: z
+        .boolean()
+        .nullish()
+        .describe(
+          'The call was refused, not run: it counts as another repetition of a loop that it continues.',
+        ),
     })
     .describe("A tool's result."),
   turn_finished: z

@@ -47,6 +47,7 @@ export const incidentRowSchema = z.object({
   agentVersion: verdictSchema.shape.agentVersion,
   tags: verdictSchema.shape.tags,
   tool: toolSchema,
+  callKey: verdictSchema.shape.callKey,
   detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; the sort key of lists.'),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),

@@ -100,7 +100,16 @@ export const verdictSchema = z.object({
   windowMs: z.number().nullable(),
   period: z.int().positive().describe('Steps of the cycle; 1 for plain repetition.'),
   confidence: z.number().min(0).max(1),
-  tool: z.object({ name: z.string(), signature: z.string() }).nullable(),
+  tool: z
+    .object({ name: z.string(), signature: z.string().describe('A text for people: masked and truncated.') })
+    .nullable(),
+  callKey: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'Opaque: identifies the calls that continue the loop, as detection compares them. Absent if there are none.',
+    ),
   reason: z.string().describe('What was found, in a sentence for people.'),
   countAt: z
     .int()

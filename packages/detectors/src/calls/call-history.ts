@@ -7,7 +7,7 @@ import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
 import { isDenial } from './result-kind.ts';
-import { type CallStep, concludeStep, copyStep, type PastCall, toolIdentity } from './step.ts';
+import { type CallStep, concludeStep, copyStep, identityKey, type PastCall, toolIdentity } from './step.ts';
 
 /** Remembered steps: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -114,7 +114,7 @@ export class CallHistory {
     const args = identifyingArguments(event.args, contract);
     const canonical = canonicalArguments(args);
     const identity = toolIdentity(event.name, canonical);
-    const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
+    const key = identityKey(identity);
     const same = calls.find((call) => call.key === key);
     const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
@@ -154,8 +154,13 @@ export class CallHistory {
     const { reads, runs, changes } = nature;
     const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
     // A denied call would have been a repetition, so it counts as one.
-    const before = isDenial(event.result) ? this.resultBefore(call) : null;
+    const isDenied = event.denied === true || isDenial(event.result);
+    const before = isDenied ? this.resultBefore(call) : null;
     call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.knowledge.agents);
+    if (isDenied && before === null) {
+      call.result = { ...call.result, kind: 'not_run' };
+      call.denied = true;
+    }
     // More calls may follow until the turn's end is reported.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
     if (!mayGoOn && this.isAnswered) this.settle();
@@ -177,6 +182,8 @@ export class CallHistory {
     const step = this.open;
     if (step === null) return;
     this.open = null;
+    // Calls that were refused and never ran neither continue nor end a loop.
+    if (step.calls.every(({ denied }) => denied)) return;
     const known = concludeStep(step);
     this.regrown = step.settled;
     step.settled = true;

@@ -27,6 +27,11 @@ export function toolIdentity(name: string, canonical: string): ToolIdentity {
   return { name, arguments: kept, length, digest: sha256OfUnits(canonical) };
 }
 
+/** Equal for equal identities. */
+export function identityKey({ name, arguments: canonical, digest = '' }: ToolIdentity): string {
+  return fingerprint(`${name}\n${canonical}${digest}`);
+}
+
 export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {
   return a.length === b.length && a.digest === b.digest && a.name === b.name && a.arguments === b.arguments;
 }
@@ -69,6 +74,8 @@ export interface PastCall {
   /** Its arguments, because its result may echo them; empty once the step is settled. */
   said: string;
   result: NormalizedResult | null;
+  /** It was refused, and has never run before. */
+  denied?: true;
 }
 
 /**

@@ -38,6 +38,10 @@ export interface Finding<D extends DetectorId = DetectorId> {
   readonly windowMs: number | null;
   readonly period: number;
   readonly tool: { readonly name: string; readonly signature: string } | null;
+  /** Identities of the calls that continue the loop; default: none. */
+  readonly repeats?: readonly string[];
+  /** Whether similar calls of the tool continue it, too. */
+  readonly repeatsAlike?: true;
   /** Default: 1. */
   readonly confidence?: number;
   readonly reason: string;

@@ -10,6 +10,7 @@ import {
   type VerdictPhase,
 } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
+import { callsIn } from './call-key.ts';
 import type {
   Account,
   EventStep,
@@ -161,6 +162,7 @@ export class PatternIncident<D extends RoundDetector> {
       ...pattern,
       detector: this.detector,
       tool: latest === undefined ? null : toolOf(latest),
+      repeats: callsIn(rounds),
       // The compiler cannot reassemble the generic type.
       evidence: { ...evidence, ...shown } as unknown as EvidenceOf<D>,
     };
@@ -203,6 +205,12 @@ export class OpenIncidents {
 
   get ids(): string[] {
     return Array.from(this.bySlot?.values() ?? NO_INCIDENTS, ({ id }) => id);
+  }
+
+  countOf(incidentId: string): number | undefined {
+    for (const { id, progress } of this.bySlot?.values() ?? NO_INCIDENTS)
+      if (id === incidentId) return progress?.count;
+    return undefined;
   }
 
   id(slot: string): string | undefined {

@@ -22,6 +22,7 @@ import {
 } from '../privacy/mask.ts';
 import { modelName } from '../settings/effective-settings.ts';
 import { assignPath, type SessionOverrides } from '../settings/session-settings.ts';
+import { callKeyOf } from './call-key.ts';
 import type { Finding, Labels, Scene } from './finding.ts';
 
 /** A verdict without the fields that only the caller knows: the detection time and the log position of the events. */
@@ -59,6 +60,7 @@ export function toVerdict(
   const { before } = scene;
   const { privacy } = plan;
   const { since } = finding;
+  const callKey = callKeyOf(finding);
   const verdict: VerdictOf<DetectorId> = {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
@@ -79,6 +81,7 @@ export function toVerdict(
     windowMs: finding.windowMs,
     period: finding.period,
     confidence: finding.confidence ?? 1,
+    ...(callKey !== undefined && { callKey }),
     ...textsOf(finding, privacy),
     began: { eventIndex: since.eventIndex, eventId: since.eventId, time: since.time },
     cost: costSince(finding, scene.after),

@@ -1,11 +1,10 @@
 import { type AgentEvent, type CheckAnswer, MAX_NAME_UNITS } from '@loopwatch/contract';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
-import { OpenVerdicts } from '../incident/open-verdicts.ts';
+import type { ProposedCall } from '../incident/call-key.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
-import { ALLOWED, type Decision, decide, type ProposedCall } from './decide.ts';
-import { SessionAnalyzer } from './session-analyzer.ts';
-import type { SessionSnapshot } from './session-snapshot.ts';
+import { ALLOWED, type Decision } from './decide.ts';
+import { WatchedSession, type WatchedSnapshot } from './watched-session.ts';
 
 /** The public API of one session's analyzer. */
 export interface SessionAnalyzerHandle {
@@ -25,21 +24,14 @@ export interface SessionAnalyzerHandle {
   answer(checkId: string, answer: CheckAnswer): PureVerdict[];
   /**
    * Decides about a call before it runs: whether it continues an open loop or reaches a limit. The session is not
-   * changed. If the call is denied, give the model its `guidance` in place of a result, and still push the call, with
-   * {@link denialText} of the guidance as its result: it counts as a repetition.
+   * changed. If the call is denied, give the model its `guidance` in place of a result, and still push the call, and a
+   * result with `denied: true`: it counts as a repetition.
    */
   decide(call: ProposedCall): Decision;
   /** The whole state, as JSON. */
-  snapshot(): AnalyzerSnapshot | null;
+  snapshot(): WatchedSnapshot | null;
   /** Restores a snapshot of an analyzer with the same configuration. */
-  restore(snapshot: AnalyzerSnapshot | null): void;
-}
-
-export interface AnalyzerSnapshot {
-  readonly sessionId: string;
-  readonly state: SessionSnapshot;
-  /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
-  readonly open?: readonly PureVerdict[];
+  restore(snapshot: WatchedSnapshot | null): void;
 }
 
 /** Shortens the tool name: for library callers, nothing else rejects a longer one. */
@@ -51,39 +43,31 @@ function withShortName(event: AgentEvent): AgentEvent {
 }
 
 export function handleOf(detection: Detection): SessionAnalyzerHandle {
-  let analyzer: SessionAnalyzer | undefined;
-  const open = new OpenVerdicts();
-  const noted = (verdicts: readonly PureVerdict[] = []): PureVerdict[] => {
-    open.note(verdicts);
-    return [...verdicts];
-  };
+  let session: WatchedSession | undefined;
   return {
     push(event) {
-      analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
-      const { verdicts, abandoned } = analyzer.push(withShortName(event));
-      if (abandoned.length > 0) open.clear();
-      return noted(verdicts);
+      session ??= new WatchedSession(event.sessionId ?? '', detection);
+      const { verdicts, fault } = session.push(withShortName(event));
+      if (fault !== undefined) throw fault;
+      return [...verdicts];
     },
     takeCheck() {
-      return analyzer?.takeCheck();
+      return session?.analysis.takeCheck();
     },
     answer(checkId, answer) {
-      return noted(analyzer?.answer(checkId, answer)?.verdicts);
+      return [...(session?.answer(checkId, answer).verdicts ?? [])];
     },
     decide(call) {
-      return analyzer === undefined ? ALLOWED : decide(analyzer, open.verdicts, call);
+      return session === undefined ? ALLOWED : session.decide(call);
     },
     snapshot() {
-      if (analyzer === undefined) return null;
-      return { sessionId: analyzer.sessionId, state: analyzer.snapshot(), open: open.verdicts };
+      return session?.snapshot() ?? null;
     },
     restore(snapshot) {
-      analyzer = undefined;
-      open.clear();
+      session = undefined;
       if (snapshot === null) return;
-      analyzer = new SessionAnalyzer(snapshot.sessionId, detection);
-      analyzer.restore(snapshot.state);
-      open.note(snapshot.open ?? []);
+      session = new WatchedSession(snapshot.sessionId, detection);
+      session.restore(snapshot);
     },
   };
 }

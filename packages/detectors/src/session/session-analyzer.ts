@@ -13,6 +13,7 @@ import { type PureVerdict, thresholdOrigin } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
+import type { SessionOverrides } from '../settings/session-settings.ts';
 import { DetectorBank, SessionStep, withHashes } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
@@ -57,6 +58,11 @@ export class SessionAnalyzer {
   /** The current plan: the merged settings of all tiers. */
   get currentPlan(): DetectionPlan {
     return this.plan.current;
+  }
+
+  /** The session's own settings. */
+  get ownSettings(): SessionOverrides {
+    return this.plan.overrides;
   }
 
   /**
@@ -209,6 +215,11 @@ export class SessionAnalyzer {
   /** Ids of the open incidents. */
   get openIncidents(): string[] {
     return this.incidents.ids;
+  }
+
+  /** The current count of an open incident, reported or not. */
+  countOf(incidentId: string): number | undefined {
+    return this.incidents.countOf(incidentId);
   }
 
   /** Summaries of the open incidents, including the last event. */

@@ -1,18 +1,27 @@
 import { type AgentEvent, messageOf } from '@loopwatch/contract';
 import type { ProposedCall, SessionStop } from '@loopwatch/contract/api';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { ALLOWED, type Decision, denialText, isStopped, type PureVerdict } from '@loopwatch/detectors';
+import {
+  ALLOWED,
+  type Decision,
+  deniedResult,
+  isStopped,
+  type PureVerdict,
+  stoppedDecision,
+  type WatchedPush,
+  WatchedSession,
+} from '@loopwatch/detectors';
 import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { LogWriteHealth } from '../events/log-write-health.ts';
 import type { CurrentSettings, GuardSettings } from './guard-settings.ts';
-import { GuardedSession } from './guarded-session.ts';
 import { IncidentCache } from './incident-cache.ts';
-import { decideByIncidents } from './open-incidents.ts';
 
 /** Sessions whose events are analyzed here; for others, stored open incidents decide. */
 const MAX_SESSIONS = 2_000;
+/** Incidents that users were warned about. */
+const MAX_WARNED = 10_000;
 
 export interface GuardDeps {
   readonly database: Database;
@@ -26,13 +35,17 @@ export interface GuardDeps {
   readonly now: () => number;
 }
 
-/** Decides tool calls before they run. Fails open: a call that cannot be decided is allowed. */
+/**
+ * Decides tool calls before they run. A decision cannot wait for the worker, so the guard analyzes the sessions whose agents
+ * ask; the worker analyzes the same events and decides what is stored. Fails open: a call that cannot be decided is allowed.
+ */
 export class Guard {
   readonly #deps: GuardDeps;
   readonly #settings: GuardSettings;
   readonly #incidents: IncidentCache;
   /** The least recently used first. */
-  readonly #sessions = new Map<string, GuardedSession>();
+  readonly #sessions = new Map<string, WatchedSession>();
+  readonly #warned = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: GuardDeps) {
@@ -49,12 +62,12 @@ export class Guard {
       const stop = stopOf(settings, sessionId);
       if (stop !== undefined) return stop;
       const session = this.#session(sessionId, settings);
-      const own = session.decide({ name, args }, now());
-      const open = await this.#incidents.of(sessionId);
-      if (own.action === 'deny')
-        return open.some(({ id, isDismissed }) => isDismissed && id === own.incidentId) ? ALLOWED : own;
-      const stored = decideByIncidents(open, { name, args }, (incident) => session.isClosed(incident));
-      return stored.action === 'allow' ? own : stored;
+      const stored = await this.#incidents.of(sessionId);
+      const dismissed = stored.filter(({ isDismissed }) => isDismissed);
+      return session.decide({ name, args }, now(), {
+        incidents: stored.map(({ incident }) => incident),
+        dismissed: new Set(dismissed.map(({ incident }) => incident.incidentId)),
+      });
     } catch (error) {
       logger.warn({ sessionId, error: messageOf(error) }, 'deciding a call failed; call allowed');
       return ALLOWED;
@@ -62,8 +75,13 @@ export class Guard {
   }
 
   /** Whether to show a warning: users are warned once per incident, not at each call. */
-  shouldWarn(sessionId: string, { incidentId }: Decision): boolean {
-    return incidentId === null || (this.#sessions.get(sessionId)?.markWarned(incidentId) ?? true);
+  shouldWarn({ incidentId }: Decision): boolean {
+    if (incidentId === null) return true;
+    if (this.#warned.has(incidentId)) return false;
+    this.#warned.add(incidentId);
+    const [oldest] = this.#warned;
+    if (this.#warned.size > MAX_WARNED && oldest !== undefined) this.#warned.delete(oldest);
+    return true;
   }
 
   /** Reads the stored settings. @returns whether a session is stopped */
@@ -100,24 +118,18 @@ export class Guard {
     return verdicts;
   }
 
-  /** Records a denied call: it counts as another repetition. */
+  /** Records a denied call: it counts as another repetition. @returns the text in place of its result */
   async recordDenied(
     sessionId: string,
     call: Extract<AgentEvent, { type: 'tool_call_request' }>,
-    guidance: string,
-  ): Promise<void> {
+    decision: Decision,
+  ): Promise<string> {
     const { id, callId, agent, model, time, parentSessionId } = call;
-    const result = {
-      agent,
-      model,
-      time,
-      parentSessionId,
-      callId,
-      result: denialText(guidance),
-      isError: true,
-    };
-    const denied = typeof id === 'string' ? { id: `denied:${id}` } : {};
-    await this.record(sessionId, [call, { ...result, ...denied, type: 'tool_result' }]);
+    const denied = deniedResult(decision);
+    const own = typeof id === 'string' ? { id: `denied:${id}` } : {};
+    const event = { ...denied, ...own, agent, model, time, parentSessionId, callId };
+    await this.record(sessionId, [call, event]);
+    return denied.result;
   }
 
   /** What enforces a stop of this session; null if unknown. */
@@ -145,28 +157,31 @@ export class Guard {
     this.#settings.invalidate();
   }
 
-  #session(id: string, settings: CurrentSettings): GuardedSession {
-    const session = this.#sessions.get(id) ?? new GuardedSession(id, settings.detection);
+  #session(id: string, settings: CurrentSettings): WatchedSession {
+    const session = this.#sessions.get(id) ?? new WatchedSession(id, settings.detection);
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
-    session.adopt(settings.detection, settings.overridesOf(id).set);
+    session.adopt(settings.detection);
+    this.#report(id, session.adoptOwn(settings.overridesOf(id).set));
     return session;
   }
 
-  /** When detection fails, the session is dropped and its agent continues. @returns undefined for a duplicate */
-  #analyze(session: GuardedSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
-    try {
-      return session.push(event, this.#deps.now());
-    } catch (error) {
-      this.#sessions.delete(id);
-      this.#deps.logger.error(
-        { err: error, sessionId: id },
-        'detection failed for a guarded session; session dropped',
-      );
-      return [];
-    }
+  /** @returns undefined for a duplicate */
+  #analyze(session: WatchedSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
+    const pushed = session.push(event, this.#deps.now());
+    this.#report(id, pushed);
+    return pushed.isDuplicate ? undefined : pushed.verdicts;
+  }
+
+  #report(sessionId: string, pushed: WatchedPush | undefined): void {
+    if (pushed?.fault === undefined) return;
+    const { logger } = this.#deps;
+    logger.error(
+      { err: pushed.fault, sessionId },
+      'detection failed for a guarded session; session restarted',
+    );
   }
 
   /** Writes are sequential, so that a session's events stay in order. */
@@ -187,8 +202,5 @@ export class Guard {
 function stopOf({ detection, overridesOf }: CurrentSettings, sessionId: string): Decision | undefined {
   const { set, updatedBy } = overridesOf(sessionId);
   if (!isStopped(detection.settings, set)) return undefined;
-  const who = set['stopped'] === true && updatedBy !== null ? ` by ${updatedBy}` : '';
-  const reason = `The session was stopped${who} in Loopwatch`;
-  const guidance = `${reason}. Make no more tool calls: say what is done and what is left, and end your turn.`;
-  return { action: 'deny', reason, guidance, incidentId: null };
+  return stoppedDecision(set['stopped'] === true ? updatedBy : null);
 }

@@ -1,6 +1,6 @@
 import { type AgentEvent, isOpenAfter } from '@loopwatch/contract';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
-import { denialText, guidanceOf, type PureVerdict } from '@loopwatch/detectors';
+import { guidanceOf, type PureVerdict } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
 import { Router } from 'express';
 import { limits } from '../events/limits.ts';
@@ -69,13 +69,9 @@ async function answerToCall(
   const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
   if (decision.action !== 'deny') {
     await guard.record(sessionId, [call]);
-    return decision.reason === null || !guard.shouldWarn(sessionId, decision)
-      ? CONTINUE
-      : warning(decision.reason);
+    return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
   }
-  const guidance = decision.guidance ?? '';
-  await guard.recordDenied(sessionId, call, guidance);
-  return denial(agent, denialText(guidance), stopsAgent(decision));
+  return denial(agent, await guard.recordDenied(sessionId, call, decision), stopsAgent(decision));
 }
 
 /** The guidance of an open loop, for the model to read before its next call. */

@@ -1,5 +1,5 @@
 import type { Database } from '@loopwatch/storage';
-import { type OpenIncident, openIncidents } from './open-incidents.ts';
+import { openIncidents, type StoredIncident } from './open-incidents.ts';
 
 /** An older entry is still used, but refreshed in the background: another server may have stored changes. */
 const FRESH_MS = 1_000;
@@ -7,7 +7,7 @@ const FRESH_MS = 1_000;
 const USABLE_MS = 10_000;
 
 interface Entry {
-  incidents: Promise<readonly OpenIncident[]>;
+  incidents: Promise<readonly StoredIncident[]>;
   /** Wall clock, epoch ms. */
   readAt: number;
 }
@@ -30,7 +30,7 @@ export class IncidentCache {
   }
 
   /** Rejects when the database cannot be read. */
-  of(sessionId: string): Promise<readonly OpenIncident[]> {
+  of(sessionId: string): Promise<readonly StoredIncident[]> {
     const known = this.#entries.get(sessionId);
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#now() - known.readAt;
     if (known === undefined || age >= USABLE_MS) return this.#read(sessionId);
@@ -49,7 +49,7 @@ export class IncidentCache {
     this.#entries.clear();
   }
 
-  #read(sessionId: string): Promise<readonly OpenIncident[]> {
+  #read(sessionId: string): Promise<readonly StoredIncident[]> {
     const incidents = openIncidents(this.#database, sessionId, this.#now());
     this.#entries.delete(sessionId);
     this.#entries.set(sessionId, { incidents, readAt: this.#now() });

@@ -125,6 +125,7 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     ...(latest.agentVersion !== undefined && { agentVersion: latest.agentVersion }),
     ...(latest.tags !== undefined && { tags: latest.tags }),
     tool: latest.tool,
+    ...(latest.callKey !== undefined && { callKey: latest.callKey }),
     detectedAt: fold.detectedAt,
     openedAt: firstStep(fold).time,
     lastAt: current?.lastAt ?? latest.time,

@@ -1,4 +1,5 @@
 import type { HookAgent } from '@loopwatch/contract/api';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
@@ -268,19 +269,16 @@ describe('POST /decide', () => {
   });
 
   it('uses stored open incidents for an unknown session, unless they are false positives', async () => {
-    const signature = 'get:{"id":7}';
-    log.appendVerdict(
-      verdict({
-        incidentId: 'i-7',
-        sessionId: 's-9',
-        tool: { name: 'get', signature },
-        action: 'block',
-        guidance: 'Stop.',
-      }),
-    );
+    const analyzer = createSessionAnalyzer({ preset: 'stream' });
+    const call = { sessionId: 's-9', type: 'tool_call_request', name: 'get', args: { id: 7 } } as const;
+    for (let n = 0; n < 5; n += 1)
+      for (const found of analyzer.push({ ...call, time: clock }))
+        log.appendVerdict({ ...found, incidentId: 'i-7', detectedAt: clock });
     await stored();
     const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: { id: 7 } });
-    expect(await ask()).toMatchObject({ body: { action: 'deny', guidance: 'Stop.', incidentId: 'i-7' } });
+    expect(await ask()).toMatchObject({
+      body: { action: 'deny', guidance: expect.stringContaining("'get' invoked"), incidentId: 'i-7' },
+    });
     expect(await send('/decide', { sessionId: 's-9', name: 'get', args: { id: 8 } })).toMatchObject({
       body: { action: 'allow' },
     });

@@ -27,7 +27,7 @@ async function found(incidentId: string): Promise<void> {
   await stored();
 }
 const idsOf = async (known: IncidentCache, session = 's-1') =>
-  (await known.of(session)).map(({ id }) => id).sort();
+  (await known.of(session)).map(({ incident }) => incident.incidentId).sort();
 /** A database that counts what it is asked. */
 function counting(): { database: Database; asked: () => number } {
   let asked = 0;

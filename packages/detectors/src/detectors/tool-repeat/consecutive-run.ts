@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { sameIdentity, signature, type ToolIdentity } from '../../calls/step.ts';
+import { identityKey, sameIdentity, signature, type ToolIdentity } from '../../calls/step.ts';
 import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, quotedArguments, SHOWN_CALLS, sentence, shownCall } from '../../incident/shown-calls.ts';
@@ -99,6 +99,7 @@ export class ConsecutiveRun {
       thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
       windowMs: options.ttlMs,
       tool: { name, signature: signature(identity) },
+      repeats: [identityKey(identity)],
       ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times ${within} with the same arguments`,
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { signature, type ToolIdentity } from '../../calls/step.ts';
+import { identityKey, signature, type ToolIdentity } from '../../calls/step.ts';
 import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, firstAndLatest, quotedArguments, sentence, shownCall } from '../../incident/shown-calls.ts';
@@ -138,6 +138,8 @@ function account({ incident: { count }, identity, options, calls }: OpenIncident
     thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
     windowMs: options.ttlMs,
     tool: { name, signature: signature(identity) },
+    repeats: [identityKey(identity)],
+    repeatsAlike: true,
     ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times${within} with the same or nearly the same arguments`,
     guidance: toolGuidance(name, identity.arguments, count, options),
     evidence: {

@@ -1,5 +1,5 @@
-import type { AgentEvent, DetectionInput, Verdict } from '@loopwatch/contract';
-import { decide, type PureVerdict, type SessionAnalyzer } from '@loopwatch/detectors';
+import { type AgentEvent, type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
+import { detectionOf, type PureVerdict, WatchedSession } from '@loopwatch/detectors';
 import { describe, expect, test } from 'vitest';
 import { analyzer, call, run } from '../../sessions.ts';
 
@@ -141,14 +141,10 @@ test('budget: its incident is resolved when the session ends or the budget is ra
 });
 
 describe('a decision before a call', () => {
-  const ask = (session: SessionAnalyzer, open: readonly PureVerdict[]) =>
-    decide(session, open, { name: 'read_file', args: { path: 'new.ts' } });
   const after = (n: number) => {
-    const session = analyzer({ budget: { calls: 5 } });
-    const open = turns(n)
-      .flatMap((event) => session.push(event).verdicts)
-      .slice(-1);
-    return ask(session, open);
+    const session = new WatchedSession('s', detectionOf(detectionSchema.parse({ budget: { calls: 5 } })));
+    for (const event of turns(n)) session.push(event);
+    return session.decide({ name: 'read_file', args: { path: 'new.ts' } });
   };
 
   test.each([

@@ -1,0 +1,178 @@
+import type { AgentEvent, CheckAnswer } from '@loopwatch/contract';
+import { continues, type ProposedCall } from '../incident/call-key.ts';
+import { OpenVerdicts } from '../incident/open-verdicts.ts';
+import type { PureVerdict } from '../incident/verdict.ts';
+import type { Detection } from '../plan/detection.ts';
+import { changeBetween, type SessionOverrides } from '../settings/session-settings.ts';
+import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
+import { type Conclusion, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
+import { SessionAnalyzer } from './session-analyzer.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
+
+/** The result of pushing an event into a {@link WatchedSession}. */
+export interface WatchedPush extends PushResult {
+  /** The error if detection failed on the event; the session has restarted. */
+  readonly fault?: unknown;
+}
+
+/** Incidents that the session's own analysis may not know, and triage. */
+export interface KnownElsewhere {
+  /** Open incidents of the session, as stored or received from another analysis. */
+  readonly incidents?: Iterable<OpenIncident>;
+  /** Ids of incidents that deny nothing: muted, or false positives. */
+  readonly dismissed?: ReadonlySet<string>;
+}
+
+const NO_SETTINGS: SessionOverrides = {};
+
+/**
+ * One session under watch: its analysis, its open incidents, and the decisions on its calls. Every way in which
+ * Loopwatch stops calls uses it, so that the same history leads to the same answer.
+ */
+export class WatchedSession {
+  readonly id: string;
+  private analyzer: SessionAnalyzer;
+  private readonly open = new OpenVerdicts();
+  /** Incidents that this analysis has reported: it knows them better than any other source. */
+  private readonly reported = new Set<string>();
+  /** The session's own settings that were last adopted. */
+  private adopted = NO_SETTINGS;
+  /** Event time of the latest prompt, epoch ms. */
+  private promptedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(id: string, detection: Detection) {
+    this.id = id;
+    this.analyzer = new SessionAnalyzer(id, detection);
+  }
+
+  /** The analysis; replaced when the session restarts after a fault. */
+  get analysis(): Readonly<Omit<SessionAnalyzer, 'push' | 'adopt' | 'answer' | 'restore' | 'fork'>> {
+    return this.analyzer;
+  }
+
+  /** The latest verdict of each open incident. */
+  get openVerdicts(): readonly PureVerdict[] {
+    return this.open.verdicts;
+  }
+
+  /**
+   * Processes the session's next event; parameters as in {@link SessionAnalyzer.push}. If detection fails, the session
+   * restarts without history, and the result has the `fault` for the caller to report: no agent stops because of it.
+   */
+  push(event: AgentEvent, fallbackTime?: number, position?: number): WatchedPush {
+    try {
+      const pushed = this.analyzer.push(event, fallbackTime, position);
+      if (pushed.isDuplicate) return pushed;
+      if (event.type === 'prompt_started') this.promptedAt = this.analyzer.lastTime;
+      if (pushed.abandoned.length > 0) this.open.clear();
+      this.note(pushed);
+      return pushed;
+    } catch (fault) {
+      this.analyzer = new SessionAnalyzer(this.id, this.analyzer.detection);
+      this.open.clear();
+      this.reported.clear();
+      return { ...NOTHING_FOUND, fault };
+    }
+  }
+
+  /** Processes the answer to a check of the semantic layer. */
+  answer(checkId: string, answer: CheckAnswer): Conclusion {
+    const conclusion = this.analyzer.answer(checkId, answer) ?? NO_VERDICTS;
+    this.note(conclusion);
+    return conclusion;
+  }
+
+  /** Applies other settings of the server from the next event on. */
+  adopt(detection: Detection): void {
+    if (detection !== this.analyzer.detection) this.analyzer.adopt(detection);
+  }
+
+  /**
+   * Applies the session's own settings as they were set elsewhere.
+   *
+   * @param time epoch ms
+   * @returns undefined if they are the ones last adopted
+   */
+  adoptOwn(settings: SessionOverrides, time = this.analyzer.lastTime): WatchedPush | undefined {
+    if (settings === this.adopted) return undefined;
+    const change = changeBetween(this.adopted, settings);
+    this.adopted = settings;
+    if (change === undefined) return undefined;
+    return this.push({ type: 'control', set: change.set, unset: [...change.unset] }, time);
+  }
+
+  /**
+   * The open incidents that a call continues. The call must have been pushed: the analysis resolves incidents that it
+   * ends.
+   */
+  continuedBy(call: ProposedCall): PureVerdict[] {
+    const { knowledge } = this.analyzer.currentPlan;
+    return this.open.verdicts
+      .filter((verdict) => continues(verdict, call, knowledge, true))
+      .map((verdict) => ({ ...verdict, count: this.analyzer.countOf(verdict.incidentId) ?? verdict.count }));
+  }
+
+  /**
+   * Decides about a call before it runs: one that continues an open loop or reaches a limit is denied. The session does
+   * not change.
+   *
+   * @param time event time, epoch ms
+   */
+  decide(
+    call: ProposedCall,
+    time = this.analyzer.lastTime,
+    { incidents = [], dismissed = NOTHING }: KnownElsewhere = {},
+  ): Decision {
+    const trial = new WatchedSession(this.id, this.analyzer.detection);
+    trial.analyzer = this.analyzer.fork();
+    trial.open.note(this.open.verdicts);
+    const { fault } = trial.push({ type: 'tool_call_request', ...call }, time);
+    if (fault !== undefined) throw fault;
+    const plan = trial.analyzer.currentPlan;
+    const continued = [...incidents].filter(
+      (incident) =>
+        !this.isOver(incident, time, plan.idleMs) && continues(incident, call, plan.knowledge, false),
+    );
+    const found = [...continued, ...trial.continuedBy(call)];
+    return decisionBy(
+      found.filter(({ incidentId }) => !dismissed.has(incidentId)),
+      plan,
+      call,
+    );
+  }
+
+  /** Whether an incident known from elsewhere is over, or known better here. */
+  private isOver({ incidentId, detector, time, windowMs }: OpenIncident, now: number, idleMs: number) {
+    if (this.reported.has(incidentId)) return true;
+    // Only a budget outlasts a prompt.
+    if (detector !== 'budget' && time < this.promptedAt) return true;
+    return now - time > Math.min(idleMs, windowMs ?? idleMs);
+  }
+
+  snapshot(): WatchedSnapshot {
+    return { sessionId: this.id, state: this.analyzer.snapshot(), open: this.open.verdicts };
+  }
+
+  /** Restores a snapshot of a session with the same detection settings. */
+  restore({ state, open = [] }: WatchedSnapshot): void {
+    this.analyzer.restore(state);
+    this.open.clear();
+    this.note({ verdicts: open });
+  }
+
+  private note({ verdicts }: Pick<Conclusion, 'verdicts'>): void {
+    if (verdicts.length === 0) return;
+    this.open.note(verdicts);
+    for (const { incidentId } of verdicts) this.reported.add(incidentId);
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** A session as JSON. */
+export interface WatchedSnapshot {
+  readonly sessionId: string;
+  readonly state: SessionSnapshot;
+  /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
+  readonly open?: readonly PureVerdict[];
+}
