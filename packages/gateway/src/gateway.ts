@@ -34,7 +34,7 @@ export interface GatewayDeps {
   readonly sink?: RecordSink | undefined;
   /** Creates a reader of the `control` topic, with settings changed in the dashboard. */
   readonly control?: (() => TopicReader) | undefined;
-  /** Opens the database for sessions and messages; closed by `stop`. If undefined, a restart loses them. */
+  /** Opens the database for messages and replies; closed by `stop`. If undefined, a restart loses them. */
   readonly openDatabase?: (() => Promise<Database>) | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -46,7 +46,7 @@ export interface GatewayDeps {
 export class Gateway {
   readonly #deps: GatewayDeps;
   readonly #now: () => number;
-  /** Identifies this gateway among those that share a database and a control topic. */
+  /** Identifies this gateway among those that share a log. */
   readonly #id = randomBytes(6).toString('hex');
   readonly #metrics: GatewayMetrics;
   readonly #target: Target;
@@ -172,16 +172,10 @@ export class Gateway {
     if (openDatabase === undefined) return undefined;
     return new GatewayStorage({
       open: openDatabase,
-      gatewayId: this.#id,
       settings,
       metrics: this.#metrics,
       logger,
       now: this.#now,
-      versionOf: (detection) => this.#settings.versionOf(detection),
-      inMemory: (id) => this.#sessions.peek(id, this.#now()),
-      drop: (session) => {
-        this.#sessions.drop(session);
-      },
     });
   }
 
@@ -238,10 +232,10 @@ export class Gateway {
     });
     const storesMessages = this.#storage !== undefined;
     let created = 0;
-    return (id, { version = this.#settings.current, name } = {}) => {
+    return (id, name) => {
       created += 1;
       const origin = `${this.#id}-${created.toString(36)}`;
-      return new GatewaySession(id, version, reporter, { origin, storesMessages, name });
+      return new GatewaySession(id, this.#settings.current, reporter, { origin, storesMessages, name });
     };
   }
 
@@ -251,7 +245,7 @@ export class Gateway {
         ok: true,
         detail: 'not stored: no events are published to an event log',
       },
-      database: this.#storage?.health ?? { ok: true, detail: 'not stored: sessions are only in memory' },
+      database: this.#storage?.health ?? { ok: true, detail: 'not stored: messages are only in memory' },
       settings: this.#control?.health ?? { ok: true, detail: 'from the configuration only' },
       upstream: this.#target.origin,
     };

@@ -26,7 +26,13 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
       JSON.stringify(sent(request)).includes('Stop and think'),
     );
     expect(told).toBeGreaterThan(1);
-    expect(bench.verdicts.map(({ action }) => action)).toEqual(['chance', 'block']);
+    // The call after the chance does not run; each further one counts, and is reported when the count has doubled.
+    expect(bench.verdicts.map(({ action, count }) => [action, count])).toEqual([
+      ['chance', 3],
+      ['block', 4],
+      ['block', 6],
+    ]);
+    expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(3);
     expect(got.slice(got.indexOf('error')).every((finish) => finish === 'error')).toBe(true);
   });
 

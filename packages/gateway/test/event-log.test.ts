@@ -36,6 +36,8 @@ describe('the event log', () => {
         // The model was told by the tool, and asked again.
         'tool_result',
         ...turn,
+        // The call was denied.
+        'tool_result',
       ]);
       expect(bench.verdicts.map(({ phase, action }) => `${String(phase)} ${String(action)}`)).toEqual([
         'opened chance',

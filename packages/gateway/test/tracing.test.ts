@@ -132,11 +132,11 @@ describe('gateway with traces and a database', () => {
       model: 'gpt-5-mini',
       messages: [{ role: 'user', content: 'Hi' }],
     });
-    await waitFor(async () => (await database.query('select 1 from gateway_sessions')).length === 1);
+    await waitFor(async () => (await database.query('select 1 from messages')).length === 2);
     await bench[Symbol.asyncDispose]();
     const spans = await recording.spans();
-    const write = spans.find(({ name }) => name === 'store sessions');
-    expect(write).toMatchObject({ parentSpanId: '', attributes: { 'loopwatch.write.sessions': 1 } });
+    const write = spans.find(({ name }) => name === 'store messages');
+    expect(write).toMatchObject({ parentSpanId: '', attributes: { 'loopwatch.write.messages': 2 } });
     expect(spans.find(({ parentSpanId }) => parentSpanId === write?.spanId)).toMatchObject({
       name: 'transaction pglite',
       kind: 3,

@@ -295,23 +295,6 @@ create table page_notifications (
   created_at float8 not null
 );
 
-create table gateway_sessions (
-  id text primary key,
-  -- The gateway that has the session in memory, if any.
-  owner text,
-  -- Hash of the settings under which the state was created.
-  settings text not null,
-  -- Text, because only gateways read it; empty until it is stored for the first time.
-  state text not null,
-  expires_at float8 not null
-);
-
-create table gateway_settings (
-  hash text primary key,
-  doc text not null,
-  used_at float8 not null
-);
-
 -- Replies by their id at the model's API, with the session they belong to.
 create table gateway_replies (
   id text primary key,

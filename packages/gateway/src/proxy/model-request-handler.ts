@@ -112,7 +112,7 @@ export class ModelRequestHandler {
     const { lookup, commands: hasCommands } = this.#deps;
     const { upstreamRequest, raw, conversation: received } = parsed;
     const name = sessionName(parsed.headers, received);
-    await lookup.load(name, received);
+    await lookup.load(received);
     let body = this.#withSyntheticHistory(api, parsed.body, received);
     let conversation = body === parsed.body ? received : (api.readRequest(body) ?? received);
     if (hasCommands && conversation.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
@@ -168,11 +168,10 @@ export class ModelRequestHandler {
     return commands && (encoding !== undefined || raw.includes('!/'));
   }
 
-  /** Stores the session in the background. */
+  /** Stores the session's new messages in the background. */
   #store(session: GatewaySession): void {
     const { storage } = this.#deps;
     storage?.addMessages(session.id, session.takeMessages());
-    storage?.sessionChanged(session);
   }
 
   #isAnyEnabled(): boolean {

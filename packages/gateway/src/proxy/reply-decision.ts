@@ -19,7 +19,15 @@ export function decideReply(session: GatewaySession, reply: Reply, now: number):
   const enforcement = content ?? thought;
   const decision = enforcement === undefined ? decideCalls(session, reply.calls, now) : { enforcement };
   session.onReplyEnd(reply, now);
+  noteBlocked(session, decision, now);
   return decision;
+}
+
+/** Reports a blocked call, once its reply has ended. */
+export function noteBlocked(session: GatewaySession, decision: ReplyDecision | undefined, now: number): void {
+  const { enforcement, call } = decision ?? {};
+  if (enforcement?.action === 'block' && call !== undefined)
+    session.onCallBlocked(call.call, enforcement, now);
 }
 
 /** Stops at the first call that must not pass: those after it are not made either. */

@@ -16,11 +16,8 @@ import type { SessionSettings } from '../session/session-settings.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { GatewayStorage } from '../storage/gateway-storage.ts';
 
-/** Creates a session, with the current settings unless a version is given. */
-export type CreateSession = (
-  id: string,
-  given?: { readonly version?: SettingsVersion | undefined; readonly name?: string | undefined },
-) => GatewaySession;
+/** Creates a session with the current settings. @param name may be shared with other conversations */
+export type CreateSession = (id: string, name: string) => GatewaySession;
 
 export interface SessionLookupOptions {
   readonly sessions: SessionStore;
@@ -29,7 +26,7 @@ export interface SessionLookupOptions {
   readonly settings: LiveSettings;
   /** Settings of single sessions. */
   readonly sessionSettings: SessionSettings;
-  /** Undefined if sessions are only in memory. */
+  /** Undefined if replies are only in memory. */
   readonly storage: GatewayStorage | undefined;
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
@@ -44,12 +41,14 @@ export class SessionLookup {
     this.#options = options;
   }
 
-  /** Loads stored sessions that the request may continue into memory. */
-  async load({ name }: SessionName, conversation: Conversation): Promise<void> {
-    await this.#loadReply(conversation);
-    const { sessions } = this.#options;
-    const earlier = conversation.previous === null ? undefined : sessions.ofReply(conversation.previous);
-    await this.#restore(earlier ?? name);
+  /** Looks up the session of the reply that a request continues from, if another gateway or an earlier run gave it. */
+  async load({ previous }: Conversation): Promise<void> {
+    const { storage, sessions } = this.#options;
+    if (storage === undefined || previous === null || sessions.ofReply(previous) !== undefined) return;
+    const stored = await storage.reply(previous);
+    if (stored === undefined) return;
+    sessions.drop(stored.sessionId);
+    sessions.noteReply(previous, stored.sessionId, stored.synthetic);
   }
 
   /**
@@ -62,7 +61,7 @@ export class SessionLookup {
     const shared = earlier === undefined ? name : (sessions.peek(earlier, now())?.name ?? earlier);
     const id = this.#idFor(shared, isOne, history, earlier);
     const isKnown = sessions.peek(id, now()) !== undefined;
-    const session = sessions.get(id, now(), () => this.#options.create(id, { name: shared }));
+    const session = sessions.get(id, now(), () => this.#options.create(id, shared));
     session.adopt(settings.current, now());
     const own =
       sessionSettings.of(id) ?? (settingsName === null ? undefined : sessionSettings.of(settingsName));
@@ -105,25 +104,5 @@ export class SessionLookup {
   #idByReply(known: readonly GatewaySession[], history: History): string | undefined {
     if (history.previous === null) return undefined;
     return known.find((session) => session.agreement(history) === agreements.proven)?.id;
-  }
-
-  async #restore(id: string): Promise<void> {
-    const { sessions, storage, create, now } = this.#options;
-    if (storage === undefined || sessions.peek(id, now()) !== undefined) return;
-    const stored = await storage.load(id);
-    if (stored === undefined) return;
-    sessions.get(id, now(), () => {
-      const session = create(id, { version: stored.version, name: stored.snapshot.name });
-      session.restore(stored.snapshot);
-      return session;
-    });
-  }
-
-  /** Loads the session of the reply that a request continues from, if another gateway or an earlier run gave it. */
-  async #loadReply({ previous }: Conversation): Promise<void> {
-    const { storage, sessions } = this.#options;
-    if (storage === undefined || previous === null || sessions.ofReply(previous) !== undefined) return;
-    const stored = await storage.reply(previous);
-    if (stored !== undefined) sessions.noteReply(previous, stored.sessionId, stored.synthetic);
   }
 }

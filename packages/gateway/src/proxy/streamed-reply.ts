@@ -7,7 +7,7 @@ import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { Exchange } from './exchange.ts';
-import type { CallDecision, ReplyDecision } from './reply-decision.ts';
+import { type CallDecision, noteBlocked, type ReplyDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
 
@@ -215,6 +215,7 @@ export class StreamedReply implements ReplyHandler {
     this.#held = undefined;
     const { request, deps } = this.#exchange;
     request.session.onReplyEnd(this.#stream, deps.now());
+    noteBlocked(request.session, decision, deps.now());
     this.#closing = this.#close(decision);
     this.#options.abort();
   }

@@ -23,18 +23,25 @@ function limitText({ threshold }: PureVerdict): string {
   );
 }
 
-/** What the verdicts of one event require. Limits are tracked separately; an outage requires nothing. */
+/** What the verdicts on a request's history require. Limits are tracked separately; an outage requires nothing. */
 export function enforcementOf(
   verdicts: readonly PureVerdict[],
   plan: DetectionPlan,
+): Enforcement | undefined {
+  return strongestOf(
+    verdicts.filter((verdict) => verdict.kind === 'loop' && isOpenAfter(verdict)),
+    plan,
+  );
+}
+
+/** What these open incidents require. @param tool the name from the call, if a call continues them */
+export function strongestOf(
+  open: readonly PureVerdict[],
+  plan: DetectionPlan,
   tool?: string,
 ): Enforcement | undefined {
-  let enforcement: Enforcement | undefined;
-  for (const verdict of verdicts) {
-    const { action, kind } = verdict;
-    if (kind !== 'loop' || !isOpenAfter(verdict)) continue;
-    if (action === 'block') return blockFor(verdict, plan, tool ?? verdict.tool?.name);
-    if (action === 'chance') enforcement = { action, verdict, text: guidanceOf(verdict) };
-  }
-  return enforcement;
+  const block = open.find(({ action }) => action === 'block');
+  if (block !== undefined) return blockFor(block, plan, tool);
+  const chance = open.findLast(({ action }) => action === 'chance');
+  return chance && { action: 'chance', verdict: chance, text: guidanceOf(chance) };
 }

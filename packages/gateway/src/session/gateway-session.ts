@@ -1,17 +1,16 @@
-import { MAX_NAME_UNITS } from '@loopwatch/contract';
+import { type DetectorId, MAX_NAME_UNITS } from '@loopwatch/contract';
 import {
-  changeBetween,
   type DetectionPlan,
+  deniedResult,
   isStopped,
   type PureVerdict,
   type SettingsVersion,
 } from '@loopwatch/detectors';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
-import { blockFor, type Enforcement, enforcementOf } from './enforcement.ts';
+import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
 import { type Agreement, Lineage } from './lineage.ts';
-import { LruMap } from './lru-map.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 import {
   type EventBody,
@@ -21,11 +20,7 @@ import {
   type SessionObserver,
 } from './session-detection.ts';
 import type { Settings } from './session-settings.ts';
-import type { GatewaySnapshot } from './session-snapshot.ts';
 import { Transcript } from './transcript.ts';
-
-/** Calls whose tool names are remembered until their results arrive. */
-const MAX_TOOLS = 256;
 
 /** What to do about a request before it is sent to the model. */
 export interface RequestDecision {
@@ -46,18 +41,12 @@ export class GatewaySession {
   usedAt = 0;
   /** Whether it has had settings of its own. */
   hasOwnSettings = false;
-  /** Whether another gateway owns it, or is about to. */
-  isHandedOver = false;
   readonly #observer: SessionObserver;
   readonly #detection: SessionDetection;
   readonly #ledger = new PromptLedger();
   readonly #lineage = new Lineage();
-  /** Tool names of the latest calls, by call id. */
-  readonly #tools = new LruMap<string>(MAX_TOOLS);
   readonly #transcript: Transcript | undefined;
   #contentUnits = 0;
-  /** Whether storage has a snapshot of it, which must be kept up to date. */
-  #wasStored = false;
   /** The latest settings made elsewhere for this session. */
   #externalSettings: Settings | undefined;
 
@@ -89,7 +78,8 @@ export class GatewaySession {
     if (version === this.version) return;
     this.#detection.adopt(version);
     // Its own settings have to be applied again on top of these.
-    if (this.hasOwnSettings) this.#applyControl({ type: 'control', set: {}, unset: [] }, now);
+    if (!this.hasOwnSettings) return;
+    this.#report(this.#detection.push({ type: 'control', set: {}, unset: [] }, now).verdicts);
   }
 
   get plan(): DetectionPlan {
@@ -126,13 +116,12 @@ export class GatewaySession {
 
   /** Replaces its own settings by those made elsewhere. @returns why they were rejected */
   applyOwnSettings(set: Settings, now: number): string | undefined {
-    if (set === this.#externalSettings) return undefined;
     this.#externalSettings = set;
-    const change = changeBetween(this.#detection.ownSettings, set);
-    if (change === undefined) return undefined;
-    const refused = this.#applyControl({ type: 'control', ...change }, now);
+    const applied = this.#detection.adoptOwn(set, now);
+    if (applied === undefined) return undefined;
     this.hasOwnSettings = true;
-    return refused;
+    this.#report(applied.verdicts);
+    return applied.refused;
   }
 
   /** A user message that only the gateway gets. */
@@ -167,7 +156,6 @@ export class GatewaySession {
     const detection = this.#detection;
     const ledger = this.#ledger;
     const lineage = this.#lineage;
-    const tools = this.#tools;
     const transcript = this.#transcript;
     detection.labels = labels;
     const isRepeated = lineage.isRepeated(history);
@@ -180,29 +168,24 @@ export class GatewaySession {
     transcript?.addSystem(items);
     let block: Enforcement | undefined;
     let hint: Enforcement | undefined;
-    const answered = new Set<string>();
     const before = detection.limit;
     for (const entry of ledger.take(history, isRepeated)) {
       if (entry.type === 'prompt') detection.limit = undefined;
       const { verdicts } = this.#push(eventBodyOf(entry), now);
       const enforcement = enforcementOf(verdicts, this.plan);
-      if (entry.type === 'call') this.#noteTool(entry.call);
-      if (entry.type === 'result') answered.add(tools.get(entry.callId ?? '') ?? '');
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
     }
-    const open = detection.loops.stagnating(answered);
-    block ??= open && blockFor(open, this.plan);
     block ??= this.#beginTurn(now);
-    const { limit, loops } = detection;
+    const { limit } = detection;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
-    const isHintOpen = hint !== undefined && loops.isOpen(hint.verdict.incidentId);
+    const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);
     return { block, hint: isHintOpen ? hint : undefined, limit };
   }
 
   /** The model is about to be asked again after a chance. @returns why it must not be */
   onRetry(call: ToolCall, guidance: string, now: number): Enforcement | undefined {
-    this.#push({ type: 'tool_result', callId: call.id, result: guidance, isError: true }, now);
+    this.#push({ type: 'tool_result', callId: call.id, result: guidance, isError: true, denied: true }, now);
     return this.#beginTurn(now);
   }
 
@@ -228,7 +211,6 @@ export class GatewaySession {
   onToolCall(call: ToolCall, now: number): Enforcement | undefined {
     const key = callKey(call);
     this.#ledger.addCall(key);
-    this.#noteTool(call);
     const enforcement = this.#judge(call, now);
     this.#lineage.onToolCall(call, key, enforcement !== undefined);
     return enforcement;
@@ -237,14 +219,19 @@ export class GatewaySession {
   #judge(call: ToolCall, now: number): Enforcement | undefined {
     const { id: callId, name, args } = call;
     const request = { type: 'tool_call_request', callId, name: name.slice(0, MAX_NAME_UNITS), args } as const;
-    const enforcement = enforcementOf(this.#push(request, now).verdicts, this.plan, name);
-    if (enforcement !== undefined) return enforcement;
-    const { loops, limit: reached } = this.#detection;
-    const open = loops.continuedBy(call) ?? loops.overBudget;
-    if (open !== undefined) return blockFor(open, this.plan, name);
+    this.#push(request, now);
+    const detection = this.#detection;
+    const enforcement = strongestOf(detection.continuedBy(call), this.plan, name);
     // The request had tool choice off: a call made despite that is blocked.
-    const limit = reached === undefined ? undefined : loops.limit('tool-limit');
-    return limit && { action: 'block', verdict: limit, text: reached ?? limit.reason };
+    return enforcement?.verdict.detector === 'tool-limit'
+      ? { ...enforcement, text: detection.limit ?? enforcement.text }
+      : enforcement;
+  }
+
+  /** A call of the reply was blocked: it counts as another repetition. */
+  onCallBlocked({ id: callId }: ToolCall, { text, verdict: { incidentId } }: Enforcement, now: number): void {
+    const denied = deniedResult({ action: 'deny', reason: text, guidance: text, incidentId });
+    this.#push({ ...denied, callId }, now);
   }
 
   /** The reply is complete. */
@@ -258,64 +245,17 @@ export class GatewaySession {
     this.#lineage.onReplyLost();
   }
 
-  /** Whether it has state that the history of its next request could not restore. */
-  get isWorthStoring(): boolean {
-    return (
-      this.#wasStored ||
-      this.hasOwnSettings ||
-      this.#lineage.isLost ||
-      this.#detection.limit !== undefined ||
-      this.#ledger.hasCalls ||
-      this.#detection.loops.verdicts.length > 0
-    );
-  }
-
-  /** The session in stored form. */
-  snapshot(): GatewaySnapshot {
-    this.#wasStored = true;
-    const { hasOwnSettings } = this;
-    const contentUnits = this.#contentUnits;
-    return {
-      v: 2,
-      name: this.name,
-      ...this.#detection.snapshot(),
-      ledger: this.#ledger.snapshot(),
-      lineage: this.#lineage.snapshot(),
-      tools: [...this.#tools],
-      contentUnits,
-      hasOwnSettings,
-      system: this.#transcript?.system ?? '',
-    };
-  }
-
-  /** Restores a snapshot; the session must be new. */
-  restore(snapshot: GatewaySnapshot): void {
-    this.#wasStored = true;
-    this.#detection.restore(snapshot);
-    this.#ledger.restore(snapshot.ledger);
-    this.#lineage.restore(snapshot.lineage);
-    for (const [id, tool] of snapshot.tools) this.#tools.set(id, tool);
-    this.#contentUnits = snapshot.contentUnits;
-    this.hasOwnSettings = snapshot.hasOwnSettings;
-    if (this.#transcript !== undefined) this.#transcript.system = snapshot.system;
-  }
-
-  /** Applies a control event that is not this session's to publish. @returns why it was rejected */
-  #applyControl(body: EventBody, now: number): string | undefined {
-    const { verdicts, refused } = this.#detection.push(body, now);
+  /** Reports verdicts on events that are not this session's to publish. */
+  #report(verdicts: readonly PureVerdict[]): void {
     if (verdicts.length > 0) this.#observer.onVerdicts(this.id, verdicts);
-    return refused;
-  }
-
-  #noteTool({ id, name }: ToolCall): void {
-    if (id !== null) this.#tools.set(id, name);
   }
 
   #beginTurn(now: number): Enforcement | undefined {
     const { verdicts } = this.#push({ type: 'turn_started' }, now);
     const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
-    const { loops } = this.#detection;
-    const open = over ?? loops.limit('turn-limit') ?? loops.overBudget;
+    const openLimit = (of: DetectorId) =>
+      this.#detection.open.find(({ detector, action }) => detector === of && action === 'block');
+    const open = over ?? openLimit('turn-limit') ?? openLimit('budget');
     return open && blockFor(open, this.plan);
   }
 

@@ -17,7 +17,7 @@ interface AnsweredCall {
   readonly isBlocked: boolean;
 }
 
-/** What happened to the last request. These values are stored. */
+/** What happened to the last request. */
 type Fate =
   | 'none'
   | 'asked'
@@ -42,7 +42,7 @@ export class Lineage {
   /** The calls in the last request. */
   #shown = { count: 0, hash: '' };
   #answers = 0;
-  /** Ids of the calls in the last request. Not in a snapshot: only needed while a reply arrives. */
+  /** Ids of the calls in the last request; only needed while a reply arrives. */
   #ids = NO_IDS;
   #calls: AnsweredCall[] = [];
   #head = '';
@@ -128,35 +128,6 @@ export class Lineage {
     return this.#agreementByText(prompt);
   }
 
-  snapshot(): LineageSnapshot {
-    const fate = this.#fate;
-    const fingerprint = this.#fingerprint;
-    const users = this.#users;
-    const prompt = this.#prompt;
-    const shown = this.#shown;
-    const answers = this.#answers;
-    const calls = this.#calls;
-    const head = this.#head;
-    const previous = this.#previous;
-    const answerIds = this.#answerIds;
-    return { fate, fingerprint, users, prompt, shown, answers, calls, head, previous, answerIds };
-  }
-
-  restore(kept: LineageSnapshot): void {
-    const { fate, fingerprint, users, prompt, shown, answers, calls, head, previous, answerIds } = kept;
-    // The gateway that was waiting for the reply is gone.
-    this.#fate = fate === 'asked' ? 'lost' : fate;
-    this.#calls = [...calls];
-    this.#answerIds = [...answerIds];
-    this.#fingerprint = fingerprint;
-    this.#users = users;
-    this.#prompt = prompt;
-    this.#shown = shown;
-    this.#answers = answers;
-    this.#head = head;
-    this.#previous = previous;
-  }
-
   /** Whether the last request may be repeated: the client has no model reply to it. */
   get #isOpen(): boolean {
     return this.#fate === 'lost' || this.#fate === 'stopped';
@@ -204,18 +175,4 @@ export class Lineage {
     const head = this.#head.trim().slice(0, MAX_HEAD_UNITS);
     return head !== '' && lastReply?.text.trim().startsWith(head) === true ? likely : possible;
   }
-}
-
-/** {@link Lineage} as JSON. The field names are stored. */
-export interface LineageSnapshot {
-  readonly fate: Fate;
-  readonly fingerprint: string;
-  readonly users: number;
-  readonly prompt: string | null;
-  readonly shown: { readonly count: number; readonly hash: string };
-  readonly answers: number;
-  readonly calls: readonly AnsweredCall[];
-  readonly head: string;
-  readonly previous: string | null;
-  readonly answerIds: readonly string[];
 }

@@ -56,24 +56,6 @@ export class PromptLedger {
     }
   }
 
-  /** Whether the current prompt has calls. */
-  get hasCalls(): boolean {
-    return this.#calls.size > 0;
-  }
-
-  snapshot(): LedgerSnapshot {
-    const users = this.#users;
-    const prompt = this.#prompt ?? null;
-    return { users, prompt, calls: [...this.#calls], results: [...this.#results] };
-  }
-
-  restore({ users, prompt, calls, results }: LedgerSnapshot): void {
-    this.#users = users;
-    this.#prompt = prompt ?? undefined;
-    this.#calls = new Map(calls);
-    this.#results = new Map(results);
-  }
-
   #takeItems(
     { items, calls }: Prompt,
     seen: Record<'calls' | 'results', Map<string, number>>,
@@ -111,14 +93,6 @@ export class PromptLedger {
     this.#results = new Map();
     entries.push({ type: 'prompt', text });
   }
-}
-
-/** {@link PromptLedger} as JSON. The field names are stored. */
-export interface LedgerSnapshot {
-  readonly users: number;
-  readonly prompt: string | null;
-  readonly calls: readonly (readonly [string, number])[];
-  readonly results: readonly (readonly [string, number])[];
 }
 
 /** Counts an occurrence in the history. @returns whether it was not counted before */

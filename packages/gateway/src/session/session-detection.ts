@@ -1,19 +1,15 @@
-import { type AgentEvent, detectionSchema, isOpenAfter, MAX_NAME_UNITS } from '@loopwatch/contract';
+import { type AgentEvent, isOpenAfter, MAX_NAME_UNITS } from '@loopwatch/contract';
 import {
   type DetectionPlan,
-  detectionOf,
   type PureVerdict,
-  SessionAnalyzer,
   type SettingsVersion,
   type TurnRequest,
+  type WatchedPush,
+  WatchedSession,
 } from '@loopwatch/detectors';
 import type { ToolCall } from '../api/conversation.ts';
-import { OpenLoops } from './open-loops.ts';
 import type { HistoryEntry } from './prompt-ledger.ts';
 import type { Settings } from './session-settings.ts';
-import type { GatewaySnapshot } from './session-snapshot.ts';
-
-const NO_IDS = new SessionAnalyzer('', detectionOf(detectionSchema.parse({}))).snapshot().ids;
 
 /** Model and backend of a request, as events carry them. */
 export interface RequestLabels {
@@ -29,88 +25,75 @@ interface DetectionResult {
   readonly refused?: string;
 }
 
-/** The analyzer of one session, with its open loops and the reached limit of tool calls. */
+/** A session under watch, whose events are made from requests and replies. */
 export class SessionDetection {
-  readonly loops = new OpenLoops();
   /** Of the current request. */
   labels: RequestLabels = { model: null, backend: '' };
   /** If the limit of tool calls is reached: the message for the last result. */
   limit: string | undefined;
-  readonly #id: string;
+  /** Server and model settings; the session's own settings are on top of them. */
+  version: SettingsVersion;
+  readonly #session: WatchedSession;
   /** Prefix of event ids, unique across gateways. */
   readonly #origin: string;
   readonly #observer: SessionObserver;
-  #version: SettingsVersion;
-  #analyzer: SessionAnalyzer;
   #events = 0;
 
   constructor(id: string, version: SettingsVersion, observer: SessionObserver, origin: string) {
-    this.#id = id;
-    this.#version = version;
+    this.version = version;
     this.#observer = observer;
     this.#origin = origin;
-    this.#analyzer = new SessionAnalyzer(id, version.detection);
-  }
-
-  /** Server and model settings; the session's own settings are on top of them. */
-  get version(): SettingsVersion {
-    return this.#version;
+    this.#session = new WatchedSession(id, version.detection);
   }
 
   get plan(): DetectionPlan {
-    return this.#analyzer.currentPlan;
+    return this.#session.analysis.currentPlan;
   }
 
   get ownSettings(): Settings {
-    return this.#analyzer.snapshot().overrides;
+    return this.#session.analysis.ownSettings;
+  }
+
+  /** The latest verdict of each open incident. */
+  get open(): readonly PureVerdict[] {
+    return this.#session.openVerdicts;
+  }
+
+  /** The open incidents that a call continues, once it was pushed. */
+  continuedBy({ name, args }: ToolCall): readonly PureVerdict[] {
+    return this.#session.continuedBy({ name, args });
   }
 
   adopt(version: SettingsVersion): void {
-    this.#version = version;
-    this.#analyzer.adopt(version.detection);
+    this.version = version;
+    this.#session.adopt(version.detection);
+  }
+
+  /** Applies the session's own settings as they were made elsewhere. @returns undefined if nothing changed */
+  adoptOwn(settings: Settings, now: number): Omit<DetectionResult, 'event'> | undefined {
+    const pushed = this.#session.adoptOwn(settings, now);
+    return pushed && this.#resultOf(pushed);
   }
 
   /** Analyzes an event. If detection fails, the request passes. */
   push(body: EventBody, now: number): DetectionResult {
     const event = this.#eventOf(body, now);
-    let verdicts: readonly PureVerdict[] = [];
-    let refused: string | undefined;
-    try {
-      const pushed = this.#analyzer.push(event, now);
-      verdicts = pushed.verdicts;
-      if (pushed.turnRequest !== null) this.#observer.onTurnRequest(this.#id, pushed.turnRequest);
-      if (pushed.refusal !== null) refused = pushed.refusal;
-      if (pushed.abandoned.length > 0) this.loops.clear();
-    } catch (error) {
-      this.#analyzer = new SessionAnalyzer(this.#id, this.#version.detection);
-      this.loops.clear();
-      this.#observer.onFault(this.#id, error);
-    }
-    this.loops.note(verdicts);
+    return { event, ...this.#resultOf(this.#session.push(event, now)) };
+  }
+
+  #resultOf({ verdicts, turnRequest, refusal, fault }: WatchedPush): Omit<DetectionResult, 'event'> {
+    const { id } = this.#session;
+    if (fault !== undefined) this.#observer.onFault(id, fault);
+    if (turnRequest !== null) this.#observer.onTurnRequest(id, turnRequest);
     this.#noteLimit(verdicts);
-    return { event, verdicts, ...(refused !== undefined && { refused }) };
-  }
-
-  snapshot(): Pick<GatewaySnapshot, 'analyzer' | 'open' | 'limit'> {
-    return {
-      // A gateway never repeats an event, and ids would be most of the snapshot.
-      analyzer: { ...this.#analyzer.snapshot(), ids: NO_IDS },
-      open: this.loops.verdicts,
-      limit: this.limit ?? null,
-    };
-  }
-
-  restore({ analyzer, open, limit }: Pick<GatewaySnapshot, 'analyzer' | 'open' | 'limit'>): void {
-    this.#analyzer.restore(analyzer);
-    this.loops.note(open);
-    this.limit = limit ?? undefined;
+    return { verdicts, ...(refusal !== null && { refused: refusal }) };
   }
 
   #eventOf(body: EventBody, now: number): AgentEvent {
     const isShort = body.type === 'content' || body.type === 'thought';
     const id = `${this.#origin}-${String(this.#events)}`;
     this.#events += 1;
-    return { v: 1, id, sessionId: this.#id, time: now, ...body, ...(isShort ? {} : this.labels) };
+    return { v: 1, id, sessionId: this.#session.id, time: now, ...body, ...(isShort ? {} : this.labels) };
   }
 
   #noteLimit(verdicts: readonly PureVerdict[]): void {
@@ -135,6 +118,7 @@ export type EventBody =
       readonly callId: string | null;
       readonly result: unknown;
       readonly isError?: boolean;
+      readonly denied?: boolean;
     }
   | { readonly type: 'turn_finished'; readonly finishReason: string | null; readonly usage?: object }
   | { readonly type: 'control'; readonly set: object; readonly unset: readonly string[] };

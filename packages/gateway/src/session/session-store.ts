@@ -54,9 +54,10 @@ export class SessionStore {
     return [name, ...(this.#sharing.get(name) ?? [])].flatMap((id) => this.peek(id, now) ?? []);
   }
 
-  /** Removes a session that another gateway owns. */
-  drop(session: GatewaySession): void {
-    if (this.#sessions.get(session.id) === session) this.#forget(session);
+  /** Forgets a session that another gateway has continued. */
+  drop(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) this.#forget(session);
   }
 
   /**

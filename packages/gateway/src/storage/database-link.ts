@@ -7,12 +7,10 @@ const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 /** Operations on the database: a metric label. */
-export type StorageWork = 'open' | 'load' | 'save' | 'hand_over' | 'retention';
+export type StorageWork = 'open' | 'load' | 'save' | 'retention';
 
 export interface DatabaseLinkOptions {
   readonly open: () => Promise<Database>;
-  /** Runs before first use and after each outage; if it rejects, the database stays unavailable. */
-  readonly prepare: (database: Database) => Promise<void>;
   readonly onUp: () => void;
   readonly onFailure: (work: StorageWork) => void;
   readonly logger: Logger;
@@ -39,7 +37,7 @@ export class DatabaseLink {
   get health(): { readonly ok: boolean; readonly detail: string } {
     if (this.#isUp) return { ok: true, detail: this.#database?.kind ?? '' };
     const reason = this.#outage ?? 'not opened yet';
-    return { ok: false, detail: `database unavailable: ${reason}; sessions are only in memory` };
+    return { ok: false, detail: `database unavailable: ${reason}; messages are buffered in memory` };
   }
 
   /** Connects; if that fails, retries in the background. */
@@ -79,7 +77,7 @@ export class DatabaseLink {
     if (this.#outage === undefined)
       this.#options.logger.error(
         { work, error: message },
-        'Database unavailable; buffering sessions and messages in memory',
+        'Database unavailable; buffering messages in memory',
       );
     this.#outage = message;
   }
@@ -98,7 +96,6 @@ export class DatabaseLink {
     try {
       this.#database ??= await this.#options.open();
       await this.#database.query('select 1');
-      await this.#options.prepare(this.#database);
     } catch (error) {
       this.#options.onFailure('open');
       this.#noteOutage('open', error);

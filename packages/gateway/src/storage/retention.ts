@@ -19,18 +19,12 @@ export async function applyRetention(
   now: number,
 ): Promise<void> {
   const limit = String(MAX_ROWS);
-  await database.query(
-    `delete from gateway_sessions where id in
-       (select id from gateway_sessions where expires_at < $1::float8 order by expires_at limit ${limit})`,
-    [now],
-  );
   if (retentionDays !== null) {
     const before = now - retentionDays * DAY;
     await database.query(
       `delete from gateway_replies where id in (select id from gateway_replies where at < $1::float8 order by at limit ${limit})`,
       [before],
     );
-    await database.query('delete from gateway_settings where used_at < $1::float8', [before]);
     await removeMessages(database, { limit: MAX_ROWS, before });
   }
   if (retentionMegabytes !== null) await removeSurplus(database, retentionMegabytes * MEBIBYTE);

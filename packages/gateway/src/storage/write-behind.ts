@@ -1,10 +1,8 @@
 import { inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
-import type { GatewaySession } from '../session/gateway-session.ts';
 import { type DatabaseLink, isUnavailable } from './database-link.ts';
 import { type MessageRow, storeMessages } from './message-rows.ts';
 import { insertReplies, type ReplyRow } from './reply-rows.ts';
-import { type SessionRow, storeSessions, storeSettings } from './session-rows.ts';
 
 /** Interval between writes; rows added meanwhile are batched. */
 const PAUSE_MS = 250;
@@ -14,30 +12,21 @@ const PAUSE_SHARE = 4;
 const MAX_BATCH = 2_000;
 
 /** Kinds of buffered rows: a metric label. */
-export type RowKind = 'session' | 'reply' | 'message';
+export type RowKind = 'reply' | 'message';
 
 export interface WriteBehindOptions {
   readonly link: DatabaseLink;
-  /** Id of this gateway, the owner of its sessions. */
-  readonly owner: string;
   /** Upper bounds of buffered rows, by kind. */
   readonly limits: Readonly<Record<RowKind, number>>;
   readonly logger: Logger;
   readonly onDropped: (what: RowKind, count: number) => void;
-  readonly onStored: (id: string) => void;
-  /** Called for a session that another gateway owns by now. */
-  readonly onLost: (session: GatewaySession) => void;
-  /** Wall clock, epoch ms. */
-  readonly now: () => number;
 }
 
 /** Writes to the database in the background, so that requests never wait for it. */
 export class WriteBehind {
   readonly #options: WriteBehindOptions;
-  readonly #sessions = new Map<string, GatewaySession>();
   #replies: ReplyRow[] = [];
   #messages: MessageRow[] = [];
-  readonly #knownSettings = new Set<string>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** When the next write may begin. */
@@ -53,18 +42,7 @@ export class WriteBehind {
 
   /** Buffered rows. */
   get size(): number {
-    return this.#sessions.size + this.#replies.length + this.#messages.length;
-  }
-
-  addSession(session: GatewaySession): void {
-    this.#sessions.delete(session.id);
-    this.#sessions.set(session.id, session);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > this.#options.limits.session && oldest !== undefined) {
-      this.#sessions.delete(oldest);
-      this.#drop('session', 1);
-    }
-    this.#schedule();
+    return this.#replies.length + this.#messages.length;
   }
 
   addReply(row: ReplyRow): void {
@@ -78,10 +56,6 @@ export class WriteBehind {
     this.#messages.push(...rows);
     this.#trim('message', this.#messages);
     this.#schedule();
-  }
-
-  hasSession(id: string): boolean {
-    return this.#sessions.has(id);
   }
 
   /** Resolves when the buffered rows were written, or writing failed. */
@@ -100,7 +74,7 @@ export class WriteBehind {
   /** Logs rows that could not be written at the end. */
   logUnwritten(): void {
     const rows = this.size + this.#inFlight;
-    if (rows > 0) this.#options.logger.error({ rows }, 'Dropped sessions and messages: database unavailable');
+    if (rows > 0) this.#options.logger.error({ rows }, 'Dropped messages: database unavailable');
   }
 
   /** Called when the database is available again. */
@@ -129,47 +103,32 @@ export class WriteBehind {
   }
 
   async #writeBatch(): Promise<void> {
-    const { link, logger, onStored, onLost } = this.#options;
+    const { link, logger } = this.#options;
     if (this.size === 0 || !link.isUp) return;
-    const sessions = [...this.#sessions.values()].slice(0, MAX_BATCH);
-    for (const { id } of sessions) this.#sessions.delete(id);
     const replies = this.#replies.splice(0, MAX_BATCH);
     const messages = this.#messages.splice(0, MAX_BATCH);
-    this.#inFlight = sessions.length + replies.length + messages.length;
+    this.#inFlight = replies.length + messages.length;
     try {
-      const rows = sessions.map((session) => this.#rowOf(session));
-      const versions = this.#newSettings(sessions);
       const attributes = {
-        'loopwatch.write.sessions': sessions.length,
         'loopwatch.write.replies': replies.length,
         'loopwatch.write.messages': messages.length,
       };
-      const stored = await inSpan('store sessions', { attributes, root: true }, () =>
+      await inSpan('store messages', { attributes, root: true }, () =>
         link.use('save', (database) =>
           database.transaction(async (tx) => {
-            await storeSettings(tx, versions);
             await insertReplies(tx, replies);
             await storeMessages(tx, messages);
-            return storeSessions(tx, rows);
           }),
         ),
       );
-      for (const { hash } of versions) this.#knownSettings.add(hash);
-      for (const session of sessions) {
-        if (stored.has(session.id)) onStored(session.id);
-        else onLost(session);
-      }
       this.#isDropping = false;
     } catch (error) {
       if (!isUnavailable(error)) {
-        logger.error({ err: error }, 'Storing sessions and messages failed; dropped them');
-        this.#drop('session', sessions.length);
+        logger.error({ err: error }, 'Storing messages failed; dropped them');
         this.#drop('reply', replies.length);
         this.#drop('message', messages.length);
         return;
       }
-      for (const session of sessions)
-        if (!this.#sessions.has(session.id)) this.#sessions.set(session.id, session);
       this.#replies = [...replies, ...this.#replies];
       this.#messages = [...messages, ...this.#messages];
       this.#trim('reply', this.#replies);
@@ -177,23 +136,6 @@ export class WriteBehind {
     } finally {
       this.#inFlight = 0;
     }
-  }
-
-  #rowOf(session: GatewaySession): SessionRow {
-    return {
-      id: session.id,
-      owner: this.#options.owner,
-      settings: session.version.hash,
-      state: JSON.stringify(session.snapshot()),
-      expires_at: this.#options.now() + session.idleMs,
-    };
-  }
-
-  #newSettings(sessions: readonly GatewaySession[]) {
-    const versions = new Map(sessions.map(({ version }) => [version.hash, version.settings]));
-    return [...versions]
-      .filter(([hash]) => !this.#knownSettings.has(hash))
-      .map(([hash, settings]) => ({ hash, doc: JSON.stringify(settings), used_at: this.#options.now() }));
   }
 
   #trim(what: RowKind, rows: unknown[]): void {
@@ -207,10 +149,7 @@ export class WriteBehind {
     if (count === 0) return;
     this.#options.onDropped(what, count);
     if (!this.#isDropping)
-      this.#options.logger.error(
-        { what },
-        'Dropped sessions and messages: the buffer for the database is full',
-      );
+      this.#options.logger.error({ what }, 'Dropped messages: the buffer for the database is full');
     this.#isDropping = true;
   }
 }

@@ -41,8 +41,8 @@ function lookup(
     log: ignored,
     onSession: ignored,
   });
-  const create: CreateSession = (id, { version = settings.current, name: shared } = {}) =>
-    new GatewaySession(id, version, observer, { origin: 'test', storesMessages: false, name: shared });
+  const create: CreateSession = (id, name) =>
+    new GatewaySession(id, settings.current, observer, { origin: 'test', storesMessages: false, name });
   return new SessionLookup({
     sessions: new SessionStore(maxSessions, ignored),
     create,

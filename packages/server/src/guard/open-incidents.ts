@@ -19,16 +19,16 @@ export async function openIncidents(
   sessionId: string,
   now: number,
 ): Promise<StoredIncident[]> {
-  const rows = await database.query<{ fold: string; standing: string | null; dismissed: boolean }>(
-    `select d.fold, i.standing, ${isDismissedSql('$2')} as dismissed
+  const rows = await database.query<{ fold: string; figures: string | null; dismissed: boolean }>(
+    `select d.fold, i.figures, ${isDismissedSql('$2')} as dismissed
      from incidents i join incident_docs d on d.id = i.id where i.session_id = $1 and i.state = 'open'`,
     [sessionId, now],
   );
-  return rows.flatMap(({ fold, standing, dismissed }) => {
+  return rows.flatMap(({ fold, figures, dismissed }) => {
     const folded = readRow(fold);
     const { latest, guidance } = folded;
     if (!isOpenAfter(latest)) return [];
-    const { action, reason, count, lastAt } = toRow(folded, readFigures(standing));
+    const { action, reason, count, lastAt } = toRow(folded, readFigures(figures));
     const incident: OpenIncident = {
       ...latest,
       action,
