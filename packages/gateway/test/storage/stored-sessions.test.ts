@@ -387,7 +387,9 @@ describe('PostgreSQL outage', () => {
       await leave(proxy);
       // One that the database would have to be asked for, the one at hand, and again: each within moments.
       const began = performance.now();
-      await bench.openai('s-2').responses.create({ model: 'm', input: 'Go on', previous_response_id: 'resp-x' });
+      await bench
+        .openai('s-2')
+        .responses.create({ model: 'm', input: 'Go on', previous_response_id: 'resp-x' });
       expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
       expect((await new Agent(bench, false, 's-3').turn()).finish).toBe('tool_calls');
       expect(performance.now() - began).toBeLessThan(5_000);
