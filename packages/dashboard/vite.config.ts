@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 
@@ -20,7 +21,7 @@ function commit(): string {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [tailwind(), react()],
   define: { 'import.meta.env.VITE_COMMIT': JSON.stringify(commit()) },
   resolve: { conditions: ['@loopwatch/source', ...defaultClientConditions] },
   // Nothing is inlined: the content security policy allows no `data:` but images.

@@ -1,7 +1,6 @@
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
-import './tokens.css';
-import './base.css';
+import './styles.css';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { createQueryClient } from './api/query-client.ts';

@@ -1,18 +1,19 @@
 import { keyMap } from '../lib/keys.ts';
 import { Dialog } from '../ui/controls/Dialog.tsx';
-import styles from './KeysDialog.module.css';
 
 /** Lists the keyboard shortcuts. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className={styles['keys']}>
+      <dl>
         {keyMap.map(({ action, shown, text }) => (
-          <div key={action}>
+          <div className="flex items-center justify-between border-t py-1.75" key={action}>
             <dt>{text}</dt>
-            <dd>
+            <dd className="flex gap-1">
               {shown.map((key) => (
-                <kbd key={key}>{key}</kbd>
+                <kbd className="min-w-6 bg-raise text-center" key={key}>
+                  {key}
+                </kbd>
               ))}
             </dd>
           </div>

@@ -11,7 +11,6 @@ import { useLive } from '../live/context.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Modal } from '../ui/controls/Dialog.tsx';
 import { Icon, type IconName } from '../ui/lib/icons.tsx';
-import styles from './Palette.module.css';
 import { innerPages, pages } from './pages.ts';
 
 interface PaletteCommand {
@@ -41,13 +40,21 @@ export default function Palette({
   useEffect(() => input.current?.focus(), []);
   // Not the library's own dialog: that injects a style element, which the content security policy forbids.
   return (
-    <Modal ref={dialog} className={styles['palette']} aria-label="Command palette" onClose={onClose}>
+    <Modal
+      ref={dialog}
+      className="mx-auto mt-[12vh] mb-auto w-[min(620px,calc(100vw_-_24px))] max-h-[min(520px,76vh)] overflow-hidden [&>div]:flex [&>div]:flex-col [&>div]:min-h-0 open:flex open:flex-col open:min-h-0"
+      aria-label="Command palette"
+      onClose={onClose}
+    >
       <Command label={PROMPT} shouldFilter={false} vimBindings={false}>
-        <div className={styles['input']}>
+        <div className="px-4 flex items-center gap-3 border-b text-ink3 [&_input]:border-0 [&_input]:outline-none [&_input]:flex-1 [&_input]:h-12 [&_input]:bg-transparent [&_input]:text-ink [&_input]:text-lg">
           <Icon name="search" />
           <Command.Input ref={input} placeholder={PROMPT} value={text} onValueChange={setText} />
         </div>
-        <Command.List label="Results" className={styles['list']}>
+        <Command.List
+          label="Results"
+          className="p-1.5 overflow-auto [&_span]:flex-1 [&_span]:text-ink [&_[role=option]]:px-2.5 [&_[role=option]]:py-1.25 [&_[role=option]]:flex [&_[role=option]]:items-center [&_[role=option]]:gap-3 [&_[role=option]]:min-h-9 [&_[role=option]]:rounded-md [&_[role=option]]:text-ink2 [&_[role=option]]:cursor-pointer [&_[role=option]_small]:text-xs [&_[role=option]_small]:text-ink3 [&_[role=option][aria-selected=true]]:bg-accent-soft [&_[role=option][aria-selected=true]_small]:text-ink2"
+        >
           {commands.map(({ id, group, text: name, icon, run }) => (
             <Command.Item
               key={id}

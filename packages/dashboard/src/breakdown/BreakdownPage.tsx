@@ -16,7 +16,6 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
-import styles from './BreakdownPage.module.css';
 import { csvColumns } from './csv-columns.ts';
 import { GroupTable } from './GroupTable.tsx';
 import { dimensionNames, dimensionText, readBreakdown, sortNames, writeBreakdown } from './search.ts';
@@ -81,7 +80,7 @@ function Dimensions({ groupBy, onChange }: DimensionsProps) {
     if (typeof name === 'string' && name.trim() !== '') onChange(`tag:${name.trim()}`);
   };
   return (
-    <div className={styles['dimensions']}>
+    <div className="flex flex-wrap items-center gap-3 [&>:first-child]:flex-wrap [&>:first-child]:h-auto">
       <Segments<BreakdownDimension>
         label="Group by"
         value={groupBy}
@@ -91,10 +90,10 @@ function Dimensions({ groupBy, onChange }: DimensionsProps) {
         }))}
         onChange={onChange}
       />
-      <form onSubmit={submit} className={styles['tag']} key={tag}>
+      <form onSubmit={submit} className="flex gap-2" key={tag}>
         <input
           name="tag"
-          className="field"
+          className="field w-27.5 h-6.5 rounded-sm bg-panel"
           aria-label="Tag name"
           placeholder="tag"
           defaultValue={tag}

@@ -1,5 +1,4 @@
 import { formatNumber } from '../lib/format.ts';
-import styles from './Change.module.css';
 
 interface Props {
   /** In this period and the previous one; null if unknown. */
@@ -12,7 +11,11 @@ export function Change({ now, before }: Props) {
   if (before === undefined || now === null || (now === 0 && !before)) return null;
   if (before === null || before === 0) {
     return (
-      <small className={styles['change']} data-way="up" title="None in the previous period">
+      <small
+        className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok"
+        data-way="up"
+        title="None in the previous period"
+      >
         new
       </small>
     );
@@ -20,20 +23,23 @@ export function Change({ now, before }: Props) {
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) {
     return (
-      <small className={styles['change']}>
+      <small className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok">
         <span aria-hidden="true">0 %</span>
-        <span className="unseen">unchanged</span>
+        <span className="sr-only">unchanged</span>
       </small>
     );
   }
   const up = percent > 0;
   const size = `${formatNumber(Math.abs(percent))} %`;
   return (
-    <small className={styles['change']} data-way={up ? 'up' : 'down'}>
+    <small
+      className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok"
+      data-way={up ? 'up' : 'down'}
+    >
       <span aria-hidden="true">
         {up ? '↑' : '↓'} {size}
       </span>
-      <span className="unseen">{up ? `up ${size}` : `down ${size}`}</span>
+      <span className="sr-only">{up ? `up ${size}` : `down ${size}`}</span>
     </small>
   );
 }

@@ -6,7 +6,6 @@ import { formatCompact, formatNumber, formatUsd, plural } from '../lib/format.ts
 import { visibleText } from '../lib/visible-text.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { Change } from './Change.tsx';
-import styles from './GroupTable.module.css';
 import { dimensionText, incidentsOf } from './search.ts';
 
 type Amounts = Breakdown['total'];
@@ -36,8 +35,8 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
   // A share of the cost means nothing without a price.
   const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
   return (
-    <div className={styles['scroll']}>
-      <table className={styles['table']}>
+    <div className="relative overflow-x-auto">
+      <table className="w-full border-collapse [&_:is(th,td)]:px-3 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_:is(th,td)]:tabular-nums max-[700px]:[&_:is(th,td)]:px-1 [&_thead_th]:border-t-0 [&_thead_th]:align-bottom [&_thead_th]:leading-6 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_a]:after:absolute [&_tbody_a]:after:inset-0 max-[700px]:[&_[data-column=sessions]]:hidden [&_th]:first:pl-4 [&_th]:first:w-[40%] [&_th]:first:min-w-30 [&_th]:first:text-left [&_th]:first:wrap-anywhere [&_tfoot_:is(th,_td)]:border-t [&_tfoot_:is(th,_td)]:border-t-line2 [&_tfoot_:is(th,_td)]:font-550 max-[700px]:[&_th]:first:min-w-24 max-[700px]:[&_:is(th,_td):last-child]:pr-3 [&_tbody_tr]:[&:has(a)]:hover:bg-raise">
         <thead>
           <tr>
             <th scope="col">{sentence(dimensionText(view.groupBy))}</th>
@@ -45,7 +44,11 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
               const on = view.sort === `-${id}`;
               return (
                 <th key={id} data-column={id} scope="col" aria-sort={on ? 'descending' : undefined}>
-                  <button type="button" onClick={() => onSort(`-${id}`)}>
+                  <button
+                    className="min-h-6 text-inherit whitespace-nowrap"
+                    type="button"
+                    onClick={() => onSort(`-${id}`)}
+                  >
                     {on && <Icon name="down" size={10} />}
                     {name}
                   </button>
@@ -58,10 +61,7 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
           {groups.map((group) => (
             <Row key={group.value ?? ''} amounts={group} share={shareOf(group, total, unit)}>
               {group.value === null ? (
-                <span
-                  className={styles['unknown']}
-                  title={`Their events have no ${dimensionText(view.groupBy)}`}
-                >
+                <span className="text-ink2" title={`Their events have no ${dimensionText(view.groupBy)}`}>
                   unknown
                 </span>
               ) : (
@@ -73,7 +73,7 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
           ))}
           {other !== null && (
             <Row amounts={other} share={shareOf(other, total, unit)}>
-              <span className={styles['unknown']} title="Each has fewer than those above">
+              <span className="text-ink2" title="Each has fewer than those above">
                 other ({plural(other.values, 'value')})
               </span>
             </Row>
@@ -100,7 +100,12 @@ function Row({
     <tr>
       <th scope="row">
         {children}
-        {share !== undefined && <i className={styles['bar']} style={{ width: `${String(100 * share)}%` }} />}
+        {share !== undefined && (
+          <i
+            className="mt-0.75 block h-1 rounded-full bg-accent"
+            style={{ width: `${String(100 * share)}%` }}
+          />
+        )}
       </th>
       {columns.map(({ id, text }) => (
         <td key={id} data-column={id} title={id === 'usd' ? unpriced(amounts) : undefined}>

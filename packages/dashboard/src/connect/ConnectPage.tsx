@@ -4,7 +4,6 @@ import { statusQuery } from '../api/status.ts';
 import { Page } from '../page/Page.tsx';
 import { Snippet } from '../ui/controls/Snippet.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import styles from './ConnectPage.module.css';
 import { connectionMethods } from './connection-methods.ts';
 
 /** Instructions for connecting agents to this server. */
@@ -19,14 +18,14 @@ export function ConnectPage() {
   });
   return (
     <Page title="Connect your agents">
-      <p className={styles['intro']}>
+      <p className="max-w-[76ch] text-ink2">
         Loopwatch watches what AI agents say and which tools they call, and reports loops as they happen:
         repeated calls, repeated text, and steps without progress.
       </p>
-      <div className={styles['methods']}>
+      <div className="grid grid-cols-1 gap-4 max-w-225">
         {methods.map(({ id, title, text, command }) => (
           <Card key={id} title={title}>
-            <p className={styles['text']}>{text}</p>
+            <p className="text-ink2">{text}</p>
             <Snippet
               text={command}
               what={id === 'library' || id === 'guard' ? 'code' : 'commands'}

@@ -8,7 +8,6 @@ import { CopyId, RecordPosition } from '../session/RecordPosition.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './DetailsCard.module.css';
 import { loopStart } from './session-marks.ts';
 
 /** Margin around the incident in Grafana. */
@@ -51,7 +50,7 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
   return (
     <Card title="Details">
       <Facts facts={facts} />
-      <p className={styles['elsewhere']}>
+      <p className="mt-2 text-right empty:hidden">
         <GrafanaLink {...around} />
       </p>
     </Card>

@@ -29,7 +29,6 @@ import { costSentence } from './cost.ts';
 import { DetailsCard } from './DetailsCard.tsx';
 import { Evidence } from './evidence/index.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
-import styles from './IncidentView.module.css';
 import { LifecycleCard } from './LifecycleCard.tsx';
 import { LoopMessages } from './LoopMessages.tsx';
 import { ReasonCard } from './ReasonCard.tsx';
@@ -71,7 +70,10 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   const latest = newest(live ?? row, data);
   const shown = latest && incidentAt(latest, now);
   return (
-    <article className={styles['pane']} aria-label="Incident">
+    <article
+      className="px-6 pt-3 pb-16 @container grid grid-cols-1 content-start gap-4 min-w-0 max-sm:px-3 max-sm:pt-2 max-sm:pb-6 max-sm:gap-3"
+      aria-label="Incident"
+    >
       {onClose !== undefined && <PeekBar to="/incidents/$id" params={{ id }} onClose={onClose} />}
       {shown !== undefined && !missing && <Head item={shown} detail={data} page={alone} />}
       {query.isError && data === undefined ? (
@@ -94,8 +96,8 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
           </Message>
         )
       ) : data === undefined ? (
-        <div className={styles['skeleton']}>
-          {shown === undefined && alone && <h1 className="unseen">Incident</h1>}
+        <div className="grid gap-4">
+          {shown === undefined && alone && <h1 className="sr-only">Incident</h1>}
           <Skeleton height={96} what="the incident" />
           <Skeleton height={260} what="the evidence" />
         </div>
@@ -155,7 +157,7 @@ function Head({ item, detail, page }: HeadProps) {
   const model = [item.backend, item.model].filter((part) => part !== null).join(' / ');
   const Heading = page ? 'h1' : 'h2';
   return (
-    <header className={styles['head']}>
+    <header className="flex items-center gap-6 @max-[480px]:grid @max-[480px]:grid-cols-[auto_minmax(0,1fr)] @max-[480px]:gap-x-4 @max-[480px]:gap-y-2 @max-[980px]:flex-wrap">
       <Ring
         detector={item.detector}
         count={item.count}
@@ -164,8 +166,8 @@ function Head({ item, detail, page }: HeadProps) {
         size="large"
         over={item.state === 'resolved'}
       />
-      <div className={styles['title']}>
-        <div className={styles['chips']}>
+      <div className="flex-1 min-w-0 @max-[480px]:contents">
+        <div className="mb-2 flex flex-wrap gap-1.5 @max-[480px]:m-0">
           <StateChip state={item.state} outcome={item.outcome} />
           {item.state === 'quiet' && (
             <span className={chipClass}>
@@ -200,19 +202,23 @@ function Head({ item, detail, page }: HeadProps) {
             search={loopSearch(item)}
             title="Open the session where the loop began"
           >
-            <span className={styles['id']}>
+            <span className="truncate min-w-0 max-w-[40ch]">
               <code>{visibleText(item.sessionId)}</code>
             </span>
           </Link>
           <TriageLabel triage={item.triage} />
         </div>
-        <Heading ref={heading} tabIndex={-1} className={styles['reason']}>
+        <Heading
+          ref={heading}
+          tabIndex={-1}
+          className="text-xl/[1.3] font-640 tracking-[-0.015em] text-pretty wrap-anywhere focus-visible:outline-none @max-[480px]:m-0 @max-[480px]:col-span-full"
+        >
           {visibleText(reason)}
         </Heading>
-        <p>{costSentence(item)}</p>
+        <p className="mt-1 text-ink2 @max-[480px]:m-0 @max-[480px]:col-span-full">{costSentence(item)}</p>
       </div>
-      <div className={styles['actions']}>
-        <div className={styles['buttons']}>
+      <div className="grid gap-2 @max-[480px]:m-0 @max-[480px]:col-span-full @max-[980px]:basis-full">
+        <div className="flex flex-wrap gap-2">
           <TriageButtons items={[item]} />
         </div>
         <Copies id={item.id} detail={detail} />
@@ -224,7 +230,7 @@ function Head({ item, detail, page }: HeadProps) {
 function Copies({ id, detail }: { readonly id: string; readonly detail: IncidentDetail | undefined }) {
   const address = `${window.location.origin}/incidents/${encodeURIComponent(id)}`;
   return (
-    <div className={styles['buttons']}>
+    <div className="flex flex-wrap gap-2">
       <CopyButton what="link" text={address} />
       {detail !== undefined && (
         <>
@@ -244,8 +250,8 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
   // For repeated text the messages are the evidence already.
   const showsMessages = incident.detector !== 'content-repeat' && incident.detector !== 'thought-repeat';
   return (
-    <div className={styles['body']}>
-      <div className={styles['column']}>
+    <div className="grid grid-cols-1 content-start gap-4 min-w-0 @min-[1000px]:grid-cols-[minmax(0,1fr)_330px]">
+      <div className="grid grid-cols-1 content-start gap-4 min-w-0">
         <ErrorBoundary>
           <SessionTimeline incident={incident} onOpen={onOpen} />
         </ErrorBoundary>
@@ -259,12 +265,12 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
         )}
         {incident.guidance !== null && <GuidanceCard text={incident.guidance} />}
       </div>
-      <div className={styles['sides']}>
-        <div className={styles['column']}>
+      <div className="grid grid-cols-1 content-start gap-4 min-w-0 @min-[600px]:grid-cols-2 @min-[1000px]:grid-cols-1">
+        <div className="grid grid-cols-1 content-start gap-4 min-w-0">
           <ReasonCard incident={incident} />
           <LifecycleCard incident={incident} />
         </div>
-        <div className={styles['column']}>
+        <div className="grid grid-cols-1 content-start gap-4 min-w-0">
           <TriageCard incident={incident} />
           {incident.triage.status === 'false_positive' && <Remedies incident={incident} />}
           <Related incident={incident} />

@@ -9,7 +9,6 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { messagesBetween, positionOf } from './agent-messages.ts';
 import { diff } from './evidence/diff.ts';
-import styles from './LoopMessages.module.css';
 import { loopSpan, loopStart } from './session-marks.ts';
 
 /** Shown until expanded: the first and the latest. */
@@ -34,7 +33,7 @@ export function LoopMessages({
     if ((items[0]?.eventIndex ?? Infinity) > span.from) return null;
     return (
       <Card title="Agent messages during the loop">
-        <p className={styles['none']}>No messages during the loop.</p>
+        <p className="text-sm text-ink2">No messages during the loop.</p>
       </Card>
     );
   }
@@ -49,7 +48,7 @@ export function LoopMessages({
           {plural(messages.length, 'message')}
           {same ? ', all identical' : cut && !whole ? ', first and latest' : ''};{' '}
           <Link
-            className={styles['more']}
+            className="text-accent"
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
             search={{ at: String(loopStart(incident).eventIndex) }}
@@ -60,33 +59,43 @@ export function LoopMessages({
       }
     >
       <RedactionNote redaction={redaction} />
-      <ol className={styles['messages']} data-detector={incident.detector}>
+      <ol
+        className="grid gap-2 text-sm [&_li[data-thought]_p]:italic [&_li[data-thought]_p]:text-ink2"
+        data-detector={incident.detector}
+      >
         {shown.map((message, index) => {
           const { text, eventIndex, time, thought } = message;
           const position = positionOf(message, items, span);
           const before = shown[index - 1]?.text;
           const pieces = before === undefined ? [{ text, same: true }] : diff(before, text).after;
           return (
-            <li key={eventIndex} data-thought={thought || undefined}>
+            <li
+              className="grid grid-cols-[56px_minmax(0,1fr)] gap-2"
+              key={eventIndex}
+              data-thought={thought || undefined}
+            >
               <Link
+                className="row-span-2 min-h-6 text-accent"
                 to="/sessions/$id"
                 params={{ id: incident.sessionId }}
                 search={{ at: String(eventIndex) }}
               >
                 #{eventIndex}
               </Link>
-              <small>
+              <small className="text-ink3 text-xs">
                 {formatTime(time)}
                 {position !== undefined && `, ${position}`}
               </small>
-              <p>
+              <p className="col-2 wrap-anywhere whitespace-pre-wrap">
                 {redaction.isRedacted
                   ? plural(text.length, 'character')
                   : pieces.map((piece, at) =>
                       piece.same ? (
                         <span key={at}>{visibleText(piece.text)}</span>
                       ) : (
-                        <mark key={at}>{visibleText(piece.text)}</mark>
+                        <mark className="text-inherit rounded-[3px] bg-tint-16" key={at}>
+                          {visibleText(piece.text)}
+                        </mark>
                       ),
                     )}
               </p>

@@ -6,7 +6,6 @@ import { visibleText } from '../lib/visible-text.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { actionNames } from './action-names.ts';
-import styles from './ReasonCard.module.css';
 import { ThresholdBar } from './ThresholdBar.tsx';
 import { settingLink, thresholdText, toolSettingLink } from './threshold.ts';
 
@@ -24,18 +23,21 @@ export function ReasonCard({ incident }: { readonly incident: Incident }) {
   ];
   return (
     <Card title={incident.kind === 'loop' ? 'Why this is a loop' : 'Why this is reported'}>
-      <p className={styles['measure']}>
+      <p className="mb-1.5 flex justify-between gap-3">
         <span>{unitOf(incident)}</span>
-        <b>
-          {formatNumber(count)} <small>threshold {formatNumber(threshold)}</small>
+        <b className="font-620 whitespace-nowrap">
+          {formatNumber(count)}{' '}
+          <small className="text-sm font-450 text-ink3">threshold {formatNumber(threshold)}</small>
         </b>
       </p>
-      <div className={styles['threshold']}>
+      <div className="mb-3">
         <ThresholdBar detector={detector} value={count / scale} threshold={threshold / scale} />
       </div>
       {origin !== undefined && <Origin origin={origin} incident={incident} />}
       <Facts facts={facts} />
-      {resolution !== null && <p className={styles['resolution']}>Resolution: {endOf(resolution)}.</p>}
+      {resolution !== null && (
+        <p className="pt-3 mt-3 border-t text-sm text-ink2">Resolution: {endOf(resolution)}.</p>
+      )}
     </Card>
   );
 }
@@ -55,15 +57,25 @@ function endOf(resolution: string): string {
 function Origin({ origin, incident }: { readonly origin: ThresholdOrigin; readonly incident: Incident }) {
   const ofTool = toolSettingLink(origin, incident);
   return (
-    <p className={styles['origin']}>
+    <p className="mb-3 text-sm text-ink2 wrap-anywhere">
       Threshold {formatNumber(incident.threshold)}: {thresholdText(origin, incident)}.{' '}
-      <Link to="/settings" search={{ ...settingLink(origin, incident) }} title={origin.setting}>
+      <Link
+        className="truncate inline-block max-w-full align-bottom text-accent underline"
+        to="/settings"
+        search={{ ...settingLink(origin, incident) }}
+        title={origin.setting}
+      >
         Change
       </Link>
       {ofTool !== undefined && (
         <>
           {' · '}
-          <Link to="/settings" search={{ ...ofTool }} title={ofTool.key}>
+          <Link
+            className="truncate inline-block max-w-full align-bottom text-accent underline"
+            to="/settings"
+            search={{ ...ofTool }}
+            title={ofTool.key}
+          >
             Change for {visibleText(incident.tool?.name ?? '')}
           </Link>
         </>

@@ -8,7 +8,6 @@ import { visibleText } from '../lib/visible-text.ts';
 import { StateLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './Related.module.css';
 
 const SHOWN = 4;
 
@@ -24,19 +23,21 @@ export function Related({ incident: { id, groupKey } }: { readonly incident: Inc
   if (data === undefined || others.length === 0) return null;
   return (
     <Card title="Other occurrences" note={plural(data.total - 1, 'identical loop')}>
-      <ul className={styles['list']}>
+      <ul className="grid gap-1.5 text-sm [&_time]:text-right">
         {others.map((item) => (
-          <li key={item.id}>
-            <Link to="/incidents/$id" params={{ id: item.id }}>
-              <code>{visibleText(item.sessionId)}</code>
+          <li className="grid grid-cols-[minmax(0,1fr)_auto_76px] gap-3 items-center text-ink3" key={item.id}>
+            <Link className="truncate" to="/incidents/$id" params={{ id: item.id }}>
+              <code className="text-sm/[1.5] font-mono font-450 text-accent">
+                {visibleText(item.sessionId)}
+              </code>
             </Link>
             <StateLabel state={item.state} outcome={item.outcome} />
             <Ago time={item.detectedAt} />
           </li>
         ))}
       </ul>
-      <p className={styles['all']}>
-        <Link to="/incidents" search={{ group: groupKey }} activeProps={{}}>
+      <p className="mt-2 text-sm">
+        <Link className="text-accent" to="/incidents" search={{ group: groupKey }} activeProps={{}}>
           Show all
         </Link>
       </p>

@@ -10,7 +10,6 @@ import { MarkPicker } from '../ui/controls/MarkPicker.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { useNarrow } from '../ui/lib/use-narrow.ts';
-import styles from './SessionTimeline.module.css';
 import { loopSpan, loopStart, type Mark, sessionMarks } from './session-marks.ts';
 
 /** The events around an incident. */
@@ -38,7 +37,7 @@ export function SessionTimeline({ incident, onOpen }: Props) {
   if (data.items.length === 0) {
     return (
       <Card title="Session timeline">
-        <p className={styles['gone']}>The log no longer has the events of this session.</p>
+        <p className="text-ink2">The log no longer has the events of this session.</p>
       </Card>
     );
   }
@@ -53,7 +52,7 @@ export function SessionTimeline({ incident, onOpen }: Props) {
             ? `${formatNumber(data.items.length)} of ${formatNumber(total)} events; `
             : `all ${formatNumber(total)} events; `}
           <Link
-            className={styles['more']}
+            className="text-accent"
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
             search={{ at: String(loopStart(incident).eventIndex) }}
@@ -104,7 +103,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
     <div ref={box} data-detector={incident.detector}>
       <MarkPicker label={label} marks={picked} onOpen={onOpen}>
         <svg
-          className={styles['line']}
+          className="block w-full h-auto overflow-visible cursor-crosshair touch-pan-y select-none"
           viewBox={`0 0 ${String(width)} ${String(HEIGHT)}`}
           role="img"
           {...handlers}
@@ -112,7 +111,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
         >
           {from <= last && to >= first && (
             <rect
-              className={styles['loop']}
+              className="fill-tint-11 stroke-tint-26"
               x={x(from) - 5}
               y="2"
               width={Math.max(12, x(to) - x(from) + 10)}
@@ -120,7 +119,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
               rx="8"
             />
           )}
-          <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
+          <line className="stroke-line2" x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
           {marks.map((mark) => (
             <MarkShape
               key={mark.index}
@@ -131,7 +130,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           ))}
           {isIn(incident.firstEventIndex) && (
             <line
-              className={styles['detected']}
+              className="stroke-ink stroke-[1.2] [stroke-dasharray:3_3]"
               x1={x(incident.firstEventIndex)}
               x2={x(incident.firstEventIndex)}
               y1="0"
@@ -140,7 +139,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           )}
           {span !== undefined && (
             <rect
-              className={styles['drag']}
+              className="fill-accent/18"
               x={span.from * width}
               width={(span.to - span.from) * width}
               y="0"
@@ -148,13 +147,18 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
             />
           )}
           {labelsOf(marks, x).map(({ mark, name }) => (
-            <text key={mark.index} className={styles['name']} x={x(mark.index)} y={HEIGHT - 2}>
+            <text
+              key={mark.index}
+              className="fill-ink3 text-[9px] [text-anchor:middle]"
+              x={x(mark.index)}
+              y={HEIGHT - 2}
+            >
               {name}
             </text>
           ))}
         </svg>
       </MarkPicker>
-      <p className={styles['notes']}>
+      <p className="mt-2 flex flex-wrap justify-between gap-x-4 gap-y-0.5 items-center text-sm text-ink2">
         <span>
           Began at event {formatNumber(from)}, {formatTime(began)}
         </span>
@@ -162,7 +166,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           Detected at event {formatNumber(incident.firstEventIndex)}
           {detectedAt !== undefined && `, ${formatDuration(Math.max(0, detectedAt - began))} after it began`}
         </span>
-        <span className={styles['zoom']}>
+        <span className="ml-auto">
           {zoom === undefined ? (
             <Button
               small
@@ -178,7 +182,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
             </Button>
           )}
         </span>
-        <span className={styles['legend']}>
+        <span className="text-ink3 whitespace-nowrap [&_i]:mr-0.5 [&_i]:ml-1.5 [&_i]:my-0 [&_i]:border-[1.4px] [&_i]:border-ink3 [&_i]:size-2 [&_i]:inline-block [&_i]:rounded-full [&_i]:data-[kind=prompt]:border-0 [&_i]:data-[kind=prompt]:rounded-[2px] [&_i]:data-[kind=prompt]:bg-accent [&_i]:data-[kind=error]:border-0 [&_i]:data-[kind=error]:bg-hot [&_i]:data-[kind=turn]:border-0 [&_i]:data-[kind=turn]:w-0.5 [&_i]:data-[kind=turn]:rounded-none [&_i]:data-[kind=turn]:bg-ink3 [&_i]:data-[kind=text]:border-0 [&_i]:data-[kind=text]:w-0.75 [&_i]:data-[kind=text]:rounded-[1px] [&_i]:data-[kind=text]:bg-line2">
           <i data-kind="prompt" /> prompt <i data-kind="turn" /> turn <i data-kind="call" /> call{' '}
           <i data-kind="error" /> error <i data-kind="text" /> text
         </span>
@@ -222,7 +226,8 @@ function MarkShape({
   readonly inLoop: boolean;
 }) {
   const common = {
-    className: styles['mark'],
+    className:
+      'fill-panel stroke-ink3 stroke-[1.4] data-loop:stroke-(--hue) data-[kind=text]:fill-line2 data-[kind=text]:stroke-none data-[kind=prompt]:fill-accent data-[kind=prompt]:stroke-none data-[kind=error]:fill-hot not-data-failed:data-[kind=error]:stroke-none data-failed:fill-hot data-failed:stroke-hot data-[kind=call]:data-loop:fill-(--hue) data-[kind=text]:data-loop:fill-tint-60 data-[kind=call]:data-failed:data-loop:fill-hot data-[kind=call]:data-failed:data-loop:stroke-hot',
     'data-kind': mark.kind,
     'data-loop': inLoop || undefined,
     'data-failed': mark.failed || undefined,

@@ -1,5 +1,4 @@
 import type { DetectorId } from '@loopwatch/contract';
-import styles from './ThresholdBar.module.css';
 
 interface Props {
   readonly detector: DetectorId;
@@ -11,9 +10,17 @@ interface Props {
 /** A bar with a mark at the threshold; hidden from screen readers, because the numbers are next to it. */
 export function ThresholdBar({ detector, value, threshold }: Props) {
   return (
-    <div className={styles['bar']} data-detector={detector} aria-hidden="true">
-      <u style={{ width: `${String(100 * value)}%` }} />
-      {threshold !== undefined && <s style={{ left: `${String(100 * threshold)}%` }} />}
+    <div className="relative h-2 rounded-full bg-raise" data-detector={detector} aria-hidden="true">
+      <u
+        className="absolute top-0 bottom-0 left-0 rounded-full bg-(--hue) transition-[width] duration-240 ease-out"
+        style={{ width: `${String(100 * value)}%` }}
+      />
+      {threshold !== undefined && (
+        <s
+          className="absolute -top-1 -bottom-1 w-0.5 rounded-[1px] bg-ink shadow-[0_0_0_1.5px_var(--color-panel)]"
+          style={{ left: `${String(100 * threshold)}%` }}
+        />
+      )}
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function Announcement({ found, open }: Props) {
   }, [found, open]);
 
   return (
-    <p className="unseen" aria-live="polite">
+    <p className="sr-only" aria-live="polite">
       {text}
     </p>
   );

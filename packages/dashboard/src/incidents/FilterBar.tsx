@@ -1,7 +1,6 @@
 import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useMyName } from '../api/me.ts';
-import filters from '../list/Filters.module.css';
 import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -10,7 +9,6 @@ import { Menu, MenuCheck, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './FilterBar.module.css';
 import { tagsOf } from './merge.ts';
 import {
   filterNames,
@@ -44,7 +42,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
   const state = filter.state?.length === 1 ? filter.state[0] : undefined;
   const sorts = grouped ? groupSortNames : sortNames;
   return (
-    <div className={filters['bar']} role="group" aria-label="Filters">
+    <div className="toolbar min-w-0 " role="group" aria-label="Filters">
       <SearchBox
         what="incidents"
         filters={termFilters}
@@ -81,10 +79,10 @@ export function FilterBar({ search, rows, onChange }: Props) {
             checked={filter.detector?.includes(id) ?? false}
             onChange={() => onChange({ filter: toggle(filter, 'detector', id) })}
           >
-            <span className={styles['detector']}>
+            <span className="flex items-center gap-2">
               <DetectorSquare detector={id} />
               {id}
-              <small>{stats?.openByDetector[id] ?? 0}</small>
+              <small className="ml-auto text-xs text-ink3">{stats?.openByDetector[id] ?? 0}</small>
             </span>
           </MenuCheck>
         ))}
@@ -123,7 +121,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
           unassigned
         </MenuCheck>
       </Menu>
-      <span className="grow" />
+      <span className="flex-1 max-sm:hidden" />
       <Button
         aria-pressed={grouped}
         tone={grouped ? 'accent' : undefined}
@@ -150,7 +148,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
   );
   const { q, open, ...rest } = filter;
   return (
-    <div className={filters['chips']}>
+    <div className="toolbar gap-1.5 basis-full">
       {q !== undefined && (
         <FilterChip
           name="text"
@@ -170,7 +168,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
       ))}
       <button
         type="button"
-        className={styles['clear']}
+        className="px-2 py-0.5 rounded-sm text-sm text-ink2 underline decoration-line2 underline-offset-3 hover:text-ink"
         onClick={() => onChange({ filter: {}, range: { kind: 'all' } })}
       >
         Clear filters

@@ -5,14 +5,13 @@ import { incidentGroupsQuery } from '../api/incidents.ts';
 import { errorText } from '../lib/error-text.ts';
 import { formatCompact, formatReason, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { rowLinkClass } from '../list/RowLink.tsx';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
-import rowLink from '../ui/controls/RowLink.module.css';
 import { Message } from '../ui/feedback/Message.tsx';
 import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './GroupList.module.css';
 import { GroupTriage } from './GroupTriage.tsx';
 import type { View } from './merge.ts';
 import { MuteList } from './mutes/MuteList.tsx';
@@ -55,7 +54,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
         ))}
       </ol>
       {query.hasNextPage && (
-        <p className={styles['more']}>
+        <p className="text-center">
           <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
             {query.isFetchingNextPage ? 'Loading…' : 'Load more'}
           </Button>
@@ -73,14 +72,17 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
     triage.muted > 0 && `${String(triage.muted)} muted`,
   ].filter((text) => text !== false);
   return (
-    <li className={styles['group']} data-detector={group.detector}>
-      <b className={styles['times']}>
+    <li
+      className="px-4 py-1.75 relative grid grid-cols-[52px_minmax(0,1fr)_90px_110px_110px_auto] items-center gap-4 min-h-14.25 border-b @max-[720px]/page:grid-cols-[44px_repeat(4,auto)] @max-[720px]/page:justify-between @max-[720px]/page:gap-x-3 @max-[720px]/page:gap-y-1 last:border-b-0 hover:bg-raise/55"
+      data-detector={group.detector}
+    >
+      <b className="text-lg font-640 text-right @max-[720px]/page:row-[1/3] @max-[720px]/page:self-start">
         {formatCompact(group.occurrences)}
-        <small>×</small>
+        <small className="ml-0.5 font-450 text-ink3">×</small>
       </b>
-      <div className={styles['why']}>
+      <div className="min-w-0 @max-[720px]/page:col-[2/-1]">
         <Link
-          className={rowLink['link']}
+          className={`${rowLinkClass} block truncate @max-[720px]/page:whitespace-normal`}
           to="/incidents"
           search={{
             ...writeIncidentSearch({
@@ -95,27 +97,34 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
         >
           {formatReason(group.reason)}
         </Link>
-        <p>
+        <p className="flex gap-3 overflow-hidden whitespace-nowrap text-sm text-ink3 @max-[720px]/page:flex-wrap @max-[720px]/page:gap-x-3 @max-[720px]/page:gap-y-0">
           <DetectorLabel detector={group.detector} />
           <span>{visibleText([group.agent, group.model].filter((part) => part !== null).join(' · '))}</span>
           {judged.length > 0 && <span>{judged.join(', ')}</span>}
         </p>
       </div>
-      <div className={styles['cell']}>
+      <div className="grid justify-items-end text-ink2 whitespace-nowrap @max-[720px]/page:justify-items-start @max-[720px]/page:text-sm">
         {plural(group.sessions, 'session')}
-        <small data-hot={group.open > 0 || undefined}>{group.open} open</small>
+        <small
+          className="text-sm text-ink3 @max-[720px]/page:hidden data-hot:text-hot"
+          data-hot={group.open > 0 || undefined}
+        >
+          {group.open} open
+        </small>
       </div>
-      <div className={styles['cell']}>
+      <div className="grid justify-items-end text-ink2 whitespace-nowrap @max-[720px]/page:justify-items-start @max-[720px]/page:text-sm">
         {groupCost(cost)}
-        <small>{cost.tokens === null ? plural(cost.turns, 'turn') : plural(cost.calls, 'call')}</small>
+        <small className="text-sm text-ink3 @max-[720px]/page:hidden data-hot:text-hot">
+          {cost.tokens === null ? plural(cost.turns, 'turn') : plural(cost.calls, 'call')}
+        </small>
       </div>
-      <div className={styles['cell']}>
+      <div className="grid justify-items-end text-ink2 whitespace-nowrap @max-[720px]/page:justify-items-start @max-[720px]/page:text-sm">
         <Ago time={group.lastSeen} />
-        <small>
+        <small className="text-sm text-ink3 @max-[720px]/page:hidden data-hot:text-hot">
           first <Ago time={group.firstSeen} />
         </small>
       </div>
-      <div className={styles['triage']}>
+      <div className="relative z-1">
         <GroupTriage group={group} />
       </div>
     </li>

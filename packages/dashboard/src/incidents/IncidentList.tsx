@@ -7,7 +7,6 @@ import { RowList, type RowListProps } from '../list/RowList.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './IncidentList.module.css';
 
 interface Props extends RowListProps<IncidentItem> {
   readonly arrived: ReadonlySet<string>;
@@ -32,7 +31,6 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
         tracks={{ row: '34px minmax(0, 1fr)', card: '34px minmax(0, 1fr) auto' }}
         cardHeight={104}
         minWidth={860}
-        className={styles['list']}
         headings={
           <>
             <span />
@@ -40,7 +38,8 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
           </>
         }
         rowProps={(row) => ({
-          className: styles['item'],
+          className:
+            'data-current:bg-accent-soft data-selected:bg-accent-soft data-arrived:animate-arrive in-data-narrow:gap-y-1.5',
           'data-arrived': arrived.has(row.id) || undefined,
           'data-selected': selected.has(row.id) || undefined,
           'data-over': ['muted', 'false_positive'].includes(row.triage.status) || undefined,
@@ -49,7 +48,7 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
       >
         {(row, narrow) => (
           <>
-            <label className={styles['pick']}>
+            <label className="group/pick size-8.5 relative z-1 grid place-items-center cursor-pointer hover:[&_svg]:opacity-12 has-focus-visible:[&_svg]:opacity-12 has-checked:[&_svg]:opacity-12 in-data-narrow:row-[1/3] in-data-narrow:self-start">
               <Ring
                 detector={row.detector}
                 count={row.count}
@@ -58,24 +57,25 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
                 over={row.state === 'resolved'}
               />
               <input
+                className="m-0 size-4 absolute opacity-0 accent-accent group-hover/pick:opacity-100 focus-visible:opacity-100 checked:opacity-100"
                 type="checkbox"
                 checked={selected.has(row.id)}
                 aria-label={`Select: ${row.reason}`}
                 onChange={(event) => onSelect(row.id, (event.nativeEvent as MouseEvent).shiftKey)}
               />
             </label>
-            <div className={styles['why']}>
+            <div className="min-w-0 in-data-narrow:col-[2/4]">
               <RowLink
                 to="/incidents/$id"
                 id={row.id}
                 title={row.reason}
                 peek={list.peek}
                 onPeek={onPeek}
-                className={styles['link']}
+                className="line-clamp-2 leading-[1.3] in-data-over:text-ink2 in-data-over:font-450 in-data-narrow:leading-[1.35]"
               >
                 {formatReason(row.reason)}
               </RowLink>
-              <span className={styles['under']}>
+              <span className="mt-px flex gap-3">
                 <DetectorLabel detector={row.detector} />
                 {narrow && <TriageLabel triage={row.triage} />}
               </span>
@@ -92,8 +92,10 @@ function CardFacts({ row }: { readonly row: IncidentItem }) {
   const { value, unit } = costShort(row);
   return (
     <>
-      <div className={styles['facts']}>
-        <code>{visibleText(row.agent ?? row.sessionId)}</code>
+      <div className="flex gap-x-3 gap-y-1 min-w-0 text-sm text-ink3 whitespace-nowrap overflow-hidden [:where(&)>*]:flex-none">
+        <code className="text-sm/[1.5] flex-[0_1_auto] font-mono font-450 text-ink2 overflow-hidden text-ellipsis">
+          {visibleText(row.agent ?? row.sessionId)}
+        </code>
         <span>
           {value} {unit}
         </span>
@@ -109,16 +111,16 @@ function CardFacts({ row }: { readonly row: IncidentItem }) {
 function Footer({ more, onRetry }: Pick<Props, 'more'> & { readonly onRetry: () => void }) {
   if (more === 'reading') {
     return (
-      <p className={styles['end']} role="status">
+      <p className="px-4 py-3 text-center text-sm text-ink2 border-t" role="status">
         Loading more…
       </p>
     );
   }
   if (more !== 'failed') return null;
   return (
-    <p className={styles['end']} role="alert">
+    <p className="px-4 py-3 text-center text-sm text-ink2 border-t" role="alert">
       Could not load more.{' '}
-      <button type="button" onClick={onRetry}>
+      <button className="underline" type="button" onClick={onRetry}>
         Retry
       </button>
     </p>

@@ -28,7 +28,6 @@ import { FilterBar } from './FilterBar.tsx';
 import { GroupList } from './GroupList.tsx';
 import { IncidentDownload } from './IncidentDownload.tsx';
 import { IncidentList } from './IncidentList.tsx';
-import styles from './IncidentsPage.module.css';
 import { useCauseTriage } from './mutes/mute-cause.ts';
 import { SelectionBar } from './SelectionBar.tsx';
 import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearch } from './search.ts';
@@ -102,7 +101,7 @@ export function IncidentsPage() {
         <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
         <UnknownParams parts={search.ignored} />
         {list.skipped > 0 && !search.grouped && (
-          <p className={styles['skipped']} role="status">
+          <p className="toolbar px-3 py-1.5 rounded-md bg-warm-soft text-warm text-sm" role="status">
             {plural(list.skipped, 'change')} skipped to keep up; all are stored.{' '}
             <Button small onClick={list.reload}>
               Reload list
@@ -110,7 +109,7 @@ export function IncidentsPage() {
           </p>
         )}
         {!list.paused && hovered && list.waiting > 0 && (
-          <p className={styles['waiting']} role="status">
+          <p className="toolbar px-3 py-1.5 rounded-md text-sm bg-accent-soft text-accent" role="status">
             {plural(list.waiting, 'new incident')} hidden while the pointer is over the list
           </p>
         )}

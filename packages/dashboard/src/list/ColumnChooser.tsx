@@ -3,7 +3,6 @@ import { type ListName, preferForList, usePreferences } from '../lib/preferences
 import { Button } from '../ui/controls/Button.tsx';
 import { Popover } from '../ui/controls/Popover.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './ColumnChooser.module.css';
 import { type Columns, chosenColumns } from './column.ts';
 
 interface Props<Item> {
@@ -37,13 +36,14 @@ export function ColumnChooser<Item>({ list, columns }: Props<Item>) {
         </Button>
       }
     >
-      <ul className={styles['list']}>
+      <ul className="mb-2 grid gap-0.5 min-w-52.5">
         {[...shown, ...rest].map(({ id, name }) => {
           const at = chosen.indexOf(id);
           return (
-            <li key={id}>
-              <label>
+            <li className="flex items-center" key={id}>
+              <label className="flex items-center gap-2 flex-1 min-h-7">
                 <input
+                  className="accent-accent"
                   type="checkbox"
                   checked={at >= 0}
                   onChange={() =>

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import { omit } from '../lib/omit.ts';
 import { type ListName, preferForList, usePreferences } from '../lib/preferences.ts';
-import styles from './ColumnWidth.module.css';
 import type { Column } from './column.ts';
 
 const MIN = 56;
@@ -45,7 +44,7 @@ export function ColumnWidth({ list, column: { id, name, width: standard } }: Pro
   return (
     <span
       ref={edge}
-      className={styles['edge']}
+      className="absolute top-1.5 bottom-1.5 left-[calc(16px_/_-2_-_4px)] w-2.25 cursor-col-resize touch-none after:absolute after:top-0.5 after:bottom-0.5 after:left-1 after:w-px after:bg-transparent hover:after:bg-accent focus-visible:after:bg-accent active:after:bg-accent"
       role="separator"
       aria-orientation="vertical"
       aria-label={`Width of ${name.toLowerCase()}`}

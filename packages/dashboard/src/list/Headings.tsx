@@ -1,11 +1,8 @@
 import type { ReactNode } from 'react';
-import { classNames } from '../lib/class-names.ts';
 import type { ListName } from '../lib/preferences.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { ColumnWidth } from './ColumnWidth.tsx';
 import type { Column } from './column.ts';
-import styles from './Headings.module.css';
-import rowList from './RowList.module.css';
 
 interface Props {
   readonly list: ListName;
@@ -20,10 +17,14 @@ interface Props {
 /** Column headings that sort and resize. */
 export function Headings({ list, columns, sort, onSort, children }: Props) {
   return (
-    <div className={classNames(rowList['columns'], styles['columns'])}>
+    <div className="px-4 grid grid-cols-(--tracks) items-center gap-x-4 sticky z-2 top-0 min-h-8.5 border-b rounded-t-lg bg-panel text-xs font-550 text-ink3 [&_[data-right]]:text-right [&_button]:inline-flex [&_button]:items-center [&_button]:gap-0.75 [&_button]:min-h-6 [&_button]:font-550 [&_button]:hover:text-ink">
       {children}
       {columns.map((column) => (
-        <div key={column.id} className={styles['heading']} data-right={column.right || undefined}>
+        <div
+          key={column.id}
+          className="relative flex min-w-0 data-right:justify-end data-right:text-right"
+          data-right={column.right || undefined}
+        >
           <ColumnWidth list={list} column={column} />
           <Heading column={column} sort={sort} onSort={onSort} />
         </div>

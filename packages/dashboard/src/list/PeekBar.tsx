@@ -1,8 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import button from '../ui/controls/Button.module.css';
 import { Button } from '../ui/controls/Button.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './PeekBar.module.css';
 
 interface Props {
   readonly to: '/incidents/$id' | '/sessions/$id';
@@ -13,16 +11,16 @@ interface Props {
 /** Toolbar of the details beside a list: close them, or open their page. */
 export function PeekBar({ to, params, onClose }: Props) {
   return (
-    <div className={styles['bar']}>
+    <div className="flex items-center gap-2 min-h-7.5">
       <Button quiet onClick={onClose}>
         <Icon name="back" size={14} />
         List
       </Button>
-      <span className={styles['hint']}>
+      <span className="text-xs text-ink3 max-sm:hidden">
         <kbd>j</kbd> <kbd>k</kbd> next and previous
       </span>
-      <span className="grow" />
-      <Link className={button['button']} data-quiet to={to} params={params}>
+      <span className="flex-1" />
+      <Link className="button" data-quiet to={to} params={params}>
         <Icon name="expand" size={14} />
         Open full page
       </Link>

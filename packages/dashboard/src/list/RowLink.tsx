@@ -1,7 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import type { MouseEvent, ReactNode } from 'react';
-import { classNames } from '../lib/class-names.ts';
-import rowLink from '../ui/controls/RowLink.module.css';
 
 interface Props {
   readonly to: '/incidents/$id' | '/sessions/$id';
@@ -10,9 +8,14 @@ interface Props {
   /** Id of the row that is open beside the list. */
   readonly peek: string | undefined;
   readonly onPeek: (id: string) => void;
-  readonly className?: string | undefined;
+  /** How its text is cut. */
+  readonly className: string;
   readonly children: ReactNode;
 }
+
+/** A link that covers its row, which is `relative` or `absolute`. */
+export const rowLinkClass =
+  'font-550 after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2 focus-visible:after:rounded-sm';
 
 /** The link of a row; it covers the whole row and opens it beside the list. */
 export function RowLink({ to, id, title, peek, onPeek, className, children }: Props) {
@@ -20,7 +23,7 @@ export function RowLink({ to, id, title, peek, onPeek, className, children }: Pr
     <Link
       to={to}
       params={{ id }}
-      className={classNames(rowLink['link'], className)}
+      className={`${rowLinkClass} ${className}`}
       data-key={id}
       aria-current={id === peek || undefined}
       activeProps={{}}

@@ -1,11 +1,9 @@
 import { type CSSProperties, type HTMLAttributes, type ReactNode, useRef } from 'react';
-import { classNames } from '../lib/class-names.ts';
 import { type ListName, usePreferences } from '../lib/preferences.ts';
 import { useNarrow } from '../ui/lib/use-narrow.ts';
 import { useRows } from '../ui/lib/use-rows.ts';
 import { type Column, tracksOf } from './column.ts';
 import { Headings } from './Headings.tsx';
-import styles from './RowList.module.css';
 import { type Cursor, useRowFocus } from './use-cursor.ts';
 
 /** What a list needs from its page. */
@@ -33,7 +31,6 @@ interface Props<Item> extends Omit<RowListProps<Item>, 'onPeek'> {
   readonly cardHeight: number;
   /** Rows become cards below this width of the list, in pixels. */
   readonly minWidth: number;
-  readonly className: string | undefined;
   /** Headings of the parts before the chosen columns. */
   readonly headings: ReactNode;
   readonly rowProps: (row: Item) => HTMLAttributes<HTMLLIElement>;
@@ -43,6 +40,8 @@ interface Props<Item> extends Omit<RowListProps<Item>, 'onPeek'> {
 }
 
 const ROW_HEIGHT = 57;
+const rowClass =
+  'px-4 grid grid-cols-(--tracks) items-center gap-x-4 absolute top-0 right-0 left-0 h-[var(--row)] border-b hover:bg-raise/55 in-data-narrow:grid-rows-[auto_auto] in-data-narrow:content-center in-data-narrow:gap-x-3';
 
 /** A virtual list of rows with columns, or of cards if the list is narrow. */
 export function RowList<Item>(props: Props<Item>) {
@@ -63,7 +62,7 @@ export function RowList<Item>(props: Props<Item>) {
   return (
     <div
       ref={box}
-      className={classNames(styles['list'], props.className)}
+      className="surface min-w-0 [&_ol]:-mb-px [&_ol]:relative [&_ol]:overflow-clip [&_ol]:rounded-b-lg data-narrow:[&_ol]:rounded-lg"
       style={style}
       data-narrow={narrow || undefined}
     >
@@ -80,7 +79,7 @@ export function RowList<Item>(props: Props<Item>) {
           return (
             <li
               key={keys[index]}
-              className={classNames(styles['row'], className)}
+              className={`${rowClass} ${className ?? ''}`}
               style={{ transform: `translateY(${String(start - margin)}px)` }}
               aria-setsize={props.total}
               aria-posinset={index + 1}
@@ -90,7 +89,11 @@ export function RowList<Item>(props: Props<Item>) {
               {props.children(row, narrow)}
               {!narrow &&
                 columns.map(({ id, right, cell }) => (
-                  <div key={id} className={styles['cell']} data-right={right || undefined}>
+                  <div
+                    key={id}
+                    className="grid justify-items-start gap-px min-w-0 text-ink2 [&>*]:truncate [&>*]:max-w-full [&_code]:text-sm/[1.5] [&_code]:font-mono [&_code]:font-450 [&_code]:text-ink [&_small]:text-sm [&_small]:text-ink3 data-right:justify-items-end data-right:text-right"
+                    data-right={right || undefined}
+                  >
                     {cell(row)}
                   </div>
                 ))}

@@ -5,7 +5,6 @@ import { parseSearch, type Search, writeSearch } from '../lib/search.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Popover } from '../ui/controls/Popover.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './SavedViews.module.css';
 
 interface Props {
   readonly list: ListName;
@@ -38,10 +37,10 @@ export function SavedViews({ list, search }: Props) {
         </Button>
       }
     >
-      <div className={styles['views']}>
-        {views.length === 0 && <p>No saved views yet.</p>}
+      <div className="grid grid-cols-1 gap-0.5 w-62.5 [&_form>button]:flex-none [&>div>button]:first:px-2 [&>div>button]:first:py-1 [&>div>button]:first:flex-1 [&>div>button]:first:rounded-[6px] [&>div>button]:first:text-left [&>div>button]:aria-[current]:bg-raise [&>div>button]:first:hover:bg-raise">
+        {views.length === 0 && <p className="px-1 pt-0.5 pb-1.5 text-ink2">No saved views yet.</p>}
         {views.map((view) => (
-          <div key={view.name}>
+          <div className="flex items-center" key={view.name}>
             <button
               type="button"
               className="truncate"
@@ -64,10 +63,10 @@ export function SavedViews({ list, search }: Props) {
             </Button>
           </div>
         ))}
-        <form onSubmit={save}>
+        <form className="mt-2 flex gap-2" onSubmit={save}>
           <input
             name="name"
-            className="field"
+            className="field flex-1"
             required
             maxLength={60}
             aria-label="View name"

@@ -1,7 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './SearchBox.module.css';
 import {
   addTerms,
   readTerms,
@@ -75,9 +74,13 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     input.current?.focus();
   };
   return (
-    <div className={styles['box']} role="search">
+    <div
+      className="pr-2 pl-2.5 border border-line2 relative flex items-center gap-2 flex-[1_1_260px] min-w-0 max-w-115 h-8 rounded-md bg-panel text-ink3 max-sm:max-w-none max-sm:basis-full focus-within:outline-2 focus-within:outline-accent focus-within:-outline-offset-1"
+      role="search"
+    >
       <Icon name="search" size={14} />
       <input
+        className="border-0 outline-none flex-1 h-full bg-transparent text-ink appearance-none [&::-webkit-search-cancel-button]:hidden"
         ref={input}
         type="search"
         role="combobox"
@@ -108,10 +111,12 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
           }
         }}
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd className="max-sm:hidden" aria-hidden="true">
+        /
+      </kbd>
       <ul
         id={list}
-        className={styles['list']}
+        className="floating p-1.25 absolute z-4 top-[calc(100%_+_4px)] left-0 min-w-50 max-w-full max-h-80 overflow-auto"
         role="listbox"
         aria-label="Suggestions"
         hidden={suggestions.length === 0}
@@ -119,7 +124,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
         {suggestions.map((suggestion, index) => (
           <li
             key={suggestion.insert}
-            className="truncate"
+            className="truncate px-2.25 py-1 text-sm/[1.6] rounded-[6px] text-ink font-mono font-450 cursor-pointer hover:bg-accent-soft aria-selected:bg-accent-soft"
             id={`${list}-${String(index)}`}
             role="option"
             aria-selected={index === at}
@@ -134,7 +139,10 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
         ))}
       </ul>
       {wrong.length > 0 && (
-        <p role="alert" className={styles['wrong']}>
+        <p
+          role="alert"
+          className="px-2 py-0.5 absolute top-[calc(100%_+_4px)] left-0 rounded-sm bg-warm-soft text-warm text-sm"
+        >
           Unknown value: {wrong.join(', ')}
         </p>
       )}

@@ -9,7 +9,6 @@ import { Dialog } from '../ui/controls/Dialog.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { type Draft, draftOf, emptyDraft, entryOf, type Field, ruleFields, typeFields } from './fields.ts';
-import styles from './NotificationForm.module.css';
 
 interface Props {
   /** The notification to edit; undefined to add one. */
@@ -61,7 +60,7 @@ export default function NotificationForm({ item, onClose }: Props) {
       wide
       onClose={onClose}
     >
-      <form className={styles['form']} onSubmit={(event) => void save(event)}>
+      <form className="grid gap-3 min-w-0" onSubmit={(event) => void save(event)}>
         {item === undefined && (
           <>
             <Segments
@@ -80,17 +79,17 @@ export default function NotificationForm({ item, onClose }: Props) {
           </>
         )}
         {typeFields[draft.type].fields.map(row)}
-        <fieldset className={styles['rules']}>
+        <fieldset className="px-0 pt-2 pb-0 border-0 grid gap-3 min-w-0 grid-cols-[repeat(auto-fill,minmax(min(100%,240px),1fr))] [&_legend]:font-550 [&_p]:col-span-full [&_p]:text-sm [&_p]:text-ink2">
           <legend>Incident filters</legend>
           <p>Leave a field empty to match everything. Separate several values with commas.</p>
           {ruleFields.map(row)}
         </fieldset>
         {problems.other !== '' && (
-          <p className={styles['problem']} role="alert">
+          <p className="text-hot" role="alert">
             {problems.other}
           </p>
         )}
-        <div className={styles['buttons']}>
+        <div className="flex gap-2">
           <Button type="submit" tone="accent" disabled={saving || draft.name.trim() === ''}>
             {saving ? 'Saving…' : 'Save'}
           </Button>
@@ -115,9 +114,12 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
   const { label, hint, placeholder, secret, kind, choices } = field;
   const id = useId();
   return (
-    <div className={styles['field']}>
-      <label htmlFor={id}>{label}</label>
+    <div className="grid content-start gap-0.5 min-w-0">
+      <label className="font-500" htmlFor={id}>
+        {label}
+      </label>
       <input
+        className="px-2.25 py-0.75 border border-line2 w-full min-h-8 rounded-md bg-bg text-ink aria-[invalid=true]:border-hot"
         id={id}
         type={secret === true ? 'password' : 'text'}
         autoComplete={secret === true ? 'new-password' : 'off'}
@@ -128,7 +130,11 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
         aria-describedby={`${id}-about`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <small id={`${id}-about`} data-hot={problem !== undefined || undefined}>
+      <small
+        className="text-xs text-ink3 data-hot:text-hot"
+        id={`${id}-about`}
+        data-hot={problem !== undefined || undefined}
+      >
         {problem ?? hint}
       </small>
     </div>

@@ -10,7 +10,6 @@ import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { describeRules } from './describe-rules.ts';
-import styles from './NotificationList.module.css';
 
 interface Props {
   readonly items: readonly NotificationStatus[];
@@ -22,7 +21,7 @@ interface Props {
 export function NotificationList({ items, onEdit }: Props) {
   return (
     <Card title="Receivers" flush>
-      <ul className={styles['list']}>
+      <ul className="mt-2 grid">
         {items.map((item) => (
           <Notification key={item.name} item={item} onEdit={() => onEdit(item)} />
         ))}
@@ -50,13 +49,13 @@ function Notification({ item, onEdit }: { readonly item: NotificationStatus; rea
     onSettled,
   });
   return (
-    <li className={styles['item']}>
-      <div className={styles['what']}>
-        <h3>{name}</h3>
-        <p>
+    <li className="px-4 py-3 flex flex-wrap items-center justify-between gap-3 border-t">
+      <div className="flex-[1_1_320px] min-w-0 wrap-anywhere">
+        <h3 className="text-[length:inherit] font-550">{name}</h3>
+        <p className="text-ink2">
           {type} to {target}: {describeRules(item)}
         </p>
-        <p className={styles['state']} data-failing={failingSince !== null || undefined}>
+        <p className="text-ink2 data-failing:text-hot" data-failing={failingSince !== null || undefined}>
           {failingSince === null ? (
             delivered(item)
           ) : (
@@ -84,7 +83,7 @@ function Notification({ item, onEdit }: { readonly item: NotificationStatus; rea
           <Remove name={name} refused={refused} onRemove={() => remove.mutate()} />
         </>
       ) : (
-        <p className={styles['origin']}>set in the configuration file</p>
+        <p className="text-ink2">set in the configuration file</p>
       )}
     </li>
   );

@@ -7,7 +7,6 @@ import { Chart } from '../ui/charts/Chart.tsx';
 import type { Series } from '../ui/charts/chart-props.ts';
 import { rangeText } from '../ui/controls/TimeRangePicker.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import styles from './OverviewPage.module.css';
 
 interface Props {
   readonly overview: Overview;
@@ -44,7 +43,7 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
   return (
     <Card title="Loops detected" note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
       {series.length === 0 ? (
-        <p className={styles['nothing']}>No loops in this time range.</p>
+        <p className="grid place-items-center h-37.5 text-ink2">No loops in this time range.</p>
       ) : (
         <Chart
           times={times}
@@ -86,7 +85,7 @@ export function CountCharts({ overview, range, onZoom }: Props) {
       {
         id: 'sessions',
         name: 'sessions',
-        color: '--accent',
+        color: '--color-accent',
         values: buckets.map(({ activeSessions }) => activeSessions),
       },
     ],
@@ -109,12 +108,14 @@ export function CountCharts({ overview, range, onZoom }: Props) {
   const measured = buckets.filter((bucket) => bucket.latency !== null).length;
   const common = { times, onZoom, height: 150 };
   return (
-    <div className={styles['counts']}>
+    <div className="col-span-full grid grid-cols-3 gap-4 @max-[900px]/page:grid-cols-1">
       <Card title="Detection latency" note="from the event to its verdict">
         {latency === null ? (
-          <p className={styles['nothing']}>No loops with live timestamps in this time range.</p>
+          <p className="grid place-items-center h-37.5 text-ink2">
+            No loops with live timestamps in this time range.
+          </p>
         ) : measured < MIN_POINTS ? (
-          <p className={styles['nothing']}>
+          <p className="grid place-items-center h-37.5 text-ink2">
             p50 {formatDuration(latency.p50Ms)}, p95 {formatDuration(latency.p95Ms)}
           </p>
         ) : (

@@ -4,7 +4,6 @@ import { formatCompact, formatNumber, formatShare, formatUsd } from '../lib/form
 import { allTime, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import styles from './DetectorTable.module.css';
 
 interface Props {
   readonly overview: Overview;
@@ -21,9 +20,9 @@ export function DetectorTable({ overview, range }: Props) {
   return (
     <Card title="By detector" flush>
       {rows.length === 0 ? (
-        <p className={styles['nothing']}>No loops in this time range.</p>
+        <p className="px-4 py-6 text-center text-ink2">No loops in this time range.</p>
       ) : (
-        <table className={styles['table']}>
+        <table className="mt-2 w-full border-collapse [&_:is(th,td)]:px-2 [&_:is(th,td)]:py-1.25 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_thead_th]:py-1.25 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:pl-4 [&_th]:first:text-left [&_th]:first:w-[40%] [&_td]:last:pr-4 [&_td]:data-hot:text-hot [&_td]:data-hot:font-550 [&_thead_th]:last:pr-4">
           <thead>
             <tr>
               <th scope="col">Detector</th>
@@ -40,6 +39,7 @@ export function DetectorTable({ overview, range }: Props) {
               <tr key={row.detector}>
                 <th scope="row">
                   <Link
+                    className="hover:underline"
                     to="/incidents"
                     search={{ detector: row.detector, ...writeRange(range, allTime) }}
                     activeProps={{}}
@@ -47,7 +47,7 @@ export function DetectorTable({ overview, range }: Props) {
                     <DetectorLabel detector={row.detector} />
                   </Link>
                   <i
-                    className={styles['bar']}
+                    className="mt-0.5 block h-1 rounded-full bg-(--hue) min-w-1"
                     data-detector={row.detector}
                     style={{ width: `${String((100 * row.incidents) / max)}%` }}
                   />

@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
 import { formatNumber, formatReason } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { rowLinkClass } from '../list/RowLink.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, SampleChip } from '../ui/controls/Chip.tsx';
-import rowLink from '../ui/controls/RowLink.module.css';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './LoopingNow.module.css';
 
 /** Open incidents, newest first. */
 export function LoopingNow({ overview: { open, openItems } }: { readonly overview: Overview }) {
@@ -16,20 +15,23 @@ export function LoopingNow({ overview: { open, openItems } }: { readonly overvie
     <Card
       title="Looping now"
       note={
-        <Link className={styles['all']} to="/incidents" search={{ open: 'true' }} activeProps={{}}>
+        <Link className="text-accent" to="/incidents" search={{ open: 'true' }} activeProps={{}}>
           {open <= openItems.length ? 'open incidents' : `all ${formatNumber(open)} open incidents`}
         </Link>
       }
       flush
     >
       {open === 0 ? (
-        <p className={styles['nothing']}>No session is looping.</p>
+        <p className="px-4 py-6 text-center text-ink2">No session is looping.</p>
       ) : (
-        <table className={styles['table']} aria-label="Open incidents, newest first">
+        <table
+          className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:last:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
+          aria-label="Open incidents, newest first"
+        >
           <thead>
             <tr>
               <th scope="col">
-                <span className="unseen">Count</span>
+                <span className="sr-only">Count</span>
               </th>
               <th scope="col">Reason</th>
               <th scope="col">Agent</th>
@@ -54,28 +56,35 @@ function Row({ row }: { readonly row: IncidentItem }) {
   const agent = visibleText(row.agent ?? row.sessionId);
   return (
     <tr>
-      <td className={styles['ring']}>
+      <td className="pr-0 pl-4 py-0">
         <Ring detector={row.detector} count={row.count} threshold={row.threshold} period={row.period} />
       </td>
-      <td className={styles['why']}>
-        <Link className={rowLink['link']} to="/incidents/$id" params={{ id: row.id }} title={row.reason}>
+      <td className="text-ink">
+        <Link
+          className={`${rowLinkClass} line-clamp-2 leading-[1.35] whitespace-normal`}
+          to="/incidents/$id"
+          params={{ id: row.id }}
+          title={row.reason}
+        >
           {formatReason(row.reason)}
         </Link>
-        <p>
+        <p className="flex gap-3 min-w-0 text-sm text-ink3">
           <DetectorLabel detector={row.detector} />
           {row.sample === true && <SampleChip />}
-          <code className={styles['inline']}>{agent}</code>
+          <code className="text-sm/[1.6] font-mono font-450 hidden overflow-hidden text-ellipsis @max-[760px]/page:inline">
+            {agent}
+          </code>
         </p>
       </td>
       <td title={agent}>
-        <code>{agent}</code>
+        <code className="text-sm/[1.6] font-mono font-450">{agent}</code>
       </td>
       <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
-      <td className={styles['number']}>
+      <td className="text-right">
         {cost.value}
-        <small>{cost.unit}</small>
+        <small className="block text-sm text-ink3">{cost.unit}</small>
       </td>
-      <td className={styles['number']}>
+      <td className="text-right">
         <Ago time={row.detectedAt} />
       </td>
     </tr>

@@ -3,7 +3,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
-import externalLinks from '../page/ExternalLinks.module.css';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { Page } from '../page/Page.tsx';
 import { grafanaTimes } from '../page/record-links.ts';
@@ -15,7 +14,6 @@ import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { CountCharts, LoopsFound } from './Charts.tsx';
 import { DetectorTable } from './DetectorTable.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
-import styles from './OverviewPage.module.css';
 import { Tiles } from './Tiles.tsx';
 import { useOverview } from './use-overview.ts';
 
@@ -33,7 +31,7 @@ export function OverviewPage() {
       actions={
         <>
           <Link
-            className={externalLinks['link']}
+            className="text-sm/[1.5] inline-flex items-center gap-1 min-h-6 text-accent font-sans font-550 whitespace-nowrap hover:underline"
             to="/breakdown"
             search={chosen === undefined ? {} : writeRange(chosen, undefined)}
           >
@@ -63,7 +61,7 @@ export function OverviewPage() {
           ) : (
             <>
               <Tiles overview={overview} />
-              <div className={styles['charts']}>
+              <div className="grid grid-cols-10 gap-4 [&>section]:nth-1:col-span-6 [&>section]:nth-2:col-span-4 [&>section]:nth-3:col-span-full @max-[900px]/page:[&>section]:nth-[n]:col-span-full">
                 <LoopsFound
                   overview={overview}
                   range={range}

@@ -3,7 +3,6 @@ import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
-import styles from './Tiles.module.css';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
@@ -12,7 +11,10 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
   const calls = buckets.map((bucket) => bucket.wasted.calls);
   const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
   return (
-    <section className={styles['tiles']} aria-label="Key figures">
+    <section
+      className="grid grid-cols-5 gap-4 @max-[900px]/page:grid-cols-6 @max-[900px]/page:gap-3 @max-[520px]/page:gap-2"
+      aria-label="Key figures"
+    >
       <Tile
         name="Open now"
         value={formatNumber(open)}
@@ -114,16 +116,21 @@ interface TileProps {
 
 function Tile({ name, value, unit, note, hot = false, picture }: TileProps) {
   return (
-    <div className={styles['tile']} data-hot={hot || undefined}>
+    <div
+      className="px-4 py-3 border grid grid-rows-[auto_auto_auto_1fr] min-w-0 bg-panel rounded-lg @max-[900px]/page:col-span-2 @max-[520px]/page:px-3 @max-[520px]/page:py-2 @max-[520px]/page:col-span-3 [&_h2]:text-sm [&_h2]:font-500 [&_h2]:text-ink2 @max-[900px]/page:nth-[n+4]:col-span-3 @max-[520px]/page:first:col-span-6"
+      data-hot={hot || undefined}
+    >
       <h2>{name}</h2>
-      <p className={styles['value']}>
+      <p className="text-2xl/[1.25] font-620 tracking-[-0.02em] in-data-hot:text-hot">
         {value}
-        {unit !== undefined && <small> {unit}</small>}
+        {unit !== undefined && (
+          <small className="ml-0.75 text-base font-500 tracking-[0] text-ink2"> {unit}</small>
+        )}
       </p>
-      <p className={styles['note']} title={note}>
+      <p className="truncate text-sm text-ink3" title={note}>
         {note}
       </p>
-      <div className={styles['picture']}>{picture}</div>
+      <div className="mt-2 self-end h-7.5">{picture}</div>
     </div>
   );
 }
@@ -136,12 +143,18 @@ function OpenBar({ open, openByDetector }: Pick<Overview, 'open' | 'openByDetect
   const text = parts.map(({ id, count }) => `${id} ${String(count)}`).join(', ');
   return (
     <div
-      className={styles['bar']}
+      className="pb-1 flex items-end gap-0.5 h-full"
       role="img"
       aria-label={open === 0 ? 'none open' : `open by detector: ${text}`}
     >
       {parts.map(({ id, count }) => (
-        <i key={id} data-detector={id} style={{ flexGrow: count }} title={`${id}: ${String(count)}`} />
+        <i
+          className="h-2 rounded-[2px] bg-(--hue) min-w-0.75"
+          key={id}
+          data-detector={id}
+          style={{ flexGrow: count }}
+          title={`${id}: ${String(count)}`}
+        />
       ))}
     </div>
   );

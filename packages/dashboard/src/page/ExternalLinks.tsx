@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../api/status.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './ExternalLinks.module.css';
 import { type GrafanaTimes, grafanaLink, type RecordPosition, recordLink } from './record-links.ts';
 
 function useLinks() {
@@ -44,7 +43,13 @@ function ExternalLink({
 }) {
   if (href === undefined) return null;
   return (
-    <a className={styles['link']} href={href} title={title} target="_blank" rel="noreferrer">
+    <a
+      className="text-sm/[1.5] inline-flex items-center gap-1 min-h-6 text-accent font-sans font-550 whitespace-nowrap hover:underline"
+      href={href}
+      title={title}
+      target="_blank"
+      rel="noreferrer"
+    >
       {text}
       <Icon name="external" size={12} />
     </a>

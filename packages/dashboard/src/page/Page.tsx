@@ -1,7 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react';
 import { showInTab } from './favicon.ts';
 import { useOpenCount } from './open-count.ts';
-import styles from './Page.module.css';
 
 interface Props {
   readonly title: string;
@@ -10,21 +9,19 @@ interface Props {
   /** Beside the heading. */
   readonly note?: ReactNode;
   readonly actions?: ReactNode;
-  /** Full width, for pages with panes. */
-  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A page with its heading and actions. */
-export function Page({ title, tab = title, note, actions, wide = false, children }: Props) {
+export function Page({ title, tab = title, note, actions, children }: Props) {
   const open = useOpenCount();
   useLayoutEffect(() => showInTab(tab, open), [tab, open]);
   return (
-    <div className={styles['page']} data-wide={wide || undefined}>
-      <div className={styles['head']}>
-        <h1>{title}</h1>
-        {note !== undefined && <div className={styles['note']}>{note}</div>}
-        {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+    <div className="p-6 mx-auto @container/page grid grid-cols-1 content-start gap-4 max-w-420 max-sm:px-3 max-sm:pt-4 max-sm:pb-6 max-sm:gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 min-h-8">
+        <h1 className="min-w-0 wrap-anywhere text-xl font-640 tracking-[-0.015em]">{title}</h1>
+        {note !== undefined && <div className="text-ink3">{note}</div>}
+        {actions !== undefined && <div className="toolbar ml-auto max-sm:ml-0">{actions}</div>}
       </div>
       {children}
     </div>

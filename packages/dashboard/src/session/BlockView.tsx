@@ -4,12 +4,11 @@ import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../incident/evidence/diff.ts';
 import { loadCode } from '../lib/load-code.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import bare from '../ui/controls/Button.module.css';
+import { iconClass } from '../ui/controls/Button.tsx';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { BlockText } from './BlockText.tsx';
-import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 
 const RecordDialog = lazy(() => loadCode(() => import('./RecordDialog.tsx')));
@@ -39,13 +38,15 @@ export function BlockView({ sessionId, block, incidents, isRedacted }: Props) {
   const [loop] = loops;
   return (
     <div
-      className={styles['block']}
+      className="pl-3 py-0.5 min-w-0 border-l-3 border-l-transparent data-loop:border-l-(--hue) data-[kind=prompt]:px-3 data-[kind=prompt]:py-2 data-[kind=prompt]:border-l-transparent data-[kind=prompt]:rounded-md data-[kind=prompt]:bg-accent-soft"
       data-kind={block.kind}
       data-detector={loop?.detector}
       data-loop={loop !== undefined || undefined}
     >
-      <div className={styles['head']}>
-        <b>{visibleText(block.call?.name ?? names[block.kind])}</b>
+      <div className="flex items-center gap-3 min-h-5.5 text-sm [&_a]:inline-flex [&_a]:items-center [&_a]:gap-1.25 [&_a]:text-xs [&_a]:text-ink2 [&>span]:flex-1 [&_a]:hover:underline">
+        <b className="font-600 text-ink2 in-data-[kind=call]:text-sm/[1.6] in-data-[kind=call]:font-mono in-data-[kind=call]:font-550 in-data-[kind=call]:text-ink in-data-[kind=note]:text-ink3">
+          {visibleText(block.call?.name ?? names[block.kind])}
+        </b>
         {loops.map((item) => (
           <Link key={item.id} to="/incidents/$id" params={{ id: item.id }} title={item.reason}>
             <DetectorSquare detector={item.detector} />
@@ -55,7 +56,7 @@ export function BlockView({ sessionId, block, incidents, isRedacted }: Props) {
         <span />
         <button
           type="button"
-          className={bare['copyIcon']}
+          className={iconClass}
           title="Raw record"
           aria-label={`Raw record of ${block.first === undefined ? 'this block' : `event ${String(block.first)}`}`}
           onClick={() => setRecord(true)}
@@ -92,8 +93,13 @@ export function BlockView({ sessionId, block, incidents, isRedacted }: Props) {
             <BlockText code isRedacted={isRedacted} text={prettyJson(block.call.args)} />
           )}
           {block.call.result !== undefined && (
-            <div className={styles['result']} data-failed={block.call.result.failed || undefined}>
-              <small>{block.call.result.failed ? 'failed' : 'result'}</small>
+            <div
+              className="px-2.5 py-1.5 mt-1 grid grid-cols-[48px_minmax(0,1fr)] gap-x-2 gap-y-0 rounded-md bg-raise/60 [&>:not(small)]:col-2 [&>:not(small)]:justify-self-start"
+              data-failed={block.call.result.failed || undefined}
+            >
+              <small className="text-xs/[1.8] text-ink3 in-data-failed:text-hot">
+                {block.call.result.failed ? 'failed' : 'result'}
+              </small>
               <BlockText code isRedacted={isRedacted} text={prettyJson(block.call.result.text) || 'empty'} />
             </div>
           )}

@@ -9,10 +9,7 @@ import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { BlockText } from './BlockText.tsx';
-import block from './BlockView.module.css';
-import styles from './Conversation.module.css';
 import { RedactionNote } from './RedactionNote.tsx';
-import frame from './Transcript.module.css';
 import { useRedaction } from './use-redaction.ts';
 
 const names = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool' } as const;
@@ -28,16 +25,18 @@ export function Conversation({ session: { sessionId, state } }: { readonly sessi
   });
   const redaction = useRedaction();
   return (
-    <section className={frame['box']} aria-label="Conversation">
+    <section className="border min-w-0 rounded-lg bg-panel" aria-label="Conversation">
       <Async query={query} what="the messages" skeleton={<Skeleton height={420} what="the messages" />}>
         {({ pages }) => (
           <>
-            <div className={frame['bar']}>
-              <h2>Conversation</h2>
-              <span>{plural(pages[0]?.total ?? 0, 'message')} stored by the gateway</span>
+            <div className="px-4 py-2 sticky z-2 top-0 flex items-center gap-2 border-b rounded-t-lg bg-panel max-sm:justify-between">
+              <h2 className="font-600">Conversation</h2>
+              <span className="flex-1 text-sm text-ink3 max-sm:hidden">
+                {plural(pages[0]?.total ?? 0, 'message')} stored by the gateway
+              </span>
             </div>
             <RedactionNote redaction={redaction} />
-            <ol className={styles['list']}>
+            <ol className="px-4 pt-3 pb-4 grid gap-3">
               {pages.flatMap(({ items }) =>
                 items.map((message) => (
                   <li key={message.number}>
@@ -47,7 +46,7 @@ export function Conversation({ session: { sessionId, state } }: { readonly sessi
               )}
             </ol>
             {query.hasNextPage && (
-              <p className={frame['more']}>
+              <p className="p-2 flex gap-3 justify-center text-hot">
                 <Button small onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
                   {query.isFetchingNextPage ? 'Loading…' : 'Load more'}
                 </Button>
@@ -69,17 +68,22 @@ function MessageView({ message, isRedacted }: Props) {
   const { role, at, text, thought, calls, isError, byGateway } = message;
   const isStored = text !== null || thought !== null || calls.length > 0;
   return (
-    <div className={block['block']} data-kind={role === 'user' ? 'prompt' : undefined}>
-      <div className={block['head']}>
-        <b>{byGateway ? 'Gateway' : names[role]}</b>
-        {isError && <span className={styles['failed']}>failed</span>}
-        <span />
-        <small className={styles['when']}>
+    <div
+      className="pl-3 py-0.5 min-w-0 border-l-3 border-l-transparent data-loop:border-l-(--hue) data-[kind=prompt]:px-3 data-[kind=prompt]:py-2 data-[kind=prompt]:border-l-transparent data-[kind=prompt]:rounded-md data-[kind=prompt]:bg-accent-soft"
+      data-kind={role === 'user' ? 'prompt' : undefined}
+    >
+      <div className="flex items-center gap-3 min-h-5.5 text-sm">
+        <b className="font-600 text-ink2 in-data-[kind=call]:text-sm/[1.6] in-data-[kind=call]:font-mono in-data-[kind=call]:font-550 in-data-[kind=call]:text-ink in-data-[kind=note]:text-ink3">
+          {byGateway ? 'Gateway' : names[role]}
+        </b>
+        {isError && <span className="text-xs text-hot flex-1">failed</span>}
+        <span className="flex-1" />
+        <small className="text-xs text-ink3">
           <Ago time={at} />
         </small>
       </div>
       {thought !== null && thought !== '' && (
-        <div className={styles['thought']}>
+        <div className="text-ink2 italic">
           <BlockText isRedacted={isRedacted} text={thought} />
         </div>
       )}
@@ -91,17 +95,20 @@ function MessageView({ message, isRedacted }: Props) {
         />
       )}
       {calls.map((call, index) => (
-        <div key={call.id ?? index} className={block['result']}>
-          <small>calls</small>
-          <b className={styles['call']}>{visibleText(call.name)}</b>
+        <div
+          key={call.id ?? index}
+          className="px-2.5 py-1.5 mt-1 grid grid-cols-[48px_minmax(0,1fr)] gap-x-2 gap-y-0 rounded-md bg-raise/60 [&>:not(small)]:col-2 [&>:not(small)]:justify-self-start"
+        >
+          <small className="text-xs/[1.8] text-ink3 in-data-failed:text-hot">calls</small>
+          <b className="text-sm/[1.6] font-mono font-550">{visibleText(call.name)}</b>
           {call.arguments === null ? (
-            <p className={block['redacted']}>Arguments not stored (privacy.store_text is off).</p>
+            <p className="text-sm text-ink3">Arguments not stored (privacy.store_text is off).</p>
           ) : (
             <BlockText code isRedacted={isRedacted} text={prettyJson(call.arguments)} />
           )}
         </div>
       ))}
-      {!isStored && <p className={block['redacted']}>Text not stored (privacy.store_text is off).</p>}
+      {!isStored && <p className="text-sm text-ink3">Text not stored (privacy.store_text is off).</p>}
     </div>
   );
 }

@@ -8,7 +8,6 @@ import { Dialog } from '../ui/controls/Dialog.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './RecordDialog.module.css';
 import { RecordView } from './RecordView.tsx';
 
 interface Props {
@@ -27,7 +26,7 @@ export default function RecordDialog({ sessionId, events, isRedacted, onClose }:
   const event = events[at];
   const query = useQuery({ ...recordQuery(sessionId, event?.offset ?? ''), enabled: event !== undefined });
   const several = events.length > 1 && (
-    <span className={styles['steps']}>
+    <span className="inline-flex items-center gap-2 text-sm text-ink2 [&_button:last-child_svg]:rotate-180">
       <Button small icon disabled={at === 0} onClick={() => setAt(at - 1)} aria-label="Previous record">
         <Icon name="back" size={13} />
       </Button>
@@ -61,7 +60,7 @@ export default function RecordDialog({ sessionId, events, isRedacted, onClose }:
           shown ? (
             <RecordView record={record} />
           ) : (
-            <p className={styles['redaction']}>
+            <p className="py-6 text-ink2">
               {plural(record.bytes, 'byte')} hidden because privacy.store_text is off.{' '}
               <Button small onClick={() => setShown(true)}>
                 Show

@@ -5,7 +5,6 @@ import { RecordLink } from '../page/ExternalLinks.tsx';
 import { recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { JsonTree } from '../ui/layout/JsonTree.tsx';
-import styles from './RecordDialog.module.css';
 
 /** A record's position, key and headers, and its value as a tree if it is JSON, else as text. */
 export function RecordView({ record }: { readonly record: SessionRecord }) {
@@ -13,7 +12,7 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
   const parsed = value === null ? undefined : jsonFrom(value);
   return (
     <>
-      <dl className={styles['facts']}>
+      <dl className="mb-3 grid gap-1 text-sm [&>div]:grid [&>div]:grid-cols-[min(120px,24%)_minmax(0,1fr)] [&>div]:gap-3 [&_dt]:text-ink3 [&_dt]:wrap-anywhere [&_dd]:text-sm/[1.5] [&_dd]:flex [&_dd]:flex-wrap [&_dd]:items-center [&_dd]:gap-x-2 [&_dd]:font-mono [&_dd]:font-450 [&_dd]:wrap-anywhere">
         <div>
           <dt>record</dt>
           <dd>
@@ -44,8 +43,11 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
       {value !== null &&
         (parsed === undefined ? (
           <>
-            <p className={styles['noJson']}>Not JSON, shown as received.</p>
-            <pre className={styles['text']} tabIndex={0}>
+            <p className="mb-2 text-sm text-hot">Not JSON, shown as received.</p>
+            <pre
+              className="p-3 mb-3 border text-sm/[1.6] max-h-[50vh] overflow-auto rounded-md bg-bg font-mono font-450 whitespace-pre-wrap wrap-anywhere"
+              tabIndex={0}
+            >
               {value}
             </pre>
             <CopyButton what="value" text={value} />

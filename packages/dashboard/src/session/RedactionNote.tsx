@@ -1,5 +1,4 @@
 import { Button } from '../ui/controls/Button.tsx';
-import styles from './Transcript.module.css';
 import type { Redaction } from './use-redaction.ts';
 
 /** Says that text is hidden, with a button to show it. */
@@ -10,7 +9,7 @@ export function RedactionNote({
 }) {
   if (storesText) return null;
   return (
-    <p className={styles['redaction']} role="note">
+    <p className="px-4 py-2 flex flex-wrap items-center gap-3 border-b text-ink2 text-sm" role="note">
       {isRedacted
         ? 'Text is hidden because privacy.store_text is off.'
         : 'Text is shown although privacy.store_text is off.'}{' '}

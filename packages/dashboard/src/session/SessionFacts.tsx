@@ -4,13 +4,12 @@ import { formatCompact, formatDuration, formatUsd, plural } from '../lib/format.
 import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './SessionFacts.module.css';
 
 /** Agent, model and volume of a session. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
   const { agent, model, backend, tenant, tokens, usd } = session;
   return (
-    <div className={styles['chips']}>
+    <div className="flex flex-wrap items-center gap-1.5">
       {agent !== null && (
         <Link className={chipClass} to="/sessions" search={{ agent }} title="Sessions of this agent">
           <span>{visibleText(agent)}</span>
@@ -34,7 +33,7 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
           <span>{plural(session.unknown, 'unknown event')}</span>
         </span>
       )}
-      <span className={styles['facts']}>
+      <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">
         {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
         {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters
         {tokens !== null &&

@@ -16,7 +16,6 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Conversation } from './Conversation.tsx';
 import { SessionFacts } from './SessionFacts.tsx';
-import styles from './SessionPage.module.css';
 import { SessionSide } from './SessionSide.tsx';
 import { DetectionSwitch } from './switches/DetectionSwitch.tsx';
 import { StopSwitch } from './switches/StopSwitch.tsx';
@@ -96,8 +95,8 @@ function Session({ session, search }: Props) {
       }
     >
       <SessionFacts session={session} />
-      <div className={styles['body']}>
-        <div className={styles['main']}>
+      <div className="grid grid-cols-[minmax(0,1fr)_320px] items-start gap-4 @max-[900px]/page:grid-cols-1">
+        <div className="grid grid-cols-1 justify-items-start gap-3 [&>:not([role=group])]:w-full">
           {hasMessages && (
             <Segments
               label="View"
@@ -121,7 +120,8 @@ function Session({ session, search }: Props) {
             <Transcript session={session} anchor={anchor} at={at} />
           )}
         </div>
-        <div className={styles['side']}>
+        {/* In a narrow page the loops come before the transcript, everything else after it. */}
+        <div className="grid gap-4 min-w-0 @max-[900px]/page:contents @max-[900px]/page:[&>:first-child]:row-1">
           <SessionSide session={session} />
         </div>
       </div>

@@ -9,7 +9,6 @@ import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { loopSearch } from './loop-link.ts';
 import { CopyId, RecordPosition } from './RecordPosition.tsx';
-import styles from './SessionSide.module.css';
 
 /** The incidents of a session, its settings, and its position in the log. */
 export function SessionSide({ session }: { readonly session: SessionDetail }) {
@@ -25,19 +24,24 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
         }
       >
         {session.incidentItems.length === 0 ? (
-          <p className={styles['none']}>No loops in this session.</p>
+          <p className="text-sm text-ink2">No loops in this session.</p>
         ) : (
-          <ol className={styles['incidents']}>
+          <ol className="grid gap-3 max-h-105 overflow-auto [&_li>i]:mt-1.5 [&_p_a]:text-accent [&_p_a]:leading-6">
             {session.incidentItems.map((item) => (
-              <li key={item.id}>
+              <li className="grid grid-cols-[8px_minmax(0,1fr)] gap-2" key={item.id}>
                 <DetectorSquare detector={item.detector} />
                 <div>
-                  <Link to="/incidents/$id" params={{ id: item.id }}>
+                  <Link
+                    className="wrap-anywhere hover:underline"
+                    to="/incidents/$id"
+                    params={{ id: item.id }}
+                  >
                     {visibleText(item.reason)}
                   </Link>
-                  <p>
+                  <p className="flex gap-3 text-sm">
                     <StateLabel state={item.state} outcome={item.outcome} />
                     <Link
+                      className="wrap-anywhere hover:underline"
                       to="/sessions/$id"
                       params={{ id: sessionId }}
                       search={loopSearch(item)}
@@ -54,9 +58,9 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
       </Card>
       <Card title="Session settings">
         {Object.keys(session.settings).length === 0 ? (
-          <p className={styles['none']}>
+          <p className="text-sm text-ink2">
             No overrides: model and server settings apply.{' '}
-            <Link to="/settings" search={{ scope: `session:${sessionId}` }}>
+            <Link className="underline text-accent" to="/settings" search={{ scope: `session:${sessionId}` }}>
               Add overrides
             </Link>
           </p>
@@ -68,7 +72,11 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
                 <code key={path}>{JSON.stringify(value)}</code>,
               ])}
             />
-            <Link className={styles['change']} to="/settings" search={{ scope: `session:${sessionId}` }}>
+            <Link
+              className="mt-2 underline text-accent inline-block text-sm"
+              to="/settings"
+              search={{ scope: `session:${sessionId}` }}
+            >
               Edit
             </Link>
           </>
@@ -83,7 +91,7 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
             ['config', <CopyId key="c" text={session.configHash} what="config hash" />],
           ]}
         />
-        <p className={styles['elsewhere']}>
+        <p className="mt-2 text-right empty:hidden">
           <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
         </p>
       </Card>

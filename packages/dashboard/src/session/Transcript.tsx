@@ -13,7 +13,6 @@ import { scroller, useTop } from '../ui/lib/use-top.ts';
 import { BlockView } from './BlockView.tsx';
 import { type Block, isInLoop, toBlocks } from './blocks.ts';
 import { RedactionNote } from './RedactionNote.tsx';
-import styles from './Transcript.module.css';
 import { type Anchor, useEvents } from './use-events.ts';
 import { useFollow } from './use-follow.ts';
 import { useRedaction } from './use-redaction.ts';
@@ -50,7 +49,7 @@ export function Transcript({ session, anchor, at }: Props) {
   if (items === undefined) {
     if (events.error === null) return <Skeleton height={520} what="the events" />;
     return (
-      <div className={styles['box']}>
+      <div className="border min-w-0 rounded-lg bg-panel">
         <Message
           title="Could not load the events"
           tone="hot"
@@ -62,10 +61,10 @@ export function Transcript({ session, anchor, at }: Props) {
     );
   }
   return (
-    <section className={styles['box']} aria-label="Transcript">
-      <div className={styles['bar']}>
-        <h2>Transcript</h2>
-        <span>
+    <section className="border min-w-0 rounded-lg bg-panel" aria-label="Transcript">
+      <div className="px-4 py-2 sticky z-2 top-0 flex items-center gap-2 border-b rounded-t-lg bg-panel max-sm:justify-between">
+        <h2 className="font-600">Transcript</h2>
+        <span className="flex-1 text-sm text-ink3 max-sm:hidden">
           {items.length < events.total
             ? `${formatNumber(items.length)} of ${plural(events.total, 'event')}`
             : plural(items.length, 'event')}
@@ -84,12 +83,12 @@ export function Transcript({ session, anchor, at }: Props) {
       </div>
       <RedactionNote redaction={redaction} />
       {events.gone && (
-        <p className={styles['gone']} role="note">
+        <p className="px-4 py-2 bg-warm-soft text-warm text-sm" role="note">
           The log no longer has the first events of this session.
         </p>
       )}
       {events.hasPreviousPage && (
-        <p className={styles['more']}>
+        <p className="p-2 flex gap-3 justify-center text-hot">
           <Button
             small
             onClick={() => void events.fetchPreviousPage()}
@@ -114,7 +113,7 @@ export function Transcript({ session, anchor, at }: Props) {
         />
       )}
       {events.cut && events.hasNextPage && (
-        <p className={styles['more']}>
+        <p className="p-2 flex gap-3 justify-center text-hot">
           <Button small onClick={() => void events.fetchNextPage()} disabled={events.isFetchingNextPage}>
             {events.isFetchingNextPage ? 'Loading…' : 'Load later events'}
           </Button>
@@ -194,7 +193,11 @@ function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
 
   return (
     <>
-      <ol ref={list} className={styles['list']} style={{ height }}>
+      <ol
+        ref={list}
+        className="my-2 relative [&>li]:px-4 [&>li]:py-1.75 [&>li]:absolute [&>li]:top-0 [&>li]:right-0 [&>li]:left-0 [&>li]:grid [&>li]:grid-cols-[74px_minmax(0,1fr)] [&>li]:gap-3 max-sm:[&>li]:px-3 max-sm:[&>li]:grid-cols-[52px_minmax(0,1fr)] max-sm:[&>li]:gap-2 [&>li]:data-target:bg-accent-soft"
+        style={{ height }}
+      >
         {rows.getVirtualItems().map(({ index: at, start }) => {
           const block = blocks[at];
           if (block === undefined) return null;
@@ -210,9 +213,10 @@ function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
               aria-posinset={at + 1}
               style={{ transform: `translateY(${String(start - margin)}px)` }}
             >
-              <div className={styles['when']}>
+              <div className="grid content-start text-sm text-ink3">
                 {block.first !== undefined && (
                   <Link
+                    className="text-sm/[1.7] w-fit font-mono font-500 text-ink2 hover:text-accent hover:underline"
                     to="/sessions/$id"
                     params={{ id: session.sessionId }}
                     search={{ at: String(block.first) }}
@@ -223,8 +227,10 @@ function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
                     #{block.first}
                   </Link>
                 )}
-                <small>{formatTime(block.time, before?.time ?? block.time)}</small>
-                {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
+                <small className="text-xs">{formatTime(block.time, before?.time ?? block.time)}</small>
+                {block.turn !== undefined && block.turn !== before?.turn && (
+                  <small className="text-xs">turn {block.turn}</small>
+                )}
               </div>
               <BlockView
                 sessionId={session.sessionId}
@@ -237,7 +243,7 @@ function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
         })}
       </ol>
       {below > 0 && (
-        <p className={styles['below']}>
+        <p className="sticky z-2 bottom-3 flex justify-center h-0 items-end">
           <Button small tone="accent" onClick={toEnd}>
             <Icon name="down" size={12} />
             {formatNumber(below)} new below

@@ -1,6 +1,5 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { omit } from '../lib/omit.ts';
-import filters from '../list/Filters.module.css';
 import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
 import { FilterChip } from '../ui/controls/Chip.tsx';
@@ -23,7 +22,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
   const { filter, sort } = search;
   const live = useLive((state) => state.sessions);
   return (
-    <div className={filters['bar']} role="group" aria-label="Filters">
+    <div className="toolbar min-w-0 " role="group" aria-label="Filters">
       <SearchBox
         what="sessions"
         filters={termFilters}
@@ -64,7 +63,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
         chosen={filter.tool ?? []}
         onChange={(tool) => onChange({ filter: withValues(filter, 'tool', tool) })}
       />
-      <span className="grow" />
+      <span className="flex-1 max-sm:hidden" />
       <SortMenu names={sessionSortNames} sort={sort} onChange={(id) => onChange({ sort: id })} />
       <TextChips search={search} onChange={onChange} />
     </div>
@@ -86,7 +85,7 @@ function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
   const chips = textFilters.flatMap((name) => (filter[name] ?? []).map((value) => ({ name, value })));
   if (chips.length === 0) return null;
   return (
-    <div className={filters['chips']}>
+    <div className="toolbar gap-1.5 basis-full">
       {chips.map(({ name, value }) => (
         <FilterChip
           key={name + value}

@@ -6,7 +6,6 @@ import { RowList, type RowListProps } from '../list/RowList.tsx';
 import { SampleChip } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { Loops } from './columns.tsx';
-import styles from './SessionList.module.css';
 import { SessionState } from './SessionState.tsx';
 
 /** The sessions as a virtual list. */
@@ -20,14 +19,14 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
       tracks={{ row: 'minmax(0, 1fr)', card: 'minmax(0, 1fr) auto auto' }}
       cardHeight={92}
       minWidth={900}
-      className={styles['list']}
       headings={<span>Session</span>}
-      rowProps={() => ({ className: styles['row'] })}
+      rowProps={() => ({ className: 'data-current:bg-accent-soft in-data-narrow:gap-y-1' })}
     >
       {(row, narrow) => (
         <>
-          <div className={styles['name']}>
+          <div className="min-w-0 [&_a]:text-sm/[1.6] [&_a]:font-mono [&_a]:font-550 [&_a]:text-ink in-data-narrow:col-[1/3]">
             <RowLink
+              className="block truncate"
               to="/sessions/$id"
               id={row.sessionId}
               title={row.sessionId}
@@ -36,7 +35,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
             >
               {visibleText(row.sessionId)}
             </RowLink>
-            <small className="truncate">
+            <small className="truncate block min-h-4.5 text-sm text-ink3">
               {row.sample === true && <SampleChip />}
               {visibleText(row.agent ?? 'unknown agent')}
             </small>
@@ -44,7 +43,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
           {narrow && (
             <>
               <SessionState state={row.state} />
-              <div className={styles['facts']}>
+              <div className="col-span-full flex items-baseline gap-3 min-w-0 overflow-hidden whitespace-nowrap text-sm text-ink2 [&_small]:hidden [&>:last-child]:ml-auto">
                 <Loops incidents={row.incidents} />
                 <span>{plural(row.turns, 'turn')}</span>
                 <Ago time={row.lastEventAt} />

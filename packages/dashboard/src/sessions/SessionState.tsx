@@ -1,13 +1,15 @@
 import type { SessionState as State } from '@loopwatch/contract/api';
-import styles from './SessionState.module.css';
 
 const texts: Record<State, string> = { live: 'live', quiet: 'quiet', idle: 'idle', ended: 'ended' };
 
 /** State of a session as icon and word. */
 export function SessionState({ state }: { readonly state: State }) {
   return (
-    <span className={styles['state']} data-state={state}>
-      <i />
+    <span
+      className="inline-flex items-center gap-1.5 text-sm font-550 text-ink2 data-[state=live]:text-ok"
+      data-state={state}
+    >
+      <i className="border-[1.6px] border-current size-2 rounded-full in-data-[state=live]:bg-current in-data-[state=quiet]:border-dotted in-data-[state=idle]:border-dotted" />
       {texts[state]}
     </span>
   );

@@ -7,7 +7,6 @@ import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { activityOf } from './activity.ts';
-import styles from './columns.module.css';
 import { SessionState } from './SessionState.tsx';
 import { unresolvedText } from './unresolved.ts';
 
@@ -41,7 +40,7 @@ const all: readonly Column<SessionItem>[] = [
     width: '96px',
     cell: (row) =>
       (row.course?.length ?? 0) >= 2 * MIN_SAMPLES && (
-        <span className={styles['activity']}>
+        <span className="block w-full [&_svg]:h-5.5">
           <Sparkline
             values={activityOf(row, PARTS)}
             text={`activity over ${formatDuration(lengthOf(row))}`}
@@ -128,7 +127,7 @@ export function Loops({ incidents }: Pick<SessionItem, 'incidents'>) {
   if (incidents.total === 0) return <span>none</span>;
   return (
     <>
-      <span className={styles['loops']}>
+      <span className="flex items-center gap-1.25 [&_i]:inline-grid [&_i]:relative [&_i]:z-1">
         {plural(incidents.total, 'loop')}
         {detectorIds.flatMap((id) => {
           const count = incidents.byDetector[id] ?? 0;
@@ -141,7 +140,7 @@ export function Loops({ incidents }: Pick<SessionItem, 'incidents'>) {
               ];
         })}
       </span>
-      <small className={styles['unresolved']} data-open={incidents.open > 0 || undefined}>
+      <small className="data-open:text-hot" data-open={incidents.open > 0 || undefined}>
         {unresolvedText(incidents)}
       </small>
     </>

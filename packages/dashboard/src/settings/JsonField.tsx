@@ -1,7 +1,6 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import { Button } from '../ui/controls/Button.tsx';
-import styles from './SettingRow.module.css';
 import { jsonExamples } from './value.ts';
 
 const MIN_ROWS = 3;
@@ -34,9 +33,12 @@ export function JsonField({ id, setting, text, disabled, invalid, onChange }: Pr
         onChange={(event) => onChange(event.target.value)}
       />
       {example !== undefined && (
-        <div className={styles['example']}>
+        <div className="mt-1 flex flex-wrap items-center justify-between gap-2 text-sm text-ink3">
           <span>
-            Example <code>{JSON.stringify(example)}</code>
+            Example{' '}
+            <code className="text-sm/[1.6] font-mono font-450 text-ink2 wrap-anywhere">
+              {JSON.stringify(example)}
+            </code>
           </span>
           {isEmpty && !disabled && (
             <Button small onClick={() => onChange(JSON.stringify(example, null, 2))}>

@@ -5,7 +5,6 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { JsonField } from './JsonField.tsx';
-import styles from './SettingRow.module.css';
 import { labelOf, scopeName, textOf } from './value.ts';
 
 interface Props {
@@ -30,17 +29,22 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   const isJson = setting.type === 'list' || setting.type === 'map';
   return (
     <li
-      className={styles['row']}
+      className="px-4 py-2.5 grid grid-cols-[minmax(0,1fr)_210px_170px] items-start gap-4 border-t @max-[860px]/page:grid-cols-[minmax(0,1fr)_auto] @max-[860px]/page:gap-x-3 @max-[860px]/page:gap-y-2 data-changed:bg-accent-soft"
       data-changed={draft !== undefined || undefined}
       data-wide={isJson || undefined}
     >
-      <div className={styles['what']}>
+      <div className="@max-[860px]/page:col-span-full">
         <label htmlFor={setting.type === 'boolean' ? undefined : id}>
-          {labelOf(name)} <code title={setting.path}>{name}</code>
+          {labelOf(name)}{' '}
+          <code className="text-sm/[1.6] font-mono font-550" title={setting.path}>
+            {name}
+          </code>
         </label>
-        <p id={`${id}-about`}>{setting.description}</p>
+        <p className="max-w-[68ch] text-sm text-ink2" id={`${id}-about`}>
+          {setting.description}
+        </p>
       </div>
-      <div className={styles['value']}>
+      <div className="[&_textarea]:px-2.25 [&_textarea]:py-0.75 [&_textarea]:border [&_textarea]:border-line2 [&_textarea]:text-sm/[1.6] [&_textarea]:w-full [&_textarea]:min-h-7.5 [&_textarea]:rounded-md [&_textarea]:bg-bg [&_textarea]:text-ink [&_textarea]:font-mono [&_textarea]:font-450 [&_textarea]:resize-y [&_small]:mt-0.5 [&_small]:block [&_small]:text-xs [&_small]:text-ink3 [&_[aria-invalid=true]]:border-hot [&_small]:data-hot:text-hot in-data-wide:col-span-full in-data-wide:row-2 @max-[860px]/page:in-data-wide:row-auto">
         {setting.type === 'boolean' ? (
           <Segments
             label={setting.path}
@@ -53,6 +57,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
           />
         ) : setting.type === 'choice' ? (
           <select
+            className="px-2.25 py-0.75 border border-line2 text-sm/[1.6] w-full min-h-7.5 rounded-md bg-bg text-ink font-mono font-450 resize-y"
             id={id}
             value={text}
             disabled={disabled}
@@ -75,6 +80,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
           />
         ) : (
           <input
+            className="px-2.25 py-0.75 border border-line2 text-sm/[1.6] w-full min-h-7.5 rounded-md bg-bg text-ink font-mono font-450 resize-y"
             id={id}
             inputMode={setting.type === 'text' ? undefined : 'decimal'}
             value={text}
@@ -92,7 +98,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
         )}
         {effective?.note !== undefined && draft === undefined && <small>no effect: {effective.note}</small>}
       </div>
-      <div className={styles['origin']}>
+      <div className="flex items-center justify-between gap-2 min-h-7.5 text-sm text-ink3 @max-[860px]/page:justify-end @max-[860px]/page:max-w-37.5 [&_span]:truncate [&_[data-tier=here]]:text-accent [&_[data-tier=here]]:font-550 [&_[data-tier=draft]]:text-accent [&_[data-tier=draft]]:font-550 in-data-wide:col-3 @max-[860px]/page:in-data-wide:col-span-full">
         {draft === undefined ? (
           <Origin effective={effective} isSet={isSet} />
         ) : (

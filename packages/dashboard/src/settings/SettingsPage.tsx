@@ -21,7 +21,6 @@ import { Ago } from '../ui/layout/Time.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { readSet } from './address.ts';
 import { SettingRow } from './SettingRow.tsx';
-import styles from './SettingsPage.module.css';
 import { check, labelOf, readScope, scopeName } from './value.ts';
 
 /** Detection settings of the server, a model or a session. */
@@ -38,7 +37,7 @@ export function SettingsPage() {
       actions={<Link to="/notifications">Notifications</Link>}
     >
       {readScope(requested) === undefined && (
-        <p className={styles['ignored']} role="note">
+        <p className="text-sm text-warm" role="note">
           Unknown scope “{requested}”. Showing the server’s settings.
         </p>
       )}
@@ -46,14 +45,14 @@ export function SettingsPage() {
         query={overview}
         what="the settings"
         skeleton={
-          <div className={styles['page']}>
+          <div className="grid grid-cols-[220px_minmax(0,1fr)] items-start gap-6 @max-[860px]/page:grid-cols-1 @max-[860px]/page:gap-4">
             <Skeleton height={220} what="the scopes" />
             <Skeleton height={620} what="the settings" />
           </div>
         }
       >
         {(all) => (
-          <div className={styles['page']}>
+          <div className="grid grid-cols-[220px_minmax(0,1fr)] items-start gap-6 @max-[860px]/page:grid-cols-1 @max-[860px]/page:gap-4">
             <Scopes overview={all} scope={scope} />
             <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
               {(settings) => (
@@ -78,17 +77,20 @@ function Scopes({ overview, scope }: { readonly overview: SettingsOverview; read
   const listed = [...new Set(['server', ...known, scope])];
   const of = (kind: string) => listed.filter((one) => one.startsWith(`${kind}:`));
   return (
-    <nav className={styles['scopes']} aria-label="Scopes">
+    <nav
+      className="sticky top-6 grid gap-px @max-[860px]/page:static @max-[860px]/page:grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] @max-[860px]/page:gap-x-4 @max-[860px]/page:gap-y-0 [&_a]:px-2.5 [&_a]:py-1.25 [&_a]:flex [&_a]:gap-2 [&_a]:rounded-md [&_a]:text-ink2 [&_a]:font-500 [&_small]:text-xs [&_small]:text-ink3 @max-[860px]/page:[&>a]:col-span-full [&_a_span]:truncate [&_a_span]:flex-1 [&_a_span]:min-w-0 [&_a]:hover:bg-raise [&_a]:aria-[current]:bg-accent-soft [&_a]:aria-[current]:text-ink"
+      aria-label="Scopes"
+    >
       <ScopeLink scope="server" current={scope} set={setOf(overview, 'server')} />
-      <div>
-        <h2>Models</h2>
+      <div className="grid content-start gap-px min-w-0">
+        <h2 className="px-2.5 pt-3 pb-0.5 text-xs font-550 text-ink3">Models</h2>
         {of('model').map((one) => (
           <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
         ))}
         <NewScope kind="model" placeholder="Add, e.g. openai/gpt-5-mini" />
       </div>
-      <div>
-        <h2>Sessions</h2>
+      <div className="grid content-start gap-px min-w-0">
+        <h2 className="px-2.5 pt-3 pb-0.5 text-xs font-550 text-ink3">Sessions</h2>
         {of('session').map((one) => (
           <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
         ))}
@@ -131,8 +133,14 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
     void navigate({ to: '/settings', search: { scope } });
   };
   return (
-    <form onSubmit={go} className={styles['new']}>
-      <input name="name" required aria-label={`Add a ${kind}`} placeholder={placeholder} />
+    <form onSubmit={go} className="[&_svg]:rotate-180 pr-1 pl-2.5 flex items-center gap-0.5">
+      <input
+        className="p-0 border-0 flex-1 min-w-0 h-7 border-b border-b-transparent bg-transparent text-ink focus:outline-none focus:border-b-accent"
+        name="name"
+        required
+        aria-label={`Add a ${kind}`}
+        placeholder={placeholder}
+      />
       <Button quiet icon small type="submit" aria-label={`Open the settings of the ${kind}`}>
         <Icon name="back" size={12} />
       </Button>
@@ -223,20 +231,21 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
 
   const groups = groupByBlock(shown);
   return (
-    <div className={styles['editor']}>
-      <div className={styles['tools']}>
+    <div className="grid grid-cols-1 gap-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 [&_label_input]:accent-accent">
         <input
+          className="px-2.5 py-0 border border-line2 w-60 h-8 rounded-md bg-panel text-ink"
           type="search"
           aria-label="Search settings"
           placeholder="Search settings"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <label>
+        <label className="flex items-center gap-1.5 text-ink2">
           <input type="checkbox" checked={onlySet} onChange={(event) => setOnlySet(event.target.checked)} />
           Show overridden only
         </label>
-        <span className={styles['who']}>
+        <span className="ml-auto text-sm text-ink3 @max-[860px]/page:m-0">
           {settings.updatedAt === null ? (
             'No overrides yet'
           ) : (
@@ -248,12 +257,12 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
         </span>
       </div>
       {refusal !== undefined && (
-        <p className={styles['ignored']} role="note">
+        <p className="text-sm text-warm" role="note">
           {refusal}.
         </p>
       )}
       {settings.invalid.length > 0 && (
-        <div className={styles['ignored']} role="note">
+        <div className="text-sm text-warm" role="note">
           <p>These stored settings are invalid and have no effect:</p>
           <ul>
             {settings.invalid.map(({ path, detail }) => (
@@ -291,7 +300,7 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
           note={block === '' ? undefined : block}
           flush
         >
-          <ul className={styles['rows']}>
+          <ul className="mt-3">
             {items.map((key) => (
               <SettingRow
                 key={key.path}
@@ -308,8 +317,11 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
         </Card>
       ))}
       {draft.size > 0 && (
-        <section className={styles['save']} aria-label="Unsaved changes">
-          <div>
+        <section
+          className="pr-2 pl-4 py-2 border border-line2 sticky z-3 bottom-3 flex items-center gap-3 rounded-lg bg-panel shadow-float [&_p]:text-sm [&_p]:text-hot [&_p[role=note]]:text-warm"
+          aria-label="Unsaved changes"
+        >
+          <div className="flex-1 min-w-0">
             <b>{plural(draft.size, 'change')}</b>
             {errors.size > 0 && <p role="alert">{[...errors.values()][0]}</p>}
             {problem !== undefined && <p role="alert">{problem}</p>}

@@ -14,7 +14,6 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './StatusPage.module.css';
 
 /** Health of the server: connections, consumer lag, storage and retention. */
 export function StatusPage() {
@@ -33,7 +32,7 @@ export function StatusPage() {
         query={query}
         what="the status"
         skeleton={
-          <div className={styles['cards']}>
+          <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,320px),1fr))] gap-4">
             <Skeleton height={200} what="the server" />
             <Skeleton height={200} what="the log" />
             <Skeleton height={200} what="the database" />
@@ -50,7 +49,7 @@ function Health({ status }: { readonly status: Status }) {
   const bad = Object.entries(status.checks).filter(([, { ok }]) => !ok);
   const ok = bad.length === 0 && status.log.state === 'up';
   return (
-    <span className={styles['health']} data-ok={ok || undefined} role="status">
+    <span className="text-hot font-550 data-ok:text-ok" data-ok={ok || undefined} role="status">
       {ok
         ? 'Healthy'
         : `Unhealthy: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : [])].join(', ')}`}
@@ -65,7 +64,7 @@ function Cards({ status }: { readonly status: Status }) {
   const dropped = useLive((state) => state.dropped);
   return (
     <>
-      <div className={styles['cards']}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,320px),1fr))] gap-4">
         <Card title="Server">
           <Facts
             facts={[
@@ -127,9 +126,9 @@ function Cards({ status }: { readonly status: Status }) {
           />
         </Card>
         <Card title="Detectors" note="with the server’s settings">
-          <ul className={styles['detectors']}>
+          <ul className="grid gap-1.5">
             {status.detectors.map(({ id, on, reason }) => (
-              <li key={id} data-off={!on || undefined}>
+              <li className="flex justify-between data-off:text-ink3" key={id} data-off={!on || undefined}>
                 <DetectorLabel detector={id} />
                 <span>{on ? 'on' : reason === null ? 'off' : `off: ${reason}`}</span>
               </li>
@@ -137,7 +136,7 @@ function Cards({ status }: { readonly status: Status }) {
           </ul>
         </Card>
         <Card title="Links">
-          <ul className={styles['links']}>
+          <ul className="grid gap-1.5 [&_a]:text-accent">
             <li>
               <a href="/metrics">Prometheus metrics</a>
             </li>
@@ -152,8 +151,8 @@ function Cards({ status }: { readonly status: Status }) {
       </div>
       <NotificationsCard items={status.notifications} />
       <Card title="Topics" note="the server’s position in each partition" flush>
-        <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Partitions">
-          <table className={styles['topics']}>
+        <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label="Partitions">
+          <table className="w-full border-collapse [&_:is(th,td)]:px-4 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:font-450 [&_:is(th,td)]:whitespace-nowrap [&_td]:text-ink2 @max-[520px]/page:[&_:is(th,td)]:px-2 [&_tbody_th]:text-sm/[1.6] [&_tbody_th]:font-mono [&_tbody_th]:font-450 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:text-left [&_td]:nth-2:text-left @max-[520px]/page:[&_th]:first:pl-4 @max-[520px]/page:[&_:is(th,td)]:last:pr-4 [&_td]:data-lagging:text-warm [&_th]:[&[scope=col]]:nth-2:text-left @max-[520px]/page:[&_td]:nth-2:hidden @max-[520px]/page:[&_th[scope=col]]:nth-2:hidden">
             <thead>
               <tr>
                 <th scope="col">Topic</th>
@@ -176,7 +175,7 @@ function Cards({ status }: { readonly status: Status }) {
                     topic.partitions.map(({ partition, position, lag }, index) => (
                       <tr key={partition}>
                         <th scope="row">
-                          {index === 0 ? topic.name : <span className="unseen">{topic.name}</span>}
+                          {index === 0 ? topic.name : <span className="sr-only">{topic.name}</span>}
                         </th>
                         <td>{index === 0 && topic.role}</td>
                         <td>{partition}</td>
@@ -206,8 +205,11 @@ function totalLag({ log }: Status): number | null {
 
 function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
   return (
-    <span className={styles['check']} data-ok={ok || undefined}>
-      <i />
+    <span
+      className="inline-flex items-baseline gap-1.5 text-hot data-ok:text-inherit"
+      data-ok={ok || undefined}
+    >
+      <i className="size-2 flex-none rounded-[2px] bg-current in-data-ok:rounded-full in-data-ok:bg-ok" />
       {text}
     </span>
   );

@@ -13,7 +13,6 @@ import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './ApplyMenu.module.css';
 import type { Values } from './config.ts';
 
 interface Props {
@@ -101,9 +100,9 @@ function Changes({ keys, moved, settings, onApplied }: ChangesProps) {
   if (changes.length === 0) return <p>None of the changed thresholds can be set in this scope.</p>;
   return (
     <>
-      <ul className={styles['changes']}>
+      <ul className="p-0 mb-4 grid gap-2 list-none">
         {changes.map(([path, value]) => (
-          <li key={path}>
+          <li className="flex flex-wrap justify-between gap-x-4 gap-y-0" key={path}>
             <code>{path}</code>
             <span>
               {textOf(settings.effective.find((one) => one.path === path)?.value) || 'off'} →{' '}

@@ -10,7 +10,6 @@ import { rangeLimits } from '../lib/time-range.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './BacktestCard.module.css';
 import type { Values } from './config.ts';
 import { ScoreTable } from './ScoreTable.tsx';
 import type { SessionSelection, Source } from './use-recordings.ts';
@@ -48,18 +47,23 @@ export function BacktestCard({ source, sessions, moved }: Props) {
         Run on {plural(Math.min(MAX_SESSIONS, total), 'session')}
       </Button>
       {start.isError && (
-        <p className={styles['error']} role="alert">
+        <p className="mt-2 text-sm text-hot" role="alert">
           {errorText(start.error)}
         </p>
       )}
       {id !== undefined && <Job id={id} />}
       {(list?.items.length ?? 0) > 0 && (
-        <details className={styles['earlier']}>
-          <summary>Earlier backtests</summary>
+        <details className="mt-3 text-sm">
+          <summary className="text-ink2 cursor-pointer">Earlier backtests</summary>
           <ul>
             {list?.items.slice(0, 8).map((job) => (
-              <li key={job.id}>
-                <button type="button" onClick={() => setShown(job.id)} aria-pressed={job.id === id}>
+              <li className="py-0.75 flex justify-between gap-3 text-ink3" key={job.id}>
+                <button
+                  className="hover:text-accent aria-pressed:text-accent"
+                  type="button"
+                  onClick={() => setShown(job.id)}
+                  aria-pressed={job.id === id}
+                >
                   {plural(job.progress.total, 'session')}, {job.status}
                 </button>
                 <Ago time={job.createdAt} />
@@ -84,11 +88,11 @@ function Job({ id }: { readonly id: string }) {
   const refused = useRefusal();
   const { data: job, error } = useQuery(backtestQuery(id));
   if (job === undefined) {
-    return <p className={styles['state']}>{error === null ? 'Loading the backtest…' : errorText(error)}</p>;
+    return <p className="text-sm text-ink2">{error === null ? 'Loading the backtest…' : errorText(error)}</p>;
   }
   const isActive = job.status === 'queued' || job.status === 'running';
   return (
-    <div className={styles['job']}>
+    <div className="mt-3 grid justify-items-start gap-2">
       {isActive && (
         <>
           <Progress job={job} />
@@ -104,14 +108,14 @@ function Job({ id }: { readonly id: string }) {
         </>
       )}
       {job.status === 'failed' && (
-        <p className={styles['error']} role="alert">
+        <p className="mt-2 text-sm text-hot" role="alert">
           {job.error ?? 'Failed for an unknown reason.'}
         </p>
       )}
-      {job.status === 'cancelled' && <p className={styles['state']}>Cancelled.</p>}
+      {job.status === 'cancelled' && <p className="text-sm text-ink2">Cancelled.</p>}
       {job.result !== null && (
         <>
-          <p className={styles['state']}>
+          <p className="text-sm text-ink2">
             {plural(job.progress.total, 'session')}, {formatCompact(job.progress.events)} events
             {job.result.missing.length > 0 && `; ${String(job.result.missing.length)} no longer in the log`}
           </p>
@@ -127,12 +131,17 @@ function Job({ id }: { readonly id: string }) {
 function Progress({ job: { progress, status } }: { readonly job: BacktestJob }) {
   const { done, total, events } = progress;
   return (
-    <div>
-      <p className={styles['state']}>
+    <div className="w-full">
+      <p className="text-sm text-ink2">
         {status === 'queued' ? 'Queued' : `${plural(done, 'session')} of ${String(total)}`},{' '}
         {formatCompact(events)} events
       </p>
-      <progress aria-label="Progress" value={done} max={Math.max(1, total)} />
+      <progress
+        className="w-full h-2 accent-accent"
+        aria-label="Progress"
+        value={done}
+        max={Math.max(1, total)}
+      />
     </div>
   );
 }

@@ -5,7 +5,6 @@ import { formatNumber, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import styles from './Results.module.css';
 import { ScoreTable } from './ScoreTable.tsx';
 import { type Label, score } from './score.ts';
 import type { Preview } from './use-preview.ts';
@@ -44,24 +43,24 @@ export function Results({ preview, labels, skipped, total, isMoved, models, more
         note={`${plural(rows.length, 'session')}${rows.length < total ? ` of ${formatNumber(total)}` : ''}${preview.busy ? ', running…' : ''}`}
       >
         {preview.error !== undefined && (
-          <p className={styles['error']} role="alert">
+          <p className="mb-3 text-hot" role="alert">
             {preview.error}
           </p>
         )}
         <ScoreTable scores={scores} />
         {more}
         {skipped.length > 0 && (
-          <p className={styles['note']}>
+          <p className="mt-3 text-sm text-ink2">
             Skipped: {plural(skipped.length, 'session')} that the log no longer has in full or that are too
             long for the browser. Backtests include long ones.
           </p>
         )}
         {models.length > 0 && (
-          <p className={styles['note']}>
+          <p className="mt-3 text-sm text-ink2">
             {models.map((label, index) => (
               <Fragment key={label}>
                 {index > 0 && ', '}
-                <Link to="/settings" search={{ scope: `model:${label}` }}>
+                <Link className="text-accent underline" to="/settings" search={{ scope: `model:${label}` }}>
                   {label}
                 </Link>
               </Fragment>
@@ -70,7 +69,7 @@ export function Results({ preview, labels, skipped, total, isMoved, models, more
             thresholds.
           </p>
         )}
-        <p className={styles['note']} aria-live="polite">
+        <p className="mt-3 text-sm text-ink2" aria-live="polite">
           {isMoved
             ? differing === 0
               ? 'No change for these sessions.'
@@ -79,14 +78,25 @@ export function Results({ preview, labels, skipped, total, isMoved, models, more
         </p>
       </Card>
       <Card title="Results by session" note="changed sessions first" flush>
-        <ol className={styles['list']}>
+        <ol className="mt-2">
           {shown.map((row) => (
-            <li key={row.sessionId} data-differs={row.differs || undefined}>
-              <div className={styles['who']}>
-                <Link to="/sessions/$id" params={{ id: row.sessionId }}>
+            <li
+              className="px-4 py-2 grid grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)_minmax(0,1fr)] gap-3 border-t @max-[560px]/page:grid-cols-2 data-differs:bg-accent-soft"
+              key={row.sessionId}
+              data-differs={row.differs || undefined}
+            >
+              <div className="@max-[560px]/page:col-span-full">
+                <Link
+                  className="truncate text-sm/[1.6] block font-mono font-500 hover:underline"
+                  to="/sessions/$id"
+                  params={{ id: row.sessionId }}
+                >
                   {visibleText(row.sessionId)}
                 </Link>
-                <small data-label={row.label ?? undefined}>
+                <small
+                  className="text-xs text-ink3 data-[label=loop]:text-warm data-[label=not_loop]:text-ok"
+                  data-label={row.label ?? undefined}
+                >
                   {row.label === 'loop'
                     ? 'triaged as loop'
                     : row.label === 'not_loop'
@@ -106,15 +116,18 @@ export function Results({ preview, labels, skipped, total, isMoved, models, more
 
 function Hits({ name, hits }: { readonly name: string; readonly hits: readonly BacktestHit[] }) {
   return (
-    <div className={styles['hits']}>
-      <small>{name}</small>
+    <div className="grid content-start text-sm text-ink2 [&_span]:flex [&_span]:items-center [&_span]:gap-1.5 [&_span]:overflow-hidden [&_span]:whitespace-nowrap">
+      <small className="text-xs text-ink3 @min-[561px]/page:absolute @min-[561px]/page:[clip-path:inset(50%)]">
+        {name}
+      </small>
       {hits.length === 0 ? (
         <span>no incidents</span>
       ) : (
         hits.slice(0, 3).map((hit) => (
           <span key={`${hit.detector} ${String(hit.eventIndex)}`} title={hit.reason}>
             <DetectorSquare detector={hit.detector} />
-            {hit.detector} <em>#{hit.eventIndex}</em>
+            {hit.detector}{' '}
+            <em className="not-italic text-xs/[1.6] font-mono font-450 text-ink3">#{hit.eventIndex}</em>
           </span>
         ))
       )}

@@ -1,5 +1,4 @@
 import { formatNumber, formatShare } from '../lib/format.ts';
-import styles from './ScoreTable.module.css';
 import type { Score } from './score.ts';
 
 interface Props {
@@ -27,11 +26,11 @@ export function ScoreTable({ scores }: Props) {
     ],
   ];
   return (
-    <table className={styles['table']}>
+    <table className="w-full border-collapse [&_th]:px-0 [&_th]:py-1.5 [&_th]:border-t [&_th]:font-450 [&_th]:text-right [&_thead_th]:pt-0 [&_thead_th]:border-t-0 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th_small]:text-sm [&_th_small]:font-450 [&_th_small]:text-ink3 @max-[560px]/page:[&_th_small]:hidden [&_th]:first:text-left [&_th]:first:font-500">
       <thead>
         <tr>
           <th scope="col">
-            <span className="unseen">Metric</span>
+            <span className="sr-only">Metric</span>
           </th>
           {scores.map(({ name }) => (
             <th key={name} scope="col">
@@ -49,7 +48,11 @@ export function ScoreTable({ scores }: Props) {
                 {name} <small>{note}</small>
               </th>
               {values.map((text, index) => (
-                <td key={scores[index]?.name} data-differs={(index > 0 && text !== values[0]) || undefined}>
+                <td
+                  className="px-0 py-1.5 border-t text-right w-24 text-lg font-600 @max-[560px]/page:w-16 data-differs:text-accent"
+                  key={scores[index]?.name}
+                  data-differs={(index > 0 && text !== values[0]) || undefined}
+                >
                   {text}
                 </td>
               ))}

@@ -7,7 +7,6 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { ApplyMenu } from './ApplyMenu.tsx';
 import { thresholds, type Values } from './config.ts';
-import styles from './ThresholdCard.module.css';
 
 interface Props {
   readonly keys: readonly SettingKey[];
@@ -29,9 +28,9 @@ export function ThresholdCard({ keys, effective, moved, onMove, scopes }: Props)
   const count = Object.keys(moved).length;
   return (
     <Card title="Thresholds" note={count === 0 ? 'current values' : `${String(count)} changed`}>
-      <div className={styles['sliders']}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,240px),1fr))] gap-x-6 gap-y-3">
         {preset?.choices != null && (
-          <label className={styles['preset']}>
+          <label className="col-span-full flex items-center justify-between gap-3 font-500">
             Preset
             <select
               className="field"
@@ -64,16 +63,18 @@ export function ThresholdCard({ keys, effective, moved, onMove, scopes }: Props)
           ];
         })}
       </div>
-      <div className={styles['under']}>
+      <div className="mt-4 flex flex-wrap items-center gap-3 text-sm">
         <Button small disabled={count === 0} onClick={() => onMove({})}>
           Reset
         </Button>
         {count === 0 ? (
-          <Link to="/settings">Edit in Settings</Link>
+          <Link className="text-accent" to="/settings">
+            Edit in Settings
+          </Link>
         ) : (
           <>
             <ApplyMenu keys={keys} moved={moved} scopes={scopes} onApplied={() => onMove({})} />
-            <Link to="/settings" search={{ set: writeSet(moved) }}>
+            <Link className="text-accent" to="/settings" search={{ set: writeSet(moved) }}>
               Edit in Settings
             </Link>
           </>
@@ -99,16 +100,24 @@ function ThresholdSlider({ name, hint, path, min, max, now, value, onChange }: S
   const id = useId();
   const changed = value !== now;
   return (
-    <div className={styles['slider']} data-changed={changed || undefined}>
+    <div
+      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 [&_output_small]:ml-1.5 [&_output_small]:text-xs [&_output_small]:font-450 [&_output_small]:text-ink3"
+      data-changed={changed || undefined}
+    >
       <label htmlFor={id} title={path}>
         {name}
       </label>
-      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
-      <output htmlFor={id}>
+      {hint !== undefined && (
+        <small className="order-1 col-span-full text-xs text-ink3" id={`${id}-hint`}>
+          {hint}
+        </small>
+      )}
+      <output className="font-620 text-right in-data-changed:text-accent" htmlFor={id}>
         {value ?? 'off'}
         {changed && <small>currently {now ?? 'off'}</small>}
       </output>
       <input
+        className="slider col-span-full"
         id={id}
         type="range"
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}

@@ -11,7 +11,6 @@ import { valueOf, valuesOf } from '../lib/search.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { Page } from '../page/Page.tsx';
 import { writeSet } from '../settings/address.ts';
-import button from '../ui/controls/Button.module.css';
 import { Button } from '../ui/controls/Button.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
@@ -27,7 +26,6 @@ import { readMoved, serverValues, type Values } from './config.ts';
 import { LoadMore } from './LoadMore.tsx';
 import { Results } from './Results.tsx';
 import { ThresholdCard } from './ThresholdCard.tsx';
-import styles from './TuningPage.module.css';
 import { modelsOf, useModelSettings } from './use-model-settings.ts';
 import { usePreview } from './use-preview.ts';
 import { type SessionSelection, type Source, useRecordings, useSessionSelection } from './use-recordings.ts';
@@ -64,7 +62,7 @@ export function TuningPage() {
             />
           )}
           <a
-            className={button['button']}
+            className="button"
             href={apiPath('/exports/labels.jsonl')}
             title="Labels of triaged sessions, in the format of npm run eval"
             download
@@ -76,7 +74,7 @@ export function TuningPage() {
       }
     >
       <UnknownParams parts={ignored} />
-      <div className={styles['source']}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-ink3">
         <Segments
           label="Sessions"
           value={kind}
@@ -114,7 +112,7 @@ export function TuningPage() {
                       Use recent sessions
                     </Button>
                   ) : (
-                    <Link className={styles['link']} to="/sessions">
+                    <Link className="text-accent font-550" to="/sessions">
                       Go to sessions
                     </Link>
                   )
@@ -182,8 +180,8 @@ function Preview({ sessions, source, keys, now }: PreviewProps) {
   );
   const preview = usePreview(recordings.data?.recordings, variants, models);
   return (
-    <div className={styles['page']}>
-      <div className={styles['controls']}>
+    <div className="grid grid-cols-[340px_minmax(0,1fr)] items-start gap-4 @max-[860px]/page:grid-cols-1">
+      <div className="grid grid-cols-1 gap-4">
         <ThresholdCard
           keys={keys}
           effective={now.effective}
@@ -193,7 +191,7 @@ function Preview({ sessions, source, keys, now }: PreviewProps) {
         />
         <BacktestCard source={source} sessions={sessions} moved={moved} />
       </div>
-      <div className={styles['results']}>
+      <div className="grid grid-cols-1 gap-4">
         {recordings.error !== null && recordings.data === undefined ? (
           <Card title="Result">
             <Message

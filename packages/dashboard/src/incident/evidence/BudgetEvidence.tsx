@@ -1,7 +1,6 @@
 import type { EvidenceOf } from '@loopwatch/contract';
 import { formatCompact, formatNumber, formatUsd, plural } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import styles from './BudgetEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
 type Use = EvidenceOf<'budget'>['uses'][number];
@@ -13,24 +12,29 @@ export function BudgetEvidence({ evidence: { per, subject, uses, unpricedTurns }
   const owner = subject ?? `this ${per}`;
   return (
     <Card title="Budget" note={`for ${owner}; warning at 80%`}>
-      <ul className={styles['uses']}>
+      <ul className="grid grid-cols-[max-content_minmax(80px,1fr)_max-content] gap-3 [&_li[data-over]_progress]:accent-hot">
         {uses.map((use) => {
           const amounts = `${shown(use, use.used)} of ${shown(use, use.limit)}`;
           return (
-            <li key={use.resource} data-over={use.used >= use.limit || undefined}>
-              <span className={styles['name']}>{names[use.resource]}</span>
+            <li
+              className="grid col-span-full grid-cols-subgrid items-center text-sm"
+              key={use.resource}
+              data-over={use.used >= use.limit || undefined}
+            >
+              <span className="text-ink2">{names[use.resource]}</span>
               <progress
+                className="w-full h-2.5 accent-accent"
                 max={use.limit}
                 value={Math.min(use.used, use.limit)}
                 aria-label={`${names[use.resource]}: ${amounts}`}
               />
-              <span className={styles['amounts']}>{amounts}</span>
+              <span className="tabular-nums">{amounts}</span>
             </li>
           );
         })}
       </ul>
       {unpricedTurns !== undefined && uses.some(({ resource }) => resource === 'usd') && (
-        <p className={styles['note']}>
+        <p className="mt-3 text-sm text-ink2">
           The dollar amount excludes {plural(unpricedTurns, 'turn')} whose model has no price. Add prices in{' '}
           <code>prices</code>.
         </p>

@@ -5,7 +5,6 @@ import { MarkPicker } from '../../ui/controls/MarkPicker.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import { callsLine, type LoopStep, pairs, stepsOf, totalOf } from './calls-line.ts';
 import { diff, type Piece, prettyJson } from './diff.ts';
-import styles from './Evidence.module.css';
 import type { ViewProps } from './view.ts';
 
 type Props = ViewProps<'tool-repeat'>;
@@ -29,7 +28,9 @@ export function CallsEvidence({ incident, evidence, onOpen }: Props) {
       )}
       {call !== undefined && steps.length === 1 && (
         <Card title="Call">
-          <pre className={styles['code']}>{visibleText(shown(call))}</pre>
+          <pre className="text-sm/[1.65] font-mono font-450 whitespace-pre-wrap wrap-anywhere text-ink">
+            {visibleText(shown(call))}
+          </pre>
           {call.result !== undefined && (
             <Result result={call.result} pieces={[{ text: prettyJson(call.result.text), same: true }]} />
           )}
@@ -56,14 +57,17 @@ function CallsLineCard({ incident, evidence, onOpen }: Props) {
       title={`${capital(unit)}s in the loop`}
       note={`${plural(total, `${matching === 'similar' ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${evidenceNote}`}
     >
-      <div className={styles['line']} data-detector={incident.detector}>
-        <div className={styles['wide']}>
+      <div
+        className="@container [&_svg]:block [&_svg]:w-full [&_svg]:h-auto [&_svg]:overflow-visible"
+        data-detector={incident.detector}
+      >
+        <div className="hidden @min-[480px]:block">
           <Line incident={incident} evidence={evidence} shape={WIDE} onOpen={onOpen} />
         </div>
-        <div className={styles['narrow']}>
+        <div className="@min-[480px]:hidden">
           <Line incident={incident} evidence={evidence} shape={NARROW} onOpen={onOpen} />
         </div>
-        <p className={styles['lineNotes']}>
+        <p className="mt-2 flex flex-wrap justify-between gap-x-4 gap-y-0 text-sm text-ink2">
           <span>{began === undefined ? `${capital(unit)} 1` : `Began ${formatTime(began)}`}</span>
           <span>
             Detected at {unit} {detectedAt}
@@ -119,8 +123,15 @@ function Line({
   return (
     <MarkPicker label={text} marks={marks} onOpen={onOpen}>
       <svg viewBox={`0 0 ${String(width)} ${String(height)}`} role="img" aria-label={text}>
-        <rect className={styles['loop']} x="1" y="1" width={width - 2} height={height - 2} rx="9" />
-        <line className={styles['rail']} x1={x(0)} x2={x(dots.length - 1)} y1={middle} y2={middle} />
+        <rect
+          className="fill-tint-9 stroke-tint-22"
+          x="1"
+          y="1"
+          width={width - 2}
+          height={height - 2}
+          rx="9"
+        />
+        <line className="stroke-tint-35" x1={x(0)} x2={x(dots.length - 1)} y1={middle} y2={middle} />
         {dots.map(({ ordinal }, index) => {
           if (index === 0 || index === skippedAfter) return null;
           const from = x(index - 1) + 3;
@@ -128,7 +139,7 @@ function Line({
           return (
             <path
               key={ordinal}
-              className={styles['arc']}
+              className="fill-none stroke-(--hue) opacity-45"
               d={`M${String(from)} 17Q${String((from + to) / 2)} 4 ${String(to)} 17`}
             />
           );
@@ -136,21 +147,25 @@ function Line({
         {skippedAfter !== undefined && (
           <g>
             <rect
-              className={styles['gap']}
+              className="fill-panel stroke-tint-35"
               x={x(skippedAfter - 1) + apart * 0.7}
               y={middle - 11}
               width={apart * (GAP - 1.4)}
               height="22"
               rx="11"
             />
-            <text className={styles['gapText']} x={x(skippedAfter - 1) + (apart * GAP) / 2} y={middle + 4}>
+            <text
+              className="fill-ink2 text-[11px] font-600 [text-anchor:middle]"
+              x={x(skippedAfter - 1) + (apart * GAP) / 2}
+              y={middle + 4}
+            >
               +{skipped}
             </text>
           </g>
         )}
         {detectedIndex >= 0 && (
           <line
-            className={styles['detected']}
+            className="stroke-ink stroke-[1.2] [stroke-dasharray:3_3]"
             x1={x(detectedIndex)}
             x2={x(detectedIndex)}
             y1="0"
@@ -161,7 +176,7 @@ function Line({
           <g key={ordinal} data-step={ordinal}>
             {batch && (
               <rect
-                className={styles['batch']}
+                className="fill-tint-14 stroke-tint-35"
                 x={x(index) - 8}
                 y={TOP - 9}
                 width="16"
@@ -172,7 +187,7 @@ function Line({
             {Array.from({ length: drawn }, (_, member) => (
               <circle
                 key={member}
-                className={styles['dot']}
+                className="fill-panel stroke-(--hue) stroke-[1.7] data-detected:fill-(--hue) data-failed:stroke-hot data-failed:data-detected:fill-hot"
                 data-detected={isDetected || undefined}
                 data-failed={isFailed(step?.calls[member]?.result) || undefined}
                 cx={x(index)}
@@ -236,7 +251,10 @@ function FirstAndLatest({ first, latest, unit, total }: PairProps) {
   return (
     <Card title={`First and latest ${unit}`} note={note(unit, sameCalls, sameResults)} flush>
       {compared.slice(0, MAX_PAIRS).map(({ before, after, calls, results: both }, member) => (
-        <div key={member} className={styles['pair']}>
+        <div
+          key={member}
+          className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] border-t overflow-hidden rounded-b-lg [&>div]:px-4 [&>div]:pt-3 [&>div]:pb-4 [&>div]:shadow-[-1px_-1px_0_var(--color-line)] [&>div]:min-w-0 [&_h3]:mb-2 [&_h3]:flex [&_h3]:flex-wrap [&_h3]:gap-x-3 [&_h3]:gap-y-0 [&_h3]:text-sm [&_h3]:font-600 [&_h3]:text-ink2 [&_h3_span]:font-450 [&_h3_span]:text-ink3"
+        >
           <CallText
             call={before}
             title={title(first.ordinal, member)}
@@ -251,7 +269,9 @@ function FirstAndLatest({ first, latest, unit, total }: PairProps) {
           />
         </div>
       ))}
-      {left > 0 && <p className={styles['more']}>and {plural(left, 'more call')} in this step</p>}
+      {left > 0 && (
+        <p className="px-4 py-3 border-t text-sm text-ink2">and {plural(left, 'more call')} in this step</p>
+      )}
     </Card>
   );
 }
@@ -300,18 +320,29 @@ function CallText({ call, title, pieces, result }: CallTextProps) {
 function Result({ result, pieces }: { result: CallResult; pieces: readonly Piece[] }) {
   return (
     <>
-      <h4 className={styles['result']}>{isFailed(result) ? 'Result: failed' : 'Result'}</h4>
-      {result.text === '' ? <p className={styles['empty']}>empty</p> : <Pieces pieces={pieces} />}
+      <h4 className="mx-0 mt-3 mb-1 text-sm font-600 text-ink2">
+        {isFailed(result) ? 'Result: failed' : 'Result'}
+      </h4>
+      {result.text === '' ? <p className="text-sm text-ink3">empty</p> : <Pieces pieces={pieces} />}
     </>
   );
 }
 
 function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return (
-    <pre className={styles['code']}>
+    <pre className="text-sm/[1.65] font-mono font-450 whitespace-pre-wrap wrap-anywhere text-ink">
       {pieces.map(({ text, same }, index) =>
         // Pieces have no identity but their position.
-        same ? <span key={index}>{visibleText(text)}</span> : <mark key={index}>{visibleText(text)}</mark>,
+        same ? (
+          <span key={index}>{visibleText(text)}</span>
+        ) : (
+          <mark
+            className="py-px text-inherit rounded-[3px] bg-warm-soft shadow-[0_0_0_1px_color-mix(in_oklab,var(--color-warm)_35%,transparent)]"
+            key={index}
+          >
+            {visibleText(text)}
+          </mark>
+        ),
       )}
     </pre>
   );

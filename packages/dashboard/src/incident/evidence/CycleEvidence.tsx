@@ -2,7 +2,6 @@ import type { EvidenceOf } from '@loopwatch/contract';
 import { formatNumber, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import styles from './CycleEvidence.module.css';
 import { prettyJson } from './diff.ts';
 import type { ViewProps } from './view.ts';
 
@@ -16,18 +15,30 @@ export function CycleEvidence({ incident, evidence: { cycle } }: ViewProps<'tool
       title="Cycle"
       note={`${plural(cycle.length, 'step')}, repeated ${times} ${incident.count === 1 ? 'time' : 'times'}`}
     >
-      <div className={styles['cycle']} data-detector={incident.detector}>
+      <div
+        className="grid grid-cols-[200px_minmax(0,1fr)] items-center gap-6 @max-[480px]:grid-cols-1"
+        data-detector={incident.detector}
+      >
         <CycleRing cycle={cycle} count={incident.count} />
-        <ol className={styles['steps']} tabIndex={0}>
+        <ol
+          className="grid gap-3 max-h-105 overflow-auto [&_p_span]:font-sans [&_p_span]:text-ink3"
+          tabIndex={0}
+        >
           {cycle.map((step, index) => (
             // Steps have no identity but their position.
-            <li key={index}>
-              <b>{index + 1}</b>
+            <li className="grid grid-cols-[22px_minmax(0,1fr)] gap-2" key={index}>
+              <b className="border-[1.5px] border-(--hue) size-5.5 rounded-full text-xs leading-4.75 text-center">
+                {index + 1}
+              </b>
               <div>
-                <code>{visibleText(step.name)}</code>
-                {step.arguments !== '' && <pre>{visibleText(clamp(prettyJson(step.arguments)))}</pre>}
+                <code className="text-base/[1.7] font-mono font-550">{visibleText(step.name)}</code>
+                {step.arguments !== '' && (
+                  <pre className="text-sm/[1.55] font-mono font-450 text-ink2 whitespace-pre-wrap wrap-anywhere">
+                    {visibleText(clamp(prettyJson(step.arguments)))}
+                  </pre>
+                )}
                 {step.text !== '' && (
-                  <p>
+                  <p className="mt-0.75 text-sm/[1.55] font-mono font-450 text-ink2 whitespace-pre-wrap wrap-anywhere">
                     <span>always returns</span> {visibleText(clamp(step.text))}
                   </p>
                 )}
@@ -56,7 +67,7 @@ function CycleRing({ cycle, count }: { readonly cycle: Cycle; readonly count: nu
   return (
     <svg
       viewBox={`0 0 ${String(SIZE)} ${String(SIZE)}`}
-      className={styles['round']}
+      className="mx-auto my-0 block w-full max-w-52.5"
       role="img"
       aria-label={`Cycle of ${String(steps)} steps: ${cycle.map(({ name }) => name).join(', then ')}, then again`}
     >
@@ -72,10 +83,13 @@ function CycleRing({ cycle, count }: { readonly cycle: Cycle; readonly count: nu
         return (
           <g key={index}>
             <path
-              className={styles['arc']}
+              className="fill-none stroke-tint-60 stroke-2 [stroke-linecap:round] [stroke-linejoin:round]"
               d={`M${path(a)}A${String(RADIUS)} ${String(RADIUS)} 0 ${String(large)} 1 ${path(b)}`}
             />
-            <path className={styles['arrow']} d={`M${path(left)}L${path(tip)}L${path(right)}`} />
+            <path
+              className="fill-none stroke-tint-60 stroke-2 [stroke-linecap:round] [stroke-linejoin:round]"
+              d={`M${path(left)}L${path(tip)}L${path(right)}`}
+            />
           </g>
         );
       })}
@@ -83,19 +97,23 @@ function CycleRing({ cycle, count }: { readonly cycle: Cycle; readonly count: nu
         const { x, y } = point(angle(index));
         return (
           <g key={index}>
-            <circle className={styles['node']} cx={x} cy={y} r={NODE}>
+            <circle className="fill-tint-12 stroke-(--hue) stroke-[1.8]" cx={x} cy={y} r={NODE}>
               <title>{name}</title>
             </circle>
-            <text className={styles['number']} x={x} y={y + 4.5}>
+            <text className="fill-ink [text-anchor:middle] text-[13px] font-640" x={x} y={y + 4.5}>
               {index + 1}
             </text>
           </g>
         );
       })}
-      <text className={styles['count']} x={CENTER} y={CENTER + 4}>
+      <text
+        className="fill-ink [text-anchor:middle] font-640 text-[26px] tracking-[-0.02em]"
+        x={CENTER}
+        y={CENTER + 4}
+      >
         {count}×
       </text>
-      <text className={styles['unit']} x={CENTER} y={CENTER + 22}>
+      <text className="[text-anchor:middle] fill-ink3 text-[11px] font-450" x={CENTER} y={CENTER + 22}>
         in a row
       </text>
     </svg>

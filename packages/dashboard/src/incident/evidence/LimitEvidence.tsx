@@ -1,5 +1,4 @@
 import { Card } from '../../ui/layout/Card.tsx';
-import styles from './LimitEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
 const MAX_DRAWN = 40;
@@ -13,22 +12,28 @@ export function LimitEvidence({ incident, evidence }: ViewProps<'tool-limit' | '
   return (
     <Card title="Limit" note={`${String(allowed)} ${unit} allowed per prompt`}>
       <div
-        className={styles['row']}
+        className="flex flex-wrap gap-1.25"
         data-detector={incident.detector}
         role="img"
         aria-label={`${String(incident.count)} of ${String(allowed)} ${unit}`}
       >
         {Array.from({ length: drawn }, (_, index) => (
-          <i key={index} data-over={index === drawn - 1 || undefined} />
+          <i
+            className="w-5 h-6.5 rounded-[5px] bg-tint-45 data-over:border-[1.6px] data-over:border-dashed data-over:border-hot data-over:bg-transparent"
+            key={index}
+            data-over={index === drawn - 1 || undefined}
+          />
         ))}
       </div>
-      {!isOfTurns && <p className={styles['message']}>{evidence.limit_message}</p>}
+      {!isOfTurns && <p className="mt-3 text-ink2">{evidence.limit_message}</p>}
       {isOfTurns && evidence.last_tool_calls.length > 0 && (
         <>
-          <h3 className={styles['head']}>Last calls before the limit</h3>
-          <ul className={styles['calls']}>
+          <h3 className="mx-0 mt-3 mb-1 text-sm font-600 text-ink2">Last calls before the limit</h3>
+          <ul>
             {evidence.last_tool_calls.map((call, index) => (
-              <li key={index}>{call}</li>
+              <li className="text-sm/[1.7] font-mono font-450 wrap-anywhere" key={index}>
+                {call}
+              </li>
             ))}
           </ul>
         </>

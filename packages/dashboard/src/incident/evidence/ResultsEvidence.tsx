@@ -4,7 +4,6 @@ import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import { prettyJson } from './diff.ts';
 import { RepeatedText } from './RepeatedText.tsx';
-import styles from './ResultsEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
 type Rule = EvidenceOf<'stagnation'>['rule'];
@@ -35,27 +34,44 @@ export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' |
   const same = results.size === 1 && only !== undefined ? calls[0]?.result : undefined;
   return (
     <Card title={title} note={note} flush>
-      <ol className={styles['calls']} data-detector={incident.detector} tabIndex={0}>
+      <ol
+        className="mt-3 border-t max-h-115 overflow-auto [&_li]:last:border-b-0"
+        data-detector={incident.detector}
+        tabIndex={0}
+      >
         {calls.map((call) => (
-          <li key={call.eventIndex}>
-            <span className={styles['when']}>
+          <li className="px-4 py-2 grid grid-cols-[62px_minmax(0,1fr)] gap-3 border-b" key={call.eventIndex}>
+            <span className="text-sm text-ink2">
               #{call.eventIndex}
-              <small>{formatTime(call.time)}</small>
+              <small className="block text-xs text-ink3">{formatTime(call.time)}</small>
             </span>
             <div>
-              <code>{visibleText(call.name)}</code>{' '}
-              <span className={styles['args']}>{visibleText(call.arguments)}</span>
+              <code className="text-sm/[1.6] font-mono font-550">{visibleText(call.name)}</code>{' '}
+              <span className="text-sm/[1.6] font-mono font-450 text-ink2 wrap-anywhere">
+                {visibleText(call.arguments)}
+              </span>
               {same === undefined && call.result !== undefined && (
-                <p data-failed={call.result.kind !== 'ok' || undefined}>{visibleText(call.result.text)}</p>
+                <p
+                  className="mt-0.5 text-sm/[1.6] font-mono font-450 text-ink2 wrap-anywhere whitespace-pre-wrap data-failed:text-hot"
+                  data-failed={call.result.kind !== 'ok' || undefined}
+                >
+                  {visibleText(call.result.text)}
+                </p>
               )}
             </div>
           </li>
         ))}
       </ol>
       {same !== undefined && (
-        <div className={styles['same']}>
-          <h3>{same.kind !== 'ok' ? 'Same error every time' : 'Same result every time'}</h3>
-          <pre data-failed={same.kind !== 'ok' || undefined} tabIndex={0}>
+        <div className="px-4 pt-3 pb-4 border-t bg-raise/40 rounded-b-lg">
+          <h3 className="mb-1 text-sm font-600 text-ink2">
+            {same.kind !== 'ok' ? 'Same error every time' : 'Same result every time'}
+          </h3>
+          <pre
+            className="text-sm/[1.6] font-mono font-450 whitespace-pre-wrap wrap-anywhere max-h-55 overflow-auto data-failed:text-hot"
+            data-failed={same.kind !== 'ok' || undefined}
+            tabIndex={0}
+          >
             {visibleText(prettyJson(same.text))}
           </pre>
         </div>

@@ -2,7 +2,6 @@ import type { Incident } from '@loopwatch/contract';
 import { formatNumber, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import styles from './Evidence.module.css';
 import { RepeatedText } from './RepeatedText.tsx';
 import { highlight, type Repetitions, repetitionsOf } from './repetitions.ts';
 import type { ViewProps } from './view.ts';
@@ -29,12 +28,17 @@ export function TextEvidence({ incident, evidence }: ViewProps<'content-repeat' 
       <RepeatedText text={repeated} detector={incident.detector} />
       {spans.length > 0 && (
         <Card title="Context" note="each repetition is marked">
-          <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
+          <pre
+            className="text-sm/[1.65] font-mono font-450 whitespace-pre-wrap wrap-anywhere max-h-105 overflow-auto text-ink2"
+            data-detector={incident.detector}
+            tabIndex={0}
+          >
             {spans.map(({ text, from, repetition }) =>
               repetition === undefined ? (
                 <span key={from}>{visibleText(text)}</span>
               ) : (
                 <mark
+                  className="pl-1 py-px rounded-[3px] text-ink bg-tint-16 shadow-[inset_2px_0_0_var(--hue)] data-odd:bg-tint-8"
                   key={from}
                   data-odd={repetition % 2 === 1 || undefined}
                   title={`Repetition ${String(repetition + 1)} of those shown, at character ${formatNumber(from)}`}
@@ -64,15 +68,20 @@ function Positions({ incident, repetitions: { ends, repeated } }: PositionsProps
   const x = (offset: number) => EDGE + ((offset - first) / (last - first)) * (WIDTH - 2 * EDGE);
   const text = `${plural(ends.length, 'repetition')} from character ${formatNumber(first)} to ${formatNumber(last)}`;
   return (
-    <div className={styles['line']} data-detector={incident.detector}>
-      <svg viewBox={`0 0 ${String(WIDTH)} 34`} role="img" aria-label={text}>
-        <rect className={styles['loop']} x="1" y="1" width={WIDTH - 2} height="32" rx="8" />
+    <div className="@container" data-detector={incident.detector}>
+      <svg
+        className="block w-full h-auto overflow-visible"
+        viewBox={`0 0 ${String(WIDTH)} 34`}
+        role="img"
+        aria-label={text}
+      >
+        <rect className="fill-tint-9 stroke-tint-22" x="1" y="1" width={WIDTH - 2} height="32" rx="8" />
         {ends.map((end, index) => {
           const begin = Math.max(end - repeated.length, ends[index - 1] ?? first);
           return (
             <rect
               key={end}
-              className={styles['tick']}
+              className="fill-tint-70 data-odd:fill-tint-45"
               data-odd={index % 2 === 1 || undefined}
               x={x(begin) + 0.75}
               y="8"
@@ -85,7 +94,7 @@ function Positions({ incident, repetitions: { ends, repeated } }: PositionsProps
           );
         })}
       </svg>
-      <p className={styles['lineNotes']}>
+      <p className="mt-2 flex flex-wrap justify-between gap-x-4 gap-y-0 text-sm text-ink2">
         <span>Character {formatNumber(first)}</span>
         <span>to {formatNumber(last)}</span>
       </p>

@@ -5,7 +5,6 @@ import { JsonTree } from '../../ui/layout/JsonTree.tsx';
 import { BudgetEvidence } from './BudgetEvidence.tsx';
 import { CallsEvidence } from './CallsEvidence.tsx';
 import { CycleEvidence } from './CycleEvidence.tsx';
-import styles from './Evidence.module.css';
 import { JudgeEvidence } from './JudgeEvidence.tsx';
 import { LimitEvidence } from './LimitEvidence.tsx';
 import { ResultsEvidence, StagnationEvidence } from './ResultsEvidence.tsx';
@@ -47,7 +46,7 @@ export function Evidence({ incident, onOpen }: Props) {
   return (
     <>
       <View detector={detector} incident={incident} evidence={known} onOpen={onOpen} />
-      <details className={styles['raw']}>
+      <details className="text-sm [&_summary]:px-1.5 [&_summary]:py-0.5 [&_summary]:w-fit [&_summary]:rounded-sm [&_summary]:text-ink2 [&_summary]:font-550 [&_summary]:cursor-pointer [&_summary]:hover:text-ink open:[&_summary]:mb-2">
         <summary>Evidence as JSON</summary>
         <JsonTree value={evidence} />
       </details>

@@ -11,7 +11,6 @@ import { Button } from '../../ui/controls/Button.tsx';
 import { toast } from '../../ui/feedback/toast-store.ts';
 import { Ago } from '../../ui/layout/Time.tsx';
 import { MyName } from './MyName.tsx';
-import styles from './TriageCard.module.css';
 
 /** Comments and the triage history, newest first. */
 export function Activity({ incident }: { readonly incident: IncidentDetail }) {
@@ -37,15 +36,18 @@ export function Activity({ incident }: { readonly incident: IncidentDetail }) {
       {refusal === undefined && <CommentForm onComment={comment} />}
       <MyName />
       {triageHistory.length > 0 && (
-        <ol className={styles['history']}>
+        <ol className="mt-3 grid gap-1.25 text-sm">
           {triageHistory.toReversed().map((change) => (
-            <li key={change.revision ?? `${String(change.at)} ${change.to.status}`}>
-              <span>{changeText(change)}</span>
-              <small>
+            <li
+              className="flex flex-wrap justify-between gap-x-3 gap-y-1 text-ink2"
+              key={change.revision ?? `${String(change.at)} ${change.to.status}`}
+            >
+              <span className="min-w-0 wrap-anywhere">{changeText(change)}</span>
+              <small className="text-ink3 whitespace-nowrap">
                 {visibleText(change.by)}, <Ago time={change.at} />
               </small>
               {change.comment !== undefined && (
-                <blockquote>
+                <blockquote className="px-2.5 py-1.5 flex flex-[1_0_100%] items-start justify-between gap-2 min-w-0 rounded-md bg-bg text-ink whitespace-pre-wrap wrap-anywhere">
                   {visibleText(change.comment)}
                   {change.by === me && refusal === undefined && (
                     <Button small quiet onClick={() => void remove(change)}>
@@ -78,8 +80,9 @@ function CommentForm({ onComment }: { readonly onComment: (text: string) => Prom
     }
   };
   return (
-    <form className={styles['form']} onSubmit={(event) => void send(event)}>
+    <form className="grid justify-items-start gap-2" onSubmit={(event) => void send(event)}>
       <textarea
+        className="px-2.5 py-1.5 border border-line2 rounded-md bg-bg text-ink text-sm w-full resize-y"
         rows={2}
         maxLength={4000}
         aria-label="Comment"

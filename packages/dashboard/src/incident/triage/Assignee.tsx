@@ -4,7 +4,6 @@ import { useMyName } from '../../api/me.ts';
 import { useTriage } from '../../incidents/triage.ts';
 import { useLive } from '../../live/context.ts';
 import { Button } from '../../ui/controls/Button.tsx';
-import styles from './TriageCard.module.css';
 
 /** The assignee field: any name, or the user's own with one click. */
 export function Assignee({ incident }: { readonly incident: IncidentItem }) {
@@ -25,9 +24,10 @@ export function Assignee({ incident }: { readonly incident: IncidentItem }) {
   };
   return (
     // The key resets the field when another user changes the assignee.
-    <form className={styles['assignee']} onSubmit={blur} key={assignee}>
+    <form className="mb-3 flex items-center gap-2 text-sm text-ink2" onSubmit={blur} key={assignee}>
       <label htmlFor={`${list}-name`}>Assignee</label>
       <input
+        className="px-2.5 py-1.5 border border-line2 flex-1 min-w-0 rounded-md bg-bg text-ink text-sm"
         id={`${list}-name`}
         list={list}
         maxLength={200}

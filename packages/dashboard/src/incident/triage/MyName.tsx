@@ -5,7 +5,6 @@ import { meQuery } from '../../api/me.ts';
 import { prefer, usePreferences } from '../../lib/preferences.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Button } from '../../ui/controls/Button.tsx';
-import styles from './TriageCard.module.css';
 
 /** Lets users who share a login set a display name, which is stored in this browser. */
 export function MyName() {
@@ -23,7 +22,7 @@ export function MyName() {
   };
   if (!editing) {
     return (
-      <p className={styles['me']}>
+      <p className="mt-2 flex items-center justify-between gap-2 text-sm text-ink2">
         <span>
           Commenting as <b>{visibleText(me.user.name)}</b>
         </span>
@@ -34,8 +33,9 @@ export function MyName() {
     );
   }
   return (
-    <form className={styles['assignee']} onSubmit={save}>
+    <form className="my-2 flex items-center gap-2 text-sm text-ink2" onSubmit={save}>
       <input
+        className="px-2.5 py-1.5 border border-line2 flex-1 min-w-0 rounded-md bg-bg text-ink text-sm"
         name="name"
         ref={(input) => input?.focus()}
         maxLength={200}

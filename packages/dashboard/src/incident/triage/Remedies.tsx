@@ -13,7 +13,6 @@ import { useApply } from '../../settings/use-apply.ts';
 import { Button } from '../../ui/controls/Button.tsx';
 import { toast } from '../../ui/feedback/toast-store.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import styles from './Remedies.module.css';
 import { remedyImpact } from './remedy-impact.ts';
 
 /** The latest recorded sessions that a backtest runs on. */
@@ -30,7 +29,7 @@ export function Remedies({ incident }: Props) {
   if (data === undefined || data.items.length === 0) return null;
   return (
     <Card title="Prevent this false positive">
-      <ul className={styles['list']}>
+      <ul className="grid gap-3 text-sm [&>li+li]:pt-3 [&>li+li]:border-t">
         {data.items.map((remedy) => (
           <Suggestion key={remedy.text} remedy={remedy} sessionId={incident.sessionId} />
         ))}
@@ -50,9 +49,9 @@ function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly s
     onError: (error) => toast(`Could not start the backtest: ${errorText(error)}`, { tone: 'hot' }),
   });
   return (
-    <li>
+    <li className="grid gap-2">
       <p title={remedy.path}>{visibleText(remedy.text)}</p>
-      <div className={styles['actions']}>
+      <div className="flex flex-wrap gap-2">
         {remedy.scopes.map((scope) => (
           <ApplyButton key={scope} remedy={remedy} scope={scope} />
         ))}
@@ -105,7 +104,7 @@ function Effect({ job: id, sessionId }: { readonly job: string; readonly session
     <div role="status">
       Would also hide {plural(incidents, 'incident')} in {formatNumber(sessions.length)} of{' '}
       {plural(of, 'other session')}:
-      <ul className={styles['sessions']}>
+      <ul className="mt-1 text-ink2 wrap-anywhere">
         {sessions.slice(0, MAX_SHOWN_SESSIONS).map((session) => (
           <li key={session}>
             <Link to="/sessions/$id" params={{ id: session }}>

@@ -7,7 +7,6 @@ import { Card } from '../../ui/layout/Card.tsx';
 import { Clock } from '../../ui/layout/Time.tsx';
 import { Activity } from './Activity.tsx';
 import { Assignee } from './Assignee.tsx';
-import styles from './TriageCard.module.css';
 
 /** Triage state, assignee, comments and history. */
 export function TriageCard({ incident }: { readonly incident: IncidentDetail }) {
@@ -19,12 +18,12 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
       note={triage.by === null && mute === undefined ? 'not triaged yet' : triageNames[triage.status]}
     >
       {mute !== undefined && (
-        <p className={styles['note']}>
+        <p className="mb-2 text-sm text-ink2">
           Muted by cause: <MuteText mute={mute} />
         </p>
       )}
       {triage.status === 'muted' && mute === undefined && (
-        <p className={styles['note']}>
+        <p className="mb-2 text-sm text-ink2">
           {triage.mutedUntil === null ? (
             'Muted permanently.'
           ) : (
@@ -38,10 +37,12 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
         <Assignee incident={incident} />
       ) : (
         triage.assignee !== null && (
-          <p className={styles['note']}>Assigned to {visibleText(triage.assignee)}.</p>
+          <p className="mb-2 text-sm text-ink2">Assigned to {visibleText(triage.assignee)}.</p>
         )
       )}
-      {triage.note !== null && <blockquote className={styles['note']}>{visibleText(triage.note)}</blockquote>}
+      {triage.note !== null && (
+        <blockquote className="mb-2 text-sm text-ink2">{visibleText(triage.note)}</blockquote>
+      )}
       <Activity incident={incident} />
     </Card>
   );

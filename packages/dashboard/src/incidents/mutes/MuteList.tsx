@@ -3,7 +3,6 @@ import { useRefusal } from '../../api/me.ts';
 import { mutesQuery } from '../../api/mutes.ts';
 import { plural } from '../../lib/format.ts';
 import { Button } from '../../ui/controls/Button.tsx';
-import styles from '../GroupList.module.css';
 import { MuteText } from './MuteText.tsx';
 import { useCauseTriage } from './mute-cause.ts';
 
@@ -14,11 +13,11 @@ export function MuteList() {
   const refused = useRefusal();
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <details className={styles['mutes']}>
+    <details className="text-ink2">
       <summary>{plural(data.items.length, 'muted cause')}</summary>
       <ul>
         {data.items.map((mute) => (
-          <li key={mute.id}>
+          <li className="py-0.75 flex items-center justify-between gap-3" key={mute.id}>
             <span>
               <MuteText mute={mute} />; {plural(mute.incidents, 'incident')}
             </span>

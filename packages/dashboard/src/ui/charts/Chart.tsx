@@ -1,6 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
 import { loadCode } from '../../lib/load-code.ts';
-import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 
 const Plot = lazy(() => loadCode(() => import('./Plot.tsx')));
@@ -16,12 +15,22 @@ export function Chart(props: ChartProps) {
   };
   const shown = series.filter(({ id }) => !hidden.has(id));
   return (
-    <div className={styles['chart']}>
+    <div className="grid grid-cols-1 gap-2">
       {series.length > 1 && (
-        <div className={styles['legend']} role="group" aria-label="Series">
+        <div
+          className="-ml-1.5 flex flex-wrap gap-x-1 gap-y-0.5 [&_button[aria-pressed=false]_i]:opacity-30"
+          role="group"
+          aria-label="Series"
+        >
           {series.map(({ id, name, color }) => (
-            <button key={id} type="button" aria-pressed={!hidden.has(id)} onClick={() => toggle(id)}>
-              <i style={{ background: `var(${color})` }} />
+            <button
+              className="px-1.5 inline-flex items-center gap-1.25 min-h-6 rounded-sm text-xs text-ink2 hover:bg-raise aria-[pressed=false]:text-ink3 aria-[pressed=false]:line-through"
+              key={id}
+              type="button"
+              aria-pressed={!hidden.has(id)}
+              onClick={() => toggle(id)}
+            >
+              <i className="size-2 rounded-[2px]" style={{ background: `var(${color})` }} />
               {name}
             </button>
           ))}

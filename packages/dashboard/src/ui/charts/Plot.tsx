@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { formatTime } from '../../lib/format.ts';
 import { useTheme } from '../../lib/theme.ts';
-import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 
 /** Steps between grid lines: whole numbers, since counts have no fractions. */
@@ -43,8 +42,8 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
   useLayoutEffect(() => {
     const { current } = box;
     if (current === null || width === 0) return;
-    const ink = color(current, '--ink3');
-    const line = color(current, '--line');
+    const ink = color(current, '--color-ink3');
+    const line = color(current, '--color-line');
     const data = toData(times, series, kind);
     const half = kind === 'bars' ? ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000 : 0;
     const plot = new uPlot(
@@ -130,22 +129,22 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
 
   const time = at === undefined ? undefined : times[at.index];
   return (
-    <div ref={box} className={styles['plot']}>
+    <div ref={box} className="relative">
       {at !== undefined && time !== undefined && (
         <div
-          className={styles['tip']}
+          className="px-2.25 py-1.25 border border-line2 absolute z-2 top-1 grid gap-px min-w-30 rounded-md bg-panel text-xs pointer-events-none"
           style={at.left > width / 2 ? { left: 54 } : { right: 6 }}
           aria-hidden="true"
         >
-          <b>{formatTime(time, times.at(-1) ?? time)}</b>
+          <b className="font-550">{formatTime(time, times.at(-1) ?? time)}</b>
           {series.map((one) => {
             const value = one.values[at.index];
             if (value == null || (kind === 'bars' && value === 0)) return null;
             return (
-              <span key={one.id}>
-                <i style={{ background: `var(${one.color})` }} />
+              <span className="flex items-center gap-1.25 text-ink2" key={one.id}>
+                <i className="size-1.75 rounded-[2px]" style={{ background: `var(${one.color})` }} />
                 {one.name}
-                <em>{format(value)}</em>
+                <em className="pl-3 ml-auto not-italic text-ink">{format(value)}</em>
               </span>
             );
           })}

@@ -1,5 +1,4 @@
 import type { DetectorId } from '@loopwatch/contract';
-import styles from './Ring.module.css';
 import { type RingData, ringLabel, ringShape, ringText } from './ring-arcs.ts';
 
 interface Props extends RingData {
@@ -22,7 +21,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
   const fontSize = box * (label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
   return (
     <svg
-      className={styles['ring']}
+      className="block flex-none overflow-visible"
       data-detector={detector}
       data-over={over || undefined}
       width={box}
@@ -31,19 +30,28 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
       role="img"
       aria-label={ringText(data)}
     >
-      <circle className={styles['track']} cx={center} cy={center} r={radius} strokeWidth={stroke} />
-      <path className={styles['arc']} d={arc} strokeWidth={stroke} />
+      <circle className="fill-none stroke-line2" cx={center} cy={center} r={radius} strokeWidth={stroke} />
+      <path
+        className="fill-none stroke-(--hue) [stroke-linecap:round] in-data-over:opacity-55"
+        d={arc}
+        strokeWidth={stroke}
+      />
       {dots.map(({ x, y }) => (
         <circle
           key={`${x.toFixed(1)},${y.toFixed(1)}`}
-          className={styles['dot']}
+          className="fill-panel stroke-(--hue) in-data-over:opacity-55 in-data-over:fill-panel"
           cx={x}
           cy={y}
           r={dot}
           strokeWidth={dotStroke}
         />
       ))}
-      <text className={styles['count']} x={center} y={center + fontSize * 0.36} fontSize={fontSize}>
+      <text
+        className="fill-ink font-650 [text-anchor:middle] tracking-[-0.02em] in-data-over:fill-ink2"
+        x={center}
+        y={center + fontSize * 0.36}
+        fontSize={fontSize}
+      >
         {label}
       </text>
     </svg>
@@ -54,10 +62,23 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
 export function Mark() {
   const { dots } = ringShape({ count: 0, threshold: 1, period: 3 }, 11, 7.5);
   return (
-    <svg className={styles['mark']} width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
-      <circle className={styles['track']} cx="11" cy="11" r="7.5" strokeWidth="1.8" />
+    <svg
+      className="block flex-none overflow-visible [--hue:var(--color-accent)]"
+      width="22"
+      height="22"
+      viewBox="0 0 22 22"
+      aria-hidden="true"
+    >
+      <circle className="fill-none stroke-line2" cx="11" cy="11" r="7.5" strokeWidth="1.8" />
       {dots.map(({ x, y }) => (
-        <circle key={x} className={styles['dot']} cx={x} cy={y} r="2.5" strokeWidth="1.8" />
+        <circle
+          key={x}
+          className="fill-panel stroke-(--hue) in-data-over:opacity-55 in-data-over:fill-panel"
+          cx={x}
+          cy={y}
+          r="2.5"
+          strokeWidth="1.8"
+        />
       ))}
     </svg>
   );

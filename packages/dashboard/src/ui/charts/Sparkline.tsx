@@ -1,5 +1,3 @@
-import styles from './Sparkline.module.css';
-
 interface Props {
   readonly values: readonly number[];
   /** Text alternative. */
@@ -12,7 +10,7 @@ const WIDTH = 160;
 const HEIGHT = 30;
 
 /** A small line chart without axes. */
-export function Sparkline({ values, text, color = '--accent' }: Props) {
+export function Sparkline({ values, text, color = '--color-accent' }: Props) {
   // A line needs two points.
   if (values.length < 2) return null;
   const max = Math.max(1, ...values);
@@ -20,7 +18,7 @@ export function Sparkline({ values, text, color = '--accent' }: Props) {
   const points = values.map((value, index) => `${(index * step).toFixed(1)} ${y(value, max)}`);
   return (
     <svg
-      className={styles['spark']}
+      className="block w-full h-7.5"
       viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
       preserveAspectRatio="none"
       role="img"
@@ -28,10 +26,13 @@ export function Sparkline({ values, text, color = '--accent' }: Props) {
       style={{ color: `var(${color})` }}
     >
       <path
-        className={styles['area']}
+        className="fill-current opacity-10"
         d={`M0 ${String(HEIGHT)}L${points.join('L')}L${String(WIDTH)} ${String(HEIGHT)}z`}
       />
-      <path className={styles['line']} d={`M${points.join('L')}`} />
+      <path
+        className="fill-none stroke-current stroke-[1.5] [vector-effect:non-scaling-stroke]"
+        d={`M${points.join('L')}`}
+      />
     </svg>
   );
 }

@@ -1,6 +1,5 @@
 import type { ComponentProps } from 'react';
 import { toast } from '../feedback/toast-store.ts';
-import styles from './Button.module.css';
 
 type Props = ComponentProps<'button'> & {
   readonly quiet?: boolean;
@@ -12,6 +11,10 @@ type Props = ComponentProps<'button'> & {
   readonly refused?: string | undefined;
 };
 
+/** A small icon beside a text. */
+export const iconClass =
+  'ml-0.5 size-6 inline-grid place-items-center rounded-sm text-ink3 align-middle hover:bg-raise hover:text-ink data-done:text-ok';
+
 export function Button({ quiet, icon, tone, small, refused, ...rest }: Props) {
   const saysWhy = refused !== undefined && {
     'aria-disabled': true,
@@ -21,7 +24,7 @@ export function Button({ quiet, icon, tone, small, refused, ...rest }: Props) {
   return (
     <button
       type="button"
-      className={styles['button']}
+      className="button"
       data-quiet={quiet || undefined}
       data-icon={icon || undefined}
       data-tone={tone}

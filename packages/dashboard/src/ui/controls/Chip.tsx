@@ -2,9 +2,9 @@ import type { DetectorId, IncidentRow } from '@loopwatch/contract';
 import type { Triage, TriageStatus } from '@loopwatch/contract/api';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Icon } from '../lib/icons.tsx';
-import styles from './Chip.module.css';
 
-export const chipClass = styles['chip'];
+export const chipClass =
+  'px-2.5 py-px border inline-flex items-center gap-1.5 min-h-6 rounded-full bg-panel text-ink2 text-sm font-500 whitespace-nowrap max-w-full not-[span]:hover:border-line2 not-[span]:hover:text-ink data-mono:text-sm/[1.6] data-mono:font-mono data-mono:font-450 data-[state=open]:border-hot/55 data-[state=recovered]:border-ok/50 aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent [&_small]:text-xs [&_small]:font-550 [&_small]:text-ink3 aria-pressed:[&_small]:text-inherit [&>span]:overflow-hidden [&>span]:text-ellipsis';
 
 type StateData = Pick<IncidentRow, 'state' | 'outcome'>;
 
@@ -16,8 +16,15 @@ function stateName({ state, outcome }: StateData): 'open' | 'quiet' | 'recovered
 export function StateLabel(data: StateData) {
   const name = stateName(data);
   return (
-    <span className={styles['state']} data-state={name}>
-      {name === 'recovered' ? <Icon name="check" size={13} /> : <i className={styles['sign']} />}
+    <span
+      className="inline-flex items-center gap-1.5 text-sm whitespace-nowrap font-550 data-[state=open]:text-hot data-[state=recovered]:text-ok data-[state=quiet]:text-ink2 data-[state=ended]:text-ink2 data-[state=disabled]:text-ink2"
+      data-state={name}
+    >
+      {name === 'recovered' ? (
+        <Icon name="check" size={13} />
+      ) : (
+        <i className="size-2 rounded-full flex-none in-data-[state=open]:bg-current in-data-[state=quiet]:border-[1.6px] in-data-[state=quiet]:border-dotted in-data-[state=quiet]:border-current in-data-[state=ended]:border-[1.6px] in-data-[state=ended]:border-current in-data-[state=disabled]:border-[1.6px] in-data-[state=disabled]:border-current" />
+      )}
       {name === 'disabled' ? 'switched off' : name}
     </span>
   );
@@ -25,7 +32,7 @@ export function StateLabel(data: StateData) {
 
 export function StateChip(data: StateData) {
   return (
-    <span className={styles['chip']} data-state={stateName(data)}>
+    <span className={chipClass} data-state={stateName(data)}>
       <StateLabel {...data} />
     </span>
   );
@@ -42,7 +49,7 @@ export function FilterChip({ name, value, onRemove }: FilterChipProps) {
   return (
     <button
       type="button"
-      className={styles['chip']}
+      className={chipClass}
       aria-pressed="true"
       aria-label={`Remove filter: ${name} ${value}`}
       onClick={onRemove}
@@ -58,7 +65,10 @@ export function FilterChip({ name, value, onRemove }: FilterChipProps) {
 /** Marks a recorded session that the server plays. */
 export function SampleChip() {
   return (
-    <span className={styles['sample']} title="A recorded sample session, not one of your agents">
+    <span
+      className="px-1.25 mr-1.5 border border-line2 rounded-sm text-ink2"
+      title="A recorded sample session, not one of your agents"
+    >
       sample
     </span>
   );
@@ -67,15 +77,18 @@ export function SampleChip() {
 /** A detector's colour and name. */
 export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
   return (
-    <span className={styles['detector']} data-detector={detector}>
-      <i className={styles['square']} />
+    <span
+      className="inline-flex items-center gap-1.5 text-ink2 text-sm whitespace-nowrap"
+      data-detector={detector}
+    >
+      <i className="size-2 rounded-[2px] flex-none bg-(--hue)" />
       {detector}
     </span>
   );
 }
 
 export function DetectorSquare({ detector }: { readonly detector: DetectorId }) {
-  return <i className={styles['square']} data-detector={detector} />;
+  return <i className="size-2 rounded-[2px] flex-none bg-(--hue)" data-detector={detector} />;
 }
 
 const triageSigns = { acknowledged: 'check', muted: 'mute', false_positive: 'flag' } as const;
@@ -85,11 +98,14 @@ const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
   false_positive: 'false positive',
 };
 
+const triageClass =
+  'inline-flex items-center gap-1.25 text-sm text-ink3 whitespace-nowrap data-[triage=acknowledged]:text-warm';
+
 /** The triage of an incident; nothing if it is new. */
 export function TriageLabel({ triage: { status, note } }: { readonly triage: Triage }) {
-  if (status === 'new') return note === null ? null : <span className={styles['triage']}>noted</span>;
+  if (status === 'new') return note === null ? null : <span className={triageClass}>noted</span>;
   return (
-    <span className={styles['triage']} data-triage={status} title={note ?? undefined}>
+    <span className={triageClass} data-triage={status} title={note ?? undefined}>
       <Icon name={triageSigns[status]} size={12} />
       {triageTexts[status]}
     </span>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { errorText } from '../../lib/error-text.ts';
 import { toast } from '../feedback/toast-store.ts';
 import { Icon } from '../lib/icons.tsx';
-import styles from './Button.module.css';
+import { iconClass } from './Button.tsx';
 
 interface Props {
   /** Text to copy, or a function that creates or loads it. */
@@ -45,7 +45,7 @@ export function CopyButton({ text, what, bare = false }: Props) {
     return (
       <button
         type="button"
-        className={styles['copyIcon']}
+        className={iconClass}
         data-done={result === 'copied' || undefined}
         onClick={copy}
         aria-label={said}
@@ -56,7 +56,7 @@ export function CopyButton({ text, what, bare = false }: Props) {
     );
   }
   return (
-    <button type="button" className={styles['button']} onClick={copy}>
+    <button type="button" className="button" onClick={copy}>
       <Icon name={icon} size={14} />
       <span aria-live="polite">{said}</span>
     </button>

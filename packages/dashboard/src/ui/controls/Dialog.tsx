@@ -1,7 +1,6 @@
 import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
 import { Icon } from '../lib/icons.tsx';
 import { Button } from './Button.tsx';
-import styles from './Dialog.module.css';
 
 interface Props {
   readonly title: string;
@@ -19,15 +18,17 @@ export function Dialog({ title, note, wide = false, onClose, children }: Props) 
   return (
     <Modal
       ref={dialog}
-      className={styles['dialog']}
+      className="m-auto w-[min(400px,calc(100vw_-_32px))] data-wide:w-[min(760px,calc(100vw_-_24px))]"
       data-wide={wide || undefined}
       aria-labelledby={id}
       onClose={onClose}
     >
-      <div className={styles['inside']}>
-        <div className={styles['head']}>
-          <h2 id={id}>{title}</h2>
-          <div className={styles['note']}>{note}</div>
+      <div className="px-4 pt-3 pb-4">
+        <div className="mb-2 flex items-center gap-3">
+          <h2 id={id} className="text-lg font-620">
+            {title}
+          </h2>
+          <div className="flex-1">{note}</div>
           <Button quiet icon onClick={() => dialog.current?.close()} aria-label="Close">
             <Icon name="close" />
           </Button>

@@ -1,5 +1,4 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef, useState } from 'react';
-import styles from './MarkPicker.module.css';
 
 /** A mark on a line, with a tooltip. */
 export interface PickedMark {
@@ -64,7 +63,7 @@ export function MarkPicker({ label, marks, onOpen, children }: Props) {
   if (marks.length === 0) return <>{children}</>;
   return (
     <div
-      className={styles['picker']}
+      className="relative cursor-pointer rounded-md"
       role="slider"
       tabIndex={0}
       aria-label={label}
@@ -86,14 +85,17 @@ export function MarkPicker({ label, marks, onOpen, children }: Props) {
       }}
     >
       {children}
-      <span id={id} className="unseen">
+      <span id={id} className="sr-only">
         Arrow keys move between marks{onOpen === undefined ? '' : ', Enter opens the session there'}.
       </span>
       {mark !== undefined && (
         <>
-          <i className={styles['cursor']} style={{ left: `${String(mark.at * 100)}%` }} />
+          <i
+            className="absolute top-0 bottom-0 w-px bg-accent pointer-events-none"
+            style={{ left: `${String(mark.at * 100)}%` }}
+          />
           <span
-            className={styles['tip']}
+            className="px-2 py-1 border border-line2 absolute z-2 top-full max-w-[min(100%,420px)] rounded-md bg-panel text-sm text-ink wrap-anywhere pointer-events-none"
             style={
               mark.at > 0.5
                 ? { right: `${String((1 - mark.at) * 100)}%` }

@@ -1,7 +1,6 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Icon } from '../lib/icons.tsx';
-import styles from './Menu.module.css';
 
 interface Props {
   /** The button that opens it. */
@@ -16,7 +15,12 @@ export function Menu({ trigger, children, align = 'start' }: Props) {
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className={styles['menu']} align={align} sideOffset={4} collisionPadding={8}>
+        <DropdownMenu.Content
+          className="floating p-1.25 outline-none z-6 min-w-47.5 max-w-[min(420px,calc(100vw_-_16px))] max-h-[min(480px,var(--radix-popper-available-height))] overflow-auto"
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+        >
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -32,10 +36,13 @@ interface ItemProps {
   readonly disabled?: boolean;
 }
 
+const itemClass =
+  'px-2.25 py-0.75 outline-none flex items-center gap-2 min-h-7.5 rounded-[6px] text-ink cursor-pointer [&_small]:text-xs [&_small]:text-ink3 data-highlighted:bg-raise data-disabled:text-ink3 data-disabled:cursor-default';
+
 export function MenuItem({ onSelect, children, note, disabled = false }: ItemProps) {
   return (
-    <DropdownMenu.Item className={styles['item']} onSelect={onSelect} disabled={disabled}>
-      <span>{children}</span>
+    <DropdownMenu.Item className={itemClass} onSelect={onSelect} disabled={disabled}>
+      <span className="truncate min-w-0 flex-1">{children}</span>
       {note !== undefined && <small>{note}</small>}
     </DropdownMenu.Item>
   );
@@ -51,23 +58,30 @@ interface CheckProps {
 export function MenuCheck({ checked, onChange, children }: CheckProps) {
   return (
     <DropdownMenu.CheckboxItem
-      className={styles['item']}
+      className={itemClass}
       checked={checked}
       onCheckedChange={onChange}
       onSelect={(event) => event.preventDefault()}
     >
-      <span className={styles['check']} data-on={checked || undefined}>
+      <span
+        className="border-[1.4px] border-line2 size-3.75 grid place-items-center rounded-sm data-on:border-accent data-on:bg-accent data-on:text-panel"
+        data-on={checked || undefined}
+      >
         {checked && <Icon name="check" size={12} />}
       </span>
-      <span>{children}</span>
+      <span className="truncate min-w-0 flex-1">{children}</span>
     </DropdownMenu.CheckboxItem>
   );
 }
 
 export function MenuLabel({ children }: { readonly children: ReactNode }) {
-  return <DropdownMenu.Label className={styles['label']}>{children}</DropdownMenu.Label>;
+  return (
+    <DropdownMenu.Label className="px-2.25 pt-1 pb-0.75 text-xs font-550 text-ink3">
+      {children}
+    </DropdownMenu.Label>
+  );
 }
 
 export function MenuLine() {
-  return <DropdownMenu.Separator className={styles['line']} />;
+  return <DropdownMenu.Separator className="my-1.25 h-px bg-line" />;
 }

@@ -1,6 +1,5 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
-import styles from './Menu.module.css';
 
 interface Props {
   readonly trigger: ReactNode;
@@ -19,7 +18,7 @@ export function Popover({ trigger, label, open, onOpen, align = 'end', children 
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
-          className={styles['popover']}
+          className="floating p-3 outline-none z-6 min-w-47.5 max-w-[min(420px,calc(100vw_-_16px))] max-h-[min(480px,var(--radix-popper-available-height))] overflow-auto"
           align={align}
           sideOffset={4}
           collisionPadding={8}

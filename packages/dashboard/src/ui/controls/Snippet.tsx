@@ -1,5 +1,4 @@
 import { CopyButton } from './CopyButton.tsx';
-import styles from './Snippet.module.css';
 
 interface SnippetProps {
   readonly text: string;
@@ -13,7 +12,11 @@ interface SnippetProps {
 export function Snippet({ text, what, label }: SnippetProps) {
   return (
     <>
-      <pre className={styles['snippet']} tabIndex={0} aria-label={label}>
+      <pre
+        className="px-4 py-3 mt-2 mb-3 border text-sm/[1.65] max-w-full rounded-md bg-bg text-ink font-mono font-450 text-left whitespace-pre-wrap wrap-anywhere"
+        tabIndex={0}
+        aria-label={label}
+      >
         {text}
       </pre>
       <CopyButton what={what} text={text} />

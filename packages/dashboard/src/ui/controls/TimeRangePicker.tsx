@@ -5,7 +5,6 @@ import { type Span, spans, type TimeRange } from '../../lib/time-range.ts';
 import { Icon } from '../lib/icons.tsx';
 import { Button } from './Button.tsx';
 import { Popover } from './Popover.tsx';
-import styles from './TimeRangePicker.module.css';
 
 interface Props {
   readonly range: TimeRange;
@@ -34,8 +33,8 @@ export function TimeRangePicker({ range, onChange, all = false }: Props) {
         </Button>
       }
     >
-      <div className={styles['picker']}>
-        <div className={styles['presets']}>
+      <div className="flex flex-wrap gap-4">
+        <div className="grid content-start gap-px min-w-32.5 [&_button]:px-2.5 [&_button]:py-1 [&_button]:rounded-[6px] [&_button]:text-left [&_button]:hover:bg-raise [&_button]:aria-pressed:bg-accent-soft [&_button]:aria-pressed:text-accent [&_button]:aria-pressed:font-550">
           {all && (
             <Preset on={range.kind === 'all'} onClick={() => choose({ kind: 'all' })}>
               All time
@@ -79,8 +78,8 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
   const now = useNow();
   const [shown] = useState(range.kind === 'fixed' ? range : { from: now - 3_600_000, to: now });
   return (
-    <form className={styles['fixed']} onSubmit={choose} noValidate>
-      <label>
+    <form className="grid content-start gap-2 justify-items-start" onSubmit={choose} noValidate>
+      <label className="grid gap-0.5 text-sm text-ink2">
         From
         <input
           className="field"
@@ -90,7 +89,7 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
           defaultValue={writeLocal(shown.from)}
         />
       </label>
-      <label>
+      <label className="grid gap-0.5 text-sm text-ink2">
         To
         <input
           className="field"
@@ -100,8 +99,12 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
           defaultValue={writeLocal(shown.to)}
         />
       </label>
-      <small>in this computer’s time zone</small>
-      {error !== undefined && <p role="alert">{error}</p>}
+      <small className="text-ink3 text-xs">in this computer’s time zone</small>
+      {error !== undefined && (
+        <p className="text-hot text-sm" role="alert">
+          {error}
+        </p>
+      )}
       <Button type="submit">Apply</Button>
     </form>
   );

@@ -1,5 +1,4 @@
 import { createElement, type ReactNode } from 'react';
-import styles from './Message.module.css';
 
 interface Props {
   readonly title: string;
@@ -14,10 +13,19 @@ interface Props {
 /** Message for empty, no-match and error states. */
 export function Message({ title, level = 2, tone = 'plain', picture, children, action }: Props) {
   return (
-    <div className={styles['message']} data-tone={tone} role={tone === 'hot' ? 'alert' : undefined}>
+    <div
+      className="px-4 py-12 grid justify-items-center gap-3 text-center [&>a]:text-accent [&>a]:font-550 [&>a]:hover:underline"
+      role={tone === 'hot' ? 'alert' : undefined}
+    >
       {picture}
-      {createElement(`h${String(level)}`, {}, title)}
-      {children !== undefined && <div className={styles['text']}>{children}</div>}
+      {createElement(
+        `h${String(level)}`,
+        { className: `text-lg font-620 ${tone === 'hot' ? 'text-hot' : ''}` },
+        title,
+      )}
+      {children !== undefined && (
+        <div className="grid gap-3 justify-items-center max-w-[min(620px,100%)] text-ink2">{children}</div>
+      )}
       {action}
     </div>
   );

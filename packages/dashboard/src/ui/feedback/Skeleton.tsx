@@ -1,10 +1,12 @@
-import styles from './Skeleton.module.css';
-
 /** Placeholder of the final size, so that the layout does not shift. */
 export function Skeleton({ height, what }: { readonly height: number; readonly what: string }) {
   return (
-    <div className={styles['box']} style={{ height }} role="status">
-      <span className="unseen">Loading {what}…</span>
+    <div
+      className="surface overflow-hidden animate-pulse before:m-4 before:block before:w-[min(180px,40%)] before:h-3 before:rounded-[6px] before:bg-raise"
+      style={{ height }}
+      role="status"
+    >
+      <span className="sr-only">Loading {what}…</span>
     </div>
   );
 }
@@ -21,12 +23,16 @@ interface ListSkeletonProps {
 /** Placeholder of a list. */
 export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonProps) {
   return (
-    <div className={styles['list']} data-inside={inside || undefined} role="status">
-      <span className="unseen">Loading {what}…</span>
+    <div
+      className="surface overflow-hidden data-inside:mt-2 data-inside:border-0 data-inside:border-t data-inside:rounded-none data-inside:bg-transparent [&_div]:last:border-0"
+      data-inside={inside || undefined}
+      role="status"
+    >
+      <span className="sr-only">Loading {what}…</span>
       {widths.slice(0, rows).map((width) => (
-        <div key={width}>
-          <i />
-          <b style={{ width: `${String(width)}%` }} />
+        <div className="px-4 flex items-center gap-4 h-14 border-b animate-pulse" key={width}>
+          <i className="border-[3px] border-raise size-8 rounded-full" />
+          <b className="h-3 rounded-[6px] bg-raise" style={{ width: `${String(width)}%` }} />
         </div>
       ))}
     </div>
@@ -36,11 +42,11 @@ export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonPro
 /** Placeholder while the code of a page loads. */
 export function PageSkeleton() {
   return (
-    <div className={styles['page']} role="status">
-      <span className="unseen">Loading the page…</span>
-      <b />
-      <i />
-      <i />
+    <div className="p-6 grid gap-4 animate-pulse" role="status">
+      <span className="sr-only">Loading the page…</span>
+      <b className="rounded-lg w-45 h-7.5 bg-raise" />
+      <i className="surface h-45" />
+      <i className="surface h-45" />
     </div>
   );
 }

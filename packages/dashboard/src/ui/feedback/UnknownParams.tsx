@@ -1,10 +1,8 @@
-import styles from './UnknownParams.module.css';
-
 /** Names the parts of the URL that a page does not know. */
 export function UnknownParams({ parts }: { readonly parts: readonly string[] }) {
   if (parts.length === 0) return null;
   return (
-    <p className={styles['note']} role="note">
+    <p className="text-sm text-warm" role="note">
       Ignored unknown URL parameters: {parts.join(', ')}
     </p>
   );

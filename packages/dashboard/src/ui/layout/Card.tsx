@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react';
 import { ErrorBoundary } from '../feedback/ErrorBoundary.tsx';
-import styles from './Card.module.css';
 
 interface Props {
   readonly title: string;
@@ -15,12 +14,12 @@ interface Props {
 export function Card({ title, note, flush = false, children }: Props) {
   const id = useId();
   return (
-    <section className={styles['card']} aria-labelledby={id}>
-      <div className={styles['head']}>
+    <section className="surface min-w-0" aria-labelledby={id}>
+      <div className="px-4 pt-3 flex flex-wrap items-baseline gap-x-2 gap-y-0.5 [&_h2]:font-600 [&_p]:text-sm [&_p]:text-ink3">
         <h2 id={id}>{title}</h2>
         {note !== undefined && <p>{note}</p>}
       </div>
-      <ErrorBoundary>{flush ? children : <div className={styles['body']}>{children}</div>}</ErrorBoundary>
+      <ErrorBoundary>{flush ? children : <div className="px-4 pt-3 pb-4">{children}</div>}</ErrorBoundary>
     </section>
   );
 }

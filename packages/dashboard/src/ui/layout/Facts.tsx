@@ -1,10 +1,9 @@
 import { Fragment, type ReactNode } from 'react';
-import styles from './Facts.module.css';
 
 /** A list of names and values. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className={styles['facts']}>
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.25 text-sm [&_dt]:text-ink3 [&_dd]:text-right [&_dd]:min-w-0 [&_dd]:wrap-anywhere [&_code]:text-sm/[1.5] [&_code]:font-mono [&_code]:font-450">
       {facts.map(([name, value]) => (
         <Fragment key={name}>
           <dt>{name}</dt>

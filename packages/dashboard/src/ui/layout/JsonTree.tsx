@@ -1,7 +1,6 @@
 import { useId, useMemo, useState } from 'react';
 import { visibleText } from '../../lib/visible-text.ts';
 import { CopyButton } from '../controls/CopyButton.tsx';
-import styles from './JsonTree.module.css';
 import { Segments } from './Segments.tsx';
 
 interface Props {
@@ -20,8 +19,8 @@ export function JsonTree({ value, open = 2, source }: Props) {
   const raw = useMemo(() => source ?? JSON.stringify(value, null, 2), [source, value]);
   const wanted = search.trim().toLowerCase();
   return (
-    <div className={styles['box']}>
-      <div className={styles['bar']}>
+    <div className="border text-sm/[1.65] rounded-md bg-panel font-mono font-450 min-w-0 [&_mark]:bg-warm-soft [&_mark]:text-inherit [&_mark]:rounded-[2px] [&_button]:[font:inherit]">
+      <div className="px-2 py-1.25 flex items-center gap-2 border-b font-sans">
         <Segments
           label="View"
           value={mode}
@@ -35,20 +34,28 @@ export function JsonTree({ value, open = 2, source }: Props) {
           <input
             id={id}
             type="search"
-            className="field"
+            className="field border-line w-35 h-6.5 rounded-sm"
             aria-label="Search JSON"
             placeholder="Search"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
-        <span className="grow" />
+        <span className="flex-1" />
         <CopyButton bare what="JSON" text={raw} />
       </div>
       {mode === 'raw' ? (
-        <pre tabIndex={0}>{raw}</pre>
+        <pre
+          className="px-3 py-2 max-h-120 overflow-auto [font:inherit] whitespace-pre-wrap wrap-anywhere"
+          tabIndex={0}
+        >
+          {raw}
+        </pre>
       ) : (
-        <div className={styles['tree']} key={wanted}>
+        <div
+          className="px-3 py-2 max-h-120 overflow-auto [&_button]:ml-2 [&_button]:text-accent [&_button]:indent-0"
+          key={wanted}
+        >
           <Node name={undefined} value={value} open={open} wanted={wanted} />
         </div>
       )}
@@ -70,7 +77,7 @@ function Node({ name, value, open, wanted }: NodeProps) {
   const [all, setAll] = useState(false);
   if (typeof value !== 'object' || value === null) {
     return (
-      <div className={styles['leaf']}>
+      <div className="pl-3.75 ml-7.75 -indent-3.75 wrap-anywhere">
         <Name name={name} wanted={wanted} />
         <Leaf value={value} wanted={wanted} />
       </div>
@@ -82,7 +89,7 @@ function Node({ name, value, open, wanted }: NodeProps) {
   const [before, after] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   if (entries.length === 0) {
     return (
-      <div className={styles['leaf']}>
+      <div className="pl-3.75 ml-7.75 -indent-3.75 wrap-anywhere">
         <Name name={name} wanted={wanted} />
         {before}
         {after}
@@ -91,10 +98,13 @@ function Node({ name, value, open, wanted }: NodeProps) {
   }
   const found = wanted !== '' && entries.some(([key, item]) => has(key, item, wanted));
   return (
-    <details open={found || open > 0} className={styles['node']}>
+    <details
+      open={found || open > 0}
+      className="[&_summary]:cursor-pointer [&_summary]:list-inside [&>:not(summary,div)]:ml-4"
+    >
       <summary>
         <Name name={name} wanted={wanted} />
-        <span className={styles['size']}>
+        <span className="text-ink3">
           {before} {entries.length} {after}
         </span>
       </summary>
@@ -113,9 +123,7 @@ function Node({ name, value, open, wanted }: NodeProps) {
 function Name({ name, wanted }: { readonly name: string | undefined; readonly wanted: string }) {
   if (name === undefined) return null;
   const hit = wanted !== '' && name.toLowerCase().includes(wanted);
-  return (
-    <span className={styles['name']}>{hit ? <mark>{visibleText(name)}</mark> : visibleText(name)}: </span>
-  );
+  return <span className="text-ink2">{hit ? <mark>{visibleText(name)}</mark> : visibleText(name)}: </span>;
 }
 
 const CLAMP = 240;
@@ -127,7 +135,10 @@ function Leaf({ value, wanted }: { readonly value: unknown; readonly wanted: str
   const cut = !whole && !hit && text.length > CLAMP;
   const shown = visibleText(cut ? `${text.slice(0, CLAMP)}…` : text);
   return (
-    <span className={styles['value']} data-type={value === null ? 'null' : typeof value}>
+    <span
+      className="whitespace-pre-wrap data-[type=string]:text-ok data-[type=number]:text-accent data-[type=boolean]:text-accent data-[type=null]:text-ink3"
+      data-type={value === null ? 'null' : typeof value}
+    >
       {hit ? <mark>{shown}</mark> : typeof value === 'string' ? `"${shown}"` : shown}
       {cut && (
         <button type="button" onClick={() => setWhole(true)}>

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import styles from './Segments.module.css';
 
 interface Props<Value extends string> {
   readonly label: string;
@@ -11,7 +10,11 @@ interface Props<Value extends string> {
 /** A choice of a few options, side by side. */
 export function Segments<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   return (
-    <div className={styles['segments']} role="group" aria-label={label}>
+    <div
+      className="p-0.5 inline-flex rounded-md bg-raise [&_button]:px-2.5 [&_button]:py-px [&_button]:min-h-6.5 [&_button]:rounded-[6px] [&_button]:text-sm [&_button]:font-550 [&_button]:text-ink2 [&_button]:whitespace-nowrap [&_small]:ml-1.25 [&_small]:text-xs [&_small]:text-ink3 [&_button]:hover:text-ink [&_button]:aria-pressed:bg-panel [&_button]:aria-pressed:text-ink [&_button]:aria-pressed:shadow-[0_0_0_1px_var(--color-line2)]"
+      role="group"
+      aria-label={label}
+    >
       {options.map((option) => (
         <button
           key={option.value}
