@@ -117,7 +117,7 @@ export function Results({ preview, labels, skipped, total, isMoved, models, more
 function Hits({ name, hits }: { readonly name: string; readonly hits: readonly BacktestHit[] }) {
   return (
     <div className="grid content-start text-sm text-ink2 [&_span]:flex [&_span]:items-center [&_span]:gap-1.5 [&_span]:overflow-hidden [&_span]:whitespace-nowrap">
-      <small className="text-xs text-ink3 @min-[561px]/page:absolute @min-[561px]/page:[clip-path:inset(50%)]">
+      <small className="text-xs text-ink3 @min-[561px]/page:in-[li+li]:absolute @min-[561px]/page:in-[li+li]:[clip-path:inset(50%)]">
         {name}
       </small>
       {hits.length === 0 ? (
