@@ -1,19 +1,12 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumPath } from './e2e/support/chromium.ts';
 
-/** Most of its time is a minute that has to pass, so it runs beside the others and does not slow them down. */
-const waiting = '**/overview.spec.ts';
-
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   timeout: 60_000,
   fullyParallel: false,
-  workers: 3,
-  projects: [
-    { name: 'e2e', testIgnore: waiting, workers: 2 },
-    { name: 'waiting', testMatch: waiting, workers: 1 },
-  ],
+  workers: 2,
   // Pages ask again, and connect again, after up to five seconds.
   expect: { timeout: 15_000 },
   use: {

@@ -263,6 +263,10 @@ describe('incident filters', () => {
     await waitFor(() => expect(place()).toBe('/incidents?agent=ci-fixer'));
     fireEvent.click(screen.getByRole('button', { name: 'Remove filter: agent ci-fixer' }));
     await waitFor(() => expect(place()).toBe('/incidents'));
+    act(() => router.history.back());
+    await waitFor(() => expect(place()).toBe('/incidents?agent=ci-fixer'));
+    fireEvent.click(await screen.findByRole('button', { name: 'Clear filters' }));
+    await waitFor(() => expect(place()).toBe('/incidents'));
   });
 
   it('show a note about invalid values', async () => {
@@ -303,6 +307,13 @@ describe('an incident', () => {
     expect(version.getAttribute('href')).toBe('/incidents?agentVersion=1.2.0');
     fireEvent.click(screen.getByRole('link', { name: 'env:prod' }));
     await waitFor(() => expect(decodeURIComponent(place())).toBe('/incidents?tag=env:prod'));
+  });
+
+  it('says since when a quiet loop has had no events', async () => {
+    const [first, ...others] = rows;
+    server.incidents = [{ ...first!, state: 'quiet' }, ...others];
+    await open('/incidents/i-3');
+    expect(await screen.findByText(/^no events since/, {}, { timeout: 10_000 })).toBeTruthy();
   });
 
   it('shows “Incident not found” for an unknown id', async () => {
