@@ -17,13 +17,13 @@ export function StateLabel(data: StateData) {
   const name = stateName(data);
   return (
     <span
-      className="inline-flex items-center gap-1.5 text-sm whitespace-nowrap font-550 data-[state=open]:text-hot data-[state=recovered]:text-ok data-[state=quiet]:text-ink2 data-[state=ended]:text-ink2 data-[state=disabled]:text-ink2"
+      className="group/state inline-flex items-center gap-1.5 text-sm whitespace-nowrap font-550 data-[state=open]:text-hot data-[state=recovered]:text-ok data-[state=quiet]:text-ink2 data-[state=ended]:text-ink2 data-[state=disabled]:text-ink2"
       data-state={name}
     >
       {name === 'recovered' ? (
         <Icon name="check" size={13} />
       ) : (
-        <i className="size-2 rounded-full flex-none in-data-[state=open]:bg-current in-data-[state=quiet]:border-[1.6px] in-data-[state=quiet]:border-dotted in-data-[state=quiet]:border-current in-data-[state=ended]:border-[1.6px] in-data-[state=ended]:border-current in-data-[state=disabled]:border-[1.6px] in-data-[state=disabled]:border-current" />
+        <i className="size-2 rounded-full flex-none group-data-[state=open]/state:bg-current group-data-[state=quiet]/state:border-[1.6px] group-data-[state=quiet]/state:border-dotted group-data-[state=quiet]/state:border-current group-data-[state=ended]/state:border-[1.6px] group-data-[state=ended]/state:border-current group-data-[state=disabled]/state:border-[1.6px] group-data-[state=disabled]/state:border-current" />
       )}
       {name === 'disabled' ? 'switched off' : name}
     </span>
