@@ -21,7 +21,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
   const fontSize = box * (label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
   return (
     <svg
-      className="block flex-none overflow-visible"
+      className="group/ring block flex-none overflow-visible"
       data-detector={detector}
       data-over={over || undefined}
       width={box}
@@ -32,14 +32,14 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
     >
       <circle className="fill-none stroke-line2" cx={center} cy={center} r={radius} strokeWidth={stroke} />
       <path
-        className="fill-none stroke-(--hue) [stroke-linecap:round] in-data-over:opacity-55"
+        className="fill-none stroke-(--hue) [stroke-linecap:round] group-data-over/ring:opacity-55"
         d={arc}
         strokeWidth={stroke}
       />
       {dots.map(({ x, y }) => (
         <circle
           key={`${x.toFixed(1)},${y.toFixed(1)}`}
-          className="fill-panel stroke-(--hue) in-data-over:opacity-55 in-data-over:fill-panel"
+          className="fill-panel stroke-(--hue) group-data-over/ring:opacity-55 group-data-over/ring:fill-panel"
           cx={x}
           cy={y}
           r={dot}
@@ -47,7 +47,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
         />
       ))}
       <text
-        className="fill-ink font-650 [text-anchor:middle] tracking-[-0.02em] in-data-over:fill-ink2"
+        className="fill-ink font-650 [text-anchor:middle] tracking-[-0.02em] group-data-over/ring:fill-ink2"
         x={center}
         y={center + fontSize * 0.36}
         fontSize={fontSize}
@@ -73,7 +73,7 @@ export function Mark() {
       {dots.map(({ x, y }) => (
         <circle
           key={x}
-          className="fill-panel stroke-(--hue) in-data-over:opacity-55 in-data-over:fill-panel"
+          className="fill-panel stroke-(--hue) group-data-over/ring:opacity-55 group-data-over/ring:fill-panel"
           cx={x}
           cy={y}
           r="2.5"
