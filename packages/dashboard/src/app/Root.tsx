@@ -11,7 +11,7 @@ import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { ErrorBoundary } from '../ui/feedback/ErrorBoundary.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
-import { PageSkeleton } from '../ui/feedback/Skeleton.tsx';
+import { PageSkeleton } from '../ui/feedback/PageSkeleton.tsx';
 import { Toasts } from '../ui/feedback/Toasts.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { Shell } from './Shell.tsx';

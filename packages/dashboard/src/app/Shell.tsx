@@ -10,7 +10,7 @@ import { chooseTheme, useTheme } from '../lib/theme.ts';
 import { useLive } from '../live/context.ts';
 import { linkText } from '../live/link-text.ts';
 import { useOpenCount } from '../page/open-count.ts';
-import { Mark } from '../ui/charts/Ring.tsx';
+import { Mark } from '../ui/charts/Mark.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { pages } from './pages.ts';

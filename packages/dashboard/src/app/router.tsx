@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { loadCode } from '../lib/load-code.ts';
 import { parseSearch, type Search, writeSearch } from '../lib/search.ts';
-import { PageSkeleton } from '../ui/feedback/Skeleton.tsx';
+import { PageSkeleton } from '../ui/feedback/PageSkeleton.tsx';
 import { NotFound, PageError } from './fallbacks.tsx';
 import { Root } from './Root.tsx';
 

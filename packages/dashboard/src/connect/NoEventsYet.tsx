@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { meQuery } from '../api/me.ts';
-import { Mark } from '../ui/charts/Ring.tsx';
+import { Mark } from '../ui/charts/Mark.tsx';
 import { Snippet } from '../ui/controls/Snippet.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { firstLoopCommand } from './connection-methods.ts';

@@ -57,29 +57,3 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
     </svg>
   );
 }
-
-/** The logo: the ring without a count. */
-export function Mark() {
-  const { dots } = ringShape({ count: 0, threshold: 1, period: 3 }, 11, 7.5);
-  return (
-    <svg
-      className="block flex-none overflow-visible [--hue:var(--color-accent)]"
-      width="22"
-      height="22"
-      viewBox="0 0 22 22"
-      aria-hidden="true"
-    >
-      <circle className="fill-none stroke-line2" cx="11" cy="11" r="7.5" strokeWidth="1.8" />
-      {dots.map(({ x, y }) => (
-        <circle
-          key={x}
-          className="fill-panel stroke-(--hue) group-data-over/ring:opacity-55 group-data-over/ring:fill-panel"
-          cx={x}
-          cy={y}
-          r="2.5"
-          strokeWidth="1.8"
-        />
-      ))}
-    </svg>
-  );
-}
