@@ -31,7 +31,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         Skip to content
       </a>
       <nav
-        className="p-3 row-[1/4] flex flex-col gap-0.5 border-r bg-panel max-sm:px-1.5 max-sm:pt-1.5 max-sm:pb-[calc(6px_+_env(safe-area-inset-bottom))] max-sm:row-4 max-sm:flex-row max-sm:justify-center max-sm:border-r-0 max-sm:border-t"
+        className="p-3 row-[1/4] flex flex-col gap-0.5 border-r bg-panel max-sm:p-1.5 max-sm:pb-[calc(6px+env(safe-area-inset-bottom))] max-sm:row-4 max-sm:flex-row max-sm:justify-center max-sm:border-r-0 max-sm:border-t"
         aria-label="Pages"
       >
         <Link
@@ -63,7 +63,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         </div>
         <Versions />
       </nav>
-      <header className="pr-4 pl-6 flex items-center gap-2 border-b bg-panel min-w-0 max-sm:[&>button:not(:first-of-type)]:order-2 max-sm:pr-2 max-sm:pl-4 max-sm:py-0">
+      <header className="pr-4 pl-6 flex items-center gap-2 border-b bg-panel min-w-0 max-sm:[&>button:not(:first-of-type)]:order-2 max-sm:pr-2 max-sm:pl-4">
         <Link to="/" className="hidden max-sm:block" aria-label="Loopwatch, overview" activeProps={{}}>
           <Mark />
         </Link>

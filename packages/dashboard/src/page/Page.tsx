@@ -17,7 +17,7 @@ export function Page({ title, tab = title, note, actions, children }: Props) {
   const open = useOpenCount();
   useLayoutEffect(() => showInTab(tab, open), [tab, open]);
   return (
-    <div className="p-6 mx-auto @container/page grid grid-cols-1 content-start gap-4 max-w-420 max-sm:px-3 max-sm:pt-4 max-sm:pb-6 max-sm:gap-3">
+    <div className="@container/page mx-auto grid max-w-420 grid-cols-1 content-start gap-4 p-6 max-sm:gap-3 max-sm:px-3 max-sm:pt-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 min-h-8">
         <h1 className="min-w-0 wrap-anywhere text-xl font-640 tracking-[-0.015em]">{title}</h1>
         {note !== undefined && <div className="text-ink3">{note}</div>}

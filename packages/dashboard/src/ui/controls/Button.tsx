@@ -11,10 +11,6 @@ type Props = ComponentProps<'button'> & {
   readonly refused?: string | undefined;
 };
 
-/** A small icon beside a text. */
-export const iconClass =
-  'ml-0.5 size-6 inline-grid place-items-center rounded-sm text-ink3 align-middle hover:bg-raise hover:text-ink data-done:text-ok';
-
 export function Button({ quiet, icon, tone, small, refused, ...rest }: Props) {
   const saysWhy = refused !== undefined && {
     'aria-disabled': true,

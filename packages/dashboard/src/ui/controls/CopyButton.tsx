@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { errorText } from '../../lib/error-text.ts';
 import { toast } from '../feedback/toast-store.ts';
 import { Icon } from '../lib/icons.tsx';
-import { iconClass } from './Button.tsx';
 
 interface Props {
   /** Text to copy, or a function that creates or loads it. */
@@ -14,6 +13,10 @@ interface Props {
 }
 
 const SHOWN_MS = 1_600;
+
+/** A small icon beside a text. */
+export const iconClass =
+  'ml-0.5 size-6 inline-grid place-items-center rounded-sm text-ink3 align-middle hover:bg-raise hover:text-ink data-done:text-ok';
 
 export function CopyButton({ text, what, bare = false }: Props) {
   const [result, setResult] = useState<'copied' | 'failed'>();
