@@ -67,10 +67,10 @@ const rooms = {
   worker: {
     sessions: ['records.ts'],
     stream: ['records.ts', 'sessions'],
-    report: ['records.ts'],
+    report: ['records.ts', 'stream/each-record.ts'],
     semantic: ['records.ts', 'report', 'stream'],
     partition: ['records.ts', 'sessions', 'stream', 'report'],
-    sources: ['records.ts', 'report', 'partition'],
+    sources: ['records.ts', 'report', 'partition', 'stream'],
   },
   log: {
     port: [],

@@ -102,6 +102,9 @@ function monitoredRunner(inner: TaskRunner, monitor: ConsumerMonitor): TaskRunne
       inner.run(
         (place, lane) => {
           const task = open(place, {
+            fail: (reason) => {
+              lane.fail(reason);
+            },
             commit: async (step) => {
               await lane.commit(step);
               monitor.onProcessed(step.position - (positions.get(place.partition) ?? 0));

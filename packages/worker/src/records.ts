@@ -58,7 +58,7 @@ export interface PipelineObserver {
   evicted(reason: EvictionReason): void;
   /** Incidents that will never be resolved: their session was evicted from memory or restarted after a pause. */
   abandoned(incidentIds: readonly string[]): void;
-  /** Detection threw at an event, which is a bug in Loopwatch; the session has been forgotten. */
+  /** Detection threw at an answer of the judge, which is a bug in Loopwatch; the session has been forgotten. */
   fault(sessionId: string, offset: number, error: unknown): void;
 }
 

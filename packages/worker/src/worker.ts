@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import { HeapGuard } from './heap-guard.ts';
 import { DeadLetterLog } from './partition/dead-letter-log.ts';
 import { PartitionProcessor } from './partition/processor.ts';
-import { PartitionWatch, partitionName, stuckDetail } from './partition/watch.ts';
+import { PartitionWatch, stuckDetail } from './partition/watch.ts';
 import { traceRecovery } from './report/batch-trace.ts';
 import { DetectionReport } from './report/detection-report.ts';
 import { IncidentMetrics } from './report/incident-metrics.ts';
@@ -65,7 +65,6 @@ export class Worker {
   readonly #pipeline: LoopPipeline;
   readonly #settings: LiveSettings;
   readonly #checks: SemanticCheckService | undefined;
-  readonly #partitions = new Map<string, PartitionProcessor>();
   readonly #letters: DeadLetterLog;
   readonly #watch: PartitionWatch;
   readonly #heap: HeapGuard;
@@ -145,7 +144,8 @@ export class Worker {
         this.#settings.apply(records);
       });
       await this.#deps.runner.run((place, lane) => {
-        const processor = new PartitionProcessor(place, lane, {
+        this.#watch.own(place);
+        return new PartitionProcessor(place, lane, {
           pipeline: this.#pipeline,
           settings: this.#settings,
           topics: this.#deps.topics,
@@ -160,9 +160,6 @@ export class Worker {
           summaryIntervalMs: this.#deps.summaryIntervalMs ?? SUMMARY_INTERVAL_MS,
           maxReplayRecords: this.#deps.maxReplayRecords ?? MAX_REPLAY_RECORDS,
         });
-        this.#partitions.set(partitionName(place), processor);
-        this.#watch.own(place);
-        return processor;
       }, this.#taskObserver());
       await this.#sources?.start();
     } catch (error) {
@@ -197,10 +194,6 @@ export class Worker {
       detection,
       metrics: this.#metrics,
       logger,
-      onAnswered: (late, record) => {
-        // If the partition was revoked, its new owner asks again.
-        this.#partitions.get(partitionName(late.place))?.onCheckAnswered(late, record);
-      },
     });
   }
 

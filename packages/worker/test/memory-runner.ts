@@ -56,6 +56,10 @@ class Lane implements TaskLane {
     return this.#last;
   }
 
+  fail(reason: unknown): void {
+    this.#failure ??= reason instanceof Error ? reason : new Error(String(reason));
+  }
+
   close(): void {
     this.#failure ??= new Error('the partition is gone');
   }

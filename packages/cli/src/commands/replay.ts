@@ -90,7 +90,7 @@ async function replay(
           ignored.add(record.ignored);
         }
         let out = '';
-        await pipeline.process(toRecords(batch, offsets)).forEach((outcome) => {
+        await pipeline.process(toRecords(batch, offsets), 'skip').forEach((outcome) => {
           out += outputOf(outcome, json, (record, message) => {
             bad.add(file, record.line, message);
           });

@@ -1,7 +1,7 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import { PipelineTestDriver } from '@loopwatch/worker/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PipelineTestDriver } from '../../../worker/test/stream/pipeline-test-driver.ts';
 import { EventStamper } from '../../src/events/event-stamper.ts';
 
 const stampOf = (config: DetectionInput = {}) => new EventStamper(detectionSchema.parse(config));

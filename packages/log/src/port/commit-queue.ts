@@ -72,6 +72,13 @@ export class CommitQueue implements TaskLane {
     await this.#writing;
   }
 
+  /** Rejects all queued steps and every later one; the task restarts. */
+  fail(reason: unknown): void {
+    const failure = errorOf(reason);
+    this.close(failure);
+    this.#fail(failure);
+  }
+
   /** Rejects all queued steps and every later one. */
   close(reason: Error = closedError()): void {
     this.#failure ??= reason;
@@ -101,10 +108,9 @@ export class CommitQueue implements TaskLane {
         await this.#write(merged(group.map(({ step }) => step)));
         for (const { resolve } of group) resolve();
       } catch (error) {
-        const failure = error instanceof Error ? error : new Error(String(error));
+        const failure = errorOf(error);
         for (const { reject } of group) reject(failure);
-        this.close(failure);
-        this.#fail(failure);
+        this.fail(failure);
       }
     }
   }
@@ -136,6 +142,10 @@ function merged(steps: readonly Step[]): Step {
     outputs: steps.flatMap(({ outputs }) => outputs),
     state: [...state.values()],
   };
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 function closedError(): LogError {

@@ -1,5 +1,6 @@
 import type { LogFunction } from '@loopwatch/platform';
 import type { CommitQueue } from './commit-queue.ts';
+import type { LogRecord } from './records.ts';
 import type { PartitionTask, TaskBatch, TopicPartition } from './task.ts';
 
 /** Attempts with the same records before the batch is split. */
@@ -100,9 +101,7 @@ export class RetryPlan {
     const [first] = taken;
     const message = this.#rejection;
     if (first !== undefined && message !== undefined) {
-      const { offset, timestamp, key, value, headers, text } = first;
-      const rejection = { reason: 'processing_failed', message } as const;
-      taken[0] = { offset, timestamp, key, value, headers, text, rejection };
+      taken[0] = rejected(first, message);
     }
     const part = { ...batch, records: taken, isRetry: true };
     if (taken.length === records.length) return [part, undefined];
@@ -113,6 +112,23 @@ export class RetryPlan {
       { ...batch, records: rest },
     ];
   }
+}
+
+function rejected(record: LogRecord, message: string): LogRecord {
+  const { offset, timestamp, key, value, headers } = record;
+  const rejection = { reason: 'processing_failed', message } as const;
+  return {
+    offset,
+    timestamp,
+    key,
+    value,
+    headers,
+    rejection,
+    // Decoded only if it is needed: that may be what failed.
+    get text() {
+      return record.text;
+    },
+  };
 }
 
 /** Logs that a task restarts. The message holds the fields too, because a terminal does not show them. */

@@ -54,6 +54,8 @@ export interface TaskLane {
    * @returns resolves when the step is durable; rejects when it failed, after which the task is closed and a new one opened
    */
   commit(step: Step): Promise<void>;
+  /** The task cannot go on, although no batch is to blame: it is closed, and a new one opened. */
+  fail(reason: unknown): void;
 }
 
 /**

@@ -51,6 +51,22 @@ describe('CommitQueue: steps', () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
+  it('are rejected when the task fails, except the one that is being written', async () => {
+    const { lane, writes, waiting } = held();
+    const first = lane.commit(urgent(1));
+    await settled();
+    const second = lane.commit(urgent(2));
+    const reason = new Error('not thought of');
+    lane.fail(reason);
+    await expect(lane.failed).rejects.toBe(reason);
+    await expect(second).rejects.toBe(reason);
+    await expect(lane.commit(urgent(3))).rejects.toBe(reason);
+    waiting[0]!.resolve();
+    await first;
+    await lane.drain();
+    expect(writes).toHaveLength(1);
+  });
+
   it('make the task wait when too many are queued', async () => {
     const { lane, waiting } = held();
     for (const position of [1, 2]) void lane.commit(urgent(position));

@@ -1,4 +1,4 @@
-import { analyzedByHeader, type CheckRecord, type TopicNames, type Verdict } from '@loopwatch/contract';
+import { analyzedByHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
 import type {
   LogRecord,
@@ -12,15 +12,18 @@ import type {
 } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
+import { defer, filter, interval, map, type Observable, reduce, tap } from 'rxjs';
 import type { Outcome } from '../records.ts';
 import { BatchTrace } from '../report/batch-trace.ts';
-import type { DetectionReport, TimedVerdict } from '../report/detection-report.ts';
+import type { BatchCounts, DetectionReport, TimedVerdict } from '../report/detection-report.ts';
+import { reportFault } from '../report/fault.ts';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
 import { type PartitionSessions, ReplayBudget } from '../sessions/partition-sessions.ts';
 import type { SessionSummaries } from '../sessions/summaries.ts';
 import type { LoopPipeline } from '../stream/loop-pipeline.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
+import { PartitionStream } from '../stream/partition-stream.ts';
 import type { LateAnswer } from '../stream/semantic-checks.ts';
 import { notedLetter } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
@@ -54,6 +57,27 @@ const MAX_SNAPSHOTS = 1_000;
 /** Summaries published at a time: bounds the cost of live numbers when very many sessions are active. */
 const MAX_SUMMARIES = 1_000;
 
+interface TracedBatch {
+  readonly batch: TaskBatch;
+  readonly trace: BatchTrace;
+}
+
+/** What a batch, an answer or a tick leads to. */
+interface Work {
+  readonly outputs: OutputRecord[];
+  readonly verdicts: TimedVerdict[];
+  readonly letters: DeadLetterNote[];
+  readonly changes: StateChange[];
+  /** The batch, with its counts once it is processed. */
+  readonly from?: TracedBatch;
+  counts?: BatchCounts;
+}
+
+interface Commit {
+  readonly work: Work;
+  readonly step: Step;
+}
+
 /**
  * Processes one partition: records become verdicts and dead letters, committed together with the offset of the next
  * record. Results are counted and logged once they are committed.
@@ -66,14 +90,13 @@ export class PartitionProcessor implements PartitionTask {
   readonly #deps: PartitionProcessorDeps;
   readonly #recovery: PartitionRecovery;
   readonly #replayBudget: ReplayBudget;
+  readonly #stream = new PartitionStream<TracedBatch>();
   /** The settings that apply to the next record. */
   #adopted: SettingsVersion | undefined;
   /** Offset of the next record. */
   #position = 0;
   /** Summaries cover all events before this offset; committed, or about to be. */
   #summarizedTo = 0;
-  #isClosed = false;
-  #summaryTimer: NodeJS.Timeout | undefined;
 
   constructor(place: TopicPartition, lane: TaskLane, deps: PartitionProcessorDeps) {
     this.#place = place;
@@ -98,84 +121,120 @@ export class PartitionProcessor implements PartitionTask {
     this.#recovery.finish();
     const { summarizedTo } = this.#recovery;
     this.#adoptSettings();
-    this.#pipeline.resume();
     this.#summarizedTo = summarizedTo;
     if (summarizedTo < position) this.#sessions.noteUnsummarized(summarizedTo);
-    this.#summaryTimer = setInterval(() => this.#publishSummaries(), this.#deps.summaryIntervalMs);
+    this.#stream.start(
+      {
+        answers: this.#pipeline.answers.pipe(
+          map((late) => this.#answered(late)),
+          filter((work) => work !== undefined),
+        ),
+        ticks: interval(this.#deps.summaryIntervalMs).pipe(
+          map(() => this.#summarized()),
+          filter((work) => work !== undefined),
+        ),
+      },
+      {
+        process: (traced) => this.#analyzed(traced),
+        toCommit: (work) => ({ work, step: this.#step(work) }),
+        commit: (commit) => this.#commit(commit),
+      },
+      (error) => {
+        this.#lane.fail(error);
+        reportFault(this.#deps, this.#place, error);
+      },
+    );
+    this.#pipeline.resume();
   }
 
   process(batch: TaskBatch): Promise<void> {
-    return BatchTrace.around(batch, this.#deps.system, (trace) => this.#process(batch, trace));
+    return BatchTrace.around(batch, this.#deps.system, (trace) =>
+      trace.process(() => this.#process({ batch, trace })),
+    );
   }
 
-  async #process(batch: TaskBatch, trace: BatchTrace): Promise<void> {
-    const { metrics, report, watch, now } = this.#deps;
-    const { next, lag, isRetry = false } = batch;
-    const startedAt = performance.now();
-    this.#adoptSettings();
-    const outputs: OutputRecord[] = [];
-    const verdicts: TimedVerdict[] = [];
-    const letters: DeadLetterNote[] = [];
-    // Counts of an earlier batch that failed halfway: it is processed again.
-    report.takeCounts();
-    const analyze = (): Promise<void> =>
-      this.#pipeline.process(batch.records).forEach((outcome) => {
-        if (isJudged(outcome)) return;
-        if (outcome.type === 'verdict')
-          outputs.push(this.#verdictRecord(outcome.verdict, outcome.record.timestamp, verdicts, now()));
-        else {
-          const topic = this.#deps.topics['dead-letters'];
-          const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
-          outputs.push(letter.output);
-          letters.push(letter.note);
-        }
-      });
-    const processing = trace.process(analyze);
-    // The whole batch is counted by now; other partitions count theirs while this one waits.
-    const counts = report.takeCounts();
-    await processing;
-    // A commit has failed meanwhile: the batch will be processed again.
-    if (this.#isClosed) {
-      trace.interrupted();
-      return;
+  async #process(traced: TracedBatch): Promise<void> {
+    try {
+      await this.#stream.process(traced);
+    } catch (error) {
+      reportFault(this.#deps, this.#place, error);
+      throw error;
     }
-    this.#position = next;
-    const ms = performance.now() - startedAt;
-    this.#replayBudget.noteBatch(batch.records.length, ms);
-    metrics.batchDuration.observe(ms / 1000);
-    report.lastEventAt = now();
-    trace.processed({
-      'loopwatch.batch.verdicts': verdicts.length,
-      'loopwatch.batch.dead_letters': letters.length,
-    });
-    const committing = this.#commit(outputs, verdicts);
-    void trace.commit(committing).then((isCommitted) => {
-      if (!isCommitted) return;
-      report.batchCommitted(counts);
-      for (const letter of letters) {
-        metrics.deadLetters.inc({ reason: letter.reason });
-        this.#deps.letters.note(letter);
-      }
-      watch.note({ ...this.#place, position: next, end: next + lag });
-    });
-  }
-
-  /** Publishes the verdicts that a model's answer led to; its event was processed long before. */
-  onCheckAnswered({ verdicts: found }: LateAnswer, record: CheckRecord): void {
-    if (this.#isClosed) return;
-    const { topics, now } = this.#deps;
-    const verdicts: TimedVerdict[] = [];
-    this.#sessions.noteCheck(record.sessionId, record.id);
-    const outputs: OutputRecord[] = [{ topic: topics.checks, key: record.id, value: JSON.stringify(record) }];
-    const timestamp = now();
-    for (const verdict of found ?? []) outputs.push(this.#verdictRecord(verdict, timestamp, verdicts));
-    void this.#commit(outputs, verdicts);
   }
 
   close(): void {
-    this.#isClosed = true;
-    clearInterval(this.#summaryTimer);
+    this.#stream.close();
     this.#pipeline.close();
+  }
+
+  /** All of a batch is processed at once, so the counts are its own, and no answer or tick comes in between. */
+  #analyzed(from: TracedBatch): Observable<Work> {
+    return defer(() => {
+      const { batch, trace } = from;
+      const { metrics, report, now } = this.#deps;
+      const startedAt = performance.now();
+      this.#adoptSettings();
+      // Counts of an earlier batch that failed halfway: it is processed again.
+      report.takeCounts();
+      return this.#pipeline.process(batch.records).pipe(
+        reduce((work, outcome) => this.#add(work, outcome), newWork(from)),
+        tap((work) => {
+          work.counts = report.takeCounts();
+          this.#position = batch.next;
+          const ms = performance.now() - startedAt;
+          this.#replayBudget.noteBatch(batch.records.length, ms);
+          metrics.batchDuration.observe(ms / 1000);
+          report.lastEventAt = now();
+          trace.processed({
+            'loopwatch.batch.verdicts': work.verdicts.length,
+            'loopwatch.batch.dead_letters': work.letters.length,
+          });
+        }),
+      );
+    });
+  }
+
+  #add(work: Work, outcome: Outcome<LogRecord>): Work {
+    if (isJudged(outcome)) return work;
+    if (outcome.type === 'verdict') {
+      this.#addVerdict(work, outcome.verdict, outcome.record.timestamp, this.#deps.now());
+      return work;
+    }
+    const isRetry = work.from?.batch.isRetry === true;
+    const topic = this.#deps.topics['dead-letters'];
+    const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
+    work.outputs.push(letter.output);
+    work.letters.push(letter.note);
+    return work;
+  }
+
+  /** The verdicts that a model's answer led to, and its record. */
+  #answered({ verdicts, record }: LateAnswer): Work | undefined {
+    if (record === undefined) return undefined;
+    const { topics, now } = this.#deps;
+    this.#sessions.noteCheck(record.sessionId, record.id);
+    const work = newWork();
+    work.outputs.push({ topic: topics.checks, key: record.id, value: JSON.stringify(record) });
+    for (const verdict of verdicts ?? []) this.#addVerdict(work, verdict, now());
+    return work;
+  }
+
+  /**
+   * Summaries of active sessions. The offset they cover is committed with them, so that a new owner publishes exactly
+   * what is missing.
+   */
+  #summarized(): Work | undefined {
+    const { incidents, now } = this.#deps;
+    const { summaries } = this.#sessions;
+    if (summaries === undefined) return undefined;
+    const active = summaries.summarizeChanges(MAX_SUMMARIES);
+    const summarizedTo = summaries.firstUnsummarized ?? this.#position;
+    if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return undefined;
+    if (active.incidents.length > 0) incidents.noteActivity(active.incidents, now());
+    this.#summarizedTo = summarizedTo;
+    const work = newWork();
+    work.changes.push({ key: SUMMARIZED_KEY, value: String(summarizedTo) });
+    return work;
   }
 
   /** The current settings apply from the next record; their offset is committed in the same step as that record. */
@@ -188,43 +247,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#sessions.detection = current.detection;
   }
 
-  /**
-   * Publishes summaries of active sessions in a step of its own, because their partition may receive no further records
-   * for a long time. The offset they cover is committed with them, so that a new owner publishes exactly what is
-   * missing.
-   */
-  #publishSummaries(): void {
-    const { incidents, now } = this.#deps;
-    const { summaries } = this.#sessions;
-    if (summaries === undefined) return;
-    const active = summaries.summarizeChanges(MAX_SUMMARIES);
-    const summarizedTo = summaries.firstUnsummarized ?? this.#position;
-    if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return;
-    if (active.incidents.length > 0) incidents.noteActivity(active.incidents, now());
-    this.#summarizedTo = summarizedTo;
-    void this.#commit([], [], [{ key: SUMMARIZED_KEY, value: String(summarizedTo) }]);
-  }
-
-  /** @returns whether the step is committed; if not, the partition restarts from the last commit */
-  async #commit(
-    outputs: readonly OutputRecord[],
-    verdicts: readonly TimedVerdict[],
-    changes: readonly StateChange[] = [],
-  ): Promise<boolean> {
-    try {
-      await this.#lane.commit(this.#step(outputs, verdicts, changes));
-    } catch {
-      return false;
-    }
-    this.#deps.report.verdictsCommitted(verdicts);
-    return true;
-  }
-
-  #step(
-    outputs: readonly OutputRecord[],
-    verdicts: readonly TimedVerdict[],
-    changes: readonly StateChange[],
-  ): Step {
+  #step({ outputs, verdicts, changes }: Work): Step {
     const { settings, incidents, topics } = this.#deps;
     const position = this.#position;
     const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
@@ -245,16 +268,44 @@ export class PartitionProcessor implements PartitionTask {
     return { position, resumeFrom: checkpoint.replayFrom, outputs: [...outputs, ...summaries], state };
   }
 
-  #verdictRecord(
+  async #commit({ work, step }: Commit): Promise<void> {
+    const { metrics, report, letters, watch } = this.#deps;
+    const committing = this.#lane.commit(step).then(
+      () => true,
+      // The partition restarts from the last commit.
+      () => false,
+    );
+    const isCommitted = await (work.from?.trace.commit(committing) ?? committing);
+    if (!isCommitted) return;
+    report.verdictsCommitted(work.verdicts);
+    if (work.from === undefined) return;
+    if (work.counts !== undefined) report.batchCommitted(work.counts);
+    for (const letter of work.letters) {
+      metrics.deadLetters.inc({ reason: letter.reason });
+      letters.note(letter);
+    }
+    const { next, lag } = work.from.batch;
+    watch.note({ ...this.#place, position: next, end: next + lag });
+  }
+
+  #addVerdict(
+    work: Work,
     found: Omit<Verdict, 'detectedAt'>,
     timestamp: number,
-    verdicts: TimedVerdict[],
     detectedAt = timestamp,
-  ): OutputRecord {
+  ): void {
     const verdict: Verdict = { ...found, detectedAt };
-    verdicts.push({ verdict, timestamp });
-    return { topic: this.#deps.topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
+    work.verdicts.push({ verdict, timestamp });
+    work.outputs.push({
+      topic: this.#deps.topics.verdicts,
+      key: verdict.sessionId,
+      value: JSON.stringify(verdict),
+    });
   }
+}
+
+function newWork(from?: TracedBatch): Work {
+  return { outputs: [], verdicts: [], letters: [], changes: [], ...(from && { from }) };
 }
 
 /** Whether the producer of the event, a gateway, has written this verdict already. */

@@ -21,6 +21,7 @@ export class BatchTrace {
   readonly #whole: Span;
   readonly #context: Context;
   readonly #processing: Span;
+  #isProcessed = false;
 
   /** Runs the processing of a batch, and ends its spans if that fails. @param system where the records come from */
   static async around(
@@ -31,8 +32,10 @@ export class BatchTrace {
     const trace = new BatchTrace(batch, system);
     try {
       await process(trace);
+      // The partition was revoked meanwhile.
+      if (!trace.#isProcessed) trace.#interrupted();
     } catch (error) {
-      trace.interrupted(error);
+      trace.#interrupted(error);
       throw error;
     }
   }
@@ -63,6 +66,7 @@ export class BatchTrace {
 
   /** @param results how many records of each kind the batch led to, as attributes */
   processed(results: Attributes): void {
+    this.#isProcessed = true;
     this.#whole.setAttributes(results);
     this.#processing.setAttributes(results);
     this.#processing.end();
@@ -78,8 +82,7 @@ export class BatchTrace {
     return isCommitted;
   }
 
-  /** Ends a batch whose processing failed, or whose partition was revoked meanwhile. */
-  interrupted(error?: unknown): void {
+  #interrupted(error?: unknown): void {
     for (const span of [this.#processing, this.#whole]) {
       if (error === undefined) failSpan(span, 'interrupted');
       else failSpan(span, errorType(error), messageOf(error));

@@ -88,7 +88,7 @@ export class DetectionReport implements PipelineObserver {
     this.#notes.faults += 1;
     this.#deps.logger.error(
       { err: error, sessionId, offset },
-      'Detection failed on an event; its session was reset. This is a bug: please report it.',
+      'Detection failed on an answer of the judge; its session was reset. This is a bug: please report it.',
     );
   }
 

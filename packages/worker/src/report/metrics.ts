@@ -211,7 +211,7 @@ export function createWorkerMetrics(
       ['topic', 'result'],
     ),
     refusedSettings: counter('refused_settings_total', 'Control events with an invalid key or value.'),
-    faults: counter('detection_faults_total', 'Events on which detection failed: a bug in Loopwatch.'),
+    faults: counter('detection_faults_total', 'Failures of detection: a bug in Loopwatch.'),
     rebalances: counter('rebalances_total', 'Changes of the partitions assigned to this worker.'),
     interruptions: counter(
       'partition_interruptions_total',

@@ -1,9 +1,9 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
-import { oneLine, planDetection } from '@loopwatch/detectors';
+import { oneLine, planDetection, type SemanticCheck } from '@loopwatch/detectors';
 import { failSpan, inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../report/metrics.ts';
-import type { CheckHandling, LateAnswer } from '../stream/semantic-checks.ts';
+import type { CheckHandling, ConcludedCheck } from '../stream/semantic-checks.ts';
 import { CallBudget } from './budget.ts';
 import { CheckAnswerer, checkRecord, RecordedAnswers } from './check-answerer.ts';
 import { LimitedJudge, type ModelClient } from './limited-judge.ts';
@@ -13,8 +13,6 @@ export interface SemanticCheckDeps {
   readonly detection: DetectionSettings;
   readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration' | 'semanticTokens'>;
   readonly logger: Logger;
-  /** Publishes the verdicts of an answer and its record. */
-  onAnswered(late: LateAnswer, record: CheckRecord): void;
 }
 
 /** Answers a worker's semantic checks in the background: within limits, counted and recorded. */
@@ -22,8 +20,8 @@ export class SemanticCheckService implements CheckHandling {
   readonly #deps: SemanticCheckDeps;
   readonly #judge: LimitedJudge;
   readonly #answerer: CheckAnswerer;
-  /** Ids of the checks that the second model was asked about. */
-  readonly #confirmed = new Set<string>();
+  /** The answers of the second model. */
+  readonly #confirmed = new WeakSet<CheckAnswer>();
   #closed = false;
 
   constructor(deps: SemanticCheckDeps) {
@@ -56,11 +54,13 @@ export class SemanticCheckService implements CheckHandling {
     });
   }
 
-  async answer(check: Parameters<CheckHandling['answer']>[0]): Promise<CheckAnswer> {
+  async answer(check: SemanticCheck): Promise<CheckAnswer> {
     const startedAt = performance.now();
     const attributes = { 'gen_ai.conversation.id': check.sessionId, 'loopwatch.check.turn': check.turn };
     const answer = await inSpan('semantic check', { attributes }, async (span) => {
-      const given = await this.#answerer.answer(check, () => this.#confirmed.add(check.id));
+      const confirming: SemanticCheck[] = [];
+      const given = await this.#answerer.answer(check, () => confirming.push(check));
+      if (confirming.length > 0) this.#confirmed.add(given);
       if ('failure' in given) failSpan(span, given.failure);
       else span.setAttribute('loopwatch.check.confidence', given.confidence);
       return given;
@@ -69,20 +69,16 @@ export class SemanticCheckService implements CheckHandling {
     return answer;
   }
 
-  onLateAnswer(late: LateAnswer): void {
-    const { check, answer, verdicts } = late;
-    const confirmed = this.#confirmed.delete(check.id);
-    if (this.#closed) return;
+  onLateAnswer(concluded: ConcludedCheck): CheckRecord | undefined {
+    if (this.#closed) return undefined;
+    const { check, answer, verdicts } = concluded;
     const { client, metrics, detection, logger } = this.#deps;
-    const result = resultOf(late);
+    const result = resultOf(concluded);
     if (result !== undefined) metrics.semanticChecks.inc({ result });
     const { sessionId, turn } = check;
     logger.debug({ sessionId, turn, result: result ?? answer, verdicts: verdicts?.length }, 'Semantic check');
-    const model = (confirmed ? client.secondModel : null) ?? client.model;
-    this.#deps.onAnswered(
-      late,
-      checkRecord(check, answer, { model, storeText: detection.privacy.store_text }),
-    );
+    const model = (this.#confirmed.has(answer) ? client.secondModel : null) ?? client.model;
+    return checkRecord(check, answer, { model, storeText: detection.privacy.store_text });
   }
 
   /** Aborts the running checks without waiting for their answers. */
@@ -93,7 +89,7 @@ export class SemanticCheckService implements CheckHandling {
 }
 
 /** @returns undefined for a failure, which was counted when it happened */
-function resultOf({ check, answer, verdicts }: LateAnswer): string | undefined {
+function resultOf({ check, answer, verdicts }: ConcludedCheck): string | undefined {
   if ('failure' in answer) return undefined;
   if (verdicts === null) return 'discarded';
   return answer.confidence > check.threshold ? 'loop' : 'none';

@@ -85,10 +85,10 @@ export class PartitionSessions implements EntryOwner {
     return entry;
   }
 
-  /** The session restarts with its next event. */
-  forget(sessionId: string): void {
+  /** The session restarts with its next event, unless its snapshot covers the record at `offset`. */
+  forget(sessionId: string, offset: number): void {
     const entry = this.entries.get(sessionId);
-    if (entry !== undefined) this.store.forget(entry);
+    if (entry !== undefined && entry.coveredTo < offset) this.store.forget(entry);
   }
 
   /**
@@ -102,10 +102,10 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * Notes that the session received input that no record holds, such as a model's answer, so its snapshot must be
-   * stored.
+   * Notes that the records do not tell the session's state: it received input that none of them holds, such as a model's
+   * answer, or one of them was left out. So its snapshot must be stored.
    */
-  noteUnrepeatable({ sessionId }: SessionAnalyzer): void {
+  noteUnrepeatable(sessionId: string): void {
     const entry = this.entries.get(sessionId);
     if (entry !== undefined) this.unrepeatable.add(entry);
   }

@@ -53,6 +53,7 @@ export class SourceIntake {
         return new SourceTask(place, lane, source, {
           topics,
           metrics,
+          logger,
           letters,
           ignored,
           onCommitted,

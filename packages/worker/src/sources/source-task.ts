@@ -6,6 +6,7 @@ import type {
   OutputRecord,
   PartitionPosition,
   PartitionTask,
+  Step,
   TaskBatch,
   TaskLane,
   TopicPartition,
@@ -15,13 +16,17 @@ import type { Logger } from 'pino';
 import { notedLetter } from '../partition/dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from '../partition/dead-letter-log.ts';
 import { BatchTrace } from '../report/batch-trace.ts';
+import { reportFault } from '../report/fault.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
-import { RecordTranslator } from './record-translator.ts';
+import { RecordFault } from '../stream/each-record.ts';
+import { PartitionStream } from '../stream/partition-stream.ts';
+import { RecordTranslator, type TranslatedRecord } from './record-translator.ts';
 
 /** What the partitions of all sources share. */
 export interface SourceTaskDeps {
   readonly topics: Pick<TopicNames, 'events' | 'dead-letters'>;
-  readonly metrics: Pick<WorkerMetrics, 'sourceRecords' | 'deadLetters'>;
+  readonly metrics: Pick<WorkerMetrics, 'sourceRecords' | 'deadLetters' | 'faults'>;
+  readonly logger: Logger;
   readonly letters: DeadLetterLog;
   readonly ignored: IgnoredTypes;
   /** Called after each commit, with the end of the partition at that time. */
@@ -35,6 +40,24 @@ type RecordResult = 'translated' | 'ignored' | 'dead_letter';
 /** Translation yields to the event loop after this time, ms. */
 const yieldAfterMs = 20;
 
+interface TracedBatch {
+  readonly batch: TaskBatch;
+  readonly trace: BatchTrace;
+}
+
+/** What a batch leads to. */
+interface Work extends TracedBatch {
+  readonly outputs: OutputRecord[];
+  readonly letters: DeadLetterNote[];
+  readonly ignored: Set<string>;
+  readonly counts: Map<RecordResult, number>;
+}
+
+interface Commit {
+  readonly work: Work;
+  readonly step: Step;
+}
+
 /** Translates one partition of a source into events, committed together with the offset of the next record. */
 export class SourceTask implements PartitionTask {
   readonly #place: TopicPartition;
@@ -42,7 +65,7 @@ export class SourceTask implements PartitionTask {
   readonly #deps: SourceTaskDeps;
   readonly #translator: RecordTranslator;
   readonly #window = new ReplayWindow();
-  #isClosed = false;
+  readonly #stream = new PartitionStream<TracedBatch>();
 
   constructor(place: TopicPartition, lane: TaskLane, settings: SourceSettings, deps: SourceTaskDeps) {
     this.#place = place;
@@ -57,67 +80,102 @@ export class SourceTask implements PartitionTask {
   }
 
   async replay(batch: TaskBatch): Promise<void> {
-    await this.#each(batch, (record) => void this.#translator.read(record));
+    await this.#each(batch, (record) => {
+      try {
+        this.#translator.read(record);
+      } catch {
+        // It is a dead letter by now.
+      }
+    });
   }
 
   ready(): void {
-    return;
+    this.#stream.start(
+      {},
+      {
+        process: (traced) => this.#translated(traced),
+        toCommit: (work) => ({ work, step: this.#step(work) }),
+        commit: (commit) => this.#commit(commit),
+      },
+      (error) => {
+        this.#lane.fail(error);
+        reportFault(this.#deps, this.#place, error);
+      },
+    );
   }
 
   process(batch: TaskBatch): Promise<void> {
-    return BatchTrace.around(batch, this.#deps.system, (trace) => this.#process(batch, trace));
+    return BatchTrace.around(batch, this.#deps.system, (trace) => this.#process({ batch, trace }));
   }
 
-  async #process(batch: TaskBatch, trace: BatchTrace): Promise<void> {
-    const { topics, metrics, letters, ignored, onCommitted } = this.#deps;
-    const { next, lag, isRetry = false } = batch;
-    const outputs: OutputRecord[] = [];
-    const notes: DeadLetterNote[] = [];
-    const types = new Set<string>();
-    const counts = new Map<RecordResult, number>();
-    await this.#each(batch, (record) => {
-      const read = this.#translator.read(record);
+  async #process(traced: TracedBatch): Promise<void> {
+    try {
+      await this.#stream.process(traced);
+    } catch (error) {
+      reportFault(this.#deps, this.#place, error);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  async #translated(traced: TracedBatch): Promise<Work> {
+    const { topics } = this.#deps;
+    const { isRetry = false } = traced.batch;
+    const work: Work = { ...traced, outputs: [], letters: [], ignored: new Set(), counts: new Map() };
+    const { outputs, letters, ignored, counts } = work;
+    await this.#each(traced.batch, (record) => {
+      const read = this.#read(record);
       const { timestamp } = record;
       for (const { sessionId, text } of read.events)
         outputs.push({ topic: topics.events, key: sessionId, value: text, timestamp });
       if (read.fault !== undefined) {
         const letter = notedLetter(topics['dead-letters'], record, this.#place, read.fault, isRetry);
         outputs.push(letter.output);
-        notes.push(letter.note);
+        letters.push(letter.note);
       }
-      for (const type of read.ignored) types.add(type);
+      for (const type of read.ignored) ignored.add(type);
       const result = resultOf(read.fault !== undefined, read.events.length);
       counts.set(result, (counts.get(result) ?? 0) + 1);
     });
-    if (this.#isClosed) {
-      trace.interrupted();
-      return;
+    return work;
+  }
+
+  #read(record: LogRecord): TranslatedRecord {
+    try {
+      return this.#translator.read(record);
+    } catch (cause) {
+      throw new RecordFault(record, cause);
     }
+  }
+
+  #step({ batch: { next }, outputs, letters, trace }: Work): Step {
     trace.processed({
-      'loopwatch.batch.events': outputs.length - notes.length,
-      'loopwatch.batch.dead_letters': notes.length,
+      'loopwatch.batch.events': outputs.length - letters.length,
+      'loopwatch.batch.dead_letters': letters.length,
     });
-    const step = { position: next, resumeFrom: this.#window.start(next), outputs, state: [] };
+    return { position: next, resumeFrom: this.#window.start(next), outputs, state: [] };
+  }
+
+  async #commit({ work, step }: Commit): Promise<void> {
+    const { metrics, letters, ignored, onCommitted } = this.#deps;
     const committing = this.#lane.commit(step).then(
       () => true,
       // The partition restarts from the last commit.
       () => false,
     );
-    void trace.commit(committing).then((isCommitted) => {
-      if (!isCommitted) return;
-      const { topic } = this.#place;
-      for (const [result, count] of counts) metrics.sourceRecords.inc({ topic, result }, count);
-      for (const note of notes) {
-        metrics.deadLetters.inc({ reason: note.reason });
-        letters.note(note);
-      }
-      ignored.note(topic, types);
-      onCommitted({ ...this.#place, position: next, end: next + lag });
-    });
-  }
-
-  close(): void {
-    this.#isClosed = true;
+    if (!(await work.trace.commit(committing))) return;
+    const { topic } = this.#place;
+    for (const [result, count] of work.counts) metrics.sourceRecords.inc({ topic, result }, count);
+    for (const letter of work.letters) {
+      metrics.deadLetters.inc({ reason: letter.reason });
+      letters.note(letter);
+    }
+    ignored.note(topic, work.ignored);
+    const { next, lag } = work.batch;
+    onCommitted({ ...this.#place, position: next, end: next + lag });
   }
 
   async #each({ records }: TaskBatch, use: (record: LogRecord) => void): Promise<void> {

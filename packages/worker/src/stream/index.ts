@@ -7,5 +7,4 @@ export {
 } from '../records.ts';
 export { LoopPipeline } from './loop-pipeline.ts';
 export type { PartitionPipeline } from './partition-pipeline.ts';
-export { PipelineTestDriver } from './pipeline-test-driver.ts';
 export type { CheckHandling } from './semantic-checks.ts';

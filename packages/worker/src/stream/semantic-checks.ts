@@ -1,14 +1,7 @@
-import type { CheckAnswer } from '@loopwatch/contract';
+import type { CheckAnswer, CheckRecord } from '@loopwatch/contract';
 import type { SemanticCheck, SessionAnalyzer } from '@loopwatch/detectors';
-import { concatMap, defer, filter, from, type OperatorFunction, of } from 'rxjs';
-import type {
-  InputRecord,
-  Outcome,
-  PipelineObserver,
-  RaisedCheck,
-  TopicPartition,
-  VerdictOutcome,
-} from '../records.ts';
+import { concatMap, defer, filter, from, map, type Observable, type OperatorFunction, of } from 'rxjs';
+import type { InputRecord, Outcome, PipelineObserver, RaisedCheck, VerdictOutcome } from '../records.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
 
 /** How checks are answered. */
@@ -18,15 +11,29 @@ export interface CheckHandling {
   /**
    * Called with the result of an answer. Without it, the stream waits for each answer, so that checks run at exactly
    * the turns they are due.
+   *
+   * @returns the record of the answer; `undefined` if it is not to be published
    */
-  readonly onLateAnswer?: (late: LateAnswer) => void;
+  readonly onLateAnswer?: (concluded: ConcludedCheck) => CheckRecord | undefined;
 }
 
-export interface LateAnswer {
-  readonly place: TopicPartition;
+export interface ConcludedCheck {
   readonly check: SemanticCheck;
   readonly answer: CheckAnswer;
+  /** `null` if the session is gone or has started another prompt. */
   readonly verdicts: readonly VerdictOutcome['verdict'][] | null;
+}
+
+export interface LateAnswer extends ConcludedCheck {
+  readonly record: CheckRecord | undefined;
+}
+
+/** A check that the stream does not wait for. */
+export interface PendingCheck {
+  readonly session: SessionAnalyzer;
+  readonly check: SemanticCheck;
+  /** Of the record that raised the check, or of a later one. The record itself would keep its whole fetch in memory. */
+  readonly offset: number;
 }
 
 export interface CheckContext {
@@ -35,31 +42,33 @@ export interface CheckContext {
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
-/** Answers checks in the background, without blocking the stream. */
-export function answerInBackground<R extends InputRecord>(
-  context: CheckContext,
+export function isOutcome<R extends InputRecord>(item: Outcome<R> | RaisedCheck<R>): item is Outcome<R> {
+  return item.type !== 'check';
+}
+
+/** Takes the checks out of the stream. */
+export function withoutChecks<R extends InputRecord>(
+  raise: (check: PendingCheck) => void,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
-    if (item.type !== 'check') return true;
-    // Passes the offset, not the record: a reference would keep its bytes, and the whole fetch, in memory until the
-    // answer arrives.
-    askInBackground(context, item.session, item.check, item.record.offset);
+    if (isOutcome(item)) return true;
+    raise({ session: item.session, check: item.check, offset: item.record.offset });
     return false;
   });
 }
 
-/** @param offset offset of the record that raised the check, or of a later one */
-export function askInBackground(
-  context: CheckContext,
-  session: SessionAnalyzer,
-  check: SemanticCheck,
-  offset: number,
-): void {
-  void context.handling.answer(check).then((answer) => {
-    const verdicts = conclude(context, session, check, offset, answer);
-    if (verdicts !== null) context.sessions.noteUnrepeatable(session);
-    context.handling.onLateAnswer?.({ place: context.sessions.place, check, answer, verdicts });
-  });
+/** Finds the answer to a check, and concludes it in its session. */
+export function answerLater(context: CheckContext): (pending: PendingCheck) => Observable<LateAnswer> {
+  const { handling, sessions } = context;
+  return ({ session, check, offset }) =>
+    from(handling.answer(check)).pipe(
+      map((answer) => {
+        const verdicts = conclude(context, session, check, offset, answer);
+        if (verdicts !== null) sessions.noteUnrepeatable(session.sessionId);
+        const concluded = { check, answer, verdicts };
+        return { ...concluded, record: handling.onLateAnswer?.(concluded) };
+      }),
+    );
 }
 
 /** Analyzes items sequentially, each once the checks of the previous one are answered. */
@@ -101,7 +110,8 @@ function conclude(
     if (verdicts.length > 0) sessions.summaries?.noteAnswer(entry, verdicts);
     return verdicts.map((verdict, i) => ({ ...verdict, source: sessions.sourceOf(offset, origins[i]) }));
   } catch (error) {
-    sessions.forget(session.sessionId);
+    // No record holds the answer, so no retry and no dead letter can take it out: the session restarts instead.
+    sessions.forget(session.sessionId, Infinity);
     observer.fault(session.sessionId, offset, error);
     return null;
   }

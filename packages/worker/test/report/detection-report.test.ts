@@ -268,25 +268,19 @@ it('events judged by a gateway are counted and get no second verdict', async () 
 
 afterEach(() => void vi.restoreAllMocks());
 
-it('a detection fault is logged at ERROR and counted; the stream and other sessions continue', async () => {
-  const { log, lines, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } }, 'info');
-  const push = vi.spyOn(SessionAnalyzer.prototype, 'push');
-  push.mockImplementationOnce(() => {
+it('a detection fault is logged at ERROR with its record, and counted', async () => {
+  const { log, lines, registry } = await startWorker({}, 'info');
+  vi.spyOn(SessionAnalyzer.prototype, 'push').mockImplementationOnce(() => {
     throw new Error('not thought of');
   });
-  await log.deliver(records(7, [...calls(1), ...calls(2), ...calls(2, { sessionId: 's-2' })]));
+  await expect(log.deliver(records(7, calls(2)))).rejects.toThrow('not thought of');
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     {
-      msg: 'Detection failed on an event; its session was reset. This is a bug: please report it.',
-      sessionId: 's-1',
+      msg: 'Processing partition 0 of test.events failed at offset 7. This is a bug: please report it.',
       offset: 7,
       err: { message: 'not thought of' },
     },
   ]);
   expect(await metric(registry, 'loopwatch_detection_faults_total')).toBe(1);
-  expect(log.commits).toEqual(['0@12']);
-  expect(log.verdicts.map(({ sessionId, eventIndex }) => [sessionId, eventIndex])).toEqual([
-    ['s-1', 1],
-    ['s-2', 1],
-  ]);
+  expect(log.commits).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe('a checkpoint', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
     const [, b] = sessions.all();
-    sessions.noteUnrepeatable(b!.analyzer);
+    sessions.noteUnrepeatable(b!.analyzer.sessionId);
     expect(ids(sessions.checkpoint(2, 100, most).snapshots)).toBe('b');
   });
 

@@ -8,7 +8,7 @@ describe('a session removed from memory', () => {
     pass('3 ls new');
   };
   const fault = ({ sessions }: Open) => {
-    sessions.forget('s');
+    sessions.forget('s', Infinity);
   };
   const lost = ({ store, sessions }: Open) => {
     store.close(sessions);

@@ -3,7 +3,8 @@ import { detectionOf } from '@loopwatch/detectors';
 import { from } from 'rxjs';
 import { silentObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
-import { detectLoops, type EventRecord } from '../../src/stream/partition-pipeline.ts';
+import type { EventRecord } from '../../src/stream/decode.ts';
+import { detectLoops } from '../../src/stream/detect.ts';
 
 export const place = { topic: 'events', partition: 3 };
 export const start = 1_760_000_000_000;

@@ -1,7 +1,7 @@
 import { from, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { InputRecord, Outcome } from '../../src/records.ts';
-import { decodeRecords, type EventRecord } from '../../src/stream/partition-pipeline.ts';
+import { decodeRecords, type EventRecord } from '../../src/stream/decode.ts';
 import { inWords, marbles, record } from './marbles.ts';
 
 const records = {

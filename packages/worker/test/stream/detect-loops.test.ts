@@ -1,10 +1,13 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors';
+import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
 import { filter, from, map, pipe } from 'rxjs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DeadLetter, Outcome, PipelineObserver } from '../../src/records.ts';
+import type { DeadLetter, PipelineObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
-import { detectLoops, type EventRecord, isOutcome } from '../../src/stream/partition-pipeline.ts';
+import type { EventRecord, FaultPolicy } from '../../src/stream/decode.ts';
+import { detectLoops } from '../../src/stream/detect.ts';
+import { RecordFault } from '../../src/stream/each-record.ts';
+import { isOutcome } from '../../src/stream/semantic-checks.ts';
 import { inWords, marbles, record } from './marbles.ts';
 
 const observer = {
@@ -187,38 +190,46 @@ describe('events of sessions', () => {
   });
 });
 
-it('continues after an internal fault, reports it, and restarts the session', () => {
-  const settings = detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
-  const store = new SessionStore({
-    detection: detectionOf(settings),
-    maxSessions: 10,
-    idleMs: 1000,
-    observer,
-  });
-  const sessions = store.open(place);
+describe('an event at which detection fails', () => {
   const broken = new Error('broken');
-  vi.spyOn(sessions.use('s-1', 0)!.analyzer, 'push').mockImplementationOnce(() => {
-    throw broken;
-  });
-  const call: EventRecord['event'] = { type: 'tool_call_request', name: 'read_file' };
-  const outcomes: Outcome[] = [];
-  const events = [0, 1, 2].map((at): EventRecord => {
-    return {
-      type: 'event',
-      record: { offset: at, timestamp: 1, key: null, text: '' },
-      sessionId: 's-1',
-      event: call,
-    };
-  });
-  from(events)
-    .pipe(detectLoops(sessions, observer), filter(isOutcome))
-    .subscribe({ next: (outcome) => outcomes.push(outcome), error: fail });
-  expect(observer.fault.mock.calls).toEqual([['s-1', 0, broken]]);
-  expect(observer.evicted.mock.calls).toEqual([['fault']]);
-  // The two calls behind the fault are the first two of a fresh session.
-  expect(outcomes.map((outcome) => outcome.type === 'verdict' && outcome.verdict.eventIndex)).toEqual([1]);
-});
 
-function fail(error: unknown): never {
-  throw error;
-}
+  /** Three equal calls, at the second of which detection fails; two are a loop. */
+  function failing(faults?: FaultPolicy) {
+    const settings = detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
+    const store = new SessionStore({
+      detection: detectionOf(settings),
+      maxSessions: 10,
+      idleMs: 1000,
+      observer,
+    });
+    const sessions = store.open(place);
+    const { analyzer } = sessions.use('s', 0)!;
+    const push = vi.spyOn(analyzer, 'push').mockImplementation((event, time, at) => {
+      if (at === 2) throw broken;
+      return SessionAnalyzer.prototype.push.call(analyzer, event, time, at);
+    });
+    const operator = pipe(detectLoops(sessions, observer, faults), filter(isOutcome), map(inWords));
+    return { operator, push };
+  }
+
+  it('errors the stream, and no later event reaches a session', () => {
+    const { operator, push } = failing();
+    const found: unknown[] = [];
+    from([call('s'), call('s'), call('s')])
+      .pipe(operator)
+      .subscribe({ next: (word) => found.push(word), error: (error: unknown) => found.push(error) });
+    expect(found).toEqual([new RecordFault(record(2, ''), broken)]);
+    expect(found).toMatchObject([{ offset: 2, cause: broken }]);
+    expect(push).toHaveBeenCalledTimes(2);
+  });
+
+  it('becomes a dead letter if faults are skipped, and its session restarts', () => {
+    const { operator } = failing('skip');
+    const found: string[] = [];
+    from([call('s'), call('s'), call('s'), call('s')])
+      .pipe(operator)
+      .subscribe((word) => found.push(word));
+    expect(found).toEqual(['processing_failed @2', 'opened in s at 2 @3..4']);
+    expect(observer.evicted.mock.calls).toEqual([['fault']]);
+  });
+});

@@ -1,7 +1,7 @@
 import { type RunHelpers, TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import type { InputRecord, Outcome } from '../../src/records.ts';
-import type { EventRecord } from '../../src/stream/partition-pipeline.ts';
+import type { EventRecord } from '../../src/stream/decode.ts';
 
 /** Runs a picture: streams drawn as marbles, in virtual time. */
 export function marbles(picture: (helpers: RunHelpers) => void): void {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InputRecord } from '../../src/records.ts';
 import { LoopPipeline } from '../../src/stream/loop-pipeline.ts';
-import { PipelineTestDriver } from '../../src/stream/pipeline-test-driver.ts';
 import { record } from './marbles.ts';
+import { PipelineTestDriver } from './pipeline-test-driver.ts';
 import { call, cut, eager, interleaved, sessions, turns, type Written } from './session-streams.ts';
 
 type Verdicts = PipelineTestDriver['verdicts'];

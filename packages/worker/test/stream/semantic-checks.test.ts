@@ -1,8 +1,8 @@
 import type { CheckAnswer } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { askJudge, type Judge, JudgeError, type JudgeRequest } from '../../src/semantic/ask-judge.ts';
-import { PipelineTestDriver } from '../../src/stream/pipeline-test-driver.ts';
-import type { LateAnswer } from '../../src/stream/semantic-checks.ts';
+import type { ConcludedCheck } from '../../src/stream/semantic-checks.ts';
+import { PipelineTestDriver } from './pipeline-test-driver.ts';
 
 const turn = (sessionId: string) => ({ sessionId, type: 'turn_started' });
 const turns = (count: number, sessionId = 's') => Array.from({ length: count }, () => turn(sessionId));
@@ -38,10 +38,13 @@ describe('a stream that does not wait', () => {
   /** Answers when the test says so. */
   function held() {
     const waiting: ((answer: CheckAnswer) => void)[] = [];
-    const late: LateAnswer[] = [];
+    const late: ConcludedCheck[] = [];
     const driver = new PipelineTestDriver(config, {
       answer: () => new Promise((resolve) => waiting.push(resolve)),
-      onLateAnswer: (answer) => late.push(answer),
+      onLateAnswer: (concluded) => {
+        late.push(concluded);
+        return undefined;
+      },
     });
     return { driver, waiting, late };
   }
@@ -56,7 +59,6 @@ describe('a stream that does not wait', () => {
     await settled();
     expect(late).toMatchObject([
       {
-        place: { topic: 'events', partition: 0 },
         check: { sessionId: 's', turn: 3 },
         answer: sure,
         verdicts: [{ phase: 'opened', eventIndex: 2, source: { offset: '2' } }],

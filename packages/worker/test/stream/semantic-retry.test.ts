@@ -1,7 +1,7 @@
 import type { CheckAnswer } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { PipelineTestDriver } from '../../src/stream/pipeline-test-driver.ts';
-import type { LateAnswer } from '../../src/stream/semantic-checks.ts';
+import type { ConcludedCheck } from '../../src/stream/semantic-checks.ts';
+import { PipelineTestDriver } from './pipeline-test-driver.ts';
 
 const config = { preset: 'stream', semantic: { after_turns: 3 } } as const;
 const sure: CheckAnswer = { analysis: 'round and round', confidence: 1 };
@@ -13,11 +13,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 /** Answers when the test says so. */
 function held() {
   const waiting: { shown: string; answer: (answer: CheckAnswer) => void }[] = [];
-  const late: LateAnswer[] = [];
+  const late: ConcludedCheck[] = [];
   const driver = new PipelineTestDriver(config, {
     answer: ({ messages }) =>
       new Promise((answer) => waiting.push({ shown: messages.map(({ content }) => content).join(), answer })),
-    onLateAnswer: (answer) => late.push(answer),
+    onLateAnswer: (concluded) => {
+      late.push(concluded);
+      return undefined;
+    },
   });
   return { driver, waiting, late };
 }

@@ -1,8 +1,8 @@
 import { type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
-import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from '../records.ts';
-import { LoopPipeline } from './loop-pipeline.ts';
-import type { PartitionPipeline } from './partition-pipeline.ts';
-import type { CheckHandling } from './semantic-checks.ts';
+import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from '../../src/records.ts';
+import { LoopPipeline } from '../../src/stream/loop-pipeline.ts';
+import type { PartitionPipeline } from '../../src/stream/partition-pipeline.ts';
+import type { CheckHandling } from '../../src/stream/semantic-checks.ts';
 
 export interface WriteOptions {
   readonly partition?: number;
@@ -12,8 +12,7 @@ export interface WriteOptions {
 }
 
 /**
- * The whole topology in-process, without a broker: write values to partitions and read the output. For tests and for
- * trying out a configuration.
+ * Detection in-process, without a log: write values to partitions and read the output.
  */
 export class PipelineTestDriver {
   readonly verdicts: Omit<Verdict, 'detectedAt'>[] = [];
@@ -78,8 +77,11 @@ export class PipelineTestDriver {
   }
 
   private open(partition: number): PartitionPipeline {
-    const open = this.partitions.get(partition) ?? this.pipeline.partition({ topic: 'events', partition });
-    this.partitions.set(partition, open);
-    return open;
+    const known = this.partitions.get(partition);
+    if (known !== undefined) return known;
+    const opened = this.pipeline.partition({ topic: 'events', partition });
+    opened.answers.subscribe();
+    this.partitions.set(partition, opened);
+    return opened;
   }
 }
