@@ -17,7 +17,6 @@ export {
   type KnownEvent,
   MAX_NAME_UNITS,
   MAX_TOKENS,
-  type OtherEvent,
   otherEventSchema,
 } from './events/event.ts';
 export { type FormatName, formatNames } from './events/format-names.ts';
@@ -46,8 +45,6 @@ export {
   type PresetName,
   type PriceSettings,
   presetNames,
-  type SemanticSettings,
-  type TextLoopSettings,
   type ToolCallLoopSettings,
   type ToolContractSettings,
   toolCallLoopSchema,
@@ -57,7 +54,6 @@ export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export {
   indirectSecret,
   type NotificationRules,
-  type NotificationSecret,
   type NotificationSettings,
   type NotificationType,
   notificationSchema,
@@ -65,7 +61,7 @@ export {
   notificationTypes,
   withoutSecrets,
 } from './settings/notification-settings.ts';
-export { type ResolvedSettings, resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
+export { resolveSettings } from './settings/resolve-settings.ts';
 export {
   didYouMean,
   environmentName,
@@ -73,7 +69,6 @@ export {
   hiddenValue,
   isSecretPath,
   nearest,
-  type SettingNode,
   type SettingPath,
   settingPaths,
   settingValue,
@@ -96,12 +91,10 @@ export {
   type Activity,
   type IncidentState,
   incidentAt,
-  incidentStates,
   isQuiet,
   QUIET_AFTER_MS,
   type SessionState,
   sessionAt,
-  sessionStates,
 } from './verdicts/activity.ts';
 export { type BudgetResource, type BudgetScope, budgetResources } from './verdicts/budget.ts';
 export { callDetectors } from './verdicts/call-detectors.ts';
@@ -135,7 +128,6 @@ export {
   type CheckAnswer,
   type CheckFailure,
   type CheckRecord,
-  checkFailures,
   checkSchema,
   type JudgeAnswer,
   judgeAnswerSchema,
@@ -147,9 +139,7 @@ export {
   sessionSummarySchema,
 } from './verdicts/session-summary.ts';
 export {
-  type Beginning,
   type Cost,
-  costSchema,
   type ThresholdAdjustment,
   type ThresholdOrigin,
   type Verdict,

@@ -4,25 +4,13 @@ export { KafkaOutageLog } from './kafka/client/outage-log.ts';
 export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';
 export type { DurabilityRisk } from './kafka/diagnose/durability-risks.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka/diagnose/rights.ts';
-export {
-  ensureTopics,
-  partitionCount,
-  type TopicReport,
-  type TopicSpec,
-  topicSpecs,
-} from './kafka/diagnose/topics.ts';
+export { ensureTopics, partitionCount, topicSpecs } from './kafka/diagnose/topics.ts';
 export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
-export { createKafkaSink, type KafkaSinkOptions } from './kafka/produce/sink.ts';
+export { createKafkaSink } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { LogError, type LogErrorCode } from './port/errors.ts';
-export type {
-  LogRecord,
-  OutputRecord,
-  RecordHeaders,
-  RecordSink,
-  Rejection,
-} from './port/records.ts';
+export type { LogRecord, OutputRecord, RecordHeaders, RecordSink } from './port/records.ts';
 export { BytesRecord } from './port/records.ts';
 export type {
   FetchTimes,
@@ -40,7 +28,6 @@ export type {
 } from './port/task.ts';
 export type {
   Bounds,
-  RecordRange,
   RecordReader,
   TopicHandler,
   TopicReader,

@@ -1,6 +1,6 @@
-export { FolderError, type FolderErrorCode, folderError } from './folder-error.ts';
+export { FolderError, folderError } from './folder-error.ts';
 export { lockFolder } from './folder-lock.ts';
-export type { LogFunction, LogLevel } from './log-function.ts';
+export type { LogFunction } from './log-function.ts';
 export {
   closeToOthers,
   createFolder,

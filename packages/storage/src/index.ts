@@ -1,7 +1,7 @@
-export { type Columns, type RowOf, recordset, upsert } from './bulk.ts';
+export { type RowOf, recordset, upsert } from './bulk.ts';
 export { type Database, type DatabaseLoad, DatabaseUnavailable, type Queryable } from './database.ts';
 export { jsonText, storableText } from './json-text.ts';
-export { openDatabase, type StorageSettings } from './open-database.ts';
+export { openDatabase } from './open-database.ts';
 export { makePgliteTemplate } from './pglite-template.ts';
 export { probePostgres } from './probe-postgres.ts';
 export { removeMessages } from './remove-messages.ts';

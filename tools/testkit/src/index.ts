@@ -1,25 +1,15 @@
 export { cachedFolder } from './cached-folder.ts';
 export { codingAgents } from './coding-agents.ts';
-export {
-  type Authority,
-  createAuthority,
-  type Identity,
-  type IdentityOptions,
-} from './kafka/certificates.ts';
+export { createAuthority } from './kafka/certificates.ts';
 export { readWithJava } from './kafka/java-consumer.ts';
-export { type JavaProduceOptions, produceWithJava } from './kafka/java-producer.ts';
-export { type StartKafkaOptions, startKafka, type TestKafka } from './kafka/kafka-broker.ts';
-export {
-  type StartClusterOptions,
-  startKafkaCluster,
-  type TestCluster,
-  type TestNode,
-} from './kafka/kafka-cluster.ts';
+export { produceWithJava } from './kafka/java-producer.ts';
+export { startKafka, type TestKafka } from './kafka/kafka-broker.ts';
+export { startKafkaCluster, type TestCluster, type TestNode } from './kafka/kafka-cluster.ts';
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
 export { requireJars } from './kafka/kafka-runner.ts';
-export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
-export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
-export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
+export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
+export { type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
+export { type ProxyDirection, startTcpProxy, type TcpProxy } from './kafka/tcp-proxy.ts';
 export { topicEnds } from './kafka/topic-ends.ts';
 export { type ModelOutput, modelReply } from './model/model-replies.ts';
 export {
@@ -36,18 +26,12 @@ export {
 } from './model/scripted-upstream.ts';
 export { type Completion, loadSmallModel, type SmallModel } from './model/small-model.ts';
 export { uniqueName } from './names.ts';
-export {
-  type CollectedMetric,
-  type CollectedPoint,
-  type CollectedSpan,
-  type OtlpCollector,
-  startOtlpCollector,
-} from './otlp/otlp-collector.ts';
+export { type CollectedSpan, type OtlpCollector, startOtlpCollector } from './otlp/otlp-collector.ts';
 export { seriesOfMetrics, seriesOfText } from './otlp/prometheus-series.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
 export { postgresTools } from './postgres-tools.ts';
 export { clientsPython } from './python-environment.ts';
-export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
+export { type CliProcess, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
-export { type WaitOptions, waitFor } from './wait-for.ts';
+export { waitFor } from './wait-for.ts';

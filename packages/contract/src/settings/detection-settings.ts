@@ -275,5 +275,3 @@ export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;
 export type AgentContractSettings = z.infer<typeof agentContractSchema>;
 export type PriceSettings = z.infer<typeof priceSchema>;
-export type SemanticSettings = z.infer<typeof semanticSchema>;
-export type TextLoopSettings = z.infer<typeof textLoopSchema>;

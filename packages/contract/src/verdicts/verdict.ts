@@ -138,7 +138,6 @@ export const verdictSchema = z.object({
 });
 
 export type Verdict = z.infer<typeof verdictSchema>;
-export type Beginning = z.infer<typeof beginningSchema>;
 export type ThresholdAdjustment = (typeof thresholdAdjustments)[number];
 export type ThresholdOrigin = z.infer<typeof thresholdOriginSchema>;
 export type Cost = z.infer<typeof costSchema>;

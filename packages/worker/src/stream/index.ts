@@ -2,7 +2,6 @@
 export {
   type InputRecord,
   type Outcome,
-  type PipelineObserver,
   silentObserver,
 } from '../records.ts';
 export { LoopPipeline } from './loop-pipeline.ts';
