@@ -1,15 +1,20 @@
+/** The names of the record headers that Loopwatch reads and writes. */
+
+/** Default header that names the format of a record from another producer. */
+export const formatHeader = 'loopwatch-format';
+
 /**
  * Header of an event whose producer has already analyzed it and written its verdicts: a worker only updates its state.
  * The value names the producer.
  */
-export const analyzedByHeader = 'loopwatch-judged';
+export const analyzedByHeader = 'loopwatch-analyzed-by';
 
 /** Version of the settings. Only servers and gateways write this and the headers below. */
-export const settingsVersionHeader = 'loopwatch-version';
+export const settingsVersionHeader = 'loopwatch-settings-version';
 /** The user who changed the settings. */
-export const settingsByHeader = 'loopwatch-by';
+export const settingsByHeader = 'loopwatch-changed-by';
 /** The gateway that wrote the record and has already applied it. */
-export const settingsFromHeader = 'loopwatch-from';
+export const settingsFromHeader = 'loopwatch-applied-by';
 
 /** Headers of a dead letter, in addition to those of the original record. */
 export const deadLetterHeaders = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatNames } from '../events/format-names.ts';
+import { formatHeader } from '../events/headers.ts';
 
 /** The role of each topic. A topic's name is the configured prefix and its role, unless it is configured itself. */
 export const topicRoles = [
@@ -38,7 +39,7 @@ export const sourceSettingsSchema = z.record(
   topicName,
   z.strictObject({
     format: z.enum(['auto', ...formatNames]).default('auto'),
-    format_header: z.string().min(1).default('loopwatch-format'),
+    format_header: z.string().min(1).default(formatHeader),
   }),
 );
 export type SourceSettings = z.infer<typeof sourceSettingsSchema>[string];
