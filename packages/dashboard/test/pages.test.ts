@@ -244,18 +244,18 @@ describe('session activity', () => {
     ['even between two summaries', [1_000, 40], [10, 10, 10, 10]],
     ['lower when later events are slower', [1_000, 90, 2_000, 100], [45, 45, 5, 5]],
     ['not affected by a clock that was set back', [1_000, 40, 500, 60], [10, 10, 10, 10]],
-  ])('is %s', (_, course, expected) => {
-    expect(activityOf(course === undefined ? {} : { course }, 4)).toEqual(expected);
+  ])('is %s', (_, progress, expected) => {
+    expect(activityOf(progress === undefined ? {} : { progress }, 4)).toEqual(expected);
   });
 
   it('adds up to the number of events', () => {
-    const course = fc.array(fc.tuple(fc.integer({ min: 1, max: 9_999 }), fc.nat(99)), { minLength: 1 });
+    const progress = fc.array(fc.tuple(fc.integer({ min: 1, max: 9_999 }), fc.nat(99)), { minLength: 1 });
     fc.assert(
-      fc.property(course, (steps) => {
+      fc.property(progress, (steps) => {
         let at = 0;
         let events = 0;
         const told = steps.flatMap(([ms, more]) => [(at += ms), (events += more)]);
-        const sum = activityOf({ course: told }, 12).reduce((all, part) => all + part, 0);
+        const sum = activityOf({ progress: told }, 12).reduce((all, part) => all + part, 0);
         expect(sum).toBeCloseTo(events, 6);
       }),
     );

@@ -64,7 +64,7 @@ export const sessionSummarySchema = z.object({
   }),
   openIncidents: z.array(openIncidentSchema).max(MAX_OPEN_INCIDENTS).optional(),
   verdicts: count,
-  course: z
+  progress: z
     .array(z.number())
     .max(32)
     .optional()

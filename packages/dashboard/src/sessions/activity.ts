@@ -5,13 +5,13 @@ import type { SessionItem } from '@loopwatch/contract/api';
  *
  * @returns empty for a session with a single sample
  */
-export function activityOf({ course = [] }: Pick<SessionItem, 'course'>, parts: number): number[] {
+export function activityOf({ progress = [] }: Pick<SessionItem, 'progress'>, parts: number): number[] {
   const points = [{ at: 0, events: 0 }];
-  for (let i = 0; i + 1 < course.length; i += 2) {
+  for (let i = 0; i + 1 < progress.length; i += 2) {
     const before = points.at(-1);
-    const at = course[i] ?? 0;
+    const at = progress[i] ?? 0;
     // A clock that was set back counts as no time.
-    if (before !== undefined && at > before.at) points.push({ at, events: course[i + 1] ?? 0 });
+    if (before !== undefined && at > before.at) points.push({ at, events: progress[i + 1] ?? 0 });
   }
   const end = points.at(-1)?.at ?? 0;
   if (end === 0) return [];

@@ -39,7 +39,7 @@ const all: readonly Column<SessionItem>[] = [
     name: 'Activity',
     width: '96px',
     cell: (row) =>
-      (row.course?.length ?? 0) >= 2 * MIN_SAMPLES && (
+      (row.progress?.length ?? 0) >= 2 * MIN_SAMPLES && (
         <span className="block w-full [&_svg]:h-5.5">
           <Sparkline
             values={activityOf(row, PARTS)}

@@ -151,17 +151,12 @@ export function costSince(
   };
 }
 
-/** @param since has no dollar amounts if it was stored by an earlier version */
 function usageSince(since: Mark, after: Mark): Pick<Cost, 'tokens' | 'cachedTokens' | 'usd'> {
   if (after.usageReports === since.usageReports) return { tokens: null };
-  const before: Partial<Mark> = since;
   return {
     tokens: after.tokens - since.tokens,
-    cachedTokens: after.cachedTokens - (before.cachedTokens ?? 0),
-    usd:
-      after.unpricedReports === (before.unpricedReports ?? 0)
-        ? roundUsd(after.usd - (before.usd ?? 0))
-        : null,
+    cachedTokens: after.cachedTokens - since.cachedTokens,
+    usd: after.unpricedReports === since.unpricedReports ? roundUsd(after.usd - since.usd) : null,
   };
 }
 

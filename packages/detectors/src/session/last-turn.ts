@@ -130,7 +130,7 @@ export class LastTurn {
       checkpoint: checkpoint && storedCheckpoint(checkpoint, rounds),
       reportsTurns,
       awaitsBeginning,
-      told: [...(this.lastReported ?? [])],
+      reported: [...(this.lastReported ?? [])],
       taken: [...(this.retracted ?? [])],
     };
   }
@@ -141,7 +141,7 @@ export class LastTurn {
     turn.checkpoint = snapshot.checkpoint && restoredCheckpoint(snapshot.checkpoint, rounds);
     turn.reportsTurns = snapshot.reportsTurns;
     turn.awaitsBeginning = snapshot.awaitsBeginning;
-    if (snapshot.told.length > 0) turn.lastReported = new Map(snapshot.told);
+    if (snapshot.reported.length > 0) turn.lastReported = new Map(snapshot.reported);
     if (snapshot.taken.length > 0) turn.retracted = new Map(snapshot.taken);
     return turn;
   }
@@ -194,6 +194,6 @@ export interface LastTurnSnapshot {
   readonly checkpoint: StoredCheckpoint | null;
   readonly reportsTurns: boolean;
   readonly awaitsBeginning: boolean;
-  readonly told: readonly (readonly [string, number])[];
+  readonly reported: readonly (readonly [string, number])[];
   readonly taken: readonly (readonly [string, number])[];
 }

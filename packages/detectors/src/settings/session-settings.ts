@@ -52,7 +52,7 @@ export function applyControl(
 }
 
 /**
- * Settings stored by this or an older version, without those that are no longer valid.
+ * Stored settings, without those that are no longer valid.
  *
  * @returns the same object if all of them are valid
  */

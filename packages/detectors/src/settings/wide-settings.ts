@@ -13,7 +13,7 @@ export type WideScopes = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 const modelPrefix = 'model:';
 
-/** An invalid setting, as written by an older version or another program. */
+/** An invalid setting, as another program may write it. */
 export interface RefusedSetting {
   readonly scope: string;
   readonly path: string;

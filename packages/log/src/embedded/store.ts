@@ -13,7 +13,7 @@ const schema = `
   create table if not exists topics (id integer primary key, name text not null unique);
   create table if not exists tasks (
     id integer primary key, group_name text not null, topic text not null,
-    position integer not null, replay_from integer not null, unique (group_name, topic)
+    next_offset integer not null, resume_from integer not null, unique (group_name, topic)
   );
   create table if not exists state (
     task integer not null, key text not null, value text not null, primary key (task, key)

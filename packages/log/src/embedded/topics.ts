@@ -65,8 +65,8 @@ export class EmbeddedTopics {
   async commit(group: string, topic: string, { position, resumeFrom, outputs, state }: Step): Promise<void> {
     this.#append(outputs, () => {
       const [task] = this.#store.query(
-        `insert into tasks (group_name, topic, position, replay_from) values (?, ?, ?, ?)
-         on conflict do update set position = excluded.position, replay_from = excluded.replay_from returning id`,
+        `insert into tasks (group_name, topic, next_offset, resume_from) values (?, ?, ?, ?)
+         on conflict do update set next_offset = excluded.next_offset, resume_from = excluded.resume_from returning id`,
         [group, topic, position, resumeFrom],
       );
       const id = Number(task?.['id']);
@@ -85,7 +85,7 @@ export class EmbeddedTopics {
   /** Undefined if the group has committed nothing for the topic. */
   progress(group: string, topic: string): Progress | undefined {
     const [task] = this.#store.query(
-      'select id, position, replay_from from tasks where group_name = ? and topic = ?',
+      'select id, next_offset, resume_from from tasks where group_name = ? and topic = ?',
       [group, topic],
     );
     if (task === undefined) return undefined;
@@ -93,8 +93,8 @@ export class EmbeddedTopics {
       Number(task['id']),
     ]) as { key: string; value: string }[];
     return {
-      position: Number(task['position']),
-      resumeFrom: Number(task['replay_from']),
+      position: Number(task['next_offset']),
+      resumeFrom: Number(task['resume_from']),
       state: new Map(entries.map(({ key, value }) => [key, value])),
     };
   }

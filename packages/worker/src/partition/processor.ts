@@ -315,7 +315,7 @@ function isJudged({ type, record }: Outcome<LogRecord>): boolean {
 
 /** Current summaries of sessions, and tombstones for the records of sessions that have expired. */
 function summaryRecords(
-  { summaries, over, checksOver }: SessionSummaries,
+  { summaries, expired, expiredChecks }: SessionSummaries,
   { sessions, checks }: Pick<TopicNames, 'sessions' | 'checks'>,
 ): OutputRecord[] {
   return [
@@ -324,7 +324,7 @@ function summaryRecords(
       key: summary.sessionId,
       value: JSON.stringify(summary),
     })),
-    ...over.map((sessionId) => ({ topic: sessions, key: sessionId, value: null })),
-    ...checksOver.map((id) => ({ topic: checks, key: id, value: null })),
+    ...expired.map((sessionId) => ({ topic: sessions, key: sessionId, value: null })),
+    ...expiredChecks.map((id) => ({ topic: checks, key: id, value: null })),
   ];
 }

@@ -25,7 +25,7 @@ export interface StateEntry {
 const SESSION_PREFIX = 'session/';
 const SETTINGS_KEY = 'settings';
 /** Key of the offset up to which session summaries have been published. */
-export const SUMMARIZED_KEY = 'told';
+export const SUMMARIZED_KEY = 'summarized';
 /** Older versions are dropped; a session whose snapshot uses one of them restarts after a takeover. */
 const MAX_VERSIONS = 50;
 
@@ -41,22 +41,22 @@ const snapshotSchema = z.object({
       action: verdictSchema.shape.action,
       calls: z.number(),
       tokens: z.number(),
-      usd: z.number().default(0),
-      agent: z.string().nullable().default(null),
-      model: z.string().nullable().default(null),
-      since: z.number().nullable().default(null),
+      usd: z.number(),
+      agent: z.string().nullable(),
+      model: z.string().nullable(),
+      since: z.number().nullable(),
     }),
   ),
-  marks: z.object({
+  summary: z.object({
     firstOffset: z.number().int(),
     startedAt: z.number(),
-    toldAt: z.number().nullable(),
+    summarizedAt: z.number().nullable(),
     tally: z
       .object({
         verdicts: z.number(),
         opened: z.partialRecord(z.enum(detectorIds), z.number()),
         checks: z.array(z.string()),
-        course: z.array(z.number()).default([]),
+        progress: z.array(z.number()),
       })
       .optional(),
   }),
@@ -84,9 +84,9 @@ export function readSnapshot({ key, value }: StateEntry): StoredSnapshot | undef
   if (!key.startsWith(SESSION_PREFIX)) return undefined;
   const entry = readJson(value, snapshotSchema);
   if (!entry.ok) return undefined;
-  const { settings, coveredTo, incidents, marks, snapshot } = entry.value;
+  const { settings, coveredTo, incidents, summary, snapshot } = entry.value;
   const sessionId = key.slice(SESSION_PREFIX.length);
-  return { sessionId, settings, coveredTo, incidents, marks: { tally: undefined, ...marks }, snapshot };
+  return { sessionId, settings, coveredTo, incidents, summary: { tally: undefined, ...summary }, snapshot };
 }
 
 const historySchema = z.object({

@@ -59,7 +59,7 @@ export interface SummaryState {
    * Event time of its latest summary, ms after the start; `null` if the next event needs one, as after the session
    * ended.
    */
-  toldAt: number | null;
+  summarizedAt: number | null;
   /** Undefined for most sessions, which have nothing to count. */
   tally: SessionTally | undefined;
 }
@@ -71,7 +71,7 @@ export interface SessionTally {
   /** Ids of the checks that are recorded in the `checks` topic. */
   readonly checks: string[];
   /** Progress samples, one per summary after the first: ms after the start and events so far, alternating. */
-  course: number[];
+  progress: number[];
 }
 
 /** A session's stored state. */
@@ -82,5 +82,5 @@ export interface StoredSession {
   /** Created by the session's analyzer. */
   readonly snapshot: SessionSnapshot;
   /** State for its summaries. */
-  readonly marks: Readonly<SummaryState>;
+  readonly summary: Readonly<SummaryState>;
 }

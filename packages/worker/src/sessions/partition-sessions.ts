@@ -2,7 +2,7 @@ import type { Verdict } from '@loopwatch/contract';
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { TopicPartition } from '../records.ts';
 import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './entry.ts';
-import { copyMarks, type SummaryCollector } from './summaries.ts';
+import { copySummary, type SummaryCollector } from './summaries.ts';
 
 /** The state to store so that sessions can be rebuilt, and the offset at which the replay has to start. */
 export interface Checkpoint {
@@ -136,11 +136,11 @@ export class PartitionSessions implements EntryOwner {
    *
    * @param detection the settings it was analyzed with when it was stored
    */
-  restore({ sessionId, coveredTo, snapshot, marks }: StoredSession, detection: Detection): void {
+  restore({ sessionId, coveredTo, snapshot, summary }: StoredSession, detection: Detection): void {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this, detection);
     entry.analyzer.restore(snapshot);
     entry.coveredTo = coveredTo;
-    Object.assign(entry, copyMarks(marks));
+    Object.assign(entry, copySummary(summary));
     entry.livedAt = snapshot.lastTime;
     this.store.touch(entry);
   }
@@ -166,7 +166,7 @@ export class PartitionSessions implements EntryOwner {
         sessionId,
         coveredTo: next - 1,
         snapshot: entry.analyzer.snapshot(),
-        marks: copyMarks(entry),
+        summary: copySummary(entry),
         openIncidents,
         detection,
       };

@@ -111,7 +111,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
       newer: undefined,
       firstOffset: -1,
       startedAt: 0,
-      toldAt: null,
+      summarizedAt: null,
       livedAt: 0,
       tally: undefined,
     };
@@ -152,6 +152,6 @@ export class SessionStore implements EntryStore<PartitionSessions> {
 }
 
 /** Whether the session is over. A session evicted for lack of memory is over only if it has ended. */
-function isExpired({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
-  return reason === 'idle' || (reason === 'lru' && toldAt === null);
+function isExpired({ summarizedAt }: SessionEntry, reason: EvictionReason): boolean {
+  return reason === 'idle' || (reason === 'lru' && summarizedAt === null);
 }

@@ -8,9 +8,9 @@ export interface SessionSummaries {
   /** The latest of each session. */
   readonly summaries: readonly SessionSummary[];
   /** Expired sessions: their summaries are to be deleted. */
-  readonly over: readonly string[];
+  readonly expired: readonly string[];
   /** Ids of their recorded checks, which are to be deleted too. */
-  readonly checksOver: readonly string[];
+  readonly expiredChecks: readonly string[];
 }
 
 /** Event time, ms, after which a session gets another summary and progress sample. */
@@ -34,7 +34,7 @@ export class SummaryCollector {
   private readonly latest = new Map<string, SessionSummary | null>();
   /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
   private readonly changed = new Map<SessionEntry, number>();
-  private checksOver: string[] = [];
+  private expiredChecks: string[] = [];
   private readonly place: TopicPartition;
 
   constructor(place: TopicPartition) {
@@ -59,7 +59,7 @@ export class SummaryCollector {
     if (verdicts.length > 0) countVerdicts(entry, verdicts);
     const elapsed = analyzer.lastTime - entry.startedAt;
     if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.eventIndex + 1);
-    entry.toldAt = ends ? null : elapsed;
+    entry.summarizedAt = ends ? null : elapsed;
     this.summarize(entry);
   }
 
@@ -71,7 +71,7 @@ export class SummaryCollector {
     const isFirst = entry.analyzer.eventIndex === 0;
     if (isFirst) startSession(entry, offset);
     // The session is summarized at its first event that is not a control event.
-    if (isFirst) entry.toldAt = null;
+    if (isFirst) entry.summarizedAt = null;
     if (verdicts.length === 0) return;
     countVerdicts(entry, verdicts);
     this.summarize(entry);
@@ -80,13 +80,13 @@ export class SummaryCollector {
   /** Call when the answer to a check led to verdicts. */
   noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
     countVerdicts(entry, verdicts);
-    if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
+    if (entry.summarizedAt !== null) entry.summarizedAt = entry.analyzer.lastTime - entry.startedAt;
     this.summarize(entry);
   }
 
   /** A check's record is deleted with its session, or at once if the session is gone. */
   noteCheck(entry: SessionEntry | undefined, checkId: string): void {
-    if (entry === undefined) this.checksOver.push(checkId);
+    if (entry === undefined) this.expiredChecks.push(checkId);
     else tallyOf(entry).checks.push(checkId);
   }
 
@@ -94,7 +94,7 @@ export class SummaryCollector {
   noteExpired(entry: SessionEntry): void {
     this.changed.delete(entry);
     this.latest.set(entry.analyzer.sessionId, null);
-    if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
+    if (entry.tally !== undefined) this.expiredChecks.push(...entry.tally.checks);
   }
 
   /** The session was evicted from memory but may return. */
@@ -145,11 +145,11 @@ export class SummaryCollector {
 
   drain(): SessionSummaries {
     const summaries = [...this.latest.values()].filter((summary) => summary !== null);
-    const over = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
-    const { checksOver } = this;
+    const expired = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
+    const { expiredChecks } = this;
     this.latest.clear();
-    this.checksOver = [];
-    return { summaries, over, checksOver };
+    this.expiredChecks = [];
+    return { summaries, expired, expiredChecks };
   }
 
   private summarize(entry: SessionEntry): void {
@@ -165,16 +165,16 @@ function startSession(entry: SessionEntry, offset: number): void {
   entry.startedAt = entry.analyzer.lastTime;
   // Records of checks stay with the session until it expires.
   entry.tally =
-    tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks, course: [] };
+    tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks, progress: [] };
 }
 
 /** Event time since the latest summary, ms. */
-function sinceSummary({ analyzer, startedAt, toldAt }: SessionEntry): number {
-  return toldAt === null ? SUMMARY_INTERVAL_MS : analyzer.lastTime - startedAt - toldAt;
+function sinceSummary({ analyzer, startedAt, summarizedAt }: SessionEntry): number {
+  return summarizedAt === null ? SUMMARY_INTERVAL_MS : analyzer.lastTime - startedAt - summarizedAt;
 }
 
-function countVerdicts(marks: SummaryState, verdicts: ReportedVerdicts): void {
-  const tally = tallyOf(marks);
+function countVerdicts(summary: SummaryState, verdicts: ReportedVerdicts): void {
+  const tally = tallyOf(summary);
   tally.verdicts += verdicts.length;
   for (const { phase, detector } of verdicts) {
     if (phase === 'opened') tally.opened[detector] = (tally.opened[detector] ?? 0) + 1;
@@ -183,7 +183,7 @@ function countVerdicts(marks: SummaryState, verdicts: ReportedVerdicts): void {
 
 /** The session's current summary. */
 function summaryOf(
-  { analyzer, firstOffset, startedAt, toldAt, tally, livedAt }: SessionEntry,
+  { analyzer, firstOffset, startedAt, summarizedAt, tally, livedAt }: SessionEntry,
   { topic, partition }: TopicPartition,
 ): SessionSummary {
   const { account, openIncidents } = analyzer;
@@ -192,7 +192,7 @@ function summaryOf(
   return {
     v: 1,
     sessionId: analyzer.sessionId,
-    status: toldAt === null ? 'ended' : 'live',
+    status: summarizedAt === null ? 'ended' : 'live',
     startedAt,
     lastEventAt: livedAt,
     events: account.events,
@@ -214,7 +214,7 @@ function summaryOf(
       openIncidents: analyzer.openIncidentSummaries.slice(0, MAX_OPEN_INCIDENTS),
     }),
     verdicts: tally?.verdicts ?? 0,
-    ...(tally !== undefined && tally.course.length > 0 && { course: [...tally.course] }),
+    ...(tally !== undefined && tally.progress.length > 0 && { progress: [...tally.progress] }),
     source: {
       topic,
       partition,
@@ -227,25 +227,26 @@ function summaryOf(
 }
 
 /** Maximum progress samples of a session; beyond that every other one is dropped. */
-export const COURSE_POINTS = 16;
+export const MAX_PROGRESS_SAMPLES = 16;
 
-export function tallyOf(marks: SummaryState): SessionTally {
-  marks.tally ??= { verdicts: 0, opened: {}, checks: [], course: [] };
-  return marks.tally;
+export function tallyOf(summary: SummaryState): SessionTally {
+  summary.tally ??= { verdicts: 0, opened: {}, checks: [], progress: [] };
+  return summary.tally;
 }
 
 export function sampleProgress(tally: SessionTally, elapsed: number, events: number): void {
-  tally.course.push(elapsed, events);
-  if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
+  tally.progress.push(elapsed, events);
+  if (tally.progress.length > 2 * MAX_PROGRESS_SAMPLES)
+    tally.progress = tally.progress.filter((_, i) => i % 4 < 2);
 }
 
 /** Copies only the summary state, for storing; later events do not change the copy. */
-export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SummaryState): SummaryState {
+export function copySummary({ firstOffset, startedAt, summarizedAt, tally }: SummaryState): SummaryState {
   const copy = tally && {
     ...tally,
     opened: { ...tally.opened },
     checks: [...tally.checks],
-    course: [...tally.course],
+    progress: [...tally.progress],
   };
-  return { firstOffset, startedAt, toldAt, tally: copy };
+  return { firstOffset, startedAt, summarizedAt, tally: copy };
 }

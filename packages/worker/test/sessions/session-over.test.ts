@@ -30,7 +30,7 @@ describe('a session removed from memory', () => {
     collector.drain();
     goes(made);
     const told = collector.drain();
-    expect([told.over, told.checksOver]).toEqual(over ? [['s'], ['c-1']] : [[], []]);
+    expect([told.expired, told.expiredChecks]).toEqual(over ? [['s'], ['c-1']] : [[], []]);
   });
 
   it('deletes its summary and check records when idle, including those from before a pause', () => {
@@ -43,14 +43,14 @@ describe('a session removed from memory', () => {
     pass(others.join(', '));
     collector.drain();
     store.sweep();
-    expect(collector.drain()).toEqual({ summaries: [], over: ['s'], checksOver: ['c-1', 'c-2'] });
-    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
+    expect(collector.drain()).toEqual({ summaries: [], expired: ['s'], expiredChecks: ['c-1', 'c-2'] });
+    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: [] });
   });
 
   it('deletes a check record at once if the session is gone before the check is recorded', () => {
     const { sessions, collector } = openSessions();
     sessions.noteCheck('gone', 'c-9');
-    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: ['c-9'] });
+    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: ['c-9'] });
   });
 });
 
@@ -59,7 +59,7 @@ it('checkpoint: stores a session as soon as one of its checks is recorded, which
   pass('0 ls, 0 ls other');
   sessions.noteCheck('s', 'c-1');
   const { snapshots: kept } = sessions.checkpoint(102, 100, 10);
-  expect(kept).toMatchObject([{ sessionId: 's', marks: { tally: { checks: ['c-1'] } } }]);
+  expect(kept).toMatchObject([{ sessionId: 's', summary: { tally: { checks: ['c-1'] } } }]);
 });
 
 it('restored session: gives the same summaries, and deletes its check records when it expires', () => {
@@ -88,5 +88,5 @@ it('restored session: gives the same summaries, and deletes its check records wh
   });
   expect(told).toEqual([0, 1, 1, 0, 1, 1]);
   after.collector.noteExpired(entryOf(after)!);
-  expect(after.collector.drain()).toMatchObject({ over: ['s'], checksOver: ['c-1'] });
+  expect(after.collector.drain()).toMatchObject({ expired: ['s'], expiredChecks: ['c-1'] });
 });

@@ -95,7 +95,7 @@ describe('a summary', () => {
       tenant: 't',
       incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
       verdicts: 2,
-      course: [3000, 4, 10_000, 11],
+      progress: [3000, 4, 10_000, 11],
       source: { topic: 'events', partition: 3, firstOffset: '100', lastOffset: '110' },
       preset: 'stream',
       configHash: detection.plan.configHash,
@@ -132,7 +132,7 @@ describe('a summary', () => {
     [
       'the progress from summary to summary',
       '0 ls, 29 cat, 30 cp, 31 ls, 60 mv',
-      { course: [30_000, 3, 60_000, 5] },
+      { progress: [30_000, 3, 60_000, 5] },
     ],
     [
       'the hash of the session’s own settings',
@@ -154,10 +154,10 @@ describe('a summary', () => {
       (_, minute) => `${String(minute * 60)} tool-${String(minute)}`,
     );
     for (const summary of summaries(minutes.join(', ')).slice(1)) {
-      const course = summary?.course ?? [];
-      expect(course.length).toBeLessThanOrEqual(32);
-      expect(course.slice(-2)).toEqual([summary!.lastEventAt - summary!.startedAt, summary!.events]);
-      const times = course.filter((_, i) => i % 2 === 0);
+      const progress = summary?.progress ?? [];
+      expect(progress.length).toBeLessThanOrEqual(32);
+      expect(progress.slice(-2)).toEqual([summary!.lastEventAt - summary!.startedAt, summary!.events]);
+      const times = progress.filter((_, i) => i % 2 === 0);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }
   });
@@ -167,13 +167,13 @@ describe('drain', () => {
   it('returns the latest summary of each session once', () => {
     const { pass, collector } = openSessions();
     pass('0 ls a, 0 ls b, 40 ls a, 80 cat a');
-    const { summaries: taken, over, checksOver } = collector.drain();
+    const { summaries: taken, expired, expiredChecks } = collector.drain();
     expect(taken.map(({ sessionId, events }) => [sessionId, events])).toEqual([
       ['a', 3],
       ['b', 1],
     ]);
-    expect([over, checksOver]).toEqual([[], []]);
-    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
+    expect([expired, expiredChecks]).toEqual([[], []]);
+    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: [] });
   });
 
   it('omits the summaries of a replay, but returns the sessions that expired in it', () => {
@@ -187,7 +187,7 @@ describe('drain', () => {
     // c is back in the replay itself.
     pass('1 ls c');
     collector.dropSummaries();
-    expect(collector.drain()).toEqual({ summaries: [], over: ['b'], checksOver: [] });
+    expect(collector.drain()).toEqual({ summaries: [], expired: ['b'], expiredChecks: [] });
   });
 
   it('returns the summary of a session that is back, but not its expiry', () => {
@@ -198,6 +198,10 @@ describe('drain', () => {
     collector.noteExpired(entry!);
     sessions.remove(entry!);
     pass('1 ls');
-    expect(collector.drain()).toMatchObject({ summaries: [{ events: 1 }], over: [], checksOver: ['c-1'] });
+    expect(collector.drain()).toMatchObject({
+      summaries: [{ events: 1 }],
+      expired: [],
+      expiredChecks: ['c-1'],
+    });
   });
 });
