@@ -83,7 +83,7 @@ const routes: readonly { readonly path: string | (() => string); readonly shown:
   { path: '/tuning?of=recent', shown: 'Results by session' },
   { path: '/settings', shown: 'max_repeats' },
   { path: '/settings?scope=model:openai/gpt-5-mini&q=ttl', shown: 'ttl_seconds' },
-  { path: '/status', shown: 'the server’s position in each partition' },
+  { path: '/status', shown: 'the server’s next offset in each partition' },
   { path: '/nowhere', shown: 'Not found' },
 ];
 

@@ -14,6 +14,7 @@ import {
   verdictExamples,
 } from '../../../scripts/reference/examples.ts';
 import { referenceFiles } from '../../../scripts/reference/files.ts';
+import { architecturePage } from '../../../scripts/reference/import-table.ts';
 import { type SchemaName, schemaDocument, schemaNames } from '../../../scripts/reference/json-schemas.ts';
 import { settingPaths, settingsSchema, topicRoles } from '../src/index.ts';
 
@@ -24,6 +25,10 @@ const committed = (name: string) => readFileSync(join(folder, name), 'utf8');
 describe('docs/reference', () => {
   it.each([...files.keys()])('%s is what `npm run generate` writes', (name) => {
     expect(committed(name)).toBe(files.get(name));
+  });
+
+  it('docs/architecture.md has the imports that `npm run generate` writes', () => {
+    expect(readFileSync(join(folder, '../architecture.md'), 'utf8')).toBe(architecturePage());
   });
 
   it('lists every setting', () => {

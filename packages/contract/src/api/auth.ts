@@ -35,7 +35,9 @@ export const loginSchema = z.strictObject({ token: z.string().min(1).max(4096) }
 
 /** Response of `POST /auth/logout` if the identity provider supports logout; otherwise 204. */
 export const logoutSchema = z.object({
-  goOn: z.url().describe('URL to send the browser to; it redirects back.'),
+  redirectUrl: z
+    .url()
+    .describe('URL of the provider that ends its session and redirects back to the dashboard.'),
 });
 
 export type Logout = z.infer<typeof logoutSchema>;

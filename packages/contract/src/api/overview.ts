@@ -52,7 +52,9 @@ export const overviewQuerySchema = z
   .strictObject({
     from: z
       .number()
-      .describe('Epoch ms or RFC 3339. Default: the start of the data, but 5 minutes to 6 hours ago.'),
+      .describe(
+        'Epoch ms or RFC 3339. Default: the shortest of 5, 15, 60 and 360 minutes before `to` that reaches the first data, at most 360.',
+      ),
     to: z.number().describe('Default: now.'),
     lastMs: z.int().min(60_000).describe('Instead of `from`: this long before `to`.'),
   })

@@ -52,7 +52,7 @@ export const scopeSettingsSchema = z.object({
   updatedBy: z.string().nullable(),
   invalid: z
     .array(z.object({ path: z.string(), detail: z.string() }))
-    .describe('Entries of `set` that are invalid, for example from an older version; they are ignored.'),
+    .describe('Entries of `set` that are invalid and therefore ignored.'),
   effective: z.array(effectiveSettingSchema).describe('The effective value of every key in this scope.'),
 });
 

@@ -9,7 +9,7 @@ const count = z.int().nonnegative();
 
 const partitionStatusSchema = z.object({
   partition: z.int(),
-  position: count.describe('Next offset to read.'),
+  nextOffset: count.describe('Next offset to read.'),
   lag: count.nullable().describe('Records not read yet; null before the first ones are read.'),
 });
 

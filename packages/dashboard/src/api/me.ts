@@ -27,7 +27,7 @@ export const meQuery = queryOptions({
 /** Logs out. @returns logout URL of the identity provider, if it has one */
 export async function logOut(): Promise<string | undefined> {
   const answer = await send('/auth/logout', { method: 'POST' });
-  return answer.status === 204 ? undefined : logoutSchema.parse(await answer.json()).goOn;
+  return answer.status === 204 ? undefined : logoutSchema.parse(await answer.json()).redirectUrl;
 }
 
 /** Name of the current user; undefined until loaded. */

@@ -206,10 +206,10 @@ function User() {
   const client = useQueryClient();
   if (me?.required !== true || me.user === null) return null;
   const logout = () => {
-    void logOut().then((goOn) => {
+    void logOut().then((redirectUrl) => {
       client.clear();
-      if (goOn === undefined) window.location.reload();
-      else window.location.assign(goOn);
+      if (redirectUrl === undefined) window.location.reload();
+      else window.location.assign(redirectUrl);
     });
   };
   return (

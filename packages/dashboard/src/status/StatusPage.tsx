@@ -150,7 +150,7 @@ function Cards({ status }: { readonly status: Status }) {
         </Card>
       </div>
       <NotificationsCard items={status.notifications} />
-      <Card title="Topics" note="the server’s position in each partition" flush>
+      <Card title="Topics" note="the server’s next offset in each partition" flush>
         <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label="Partitions">
           <table className="w-full border-collapse [&_:is(th,td)]:px-4 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:font-450 [&_:is(th,td)]:whitespace-nowrap [&_td]:text-ink2 @max-[520px]/page:[&_:is(th,td)]:px-2 [&_tbody_th]:text-sm/[1.6] [&_tbody_th]:font-mono [&_tbody_th]:font-450 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:text-left [&_td]:nth-2:text-left @max-[520px]/page:[&_th]:first:pl-4 @max-[520px]/page:[&_:is(th,td)]:last:pr-4 [&_td]:data-lagging:text-warm [&_th]:[&[scope=col]]:nth-2:text-left @max-[520px]/page:[&_td]:nth-2:hidden @max-[520px]/page:[&_th[scope=col]]:nth-2:hidden">
             <thead>
@@ -172,14 +172,14 @@ function Cards({ status }: { readonly status: Status }) {
                       <td colSpan={3}>{topic.read ? 'no partitions yet' : 'not read by the server'}</td>
                     </tr>
                   ) : (
-                    topic.partitions.map(({ partition, position, lag }, index) => (
+                    topic.partitions.map(({ partition, nextOffset, lag }, index) => (
                       <tr key={partition}>
                         <th scope="row">
                           {index === 0 ? topic.name : <span className="sr-only">{topic.name}</span>}
                         </th>
                         <td>{index === 0 && topic.role}</td>
                         <td>{partition}</td>
-                        <td>{formatNumber(position)}</td>
+                        <td>{formatNumber(nextOffset)}</td>
                         <td data-lagging={(lag ?? 0) > 0 || undefined}>
                           {lag === null ? '–' : formatNumber(lag)}
                         </td>

@@ -63,22 +63,9 @@ export function optionSources(settings: DetectionSettings, judged: boolean): Opt
   return { settings, preset, calls: toolRepeatPlan(settings, preset), judged };
 }
 
-/** Names of the first detectors in the hash, which must stay stable across releases; later detectors use their ids. */
-const hashNames: Partial<Record<DetectorId, string>> = {
-  'content-repeat': 'content',
-  'thought-repeat': 'thought',
-  'tool-limit': 'toolLimit',
-  'turn-limit': 'turnLimit',
-};
-const resultNames: Partial<Record<DetectorId, string>> = {
-  'tool-cycle': 'cycle',
-  stagnation: 'stagnation',
-  outage: 'outage',
-};
-
 /**
  * Hash of the settings that decide verdicts. It excludes shipped agent contracts, which are the same for all, and
- * later detectors that are off.
+ * detectors that are off.
  */
 function configHash(
   { settings, calls }: OptionSources,
@@ -86,24 +73,19 @@ function configHash(
   comparesResults: boolean,
 ): string {
   const { enabled, preset, session, per_tool: tools, agents } = settings;
-  const on = planned.flatMap((one) => (one === null || one.definition.id === 'tool-repeat' ? [] : one));
-  const hashed = new Map(
-    on.map(({ definition, options }) => [definition.id, definition.hashed?.(options) ?? options]),
-  );
-  const under = (names: typeof hashNames) =>
-    Object.fromEntries(
-      Object.entries(names).map(([id, name]) => [name, hashed.get(id as DetectorId) ?? null]),
-    );
-  const later = [...hashed].filter(([id]) => !(id in hashNames) && !(id in resultNames));
+  const detectors = planned.flatMap((one) => {
+    if (one === null || one.definition.id === 'tool-repeat') return [];
+    const { definition, options } = one;
+    return [[definition.id, definition.hashed?.(options) ?? options] as const];
+  });
   const decisive = {
     enabled,
     preset,
     idleMs: session.idle_seconds * 1000,
     tool: calls.tool,
     perTool: Object.fromEntries(calls.perTool),
-    rounds: comparesResults ? { ...under(resultNames), tools, agents } : null,
-    ...under(hashNames),
-    ...Object.fromEntries(later),
+    results: comparesResults ? { tools, agents } : null,
+    detectors: Object.fromEntries(detectors),
   };
   return sha256(canonicalJson(decisive), 12);
 }

@@ -93,7 +93,7 @@ export class Feeds {
       const feed = this.#feeds.get(role as TopicRole);
       const partitions = (feed?.partitions ?? []).map(({ partition, position, lag }) => ({
         partition,
-        position,
+        nextOffset: position,
         lag,
       }));
       return { role: role as TopicRole, name, read: feed !== undefined, partitions };

@@ -128,8 +128,8 @@ export function watchServerState(registry: Registry, state: ServerState): void {
     registers,
     collect() {
       this.reset();
-      eachPartition((labels, { position }) => {
-        this.set(labels, position);
+      eachPartition((labels, { nextOffset }) => {
+        this.set(labels, nextOffset);
       });
     },
   });

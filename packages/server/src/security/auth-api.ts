@@ -49,9 +49,9 @@ export function authApi(auth: Auth, now: () => number): Router {
         await revoked.revoke(login.id, now() + LOGIN_MS);
         logger.info({ user: login.name, role: login.role, address: hosts.addressOf(request) }, 'logged out');
       }
-      const goOn = await logOutAtProvider(request, auth);
-      if (goOn === null) response.status(204).end();
-      else response.json({ goOn } satisfies Logout);
+      const redirectUrl = await logOutAtProvider(request, auth);
+      if (redirectUrl === null) response.status(204).end();
+      else response.json({ redirectUrl } satisfies Logout);
     })
     .all(methodNotAllowed('POST'));
   return router;

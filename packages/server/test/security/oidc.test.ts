@@ -206,7 +206,8 @@ describe('a login at the identity provider', () => {
 });
 
 describe('a logout at the provider', () => {
-  const goOnFrom = async (answer: Response) => new URL(((await answer.json()) as { goOn: string }).goOn);
+  const redirectUrlOf = async (answer: Response) =>
+    new URL(((await answer.json()) as { redirectUrl: string }).redirectUrl);
 
   it('is requested with the ID token, and leads back', async () => {
     const { done, cookie, idToken } = await login({ groups: ['sre'] });
@@ -218,22 +219,25 @@ describe('a logout at the provider', () => {
       'loopwatch_session=',
       'loopwatch_id_token=',
     ]);
-    const goOn = await goOnFrom(out);
-    expect(goOn.origin + goOn.pathname).toBe(`${new URL(options.issuer).origin}/endsession`);
-    expect(Object.fromEntries(goOn.searchParams)).toEqual({
+    const redirectUrl = await redirectUrlOf(out);
+    expect(redirectUrl.origin + redirectUrl.pathname).toBe(`${new URL(options.issuer).origin}/endsession`);
+    expect(Object.fromEntries(redirectUrl.searchParams)).toEqual({
       id_token_hint: idToken.replace('loopwatch_id_token=', ''),
       post_logout_redirect_uri: `${url}/`,
       client_id: 'loopwatch',
     });
-    const back = await fetch(goOn, { redirect: 'manual' });
+    const back = await fetch(redirectUrl, { redirect: 'manual' });
     expect(back.headers.get('location')).toBe(`${url}/`);
   });
 
   it('omits an ID token that is too long for a cookie', async () => {
     const { cookie, idToken } = await login({ groups: ['sre', ...Array<string>(400).fill('another-group')] });
     expect(idToken).toBe('loopwatch_id_token=-');
-    const goOn = await goOnFrom(await logOut(cookie, idToken));
-    expect([...goOn.searchParams.keys()].toSorted()).toEqual(['client_id', 'post_logout_redirect_uri']);
+    const redirectUrl = await redirectUrlOf(await logOut(cookie, idToken));
+    expect([...redirectUrl.searchParams.keys()].toSorted()).toEqual([
+      'client_id',
+      'post_logout_redirect_uri',
+    ]);
   });
 
   it('is skipped for token logins, and without an end-session endpoint', async () => {
