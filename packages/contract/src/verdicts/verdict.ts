@@ -16,6 +16,7 @@ export const thresholdAdjustments = [
   'same-form',
   'reworded',
   'short-answer',
+  'navigation',
 ] as const;
 
 export const thresholdOriginSchema = z
@@ -34,7 +35,7 @@ export const thresholdOriginSchema = z
           'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
           'because only the wording of the query changes. short-answer: twice as many, because short results often ' +
-          'coincide.',
+          'coincide. navigation: three times as many, because each step may show something else.',
       ),
   })
   .describe('How the threshold was determined.');

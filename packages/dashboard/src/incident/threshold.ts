@@ -15,6 +15,7 @@ const adjustments: Record<ThresholdAdjustment, string> = {
   'same-form': 'doubled because the results differ',
   reworded: 'lowered by one because the query is only reworded',
   'short-answer': 'doubled because the answer is short',
+  navigation: `${TRIPLED} each step may show something else`,
 };
 
 type Data = Pick<Incident, 'backend' | 'detector' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;

@@ -16,6 +16,9 @@ const CALLS_PER_ROUND = 32;
 
 /** UTF-16 units of a call's arguments that its result is compared with. */
 const SAID_UNITS = 4096;
+/** UTF-16 units of the text before a step that tell what it is about. A text over the second bound is no remark. */
+const REMARK_UNITS = 300;
+const MAX_REMARK_UNITS = 2048;
 
 /** The steps of a session's current prompt, and the step that the current event settled. */
 export class CallHistory {
@@ -41,6 +44,8 @@ export class CallHistory {
   private resultsSeen = false;
   private blindRounds = 0;
   private agent: string | null = null;
+  /** The text since the latest call; `null` if it is too long for a remark. */
+  private remark: string | null = '';
 
   constructor(knowledge: CallKnowledge) {
     this.knowledge = knowledge;
@@ -65,6 +70,9 @@ export class CallHistory {
       case 'thought':
         // A model response cannot continue after a result of its own calls, whatever the producer calls a turn.
         if (this.isAnswered) this.settle();
+        if (this.remark !== null)
+          this.remark =
+            this.remark.length + event.text.length > MAX_REMARK_UNITS ? null : this.remark + event.text;
         this.coarse = this.open === null && this.rounds.at(-1)?.turn === this.turn;
         break;
       case 'turn_started':
@@ -103,6 +111,7 @@ export class CallHistory {
     this.open ??= {
       calls: [],
       turn: this.turn,
+      remark: '',
       settled: false,
       key: '',
       outcome: null,
@@ -121,8 +130,11 @@ export class CallHistory {
     else if (calls.length < CALLS_PER_ROUND) {
       const nature = callNature(identity, args, contract);
       const said = canonical.slice(0, SAID_UNITS);
+      if (calls.length === 0 && nature.navigates)
+        this.open.remark = (this.remark ?? '').trim().slice(0, REMARK_UNITS);
       calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
+    this.remark = '';
     // Without turns and results, every call is a step; this is known from the second call.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
@@ -200,6 +212,7 @@ export class CallHistory {
     this.open = null;
     this.settled = null;
     this.stagnant = false;
+    this.remark = '';
   }
 
   snapshot(): HistorySnapshot {
@@ -213,6 +226,7 @@ export class CallHistory {
       resultsSeen,
       blindRounds,
       agent,
+      remark,
       stagnant,
     } = this;
     return {
@@ -225,6 +239,7 @@ export class CallHistory {
       resultsSeen,
       blindRounds,
       agent,
+      remark,
       prompts: this.prompts.snapshot(),
       stagnant,
     };
@@ -248,6 +263,7 @@ export interface HistorySnapshot {
   readonly resultsSeen: boolean;
   readonly blindRounds: number;
   readonly agent: string | null;
+  readonly remark: string | null;
   readonly prompts: PromptOriginSnapshot;
   readonly stagnant: boolean;
 }

@@ -13,6 +13,14 @@ const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 const GUI =
   /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
+/** Further names of tools that move on in something shown piece by piece. */
+const NAVIGATES =
+  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate)(?:$|[_\-. ])/i;
+/** One tool for all of an interface; its arguments say what it does. */
+const INTERFACE =
+  /(?:^|[_\-. ])(?:computer|computer_use|browser|browser_action|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i;
+const INTERFACE_ACTION =
+  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation)":"[^"]{0,40}(?:scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
 /** Commands that do nothing or echo their arguments. */
@@ -40,10 +48,17 @@ export function callNature(
     runs: isReadOnlyLine !== undefined,
     waits: contract?.poller ?? (sleeps || POLLER.test(words) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
+    navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
     enters: ENTERS.test(words),
     reads: !changes && (contract?.mutating === false || READS.test(words)),
     idles: IDLES.test(line),
   };
+}
+
+function navigates(words: string, args: string, isGui: boolean | undefined): boolean {
+  if (isGui === true || GUI.test(words)) return true;
+  if (INTERFACE.test(words) && INTERFACE_ACTION.test(args)) return true;
+  return !MUTATING.test(words) && NAVIGATES.test(words);
 }
 
 /** `getJobStatus` and `get_job_status` are the same words. */

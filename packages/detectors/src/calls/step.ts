@@ -55,6 +55,8 @@ export interface CallNature {
   readonly waits: boolean | null;
   /** It operates a user interface, where a first attempt may have no effect. */
   readonly gui: boolean;
+  /** It moves on in something shown piece by piece: scrolls, turns a page, clicks. */
+  readonly navigates: boolean;
   /** It fills in a field of a user interface. */
   readonly enters: boolean;
   /** It runs a command that does nothing. */
@@ -85,6 +87,8 @@ export interface PastCall {
 export interface CallStep {
   readonly calls: PastCall[];
   readonly turn: number;
+  /** For steps of navigation, what the agent wrote since the step before; it may tell of something new. */
+  remark: string;
   settled: boolean;
   /** Equal for equal sets of calls. */
   key: string;

@@ -23,6 +23,7 @@ const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>>
   'same-form': (value) => 2 * value,
   reworded: (value) => Math.max(2, value - 1),
   'short-answer': (value) => 2 * value,
+  navigation: (value) => 3 * value,
 };
 
 /** A model's confidence and the percentage of a budget are compared with numbers of their own. */
@@ -99,7 +100,7 @@ describe('a repeated step of several calls', () => {
       'the same step of 3 calls was made 3 times in a row with the same result: get_price {"item":"kitchen"} and get_price {"item":"tea"} and 1 more, the first with “kitchen costs 12.50 euros today”',
     );
     expect(verdict?.guidance).toContain(
-      'You have made the same step of 3 calls 3 times in a row:\n- get_price {"item":"kitchen"}: “kitchen',
+      'You have made the same 3 calls 3 times in a row:\n- get_price {"item":"kitchen"}: “kitchen',
     );
   });
 

@@ -16,13 +16,13 @@ describe('tool-repeat with results', () => {
     { what: 'is silent at two', steps: times(2, ['show', page]), expected: [] },
     {
       what: 'opens at the fourth bare ok',
-      steps: times(4, ['next', 'ok']),
+      steps: times(4, ['ping', 'ok']),
       expected: ['tool-repeat opened chance 4'],
     },
-    { what: 'is silent at three bare oks', steps: times(3, ['next', 'ok']), expected: [] },
+    { what: 'is silent at three bare oks', steps: times(3, ['ping', 'ok']), expected: [] },
     {
       what: 'without results: opens at the fourth call, when the next turn starts',
-      steps: [...times(4, 'next'), 'other'],
+      steps: [...times(4, 'ping'), 'other'],
       expected: ['tool-repeat opened chance 4'],
     },
     {

@@ -30,6 +30,7 @@ const factors: Partial<Record<ThresholdAdjustment, number>> = {
   'any-results': 10,
   'same-form': 2,
   'short-answer': 2,
+  navigation: 3,
 };
 
 /** By how much an adjustment lowers it. */

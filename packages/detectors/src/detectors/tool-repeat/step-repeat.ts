@@ -20,8 +20,9 @@ import {
   quotedStep,
   sentence,
 } from '../../incident/shown-calls.ts';
+import { isNavigation, navigationPatience, stepsWithoutNews } from './navigation.ts';
 import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
-import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
+import { batchGuidance, stepGuidance, windowPhrase } from './wording.ts';
 
 /** Consecutive steps of the same calls, by what their results have in common: the latest runs of each. */
 interface Runs {
@@ -86,10 +87,12 @@ export class StepRepeat implements Detector {
   /** The strictest degree of sameness by which the latest steps repeat often enough. */
   private found(rounds: readonly CallStep[], callStep: CallStep, options: ToolRepeatOptions): Found | null {
     for (const degree of ['same', 'alike', 'any'] as const) {
-      const count = countRecent(rounds, this.runs[degree], options);
-      const threshold = thresholdOf(degree, callStep, options);
-      if (count < threshold) continue;
+      const run = this.runs[degree];
+      const count = countRecent(rounds, degree === 'any' ? run : stepsWithoutNews(rounds, run), options);
       const steps = rounds.slice(-Math.min(count, rounds.length));
+      const threshold =
+        thresholdOf(degree, callStep, options) * (degree === 'any' ? 1 : navigationPatience(steps));
+      if (count < threshold) continue;
       if (degree === 'alike' && movesTowards(steps)) continue;
       if (degree === 'any' && !isLastBound(count, threshold, callStep)) continue;
       return { degree, count, threshold, steps };
@@ -127,7 +130,11 @@ export class StepRepeat implements Detector {
       thresholdOf: {
         setting: 'tool_call_loop.max_repeats',
         value: options.threshold,
-        adjustments: [...adjustmentOf(degree, callStep), ...pollingAdjustments([callStep], this.knowledge)],
+        adjustments: [
+          ...adjustmentOf(degree, callStep),
+          ...pollingAdjustments([callStep], this.knowledge),
+          ...(degree !== 'any' && navigationPatience(steps) > 1 ? (['navigation'] as const) : []),
+        ],
       },
       windowMs: options.ttlMs,
       // Results that differ leave doubt: the model gets a chance first.
@@ -137,7 +144,10 @@ export class StepRepeat implements Detector {
       guidance:
         length > 1
           ? batchGuidance(callsWithResults([callStep], agents), count, options)
-          : toolGuidance(name, args, count, options, result.quoted),
+          : stepGuidance(name, args, count, options, {
+              result: result.quoted,
+              navigates: isNavigation(callStep),
+            }),
       evidence: { matching: 'exact', results: isKnown ? shownResults[degree] : 'unknown' },
       calls: count * callStep.calls.length,
     };

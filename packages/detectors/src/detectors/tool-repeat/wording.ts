@@ -22,18 +22,8 @@ export function blockMessage(tool: string, count: number, options: ToolRepeatOpt
   );
 }
 
-/**
- * Guidance for a model that gets one more chance, or whose call is blocked.
- *
- * @param result `: “No such file”`, the head of the calls' result; empty if unknown
- */
-export function toolGuidance(
-  tool: string,
-  args: string,
-  count: number,
-  options: ToolRepeatOptions,
-  result = '',
-): string {
+/** Guidance for a model that gets one more chance, or whose call is blocked. */
+export function toolGuidance(tool: string, args: string, count: number, options: ToolRepeatOptions): string {
   if (options.warningText !== null) return options.warningText;
   const alike = options.similarity === null ? 'the same' : 'nearly the same';
   return [
@@ -43,20 +33,54 @@ export function toolGuidance(
     '- If it failed, or brought nothing new, change the parameters or take another way.',
     '- Call a tool only if the next step strictly needs one; otherwise go on in words.',
     `The call you attempted: ${tool} with arguments ${args}.`,
-    ...(result === '' ? [] : [`What came back each time${result}`]),
     'Answer either with one corrected tool call, or with an explanation in words of what you will do next.',
   ].join('\n');
 }
 
-/** The same for a step of several calls. @param calls one line per call, with its arguments and result */
+/**
+ * The same for a call whose results are compared.
+ *
+ * @param result `: “No such file”`, the head of the calls' result; empty if unknown
+ * @param navigates whether the call moves on in an interface, where repeating it is often right
+ */
+export function stepGuidance(
+  tool: string,
+  args: string,
+  count: number,
+  options: ToolRepeatOptions,
+  { result, navigates }: { readonly result: string; readonly navigates: boolean },
+): string {
+  if (options.warningText !== null) return options.warningText;
+  const advice = navigates
+    ? [
+        'Check what it changed:',
+        '- If each call shows something new, say what, and continue.',
+        '- If nothing changes, you are at the end or the call has no effect. Try a different approach.',
+      ]
+    : [
+        'Stop and think before the next call:',
+        '- Check that this is the right tool and that its name and every argument are correct.',
+        '- If it failed or returned nothing new, change the arguments or try a different approach.',
+        '- Call a tool only if you need one; otherwise continue in text.',
+      ];
+  return [
+    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments.`,
+    ...advice,
+    `The call you attempted: ${tool} with arguments ${args}.`,
+    ...(result === '' ? [] : [`Result each time${result}`]),
+    ...(navigates ? [] : ['Answer with one corrected tool call, or explain in text what you will do next.']),
+  ].join('\n');
+}
+
+/** The same for several calls at once. @param calls one line per call, with its arguments and result */
 export function batchGuidance(calls: readonly string[], count: number, options: ToolRepeatOptions): string {
   if (options.warningText !== null) return options.warningText;
   return [
-    `You have made the same step of ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
+    `You have made the same ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
     ...calls,
-    'Stop and think before the next step:',
-    '- Check that these are the right tools and that every parameter is correct.',
-    '- If they failed, or brought nothing new, change the parameters or take another way.',
-    'Answer either with corrected calls, or with an explanation in words of what you will do next.',
+    'Stop and think before the next calls:',
+    '- Check that these are the right tools and that every argument is correct.',
+    '- If they failed or returned nothing new, change the arguments or try a different approach.',
+    'Answer with corrected calls, or explain in text what you will do next.',
   ].join('\n');
 }

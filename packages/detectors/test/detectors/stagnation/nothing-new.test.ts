@@ -4,7 +4,16 @@ import { StepDigests } from '../../../src/detectors/stagnation/nothing-new.ts';
 
 function step(outcome: string, ...keys: string[]): CallStep {
   const calls = keys.map((key) => ({ key, result: { gist: outcome } }) as PastCall);
-  return { calls, turn: 0, settled: true, key: keys.join(), outcome, kind: 'ok', explained: false };
+  return {
+    calls,
+    turn: 0,
+    remark: '',
+    settled: true,
+    key: keys.join(),
+    outcome,
+    kind: 'ok',
+    explained: false,
+  };
 }
 
 /** Follows the steps one by one, as a history that remembers this many does. */

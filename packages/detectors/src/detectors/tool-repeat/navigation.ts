@@ -1,0 +1,42 @@
+import type { CallStep } from '../../calls/step.ts';
+
+/**
+ * Threshold factor for steps of navigation whose results say nothing: a page is scrolled many times, and each time it
+ * may show something else.
+ */
+const PATIENCE = 3;
+/** Wordings by which an agent notes that its step had no effect. */
+const STUCK =
+  /(?:n['’]t|\bnot|\bnever|\bno longer)(?: \w+){0,2} (?:mov|chang|scroll|work|respond|react|load|updat|open|help|appear|advanc|progress)|\bno (?:visible )?(?:change|effect|response|movement|difference|reaction|progress)\b|\bnothing (?:\w+ ){0,2}(?:new|chang|happen|mov|different)|\bstill (?:\w+ ){0,2}(?:same|stuck|nothing|unchanged)\b|\bsame (?:page|view|content|screen|state|place|position|section|thing)\b|\bstuck\b|\bunchanged\b|\bfroze|\bhangs?\b/i;
+
+/** How many of the latest `most` steps, which are equal, came after the agent last told of something new. */
+export function stepsWithoutNews(rounds: readonly CallStep[], most: number): number {
+  const latest = rounds.at(-1);
+  if (latest === undefined || !showsNothing(latest)) return most;
+  const run = rounds.slice(-Math.min(most, rounds.length));
+  for (let i = run.length - 1; i > 0; i -= 1) {
+    const { remark } = run[i] as CallStep;
+    const isNew =
+      remark !== '' && !STUCK.test(remark) && run.slice(0, i).every((one) => one.remark !== remark);
+    if (isNew) return run.length - i;
+  }
+  return most;
+}
+
+/** The factor by which the threshold rises for these equal steps, none of which told of something new. */
+export function navigationPatience(steps: readonly CallStep[]): number {
+  const latest = steps.at(-1);
+  if (latest === undefined || !showsNothing(latest)) return 1;
+  return steps.slice(1).every(({ remark }) => STUCK.test(remark)) ? 1 : PATIENCE;
+}
+
+/** Whether it is unknown what a step of navigation led to: only the agent's text can tell of something new. */
+function showsNothing(step: CallStep): boolean {
+  return (
+    isNavigation(step) && (step.outcome === null || step.calls.every(({ result }) => result?.bare ?? true))
+  );
+}
+
+export function isNavigation({ calls }: CallStep): boolean {
+  return calls.every(({ nature }) => nature.navigates);
+}

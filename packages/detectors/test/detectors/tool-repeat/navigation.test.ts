@@ -1,0 +1,105 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { expect, it } from 'vitest';
+import { call, run, text } from '../../sessions.ts';
+import { said } from '../../steps.ts';
+
+type Step = readonly [
+  name: string,
+  args: Record<string, unknown>,
+  remark?: string | undefined,
+  result?: unknown,
+];
+
+const news = (
+  'soil seeds frost water tools pests light pots roots mulch compost shade pruning harvest storage ' +
+  'paths fences gates lamps benches'
+)
+  .split(' ')
+  .map((word) => `The part on ${word} is on screen now.`);
+
+function session(steps: readonly Step[]): AgentEvent[] {
+  return steps.flatMap(([name, args, remark, result]): AgentEvent[] => [
+    { type: 'turn_started' },
+    ...(remark === undefined ? [] : [text(remark)]),
+    call(name, args),
+    { type: 'turn_finished' },
+    ...(result === undefined ? [] : [{ type: 'tool_result' as const, result }]),
+  ]);
+}
+const times = (count: number, of: (i: number) => Step): Step[] =>
+  Array.from({ length: count }, (_, i) => of(i));
+const opened = (steps: readonly Step[]) => said(session(steps)).filter((line) => line.includes(' opened '));
+
+const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] = [
+  ['scroll', { delta_y: 600 }],
+  ['page_down', {}],
+  ['press', { key: 'PageDown' }],
+  ['nextPage', {}],
+  ['increment', { field: 'guests' }],
+  ['load_more', {}],
+  ['click', { x: 1241, y: 448 }],
+  ['computer', { action: 'scroll', scroll_direction: 'down' }],
+  ['computer', { action: 'key', text: 'Page_Down' }],
+  ['browser_action', { action: 'scroll_down' }],
+];
+
+it.each(ways)('navigation: %s %o is no loop while each step tells of something new', (name, args) => {
+  expect(opened(times(20, (i) => [name, args, news[i]]))).toEqual([]);
+});
+
+it.each(ways)(
+  'navigation: %s %o without a word is a loop only at three times the threshold',
+  (name, args) => {
+    expect(opened(times(20, () => [name, args]))).toEqual(['tool-repeat opened chance 12']);
+  },
+);
+
+it.each([
+  'The page did not move. I scroll again.',
+  "Nothing has changed; it doesn't scroll.",
+  'Still the same page.',
+])('navigation: is a loop at the threshold if the agent notes that it has no effect: %s', (remark) => {
+  expect(opened(times(6, () => ['scroll', { delta_y: 600 }, remark]))).toEqual([
+    'tool-repeat opened chance 4',
+  ]);
+});
+
+it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
+  {
+    what: 'counts from the last news',
+    steps: [
+      ...times(8, (i): Step => ['scroll', {}, news[i]]),
+      ...times(5, (i): Step => ['scroll', {}, `Still the same page, look ${'abcde'[i] ?? ''}.`]),
+    ],
+    expected: ['tool-repeat opened chance 4'],
+  },
+  {
+    what: 'treats a bare receipt like no result',
+    steps: times(20, (i) => ['scroll', {}, news[i], 'Scrolled down.']),
+    expected: [],
+  },
+  {
+    what: 'a page that is known to be the same is a loop, whatever the agent says',
+    steps: times(6, (i) => ['scroll', {}, news[i], 'Page 4 of 4. Imprint, contact and terms of use.']),
+    expected: ['tool-repeat opened chance 4'],
+  },
+  {
+    what: 'a failure is a loop, whatever the agent says',
+    steps: times(4, (i) => ['scroll', {}, news[i], 'Error: the element is detached']),
+    expected: ['tool-repeat opened chance 3'],
+  },
+  {
+    what: 'a call that does not navigate is a loop, whatever the agent says',
+    steps: times(6, (i) => ['read_file', { path: 'a' }, news[i]]),
+    expected: ['tool-repeat opened chance 4'],
+  },
+])('navigation: $what', ({ steps, expected }) => {
+  expect(opened(steps)).toEqual(expected);
+});
+
+it('navigation: the guidance does not ask to stop', () => {
+  const [verdict] = run(session(times(12, () => ['scroll', {}])), { preset: 'balanced' });
+  expect(verdict?.guidance).toContain('If each call shows something new, say what, and continue.');
+  expect(verdict?.guidance).not.toContain('in text');
+  expect(verdict?.thresholdOrigin?.adjustments).toEqual(['navigation']);
+});
