@@ -1,9 +1,15 @@
-import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type DetectionInput,
+  detectionSchema,
+  isOpenAfter,
+  type Verdict,
+  verdictPhases,
+} from '@loopwatch/contract';
 import {
   type Decision,
   deniedResult,
   detectionOf,
-  OpenVerdicts,
   type ProposedCall,
   type PureVerdict,
   stoppedDecision,
@@ -11,7 +17,7 @@ import {
 } from '@loopwatch/detectors';
 import type { VerdictOrigin } from './guard.ts';
 
-/** Ids of verdicts to remember, so that each is reported once. */
+/** Verdicts and incidents to remember. */
 const MAX_KNOWN = 10_000;
 
 type EventBody = { readonly type: AgentEvent['type'] } & Readonly<Record<string, unknown>>;
@@ -32,8 +38,8 @@ export class SessionAnalysis {
   /** Prefix of event ids, which must differ between runs of a session. */
   readonly #run = crypto.randomUUID();
   readonly #knownIds = new Set<string>();
-  /** Open incidents of the session, as the server reports them. */
-  readonly #serverIncidents = new OpenVerdicts();
+  /** The latest verdict of each incident that the server reports. */
+  readonly #serverIncidents = new Map<string, PureVerdict>();
   /** Incidents that deny no calls. */
   #dismissed: ReadonlySet<string> = new Set();
   #events = 0;
@@ -48,7 +54,7 @@ export class SessionAnalysis {
   decide(call: ProposedCall): Decision {
     if (this.stoppedByServer) return stoppedDecision();
     return this.#session.decide(call, Date.now(), {
-      incidents: this.#serverIncidents.verdicts,
+      incidents: [...this.#serverIncidents.values()].filter(isOpenAfter),
       dismissed: this.#dismissed,
     });
   }
@@ -61,7 +67,8 @@ export class SessionAnalysis {
   }
 
   recordResult(callId: string, result: unknown, isError: boolean): void {
-    this.record({ type: 'tool_result', callId, result, isError });
+    // A tool may return an error as its result.
+    this.record({ type: 'tool_result', callId, result, ...(isError && { isError }) });
   }
 
   /** Records a denied call, which counts as a repetition. @returns the text that replaces the result */
@@ -90,7 +97,11 @@ export class SessionAnalysis {
 
   /** Adds a verdict of the server. */
   addServerVerdict(verdict: PureVerdict): void {
-    this.#serverIncidents.note([verdict]);
+    const { incidentId } = verdict;
+    const known = this.#serverIncidents.get(incidentId);
+    // Verdicts of one moment arrive in any order.
+    if (known === undefined || isLater(verdict, known)) this.#serverIncidents.set(incidentId, verdict);
+    trim(this.#serverIncidents);
     this.#report(verdict, 'server');
   }
 
@@ -106,8 +117,21 @@ export class SessionAnalysis {
   #report(verdict: PureVerdict, origin: VerdictOrigin): void {
     if (this.#knownIds.has(verdict.id)) return;
     this.#knownIds.add(verdict.id);
-    const [oldest] = this.#knownIds;
-    if (this.#knownIds.size > MAX_KNOWN && oldest !== undefined) this.#knownIds.delete(oldest);
+    trim(this.#knownIds);
     this.#options.onVerdict(verdict, origin);
   }
+}
+
+type Position = Pick<Verdict, 'eventIndex' | 'phase'>;
+
+function isLater(a: Position, b: Position): boolean {
+  const order =
+    a.eventIndex - b.eventIndex || verdictPhases.indexOf(a.phase) - verdictPhases.indexOf(b.phase);
+  return order >= 0;
+}
+
+/** Drops the oldest entry if there are too many. */
+function trim(known: Pick<Map<string, unknown>, 'size' | 'keys' | 'delete'>): void {
+  const [oldest] = known.keys();
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
 }

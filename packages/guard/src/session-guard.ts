@@ -113,7 +113,7 @@ class SessionGuard implements Guard {
 
   prompt(text?: string): void {
     this.#finalDenial = null;
-    this.#record({ type: 'prompt_started', ...(text !== undefined && { text }) });
+    this.#record({ type: 'prompt_started', origin: 'user', ...(text !== undefined && { text }) });
   }
 
   text(text: string): void {

@@ -270,7 +270,7 @@ describe('a guard with a server', () => {
     expect(read({ path: 'b' })).toContain('Loopwatch denied this call: Over');
     stream!.send(dismiss([...own, 'i-1']));
     await waitFor(() => !guard.stopped);
-    expect([read({ path: 'b' }), read({ path: 'a' })]).toEqual(['not found', 'not found']);
+    expect([read({ path: 'a' }), read({ path: 'b' })]).toEqual(['not found', 'not found']);
     stream!.send(dismiss(['i-1']));
     await waitFor(() => read({ path: 'a' }) !== 'not found');
   });

@@ -37,7 +37,7 @@ export class WatchedSession {
   private readonly reported = new Set<string>();
   /** The session's own settings that were last adopted. */
   private adopted = NO_SETTINGS;
-  /** Event time of the latest prompt, epoch ms. */
+  /** Event time of the latest prompt that starts over, epoch ms. */
   private promptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(id: string, detection: Detection) {
@@ -63,7 +63,8 @@ export class WatchedSession {
     try {
       const pushed = this.analyzer.push(event, fallbackTime, position);
       if (pushed.isDuplicate) return pushed;
-      if (event.type === 'prompt_started') this.promptedAt = this.analyzer.lastTime;
+      if (event.type === 'prompt_started' && (this.analyzer.calls?.prompts.startsOver ?? true))
+        this.promptedAt = this.analyzer.lastTime;
       if (pushed.abandoned.length > 0) this.open.clear();
       this.note(pushed);
       return pushed;
