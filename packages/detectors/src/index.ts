@@ -16,7 +16,6 @@ export { type SemanticLayer, semanticLayer } from './detectors/semantic/semantic
 export { blockMessage } from './detectors/tool-repeat/wording.ts';
 export type { ProposedCall } from './incident/call-key.ts';
 export type { Detector, EventStep, Finding } from './incident/finding.ts';
-export { OpenVerdicts } from './incident/open-verdicts.ts';
 export type { PureVerdict } from './incident/verdict.ts';
 export { canonicalArguments, canonicalJson } from './lib/canonical-json.ts';
 export { sha256 } from './lib/digest.ts';
