@@ -383,9 +383,9 @@ const doors: Readonly<Record<string, (one: Case, index: number) => Promise<Answe
     guard.prompt('Go on');
     for (const step of one.history) {
       if (step === 'prompt') guard.prompt('Go on');
-      else guard.tool(step[0], (_: object) => step[2])(step[1]);
+      else guard.tool<[object], string>(step[0], () => step[2])(step[1]);
     }
-    return answerOf(guard.tool(one.asked[0], (_: object) => 'ran')(one.asked[1]));
+    return answerOf(guard.tool<[object], string>(one.asked[0], () => 'ran')(one.asked[1]));
   },
   'guard, analyzed elsewhere': async (one, index) => {
     const session = `stored-guard-${String(index)}`;
@@ -398,7 +398,7 @@ const doors: Readonly<Record<string, (one: Case, index: number) => Promise<Answe
       onVerdict: () => (seen += 1),
     });
     await waitFor(() => seen === verdicts.length);
-    return answerOf(guard.tool(one.asked[0], (_: object) => 'ran')(one.asked[1]));
+    return answerOf(guard.tool<[object], string>(one.asked[0], () => 'ran')(one.asked[1]));
   },
   gateway: (_, index) => askGateway(gateways[0]!, index, true),
   'gateway, analyzed elsewhere': (_, index) => askGateway(gateways[1]!, index, false),

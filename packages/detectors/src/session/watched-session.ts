@@ -12,7 +12,7 @@ import type { SessionSnapshot } from './session-snapshot.ts';
 /** The result of pushing an event into a {@link WatchedSession}. */
 export interface WatchedPush extends PushResult {
   /** The error if detection failed on the event; the session has restarted. */
-  readonly fault?: unknown;
+  readonly fault?: Error;
 }
 
 /** Incidents that the session's own analysis may not know, and triage. */
@@ -68,11 +68,11 @@ export class WatchedSession {
       if (pushed.abandoned.length > 0) this.open.clear();
       this.note(pushed);
       return pushed;
-    } catch (fault) {
+    } catch (error) {
       this.analyzer = new SessionAnalyzer(this.id, this.analyzer.detection);
       this.open.clear();
       this.reported.clear();
-      return { ...NOTHING_FOUND, fault };
+      return { ...NOTHING_FOUND, fault: error instanceof Error ? error : new Error(String(error)) };
     }
   }
 
