@@ -265,7 +265,6 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_notifications_total: ['name', 'type', 'outcome'],
   loopwatch_notifications_waiting: ['name', 'type'],
   loopwatch_notifications_failing: ['name', 'type'],
-  loopwatch_worker_restarts_total: [],
   loopwatch_gateway_requests_total: ['api', 'outcome'],
   loopwatch_gateway_upstream_failures_total: ['failure'],
   loopwatch_gateway_unjudged_total: ['reason'],

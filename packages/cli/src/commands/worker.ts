@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../kafka/durability.ts';
@@ -9,15 +9,12 @@ import { listenForHealth } from '../runtime/http.ts';
 import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { observe } from '../runtime/observability.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
-import { runCluster } from '../workers/run-cluster.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly group?: string;
   readonly port?: string;
-  readonly threads?: string;
-  readonly workers?: string;
   readonly preset?: string;
 }
 
@@ -27,23 +24,15 @@ export function workerCommand(): Command {
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
-    .option(
-      '--threads <n>',
-      'cores to use, with one worker process each; the processes share the partitions (default: 1)',
-    )
-    .addOption(new Option('--workers <n>', 'the same as --threads').hideHelp())
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--group', path: 'kafka.group', text: options.group },
       { flag: '--port', path: 'worker.port', text: options.port },
-      { flag: '--threads', path: 'worker.threads', text: options.threads },
-      { flag: '--workers', path: 'worker.threads', text: options.workers },
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     requireBrokers(settings);
-    if (settings.worker.threads > 1) return runCluster(settings, warnings);
     const { logger, telemetry, createRegistry } = await observe(settings, 'worker');
     debugOnSignal(logger);
     for (const warning of warnings) logger.warn(warning);

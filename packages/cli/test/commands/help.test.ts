@@ -33,7 +33,7 @@ async function parsed(
 
 const commands: [name: string, create: () => Command, flags: string[]][] = [
   ['start', startCommand, ['--port', '--data-dir', '--no-samples', '--brokers', '--upstream']],
-  ['worker', workerCommand, ['--brokers', '--config', '--group', '--port', '--threads']],
+  ['worker', workerCommand, ['--brokers', '--config', '--group', '--port']],
   ['server', serverCommand, ['--brokers', '--port', '--data-dir']],
   ['gateway', gatewayCommand, ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
   ['scan', scanCommand, ['--since', '--json', '--html', '--open', '--format', '--preset', '--set']],

@@ -147,8 +147,6 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   worker: {
     host: 'Address to listen on; 0.0.0.0 for other machines, which can then read health and metrics without a login.',
     port: 'Port of health and metrics.',
-    threads:
-      'Cores to use on this machine, with one worker process each; the processes share the partitions.',
     replay_reach:
       'Approximate maximum of records that a takeover replays per partition, limited to a second of work. Older session state comes from snapshots in the state topic.',
   },

@@ -51,7 +51,6 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4601),
-      threads: z.int().min(1).max(256).default(1),
       replay_reach: z.int().min(1).max(1_000_000).default(100_000),
     })
     .prefault({}),
