@@ -227,7 +227,7 @@ function MarkShape({
 }) {
   const common = {
     className:
-      'fill-panel stroke-ink3 stroke-[1.4] data-loop:not-data-failed:stroke-(--hue) data-[kind=text]:fill-line2 data-[kind=text]:stroke-none data-[kind=prompt]:fill-accent data-[kind=prompt]:stroke-none data-[kind=error]:fill-hot not-data-failed:data-[kind=error]:stroke-none data-failed:fill-hot data-failed:stroke-hot data-[kind=call]:data-loop:fill-(--hue) data-[kind=text]:data-loop:fill-tint-60 data-[kind=call]:data-failed:data-loop:fill-hot data-[kind=call]:data-failed:data-loop:stroke-hot',
+      'fill-panel stroke-ink3 stroke-[1.4] data-loop:stroke-(--hue) data-failed:data-loop:stroke-hot data-[kind=text]:fill-line2 data-[kind=text]:stroke-none data-[kind=prompt]:fill-accent data-[kind=prompt]:stroke-none data-[kind=error]:fill-hot not-data-failed:data-[kind=error]:stroke-none data-failed:fill-hot data-failed:stroke-hot data-[kind=call]:data-loop:fill-(--hue) data-[kind=text]:data-loop:fill-tint-60 data-[kind=call]:data-failed:data-loop:fill-hot data-[kind=call]:data-failed:data-loop:stroke-hot',
     'data-kind': mark.kind,
     'data-loop': inLoop || undefined,
     'data-failed': mark.failed || undefined,
