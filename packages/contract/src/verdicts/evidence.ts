@@ -107,9 +107,9 @@ export const evidenceSchemas = {
   }),
   'tool-cycle': z.object({
     results: z
-      .enum(['same', 'different', 'unknown'])
+      .enum(['same', 'alike', 'different', 'unknown'])
       .describe(
-        'Whether each step returns the same result every time. different: the same form is filled in repeatedly.',
+        'Whether each step returns the same result every time. alike: apart from tokens that look random. different: the same form is filled in repeatedly.',
       ),
     cycle: z
       .array(

@@ -2,6 +2,7 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 
 /** Applies to every agent. */
 export const anyAgent: AgentContractSettings = {
+  result_noise: ['[tokens remaining: {line}', 'toolu_{word}'],
   not_run: [
     'Cancelled',
     'Canceled',

@@ -4,6 +4,7 @@ import { browserUse } from './browser-use.ts';
 import { claudeCode } from './claude-code.ts';
 import { cline } from './cline.ts';
 import { codex } from './codex.ts';
+import { copilotCli } from './copilot-cli.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { miniSweAgent } from './mini-swe-agent.ts';
 import { opencode } from './opencode.ts';
@@ -17,6 +18,7 @@ export const agentContracts: Readonly<Record<string, AgentContractSettings>> = {
   'any-agent': anyAgent,
   'claude-code': claudeCode,
   codex,
+  'copilot-cli': copilotCli,
   'gemini-cli': geminiCli,
   opencode,
   openhands,

@@ -3,7 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { type LexedResult, lexResult, normalizeText } from './lex-result.ts';
-import { type ResultKind, resultKind } from './result-kind.ts';
+import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
 import { bulkOf, type Comparable } from './sameness.ts';
 import { type CallText, withoutEcho } from './strip-echoed-args.ts';
@@ -17,6 +17,8 @@ export interface NormalizedResult extends Comparable {
   readonly failure: string | null;
   /** The first lines of the error, up to where they quote the call, without numbers; `null` if nothing failed. */
   readonly head: string | null;
+  /** The numbers that the head leaves out, separated by spaces. */
+  readonly headNumbers: string;
   /** The result, or the error, without text echoed from the call: equal if two questions got the same answer. */
   readonly gist: string;
   /** The beginning of the original result, for display. */
@@ -29,7 +31,7 @@ export interface NormalizedResult extends Comparable {
   readonly empty: boolean;
   /** Whether it says that the requested work is still in progress. */
   readonly isUnderWay: boolean;
-  /** Whether it briefly says that the requested thing does not exist, which can be true of many things. */
+  /** Whether it briefly denies something, or lists nothing: that can be true of many things. */
   readonly negative: boolean;
 }
 
@@ -44,11 +46,6 @@ const GIST_UNITS = 2000;
 
 const BARE_UNITS = 200;
 const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\W*(?:\w+ completed with )?no output\W*)$/i;
-/** Wordings of an empty result. */
-const EMPTY =
-  /^(?:\[\]|\W*(?:sorry, )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|match|hits|records?|rows|documents?|items|entries|pages?)\b.{0,80}|(?:nothing|none)(?: was| were)? found\b.{0,80})$/i;
-const NEGATIVE =
-  /^\W*(?:sorry,? )?(?:no|none|nothing|not|0|zero|keine?|empty)\b|\b(?:not|n't) (?:find|found|match|exist|contain|available|know)|\b(?:nothing|none) (?:found|matched|matches)\b|\b(?:has|is|are|were|was|with) no\b|"(?:results?|items|events|data|rows|matches|hits|records|entries|documents)":\[\]|"(?:total|count|total_?count)":0\b/i;
 const DONE =
   'done|ok|saved|stored|written|updated|created|modified|edited|applied|replaced|added|appended|removed|deleted|moved|renamed|copied|uploaded|attached|sent|submitted|posted|published|recorded|logged|noted|completed|finished|accepted|typed|clicked|scrolled';
 const ACKNOWLEDGEMENT = new RegExp(
@@ -87,7 +84,7 @@ export function normalizeResult(
   const { normal } = lexed;
   const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
-  const head = failure === null ? '' : errorHead(plain, call);
+  const { head, numbers } = failure === null ? NO_HEAD : errorHead(plain, call);
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
   const isComparable = answer.length <= GIST_UNITS && (failure !== null || PHRASE.test(call.said));
@@ -100,13 +97,14 @@ export function normalizeResult(
     kind,
     failure: failure === null ? null : fingerprint(failure),
     head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
+    headNumbers: numbers,
     gist: gist === normal ? form : fingerprint(gist),
     shown: text.length <= SHOWN_UNITS ? text : ownCopy(text, 0, SHOWN_UNITS),
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,
-    empty: EMPTY.test(normal.slice(0, BARE_UNITS)),
+    empty: isEmptyAnswer(normal),
     isUnderWay: kind === 'ok' && isUnderWay(plain),
-    negative: normal.length <= BARE_UNITS && NEGATIVE.test(normal),
+    negative: isNegativeAnswer(normal),
   };
 }
 
@@ -117,7 +115,9 @@ function lexedOf(plain: string, kind: ResultKind): LexedResult {
 
 /** The error's own message, without the stack trace and the position in the input. */
 function failureOf(text: string): string {
-  const words = normalizeText(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''));
+  const message = exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, '');
+  // An error with another id is the same error, one with another number may not be.
+  const words = lexResult(message, { isError: false }).bulk;
   return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
 }
 
@@ -168,11 +168,20 @@ const NUMBER =
 /** The margin that an editor prints before each line. */
 const MARGIN = /^[\s\d:|>+-]*/;
 
+interface ErrorHead {
+  readonly head: string;
+  readonly numbers: string;
+}
+const NO_HEAD: ErrorHead = { head: '', numbers: '' };
+/** The numbers of a head that are kept, and the units of each. */
+const HEAD_NUMBERS = 8;
+const NUMBER_UNITS = 12;
+
 /**
  * The first lines of an error, up to where they quote the call, with digits folded: equal for attempts rejected for
  * the same reason, although each rejection quotes its own attempt.
  */
-export function errorHead(text: string, call: CallText): string {
+function errorHead(text: string, call: CallText): ErrorHead {
   const quoted = new Set(
     stringsIn(call.said)
       .flatMap((value) => value.split('\n', QUOTED_LINES))
@@ -189,5 +198,11 @@ export function errorHead(text: string, call: CallText): string {
     lines.push(line);
   }
   const head = normalizeText(lines.join('\n')).slice(0, UNITS);
-  return withoutEcho(head, call).replace(NUMBER, (number, counted) => (counted === undefined ? '#' : number));
+  const numbers: string[] = [];
+  const folded = withoutEcho(head, call).replace(NUMBER, (number: string, counted: string | undefined) => {
+    if (counted !== undefined) return number;
+    numbers.push(number.slice(0, NUMBER_UNITS));
+    return '#';
+  });
+  return { head: folded, numbers: numbers.slice(0, HEAD_NUMBERS).join(' ') };
 }

@@ -93,6 +93,33 @@ function tellsOfError(text: string, { reads }: CallText): boolean {
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
 }
 
+const ANSWER_UNITS = 200;
+/** Wordings of an empty result. */
+const EMPTY =
+  /^(?:\[\]|\W*(?:sorry, )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|match|hits|records?|rows|documents?|items|entries|pages?)\b.{0,80}|(?:nothing|none)(?: was| were)? found\b.{0,80})$/i;
+/** Words that deny something; in a short answer they are what it says. */
+const NEGATIVE =
+  /\b(?:no|not|none|nothing|nowhere|never|neither|without|zero|0|unknown|unregistered|unused|available|free|clean|absent|missing|empty|lacks?|keine?|nicht)\b|n't\b/i;
+/** A list without elements, or a count of zero, as JSON. */
+const EMPTY_FIELD = /:\s?\[\]|"(?:total|\w*count|num\w*|matches|hits|size|length)":\s?0\b/i;
+/** What MCP wraps a text in. */
+const WRAPPER = /^\W*"content":\s?\[\{(?:"type":\s?"text",\s?)?"text":\s?"/;
+const FULL_LIST = /\[[^\]]/;
+const RECORD_UNITS = 400;
+
+/** Whether a result says that nothing was found. */
+export function isEmptyAnswer(normal: string): boolean {
+  return EMPTY.test(normal.slice(0, ANSWER_UNITS));
+}
+
+/** Whether a result briefly denies something, or is a record that lists nothing. */
+export function isNegativeAnswer(normal: string): boolean {
+  if (normal.length <= ANSWER_UNITS && NEGATIVE.test(normal)) return true;
+  if (normal.length > RECORD_UNITS) return false;
+  const plain = normal.replaceAll('\\', '').replace(WRAPPER, '');
+  return EMPTY_FIELD.test(plain) && !FULL_LIST.test(plain);
+}
+
 const OPENING = 'Loopwatch denied this call';
 /** An agent may put its own words before a hook's message. */
 const OPENING_UNITS = 200;

@@ -64,35 +64,40 @@ export function isAlike(before: Comparable, now: Comparable): boolean {
 /** Values that are enough to tell a direction. */
 const MIN_VALUES = 3;
 
-/**
- * Whether a number in these results, oldest first, moves towards something: it falls, a size grows, or it rises
- * towards a larger number that stays.
- */
-export function movesOn(results: readonly Comparable[]): boolean {
-  const rows = results.map(({ bulk }) => bulk?.holes.split('\n') ?? []);
-  const columns = rows[0]?.map((hole, i) => ({
-    sign: hole.charAt(0),
-    values: rows.map((row) => Number.parseFloat(row[i]?.slice(1) ?? '')),
-  }));
-  return (columns ?? []).some(
-    ({ sign, values }) =>
-      (sign === SIGNS.number || sign === SIGNS.size) &&
-      moves(
-        values,
-        sign,
-        (columns ?? []).map((one) => one.values),
-      ),
-  );
+/** A number that stands at the same place in several texts, oldest first. */
+interface Column {
+  readonly isSize: boolean;
+  readonly values: readonly number[];
 }
 
-function moves(values: readonly number[], sign: string, all: readonly (readonly number[])[]): boolean {
-  if (values.length < MIN_VALUES) return false;
-  if (isMonotonic(values, -1)) return true;
-  if (!isMonotonic(values, 1)) return false;
-  const latest = values.at(-1) ?? 0;
-  return (
-    sign === SIGNS.size || all.some((other) => other.every((value) => value === other[0] && value > latest))
-  );
+/** Whether a number in these results, oldest first, moves towards something. */
+export function movesOn(results: readonly Comparable[]): boolean {
+  const rows = results.map(({ bulk }) => bulk?.holes.split('\n') ?? []);
+  const kinds = rows.at(-1) ?? [];
+  const columns = kinds.flatMap((hole, i): Column[] => {
+    const isSize = hole.startsWith(SIGNS.size);
+    if (!isSize && !hole.startsWith(SIGNS.number)) return [];
+    return [{ isSize, values: rows.map((row) => Number.parseFloat(row[i]?.slice(1) ?? '')) }];
+  });
+  return oneMoves(columns);
+}
+
+/** The same for lists of numbers, each separated by spaces. */
+export function numbersMoveOn(lists: readonly string[]): boolean {
+  const rows = lists.map((list) => list.split(' ').map(Number));
+  return oneMoves((rows[0] ?? []).map((_, i) => ({ isSize: false, values: rows.map((row) => row[i] ?? 0) })));
+}
+
+/** Whether a number falls, a size grows, or a number rises towards a larger one that stays. */
+function oneMoves(columns: readonly Column[]): boolean {
+  return columns.some(({ isSize, values }) => {
+    if (values.length < MIN_VALUES) return false;
+    if (isMonotonic(values, -1)) return true;
+    const latest = values.at(-1) ?? 0;
+    const isGoal = (other: Column) =>
+      other.values.every((value) => value === other.values[0] && value > latest);
+    return isMonotonic(values, 1) && (isSize || columns.some(isGoal));
+  });
 }
 
 function isMonotonic(values: readonly number[], direction: 1 | -1): boolean {

@@ -9,10 +9,11 @@ function words(label: string): string {
 }
 
 const TIME =
-  /(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/;
+  /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/;
 /** Times that somebody set: a change is news. */
 const SET_TIME = /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/;
 
+/** Whether a number is a time, or the use of tokens, which differs as much. */
 export function isTimeLabel(label: string): boolean {
   const plain = words(label);
   return TIME.test(plain) && !SET_TIME.test(plain);

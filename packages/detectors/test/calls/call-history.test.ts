@@ -299,7 +299,7 @@ describe('steps', () => {
       .slice(0, 3)
       .flat();
     const state = JSON.stringify(history(events).snapshot());
-    expect(state.length / 3).toBeLessThan(32 * 1680);
+    expect(state.length / 3).toBeLessThan(32 * 1690);
   });
 });
 

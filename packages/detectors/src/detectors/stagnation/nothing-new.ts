@@ -178,11 +178,6 @@ export class StepDigests {
     return this.maySame(index, OUTCOME) || this.maySame(index, ANSWER);
   }
 
-  /** Upper bound for the number of steps, including the latest, that have the latest one's outcome. */
-  sameOutcomes(): number {
-    return this.countIf((index) => this.maySame(index, OUTCOME));
-  }
-
   /** Upper bound for the number of steps, including the latest, that contain a call of the latest one. */
   sameCalls(): number {
     if (((this.digests.at(-1) ?? MANY) & MANY) !== 0) return this.digests.length;

@@ -28,8 +28,8 @@ export interface StagnationOptions {
 export interface RuleContext {
   readonly options: StagnationOptions;
   readonly knowledge: CallKnowledge;
-  /** Upper bounds, including the latest step, for the steps that have its outcome, or that contain a call of it. */
-  readonly digests: { sameOutcomes(): number; sameCalls(): number };
+  /** An upper bound, including the latest step, for the steps that contain a call of it. */
+  readonly digests: { sameCalls(): number };
   /** Whether the detector has an open incident. */
   readonly isOpen: boolean;
 }

@@ -1,11 +1,14 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import { numbersMoveOn } from '../../calls/sameness.ts';
 import {
   type CallStep,
   changesSomething,
   errorOf,
+  isAlikeStep,
   isPollingStep,
   isSameError,
   isVaried,
+  movesTowards,
   pollingAdjustments,
   pollingPatience,
   soleToolOf,
@@ -68,7 +71,7 @@ function rejectedAgain(
   const changes = settled.calls.some(({ nature }) => nature.changes);
   const threshold = (changes ? options.sameFailure : options.sameError) * pollingPatience([settled]);
   const count = steps.length;
-  if (count < threshold || !isVaried(steps)) return null;
+  if (count < threshold || !isVaried(steps) || headsMoveOn(steps)) return null;
   return {
     rule: 'same-error',
     steps,
@@ -83,6 +86,11 @@ function rejectedAgain(
   };
 }
 
+/** Whether a number in the heads of these errors moves towards something, such as a count of problems. */
+function headsMoveOn(steps: readonly CallStep[]): boolean {
+  return numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? ''));
+}
+
 /** The error head shared by all calls of a step; `null` if they run programs, whose output may start with anything. */
 function errorHeadOf(step: CallStep): string | null {
   const error = errorOf(step);
@@ -95,7 +103,7 @@ export const sameFailure: StagnationRule = (
   { rounds, settled },
   { options, knowledge: { agents }, digests },
 ) => {
-  if (settled.kind !== 'error' || digests.sameOutcomes() < options.sameFailure) return null;
+  if (settled.kind !== 'error' || digests.sameCalls() < options.sameFailure) return null;
   const steps: CallStep[] = [];
   let first = rounds.length;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
@@ -103,20 +111,27 @@ export const sameFailure: StagnationRule = (
     if (changesSomething(step)) break;
     // Waiting may resolve the failure.
     if (step.key !== settled.key && isPollingStep(step)) break;
-    if (step.key === settled.key && step.outcome === settled.outcome) {
+    if (isAlikeStep(step, settled)) {
       steps.unshift(step);
       first = i;
     }
   }
   const count = steps.length;
   // Without other steps in between it is a plain repetition, which tool-repeat reports.
-  if (count < options.sameFailure || rounds.length - first === count) return null;
+  // Errors that differ in random-looking tokens leave more doubt.
+  const isAlike = steps.some(({ outcome }) => outcome !== settled.outcome);
+  const threshold = options.sameFailure + (isAlike ? 1 : 0);
+  if (count < threshold || rounds.length - first === count || (isAlike && movesTowards(steps))) return null;
   return {
     rule: 'same-failure',
     steps,
     count,
-    threshold: options.sameFailure,
-    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    threshold,
+    thresholdOf: {
+      setting: 'stagnation.same_failure',
+      value: options.sameFailure,
+      adjustments: isAlike ? ['alike-results'] : [],
+    },
     ...sentence`${quotedStep(settled)} was tried ${counted(count)} times and failed the same way each time, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 };

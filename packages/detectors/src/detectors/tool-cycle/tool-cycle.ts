@@ -2,7 +2,13 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
-import { type CallStep, pollingAdjustments, pollingPatience } from '../../calls/step.ts';
+import {
+  type CallStep,
+  isAlikeStep,
+  movesTowards,
+  pollingAdjustments,
+  pollingPatience,
+} from '../../calls/step.ts';
 import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -20,6 +26,8 @@ import {
  */
 const FORM_PATIENCE = 2;
 const FORM_FIELDS = 2;
+/** Results that show whether a number in them moves. */
+const MIN_VALUES = 3;
 
 /** Finds a trailing block of 2 to 8 steps that repeats with the same results. */
 export class ToolCycle implements Detector {
@@ -56,17 +64,19 @@ export class ToolCycle implements Detector {
     this.incident.report(step, this.pattern(rounds, period), calls.regrown);
   }
 
-  private countsAfter(rounds: readonly CallStep[], { key, outcome, kind }: CallStep): Counts {
+  private countsAfter(rounds: readonly CallStep[], settled: CallStep): Counts {
+    const { key, outcome, kind } = settled;
     const { maxPeriod } = this.options;
     const none = noCounts(maxPeriod);
     if (kind === 'transient') return none;
-    let counts: { matched: number[]; alike: number[] } | undefined;
+    let counts: { matched: number[]; inBulk: number[]; alike: number[] } | undefined;
     for (let period = 1; period <= maxPeriod; period += 1) {
       const before = rounds[rounds.length - 1 - period];
       if (before?.key !== key) continue;
-      counts ??= { matched: [...none.matched], alike: [...none.alike] };
+      counts ??= { matched: [...none.matched], inBulk: [...none.inBulk], alike: [...none.alike] };
       counts.alike[period] = (this.before.alike[period] ?? 0) + 1;
       if (before.outcome === outcome) counts.matched[period] = (this.before.matched[period] ?? 0) + 1;
+      if (isAlikeStep(before, settled)) counts.inBulk[period] = (this.before.inBulk[period] ?? 0) + 1;
     }
     return counts ?? none;
   }
@@ -78,9 +88,18 @@ export class ToolCycle implements Detector {
     for (let period = 1; period <= maxPeriod; period += 1) {
       const enough = (this.counts.matched[period] ?? 0) >= period * (threshold - 1);
       if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
-      if (this.isFormAgain(rounds, period)) return period;
+      if (this.isSameInBulk(rounds, period) || this.isFormAgain(rounds, period)) return period;
     }
     return 0;
+  }
+
+  /** Whether the cycle occurred once more than needed, with results that differ only in random-looking tokens. */
+  private isSameInBulk(rounds: readonly CallStep[], period: number): boolean {
+    const cycle = rounds.slice(-period);
+    if (period === 1 || (this.counts.inBulk[period] ?? 0) < period * this.thresholdOf(cycle)) return false;
+    return !cycle.some(({ key }) =>
+      movesTowards(rounds.filter((step) => step.key === key).slice(-MIN_VALUES)),
+    );
   }
 
   /** Whether one form was repeatedly filled in the same way, although the resulting pages differed. */
@@ -104,30 +123,39 @@ export class ToolCycle implements Detector {
     const same = this.counts.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
     const isSame = same >= period * (this.options.threshold - 1);
-    const matched = isSame ? same : (this.counts.alike[period] ?? 0);
+    const isAlike = !isSame && this.isSameInBulk(rounds, period);
+    const { inBulk, alike } = this.counts;
+    const matched = isSame ? same : ((isAlike ? inBulk : alike)[period] ?? 0);
     const count = Math.floor((matched + period) / period);
     const known = cycle.every(({ outcome }) => outcome !== null);
     const { agents } = this.knowledge;
     return {
       count,
-      threshold: isSame ? this.thresholdOf(cycle) : FORM_PATIENCE * this.options.threshold,
+      threshold: isSame
+        ? this.thresholdOf(cycle)
+        : isAlike
+          ? this.thresholdOf(cycle) + 1
+          : FORM_PATIENCE * this.options.threshold,
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',
         value: this.options.threshold,
-        adjustments: isSame ? pollingAdjustments(cycle, this.knowledge) : ['same-form'],
+        adjustments:
+          isSame || isAlike
+            ? [...pollingAdjustments(cycle, this.knowledge), ...(isAlike ? (['alike-results'] as const) : [])]
+            : ['same-form'],
       },
       steps: matched + period,
       period,
-      mode: this.options.mode,
+      mode: isAlike && this.options.mode === 'block' ? 'chance_then_block' : this.options.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
-      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : ''}`,
+      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : isAlike ? ', with no new result apart from random tokens' : ''}`,
       guidance: [
         `You have gone through the same ${String(period)} steps ${String(count)} times:`,
         ...callsWithResults(cycle, agents),
         'Nothing came of it. Say what you are trying to find out, then take another way or stop.',
       ].join('\n'),
       evidence: {
-        results: !known ? 'unknown' : isSame ? 'same' : 'different',
+        results: !known ? 'unknown' : isSame ? 'same' : isAlike ? 'alike' : 'different',
         cycle: cycle.map((step) => ({
           name: namesOf(step),
           arguments: step.calls[0]?.identity.arguments ?? '',
@@ -153,14 +181,15 @@ export class ToolCycle implements Detector {
 
   snapshot(): CycleSnapshot {
     const { before, period } = this;
-    const { matched, alike } = this.counts;
-    return { matched, alike, before, period, incident: this.incident.snapshot() };
+    const { matched, inBulk, alike } = this.counts;
+    return { matched, inBulk, alike, before, period, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: CycleSnapshot): void {
-    const { matched, alike } = noCounts(this.options.maxPeriod);
+    const { matched, inBulk, alike } = noCounts(this.options.maxPeriod);
     this.counts = {
       matched: matched.map((_, period) => snapshot.matched[period] ?? 0),
+      inBulk: inBulk.map((_, period) => snapshot.inBulk[period] ?? 0),
       alike: alike.map((_, period) => snapshot.alike[period] ?? 0),
     };
     this.before = snapshot.before;
@@ -173,6 +202,8 @@ export class ToolCycle implements Detector {
 interface Counts {
   /** Consecutive latest steps that equal the step a period earlier. */
   readonly matched: readonly number[];
+  /** The same, if results may differ in random-looking tokens. */
+  readonly inBulk: readonly number[];
   /** The same, comparing calls only. */
   readonly alike: readonly number[];
 }
@@ -182,7 +213,7 @@ const countless: Counts[] = [];
 /** Shared by all sessions in which no step repeats. */
 function noCounts(maxPeriod: number): Counts {
   const zeros = () => new Array<number>(maxPeriod + 1).fill(0);
-  return (countless[maxPeriod] ??= { matched: zeros(), alike: zeros() });
+  return (countless[maxPeriod] ??= { matched: zeros(), inBulk: zeros(), alike: zeros() });
 }
 
 interface CycleSnapshot extends Counts {

@@ -23,7 +23,7 @@ type Case = readonly [
   name: string,
   args: Record<string, unknown>,
   result: (i: number) => unknown,
-  isError?: boolean,
+  isError?: boolean | undefined,
 ];
 
 function events([, name, args, result, isError]: Case, count: number): AgentEvent[] {
@@ -318,4 +318,60 @@ describe('the last bound', () => {
     const waiting = events(['', 'wait_for_build', {}, (i) => ({ done: i * 3 })], 130);
     expect(said(waiting)).toEqual([]);
   });
+});
+
+/** Calls of one tool whose arguments differ. */
+function varied(
+  name: string,
+  result: (i: number) => unknown,
+  count: number,
+  isError?: boolean,
+): AgentEvent[] {
+  return Array.from({ length: count }, (_, i) =>
+    events(['', name, { target: `src/part-${String.fromCharCode(97 + i)}.ts` }, () => result(i), isError], 1),
+  ).flat();
+}
+
+describe('a list that is worked off is progress although each answer is', () => {
+  it.each<[string, unknown]>([
+    ['an empty record', { filenames: [], numFiles: 0, durationMs: 12 }],
+    [
+      'an empty record in MCP',
+      { content: [{ type: 'text', text: '{"total":0,"issues":[],"paging":{"pageIndex":1}}' }] },
+    ],
+    ['a count of nothing', '0 problems (0 errors, 0 warnings) in the file that was given to the checker'],
+    ['a clean report', 'The type checker found no complaints about this file and its direct imports.'],
+    ['a free name', 'Registry answered: this name is not taken and may be registered by anybody.'],
+  ])('%s', (_, result) => {
+    expect(said(varied('search_issues', () => result, 14))).toEqual([]);
+  });
+});
+
+describe('a failing edit', () => {
+  it('makes progress if fewer things are wrong each time, or a total comes nearer to what is due', () => {
+    const fewer = (i: number) => `Error: not saved, ${String(40 - 7 * i)} fields are not valid`;
+    expect(said(varied('save_form', fewer, 5))).toEqual([]);
+    const nearer = (i: number) => `Error: the sum is ${String(100 + 60 * i)}, it must be 500`;
+    expect(said(varied('save_form', nearer, 5))).toEqual([]);
+  });
+
+  it('makes none if the number changes at random', () => {
+    const random = (i: number) =>
+      `Error: not saved, see row ${String([31, 4, 77, 12, 50, 8][i] ?? 9)} in the log`;
+    expect(said(varied('save_form', random, 6))[0]).toMatch(/^stagnation\/same-error opened chance/);
+  });
+});
+
+it('the same failure with another id each time is found with looks in between', () => {
+  const looks = Array.from({ length: 8 }, (_, i) => [
+    ...events(
+      ['', 'deploy', { to: 'eu' }, () => `refused: the lease ${hex(i)} is held by another pipeline`, true],
+      1,
+    ),
+    ...events(
+      ['', 'read_log', { line: i }, () => `line ${String(i)} of the log: ${low(i, 5)} and ${mixed(i)}`],
+      1,
+    ),
+  ]).flat();
+  expect(said(looks)[0]).toMatch(/^stagnation\/same-\w+ opened chance [45]$/);
 });
