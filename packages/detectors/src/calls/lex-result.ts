@@ -308,10 +308,8 @@ class Lexer {
 
   private uuids(start: number, end: number): boolean {
     let found = false;
-    UUID.lastIndex = start;
-    for (let match = UUID.exec(this.text); match !== null; match = UUID.exec(this.text)) {
-      if (match.index + UUID_UNITS > end) break;
-      this.put(match.index, match.index + UUID_UNITS, '<uuid>');
+    for (const { index } of this.text.slice(start, end).matchAll(UUID)) {
+      this.put(start + index, start + index + UUID_UNITS, '<uuid>');
       found = true;
     }
     return found;

@@ -22,6 +22,10 @@ for (const [units, kind] of [
 export function kindAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit < 0x80) return KINDS[unit] as number;
+  return kindBeyond(unit);
+}
+
+function kindBeyond(unit: number): number {
   if (Number.isNaN(unit)) return 0;
   return isWideSpace(unit) ? SPACE : LOWER;
 }

@@ -1,7 +1,26 @@
+import { ownCopy } from '../lib/own-copy.ts';
+
 /** What the word before a value says about it, by its form: `durationMs`, `wall_time_seconds`, `requestId`. */
+
+/** The words of the labels seen last: there are few, and they recur. */
+const seen = new Map<string, string>();
+const MAX_SEEN = 1024;
+/** A longer label is a path, or text. */
+const MAX_LABEL = 48;
 
 /** `wallTime`, `wall-time` and `wall_time` are the same words. */
 function words(label: string): string {
+  if (label.length > MAX_LABEL) return split(label.slice(-MAX_LABEL));
+  let plain = seen.get(label);
+  if (plain !== undefined) return plain;
+  plain = split(label);
+  if (seen.size === MAX_SEEN) seen.clear();
+  // A part of a text would keep the whole text alive.
+  seen.set(ownCopy(label, 0, label.length), plain);
+  return plain;
+}
+
+function split(label: string): string {
   return label
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -53,5 +72,5 @@ const NEWS =
 
 /** Whether the text before a token says that the token is what was asked for. */
 export function announcesNews(before: string): boolean {
-  return NEWS.test(words(before));
+  return NEWS.test(split(before));
 }

@@ -117,6 +117,7 @@ it('the length of a text decides the time it takes', { timeout: 10_000 }, () => 
     '-1'.repeat(30_000),
     '1:'.repeat(30_000),
     '<1'.repeat(30_000),
+    `${'a1'.repeat(20)} `.repeat(1600),
   ];
   const started = performance.now();
   for (const piece of pieces) lex(piece, true);
