@@ -1,4 +1,3 @@
-import { anthropicUsage } from '../record/anthropic-usage.ts';
 import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
@@ -9,6 +8,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { anthropicUsage } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
 /** Record types without messages. */

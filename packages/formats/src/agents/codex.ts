@@ -1,4 +1,4 @@
-import type { Usage } from '../record/conversation.ts';
+import type { ToolCall, Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -21,6 +21,7 @@ import {
 } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
+import { itemCall } from '../wire/openai-responses.ts';
 import { CodexExecReader, isExecEvent } from './codex-exec.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
@@ -115,7 +116,6 @@ class CodexReader implements FormatReader {
   #readItem(item: JsonObject, stamp: Stamp): Reading {
     const type = String(item['type']);
     const callId = textOf(item['call_id']) ?? textOf(item['id']);
-    const name = textOf(item['name']);
     switch (type) {
       case 'message':
         return this.#readMessage(item, stamp);
@@ -125,14 +125,6 @@ class CodexReader implements FormatReader {
           ? ignored('reasoning (encrypted)')
           : this.#modelOutput({ type: 'thought', text }, text, stamp);
       }
-      case 'function_call':
-        return this.#call(callId, name ?? '', argsOf(item['arguments']), stamp);
-      case 'custom_tool_call':
-        return this.#call(callId, name ?? '', { input: item['input'] }, stamp);
-      case 'local_shell_call':
-        return this.#call(callId, 'local_shell', { ...objectOf(item['action']) }, stamp);
-      case 'web_search_call':
-        return this.#call(callId, 'web_search', { ...objectOf(item['action']) }, stamp);
       case 'function_call_output':
       case 'custom_tool_call_output': {
         this.#turns.toolResult(stamp);
@@ -140,8 +132,10 @@ class CodexReader implements FormatReader {
         const id = this.#idOf(`result:${callId ?? ''}`);
         return reading([{ ...stamp, id, type: 'tool_result', callId, result, isError }]);
       }
-      default:
-        return ignored(`response_item (${type})`);
+      default: {
+        const call = itemCall(item);
+        return call === undefined ? ignored(`response_item (${type})`) : this.#call(call, stamp);
+      }
     }
   }
 
@@ -159,12 +153,10 @@ class CodexReader implements FormatReader {
     return reading([...this.#turns.output(stamp, id), { ...stamp, id, ...event }]);
   }
 
-  #call(callId: string | undefined, name: string, args: Args, stamp: Stamp): Reading {
+  #call({ id: callId, name, args }: ToolCall, stamp: Stamp): Reading {
     const id = this.#idOf(`call:${callId ?? ''}`);
-    return reading([
-      ...this.#turns.output(stamp, id),
-      { ...stamp, id, type: 'tool_call_request', callId, name, args },
-    ]);
+    const call = { callId: callId ?? undefined, name, args: typeof args === 'string' ? args : { ...args } };
+    return reading([...this.#turns.output(stamp, id), { ...stamp, id, type: 'tool_call_request', ...call }]);
   }
 
   /** The same count is reported again whenever rate limits change. */
@@ -183,12 +175,6 @@ class CodexReader implements FormatReader {
     this.#uses.set(key, uses);
     return `${this.#root ?? this.#sessionId ?? ''}:${key}:${String(uses)}`;
   }
-}
-
-type Args = Record<string, unknown> | string;
-
-function argsOf(value: unknown): Args {
-  return typeof value === 'string' ? value : { ...objectOf(value) };
 }
 
 /** An output is text, an object with text and a success flag, or JSON of either, depending on the version. */

@@ -1,17 +1,21 @@
 import type { SessionEvent, Stamp } from './format.ts';
+import type { JsonObject } from './json.ts';
 import { textId } from './text-id.ts';
 
-/** A tool call in a message. */
-export interface MessageCall {
-  readonly id: string | undefined;
+/** A tool call that a model requests. */
+export interface ToolCall {
+  readonly id: string | null;
   readonly name: string;
-  readonly args: Readonly<Record<string, unknown>> | string;
+  /** An object, or the raw text from the model. */
+  readonly args: JsonObject | string;
 }
 
-/** A tool result in a message. */
-export interface MessageResult {
-  readonly id: string | undefined;
+/** The result of a tool call. */
+export interface ToolResult {
+  /** Id of the call. */
+  readonly id: string | null;
   readonly result: unknown;
+  /** Undefined if the API does not say; the result itself may. */
   readonly isError?: boolean | undefined;
 }
 
@@ -19,13 +23,14 @@ export type Usage = NonNullable<Extract<SessionEvent, { type: 'turn_finished' }>
 
 /** A message of a conversation, independent of the API. */
 export type Message =
+  | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string; readonly origin?: 'harness' | undefined }
-  | { readonly role: 'tool'; readonly results: readonly MessageResult[] }
+  | { readonly role: 'tool'; readonly results: readonly ToolResult[] }
   | {
       readonly role: 'assistant';
       readonly thought?: string | undefined;
       readonly text?: string | undefined;
-      readonly calls: readonly MessageCall[];
+      readonly calls: readonly ToolCall[];
       readonly usage?: Usage | undefined;
       readonly costUsd?: number | undefined;
     };
@@ -51,7 +56,7 @@ export class Conversations {
   }
 
   /**
-   * The events of the new messages in a history.
+   * The events of the new messages in a history. System messages have none: they can change between requests.
    *
    * @param seed identifies a history that lacks the start of the conversation
    */
@@ -60,6 +65,7 @@ export class Conversations {
     const ids = new HistoryIds(seed, this.#hasStableArgs);
     const events: SessionEvent[] = [];
     for (const message of messages) {
+      if (message.role === 'system') continue;
       const id = ids.message(message);
       const isNew = !seen.has(id);
       seen.add(id);
@@ -100,8 +106,8 @@ class HistoryIds {
   }
 
   /** The id of a call or result event. Call ids can repeat, because some producers number calls per message. */
-  part(kind: 'call' | 'result', id: string | undefined, fallback: string): string {
-    if (id === undefined) return fallback;
+  part(kind: 'call' | 'result', id: string | null, fallback: string): string {
+    if (id === null) return fallback;
     const name = `${kind}:${id}`;
     const uses = (this.#uses.get(name) ?? 0) + 1;
     this.#uses.set(name, uses);
@@ -120,11 +126,12 @@ function identityOf(message: Message, hasStableArgs: boolean): unknown {
   if (message.role !== 'assistant') return message;
   const { role, text = '', calls } = message;
   const ids = calls.map(({ id }) => id);
-  if (!hasStableArgs && ids.length > 0 && !ids.includes(undefined)) return { role, ids };
+  if (!hasStableArgs && ids.length > 0 && !ids.includes(null)) return { role, ids };
   return { role, text, calls };
 }
 
 function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): SessionEvent[] {
+  if (message.role === 'system') return [];
   if (message.role === 'user') {
     const { text, origin } = message;
     return [{ ...stamp, id, type: 'prompt_started', text, origin }];
@@ -134,7 +141,7 @@ function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): 
       ...stamp,
       id: ids.part('result', callId, `${id}.${String(i)}`),
       type: 'tool_result',
-      callId,
+      callId: callId ?? undefined,
       result,
       isError,
     }));
@@ -144,7 +151,14 @@ function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): 
   if (text !== undefined) events.push({ ...stamp, id: `${id}.text`, type: 'content', text });
   calls.forEach(({ id: callId, name, args }, i) => {
     const callEventId = ids.part('call', callId, `${id}.${String(i)}`);
-    events.push({ ...stamp, id: callEventId, type: 'tool_call_request', callId, name, args });
+    events.push({
+      ...stamp,
+      id: callEventId,
+      type: 'tool_call_request',
+      callId: callId ?? undefined,
+      name,
+      args: typeof args === 'string' ? args : { ...args },
+    });
   });
   events.push({ ...stamp, id: `${id}.end`, type: 'turn_finished', usage, costUsd });
   return events;

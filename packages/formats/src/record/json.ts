@@ -1,3 +1,5 @@
+import { MAX_TOKENS } from '@loopwatch/contract';
+
 /*
  * Tolerant access to parsed JSON. A producer's record can lack any field or contain another type; these functions then
  * return undefined, or an empty object or list, and never throw.
@@ -28,6 +30,12 @@ export function textOf(value: unknown): string | undefined {
 export function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** A number of tokens; undefined if it is out of the range of events. */
+export function tokensOf(value: unknown): number | undefined {
+  const tokens = numberOf(value);
+  return tokens !== undefined && tokens >= 0 && tokens <= MAX_TOKENS ? tokens : undefined;
 }
 
 /** The value of a string of JSON; any other value unchanged. */

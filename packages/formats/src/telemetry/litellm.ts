@@ -1,7 +1,7 @@
-import { messagesFrom } from '../chat/chat-messages.ts';
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { messagesFrom } from '../wire/messages.ts';
 
 /**
  * LiteLLM's StandardLoggingPayload, as written by its callbacks: one record per request, with the whole history and the

@@ -170,7 +170,7 @@ class OtlpReader implements FormatReader {
     for (const message of messages)
       if (message.role === 'assistant')
         for (const { id, name, args } of message.calls)
-          if (id !== undefined) this.#learnCall(keyOf(stamp.sessionId, name, args), id);
+          if (id !== null) this.#learnCall(keyOf(stamp.sessionId, name, args), id);
     return this.#conversations.read(messages, stamp, seed);
   }
 
@@ -211,7 +211,7 @@ class ToolStarts {
   timeOf(response: readonly Message[], { start = 0, end }: Signal): number | undefined {
     const calls = response.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
     const starts = calls
-      .flatMap(({ id = '' }) => this.#starts.get(id) ?? [])
+      .flatMap(({ id }) => this.#starts.get(id ?? '') ?? [])
       // Some producers number calls per response.
       .filter((time) => time >= start);
     const times = [...(end === undefined ? [] : [end]), ...starts.map((time) => time - 1)];

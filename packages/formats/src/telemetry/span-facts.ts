@@ -1,6 +1,6 @@
-import { messagesFrom } from '../chat/chat-messages.ts';
 import type { Message, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import { messagesFrom } from '../wire/messages.ts';
 import { nested, type Signal } from './otlp-json.ts';
 
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */

@@ -1,7 +1,7 @@
-import { messagesFrom } from '../chat/chat-messages.ts';
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
 import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
+import { messagesFrom } from '../wire/messages.ts';
 
 /** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {

@@ -1,7 +1,7 @@
 import { Conversations } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
-import { messagesFrom } from './chat-messages.ts';
+import { messagesFrom } from '../wire/messages.ts';
 
 /**
  * Conversations as lists of Chat messages or Responses items, as in requests to a model: each list repeats the previous

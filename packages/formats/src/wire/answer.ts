@@ -1,0 +1,54 @@
+import type { Message, ToolCall, ToolResult, Usage } from '../record/conversation.ts';
+import type { JsonObject } from '../record/json.ts';
+
+/** What a record of a streamed answer adds to it. */
+export interface AnswerDelta {
+  readonly text?: string;
+  readonly thought?: string;
+  /** The record is part of a call that the client runs: it must be held back until the call is complete and judged. */
+  readonly isOfCall?: boolean;
+  /** The answer is complete, including its usage. */
+  readonly isEnd?: boolean;
+}
+
+/** What is known of an answer beside its texts. */
+export interface AnswerState {
+  /** The API's id. */
+  readonly id: string | null;
+  /** In the order of their starts. */
+  readonly calls: readonly ToolCall[];
+  /** Results of tools that run at the API. */
+  readonly results: readonly ToolResult[];
+  readonly usage: Usage | null;
+  readonly finishReason: string | null;
+}
+
+/** A whole answer of a model. */
+export interface Answer extends AnswerState {
+  readonly text: string;
+  readonly thought: string;
+}
+
+/** An answer that arrives record by record. */
+export interface StreamedAnswer extends AnswerState {
+  /** How many calls, from the first on, are complete. */
+  readonly completeCalls: number;
+  /** Usage as the API reports it; null until it arrives. */
+  readonly rawUsage: JsonObject | null;
+  read(record: JsonObject): AnswerDelta;
+}
+
+export const noDelta: AnswerDelta = {};
+
+/** The texts, calls and results in the messages of one answer. */
+export function contentOf(
+  messages: readonly Message[],
+): Pick<Answer, 'text' | 'thought' | 'calls' | 'results'> {
+  const answers = messages.filter((message) => message.role === 'assistant');
+  return {
+    text: answers.map(({ text = '' }) => text).join(''),
+    thought: answers.map(({ thought = '' }) => thought).join(''),
+    calls: answers.flatMap(({ calls }) => calls),
+    results: messages.flatMap((message) => (message.role === 'tool' ? message.results : [])),
+  };
+}

@@ -1,0 +1,239 @@
+import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
+import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
+import { textId } from '../record/text-id.ts';
+import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
+import { chatThought } from './openai-chat.ts';
+import { itemCall, itemResult } from './openai-responses.ts';
+
+type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+
+const roles: Readonly<Record<string, string>> = {
+  system: 'system',
+  developer: 'system',
+  SystemMessage: 'system',
+  assistant: 'assistant',
+  ai: 'assistant',
+  AIMessage: 'assistant',
+  AIMessageChunk: 'assistant',
+  model: 'assistant',
+  user: 'user',
+  human: 'user',
+  HumanMessage: 'user',
+  tool: 'tool',
+  function: 'tool',
+  ToolMessage: 'tool',
+  FunctionMessage: 'tool',
+};
+
+/**
+ * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, message parts of OpenTelemetry
+ * and the AI SDK, wrapped messages of LangChain and OpenInference. Of the Responses API, each part of a message is an
+ * item; consecutive ones become one message.
+ *
+ * @param read reads one element; a caller that reads the same elements again can remember the results
+ */
+export function messagesFrom<T>(
+  list: readonly T[],
+  read: (element: T) => readonly Message[] = readMessage,
+): Message[] {
+  const messages: Message[] = [];
+  for (const value of list)
+    for (const message of read(value)) {
+      const last = messages.at(-1);
+      if (message.role === 'assistant' && last?.role === 'assistant' && isItem(value))
+        messages[messages.length - 1] = joined(last, message);
+      else messages.push(message);
+    }
+  return messages;
+}
+
+function isItem(value: unknown): boolean {
+  const type = objectOf(value)['type'];
+  return type === 'reasoning' || type === 'message' || String(type).endsWith('_call');
+}
+
+function joined(one: AssistantMessage, other: AssistantMessage): AssistantMessage {
+  const both = (before: string | undefined, after: string | undefined, between: string) =>
+    before === undefined || after === undefined ? (before ?? after) : `${before}${between}${after}`;
+  return {
+    role: 'assistant',
+    thought: both(one.thought, other.thought, '\n'),
+    text: both(one.text, other.text, ''),
+    calls: [...one.calls, ...other.calls],
+  };
+}
+
+/** Reads one message or item; empty if it is neither, several if it holds results beside the rest. */
+export function readMessage(value: unknown): readonly Message[] {
+  const item = unwrappedMessage(value);
+  const call = itemCall(item);
+  const result = itemResult(item);
+  if (call !== undefined || result !== undefined)
+    return [
+      ...(call === undefined ? [] : [{ role: 'assistant' as const, calls: [call] }]),
+      ...(result === undefined
+        ? []
+        : [{ role: 'tool' as const, results: [{ ...result, result: plainResult(result.result) }] }]),
+    ];
+  if (item['type'] === 'reasoning' && !('role' in item)) {
+    const thought = joinedText(item['summary']) || joinedText(item['content']);
+    return thought === '' ? [] : [{ role: 'assistant', thought, calls: [] }];
+  }
+  return messagesOf(item);
+}
+
+/** LangChain wraps a message as `{lc, id, kwargs}` or `{type, data}`, OpenInference as `{message}`. */
+function unwrappedMessage(value: unknown): JsonObject {
+  const item = objectOf(value);
+  const { kwargs, message, data, id } = item;
+  if (isObject(kwargs)) return { role: listOf(id).at(-1), ...kwargs };
+  if (isObject(message) && !('role' in item)) return message;
+  return isObject(data) && 'content' in data && !('role' in item) ? { type: item['type'], ...data } : item;
+}
+
+function messagesOf(item: JsonObject): Message[] {
+  const role = roles[String(item['role'] ?? item['type'])];
+  const results = resultsIn(item);
+  switch (role) {
+    case 'system':
+      return [{ role, text: textIn(item, '\n') }];
+    case 'assistant':
+      return [assistantMessageOf(item), ...results];
+    case 'tool': {
+      if (results.length > 0) return results;
+      const isError = item['status'] === 'error' || item['is_error'] === true ? true : undefined;
+      const id = textOf(item['tool_call_id']) ?? textOf(item['toolCallId']) ?? textOf(item['id']) ?? null;
+      return [{ role, results: [{ id, result: plainResult(item['content']), isError }] }];
+    }
+    case 'user': {
+      const text = textIn(item, '\n');
+      if (results.length === 0) return [{ role, text }];
+      // What stands beside results was not typed by a person: environment details, reminders.
+      return text === '' ? results : [...results, { role, text, origin: 'harness' }];
+    }
+    default:
+      return [];
+  }
+}
+
+function blocksIn(item: JsonObject): readonly JsonObject[] {
+  return blocksOf(item['content'] ?? item['parts'] ?? item['contents']);
+}
+
+function textIn(item: JsonObject, between: string): string {
+  const texts = blocksIn(item).map((block) =>
+    isThought(block) ? undefined : (textOf(block['text']) ?? textOf(contentOfText(block))),
+  );
+  return texts.filter((text) => text !== undefined).join(between);
+}
+
+function contentOfText({ type, content }: JsonObject): unknown {
+  return type === 'text' ? content : undefined;
+}
+
+function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'reasoning';
+}
+
+/** A message of the model; its texts are joined as in a stream, where nothing is between them. */
+function assistantMessageOf(item: JsonObject): AssistantMessage {
+  const blocks = blocksIn(item);
+  const thoughts = blocks
+    .filter(isThought)
+    .map((block) => textOf(block['thinking']) ?? textOf(block['text']) ?? textOf(block['content']));
+  const thought = [chatThought(item), ...thoughts].filter((text) => text !== undefined).join('\n');
+  const text = textIn(item, '');
+  const { function_call: older } = item;
+  const calls = [
+    ...listOf(item['tool_calls']),
+    ...listOf(item['toolInvocations']),
+    ...(isObject(older) ? [older] : []),
+  ].map((call) => callOf(objectOf(call)));
+  // LangChain repeats the blocks of an Anthropic message in `tool_calls`.
+  const known = new Set(calls.map(({ id }) => id));
+  for (const block of blocks) {
+    if (!callBlocks.has(String(block['type']))) continue;
+    const call = callOf(block);
+    if (call.id === null || !known.has(call.id)) calls.push(call);
+  }
+  return {
+    role: 'assistant',
+    ...(thought !== '' && { thought }),
+    ...(text !== '' && { text }),
+    calls,
+  };
+}
+
+const callBlocks = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool_call', 'tool-call']);
+
+/** A tool call of any API, wrapped or not. */
+function callOf(value: JsonObject): ToolCall {
+  const call = isObject(value['tool_call']) ? value['tool_call'] : value;
+  const inner = objectOf(call['function'] ?? call['custom']);
+  const name = textOf(inner['name']) ?? textOf(call['name']) ?? textOf(call['toolName']) ?? '';
+  const args = inner['arguments'] ?? call['arguments'] ?? call['args'] ?? inner['input'] ?? call['input'];
+  const id = textOf(call['id']) ?? textOf(call['toolCallId']) ?? textOf(call['call_id']) ?? null;
+  if ('custom' in call) return { id, name, args: { input: args } };
+  return { id, name, args: typeof args === 'string' ? args : { ...objectOf(args) } };
+}
+
+/** The tool results among the blocks of a message. */
+function resultsIn(item: JsonObject): Message[] {
+  const results = blocksIn(item).flatMap(resultsOf);
+  return results.length === 0 ? [] : [{ role: 'tool', results }];
+}
+
+/** The result in a block of Anthropic, of OpenTelemetry (`tool_call_response`) or of the AI SDK (`tool-result`). */
+function resultsOf(block: JsonObject): ToolResult[] {
+  const { type, response, result } = block;
+  if (isResultBlock(block)) {
+    const read = blockResult(block);
+    return [{ ...read, result: plainResult(read.result) }];
+  }
+  if (type !== 'tool_call_response' && type !== 'tool-result') return [];
+  const { output, isFailure } = unwrappedOutput(block);
+  return [
+    {
+      id: textOf(block['id']) ?? textOf(block['toolCallId']) ?? null,
+      result: plainResult(block['content'] ?? response ?? result ?? output),
+      isError: isFailure || block['isError'] === true ? true : undefined,
+    },
+  ];
+}
+
+const forms = /^(error-)?(?:text|json|content)$/;
+
+/** Unwraps a tool output of the AI SDK, such as `{type: 'error-text', value: 'no such file'}`. */
+function unwrappedOutput({ type, output }: JsonObject): {
+  readonly output: unknown;
+  readonly isFailure: boolean;
+} {
+  const { type: form, value } = objectOf(output);
+  const match = type === 'tool-result' && value !== undefined ? forms.exec(String(form)) : null;
+  return match === null ? { output, isFailure: false } : { output: value, isFailure: match[1] !== undefined };
+}
+
+/** Longer texts in a result beside text are the bytes of an image or file. */
+const MAX_TEXT_UNITS = 2_048;
+/** Levels of a result that are read. */
+const MAX_DEPTH = 32;
+const encoded = /^(?:data:[^,]{1,200},)?[\w+/=-]+$/;
+
+/** Joins a result that only consists of text parts; replaces images and files in any other by short ids of theirs. */
+function plainResult(value: unknown): unknown {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  const isTexts = Array.isArray(value) && value.every((part) => typeof objectOf(part)['text'] === 'string');
+  return isTexts ? joinedText(value) : withoutBytes(value);
+}
+
+function withoutBytes(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) return '';
+  if (typeof value === 'string')
+    return value.length > MAX_TEXT_UNITS && encoded.test(value) ? `bytes:${textId(value)}` : value;
+  if (Array.isArray(value)) return value.map((inner) => withoutBytes(inner, depth + 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutBytes(inner, depth + 1)]),
+  );
+}
