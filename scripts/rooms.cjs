@@ -11,7 +11,7 @@ const mayImport = {
   log: ['contract', 'platform'],
   storage: ['contract', 'platform', 'telemetry'],
   worker: ['contract', 'formats', 'detectors', 'platform', 'telemetry', 'log'],
-  gateway: ['contract', 'detectors', 'platform', 'telemetry', 'log', 'storage'],
+  gateway: ['contract', 'formats', 'detectors', 'platform', 'telemetry', 'log', 'storage'],
   server: ['contract', 'formats', 'detectors', 'platform', 'telemetry', 'log', 'storage'],
   dashboard: ['contract', 'detectors'],
   cli: [
@@ -50,10 +50,10 @@ const rooms = {
   },
   formats: {
     record: [],
-    agents: ['record'],
-    chat: ['record'],
-    streams: ['record'],
-    telemetry: ['record', 'chat'],
+    wire: ['record'],
+    agents: ['record', 'wire'],
+    streams: ['record', 'wire'],
+    telemetry: ['record', 'wire'],
   },
   gateway: {
     acp: [],

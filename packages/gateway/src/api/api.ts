@@ -1,14 +1,6 @@
+import type { StreamedAnswer } from '@loopwatch/formats/wire';
 import type { ApiKind } from '../http/api-error.ts';
-import type {
-  Conversation,
-  Guidance,
-  GuidanceAs,
-  Json,
-  Reply,
-  SyntheticReply,
-  ToolCall,
-  Usage,
-} from './conversation.ts';
+import type { Conversation, Guidance, GuidanceAs, Json, Reply, SyntheticReply } from './conversation.ts';
 import type { SseEvent } from './sse.ts';
 
 /** An API that the gateway supports: how to read and write its requests and replies. */
@@ -50,29 +42,12 @@ export interface Api {
   stream(body: Json): ApiStream;
 }
 
-/** What one event of a stream adds. */
-export interface StreamDelta {
-  readonly text?: string;
-  readonly thought?: string;
-  /** The event belongs to a tool call: it and later ones are held back until the call is complete and judged. */
-  readonly isOfCall?: boolean;
-  /** The reply is complete, including its usage. */
-  readonly isEnd?: boolean;
-}
-
-/** One streamed reply: reads its events, and can finish or continue the stream in the upstream's place. */
+/** One streamed reply: can finish or continue the stream in the upstream's place. */
 export interface ApiStream {
-  read(event: SseEvent): StreamDelta;
+  /** Reads the reply. */
+  readonly answer: StreamedAnswer;
   /** Notes an event that was sent to the client. */
   markSent(event: SseEvent): void;
-  readonly id: string | null;
-  readonly calls: readonly ToolCall[];
-  /** How many calls, from the first on, are complete. */
-  readonly completeCalls: number;
-  readonly usage: Usage | null;
-  /** Usage as the API reports it; null until it arrives. */
-  readonly rawUsage: Json | null;
-  readonly finishReason: string | null;
   /**
    * The reply so far, as far as {@link Api.withGuidance} needs it.
    *

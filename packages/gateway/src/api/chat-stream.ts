@@ -1,32 +1,17 @@
-import type { ApiStream, StreamDelta } from './api.ts';
-import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
-import { count, isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
+import { ChatAnswer } from '@loopwatch/formats/wire';
+import type { ApiStream } from './api.ts';
+import type { Json, SyntheticReply } from './conversation.ts';
+import { isObject, objects, summed, text, usageOf, without } from './json.ts';
 import { type SseEvent, sseText } from './sse.ts';
-
-const NO_DELTA: StreamDelta = {};
-
-interface CallInParts {
-  id: string | null;
-  name: string;
-  args: string;
-}
 
 /** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
-  id: string | null = null;
-  rawUsage: Json | null = null;
-  finishReason: string | null = null;
-  private readonly parts = new Map<string, CallInParts>();
-  /** Cache of {@link isComplete}: long arguments must not be parsed at each event. */
-  private readonly complete = new Map<CallInParts, boolean>();
-  /** The common fields of all chunks, from the first one. */
-  private head: Json | undefined;
+  readonly answer: ChatAnswer;
   private readonly syntheticHead: (id: string) => Json;
-  private readonly choices: number;
   private readonly wantsUsage: boolean;
-  private finished = 0;
+  /** The common fields of all chunks. */
+  private begun: Json | undefined;
   private hasRole = false;
-  private content = '';
   /** Calls sent to the client, complete or not. */
   private sentCalls = 0;
   /** Calls sent before a second reply continued this stream. */
@@ -34,96 +19,18 @@ export class ChatStream implements ApiStream {
   private hasContinuedText = false;
 
   constructor(body: Json, syntheticHead: (id: string) => Json) {
+    this.answer = new ChatAnswer(body);
     this.syntheticHead = syntheticHead;
-    this.choices = typeof body['n'] === 'number' ? body['n'] : 1;
     const options = body['stream_options'];
     this.wantsUsage = isObject(options) && options['include_usage'] === true;
   }
 
-  get usage(): Usage | null {
-    return chatUsage(this.rawUsage);
-  }
-
-  /** The calls of all choices. Choices are alternatives, so a call repeated in a later one counts once. */
-  get calls(): readonly ToolCall[] {
-    const calls = [...this.parts].filter(([key]) => key.startsWith('0/')).map(([, call]) => call);
-    const known = new Set(calls.map(keyOf));
-    return [
-      ...calls,
-      ...[...this.parts.values()].filter((call) => !known.has(keyOf(call)) && known.add(keyOf(call))),
-    ];
-  }
-
-  /** A call is complete once the next one starts, unless they are interleaved, as those of several choices are. */
-  get completeCalls(): number {
-    if (this.choices > 1) return 0;
-    const before = [...this.parts.values()].slice(0, -1);
-    const open = before.findIndex((call) => !this.isComplete(call));
-    return open === -1 ? before.length : open;
-  }
-
-  read({ data, json: chunk }: SseEvent): StreamDelta {
-    if (data === '[DONE]') return { isEnd: true };
-    if (chunk === undefined) return NO_DELTA;
-    if (this.id === null) this.begin(chunk);
-    this.rawUsage = usageOf(chunk) ?? this.rawUsage;
-    let news = NO_DELTA;
-    for (const choice of objects(chunk['choices'])) news = this.readChoice(choice, news);
-    // Requested usage comes after the choices have ended.
-    const isComplete = this.finished >= this.choices && !(this.wantsUsage && this.rawUsage === null);
-    return isComplete ? { ...news, isEnd: true } : news;
-  }
-
-  private begin(chunk: Json): void {
-    this.id = text(chunk['id']);
-    const { id, object, created, model } = chunk;
-    this.head = { id, object, created, model };
-  }
-
-  private readChoice(choice: Json, before: StreamDelta): StreamDelta {
-    const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
-    const delta = isObject(choice['delta']) ? choice['delta'] : {};
-    let news = before;
-    const content = text(delta['content']);
-    const thought = text(delta['reasoning_content']) ?? text(delta['reasoning']);
-    if (index === 0) {
-      if (content !== null && content !== '') {
-        this.content += content;
-        news = { ...news, text: (news.text ?? '') + content };
-      }
-      if (thought !== null && thought !== '') news = { ...news, thought: (news.thought ?? '') + thought };
+  private get head(): Json | undefined {
+    if (this.begun === undefined && this.answer.first !== undefined) {
+      const { id, object, created, model } = this.answer.first;
+      this.begun = { id, object, created, model };
     }
-    const calls = objects(delta['tool_calls']);
-    calls.forEach((part, i) => {
-      const position = typeof part['index'] === 'number' ? part['index'] : i;
-      this.addPart(`${String(index)}/${String(position)}`, part['id'], part['function'] ?? part['custom']);
-    });
-    if (isObject(delta['function_call']))
-      this.addPart(`${String(index)}/older`, null, delta['function_call']);
-    if (calls.length > 0 || isObject(delta['function_call'])) news = { ...news, isOfCall: true };
-    if (typeof choice['finish_reason'] === 'string') {
-      if (index === 0) this.finishReason = choice['finish_reason'];
-      this.finished += 1;
-    }
-    return news;
-  }
-
-  private addPart(key: string, id: unknown, part: unknown): void {
-    const call = this.parts.get(key) ?? { id: null, name: '', args: '' };
-    this.parts.set(key, call);
-    this.complete.delete(call);
-    call.id ??= text(id);
-    if (!isObject(part)) return;
-    // Some backends send the name once, others with each part.
-    const name = text(part['name']) ?? '';
-    if (call.name !== name) call.name += name;
-    call.args += text(part['arguments']) ?? text(part['input']) ?? '';
-  }
-
-  private isComplete(call: CallInParts): boolean {
-    const isComplete = this.complete.get(call) ?? parseObject(call.args) !== undefined;
-    this.complete.set(call, isComplete);
-    return isComplete;
+    return this.begun;
   }
 
   markSent({ data, json }: SseEvent): void {
@@ -138,22 +45,24 @@ export class ChatStream implements ApiStream {
   }
 
   reply(count: number): Json {
-    const calls = [...this.parts.values()].slice(0, count).map(({ id, name, args }) => ({
-      id,
-      type: 'function',
-      function: { name, arguments: args },
-    }));
+    const calls = this.answer.parts
+      .slice(0, count)
+      .map(({ id, name, text: given, isCustom }) =>
+        isCustom
+          ? { id, type: 'custom', custom: { name, input: given } }
+          : { id, type: 'function', function: { name, arguments: given } },
+      );
     const message = {
       role: 'assistant',
-      content: this.content === '' ? null : this.content,
+      content: this.answer.content === '' ? null : this.answer.content,
       tool_calls: calls,
     };
     return { choices: [{ index: 0, message }] };
   }
 
   finish({ id, text: message, stop, details }: SyntheticReply, usage: Json | null): string {
-    this.head ??= this.syntheticHead(id);
-    const content = this.content === '' && !this.hasContinuedText ? message : `\n\n${message}`;
+    this.begun = this.head ?? this.syntheticHead(id);
+    const content = this.answer.content === '' && !this.hasContinuedText ? message : `\n\n${message}`;
     return (
       this.chunk({ content }, null) +
       this.chunk({}, stop, details && { loopwatch: details }) +
@@ -169,7 +78,7 @@ export class ChatStream implements ApiStream {
     const content = text(rest['content']);
     const delta = {
       ...rest,
-      ...(content !== null && this.content !== '' && { content: `\n\n${content}` }),
+      ...(content !== null && this.answer.content !== '' && { content: `\n\n${content}` }),
       ...(Array.isArray(calls) && {
         tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.sentCalls + i })),
       }),
@@ -191,7 +100,7 @@ export class ChatStream implements ApiStream {
       ...chunk,
       ...this.head,
       choices,
-      ...(usage !== null && { usage: summed(this.rawUsage, usage) }),
+      ...(usage !== null && { usage: summed(this.answer.rawUsage, usage) }),
     };
     this.noteCalls(whole);
     return sseText(whole);
@@ -204,7 +113,7 @@ export class ChatStream implements ApiStream {
     const content = text(delta['content']) ?? '';
     const begins = content !== '' && !this.hasContinuedText;
     this.hasContinuedText ||= begins;
-    const separated = begins && this.content !== '';
+    const separated = begins && this.answer.content !== '';
     const calls = delta['tool_calls'];
     return {
       ...rest,
@@ -229,14 +138,4 @@ export class ChatStream implements ApiStream {
     const usageEvent = this.wantsUsage && usage !== null ? sseText({ ...this.head, choices: [], usage }) : '';
     return `${usageEvent}data: [DONE]\n\n`;
   }
-}
-
-function keyOf({ name, args }: CallInParts): string {
-  return JSON.stringify([name, args]);
-}
-
-/** Tokens from a Chat Completions usage object. */
-export function chatUsage(usage: unknown): Usage | null {
-  if (!isObject(usage)) return null;
-  return { inputTokens: count(usage['prompt_tokens']), outputTokens: count(usage['completion_tokens']) };
 }

@@ -1,26 +1,10 @@
+import { joinedText, readChatAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { ChatStream, chatUsage } from './chat-stream.ts';
-import { contentText, editUserTexts, userText } from './content.ts';
-import {
-  type Conversation,
-  type Guidance,
-  guidanceFor,
-  type Item,
-  type Json,
-  type Reply,
-  type ToolCall,
-} from './conversation.ts';
-import {
-  argsOf,
-  hasTools,
-  isObject,
-  limitedResult,
-  objects,
-  remembered,
-  replaceLast,
-  sessionNames,
-  text,
-} from './json.ts';
+import { ChatStream } from './chat-stream.ts';
+import { editUserTexts } from './content.ts';
+import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { historyItems } from './history.ts';
+import { hasTools, isObject, limitedResult, objects, replaceLast, sessionNames, text } from './json.ts';
 
 /** OpenAI's Chat Completions: `POST /v1/chat/completions`. */
 export const chatApi: Api = {
@@ -33,27 +17,14 @@ export const chatApi: Api = {
     return {
       model: text(body['model']),
       stream: body['stream'] === true,
-      items: objects(body['messages']).flatMap(itemOf),
+      items: historyItems(body['messages']),
       names: sessionNames(body),
       previous: null,
       keepsHistory: false,
     } satisfies Conversation;
   },
 
-  readReply(body): Reply | undefined {
-    if (!Array.isArray(body['choices'])) return undefined;
-    const choices = objects(body['choices']);
-    const messages = choices.map(({ message }) => (isObject(message) ? message : {}));
-    const [first = {}] = messages;
-    return {
-      id: text(body['id']),
-      text: contentText(first['content']),
-      thought: text(first['reasoning_content']) ?? text(first['reasoning']) ?? '',
-      calls: distinctCalls(messages.map(callsOf)),
-      usage: chatUsage(body['usage']),
-      finishReason: text(choices[0]?.['finish_reason']),
-    };
-  },
+  readReply: readChatAnswer,
 
   withUserTexts(body, edit, isCommandReply) {
     return { ...body, messages: editUserTexts(objects(body['messages']), edit, isCommandReply) };
@@ -75,7 +46,7 @@ export const chatApi: Api = {
       };
     const add = (message: Json): Json => ({
       ...message,
-      content: `${contentText(message['content'])}\n\n${note}`,
+      content: `${joinedText(message['content'])}\n\n${note}`,
     });
     return { ...body, messages: replaceLast(messages, isResult, add) };
   },
@@ -83,7 +54,7 @@ export const chatApi: Api = {
   withLimit(body, message) {
     const limited = (result: Json): Json => ({
       ...result,
-      content: limitedResult(contentText(result['content']), message),
+      content: limitedResult(joinedText(result['content']), message),
     });
     return {
       ...body,
@@ -121,57 +92,8 @@ function syntheticHead(body: Json, object: string, id: string): Json {
   };
 }
 
-const itemOf = remembered((message: Json): Item[] => {
-  switch (message['role']) {
-    case 'system':
-    case 'developer':
-      return [{ role: 'system', text: contentText(message['content']) }];
-    case 'user':
-      return [{ role: 'user', text: userText(message['content']) }];
-    case 'assistant':
-      return [{ role: 'assistant', text: contentText(message['content']), calls: callsOf(message) }];
-    case 'tool':
-    case 'function':
-      return [
-        {
-          role: 'result',
-          callId: text(message['tool_call_id']),
-          result: contentText(message['content']),
-        },
-      ];
-    default:
-      return [];
-  }
-});
-
 function isResult(message: Json): boolean {
   return message['role'] === 'tool' || message['role'] === 'function';
-}
-
-function callsOf(message: Json): ToolCall[] {
-  const calls = objects(message['tool_calls']).flatMap((call): ToolCall[] => {
-    const id = text(call['id']);
-    const { function: made, custom } = call;
-    if (isObject(made)) return [{ id, name: text(made['name']) ?? '', args: argsOf(made['arguments']) }];
-    if (isObject(custom)) return [{ id, name: text(custom['name']) ?? '', args: argsOf(custom['input']) }];
-    return [];
-  });
-  const older = message['function_call'];
-  if (isObject(older))
-    calls.push({ id: null, name: text(older['name']) ?? '', args: argsOf(older['arguments']) });
-  return calls;
-}
-
-/** The calls of all choices. Choices are alternatives, so a call repeated in a later one counts once. */
-function distinctCalls(choices: readonly (readonly ToolCall[])[]): readonly ToolCall[] {
-  const [first = [], ...others] = choices;
-  if (others.length === 0) return first;
-  const known = new Set(first.map(keyOf));
-  return [...first, ...others.flat().filter((call) => !known.has(keyOf(call)) && known.add(keyOf(call)))];
-}
-
-function keyOf({ name, args }: ToolCall): string {
-  return JSON.stringify([name, args]);
 }
 
 /** The reply, then a result for each of its calls. */

@@ -1,18 +1,6 @@
+import { joinedText } from '@loopwatch/formats/wire';
 import type { Json } from './conversation.ts';
-import { isObject, objects, text } from './json.ts';
-
-/** The text of a message: its string, or the texts of its parts joined. */
-export function contentText(content: unknown, between = ''): string {
-  if (typeof content === 'string') return content;
-  return objects(content)
-    .flatMap((part) => text(part['text']) ?? [])
-    .join(between);
-}
-
-/** The text of a user message, each part on a new line. */
-export function userText(content: unknown): string {
-  return contentText(content, '\n');
-}
+import { isObject } from './json.ts';
 
 /**
  * Edits each text of a content; parts left empty are removed.
@@ -43,7 +31,7 @@ export function editUserTexts(
   let emptied = false;
   for (const message of messages) {
     const { role, content } = message;
-    const answered = emptied && role === 'assistant' && isCommandReply(contentText(content));
+    const answered = emptied && role === 'assistant' && isCommandReply(joinedText(content));
     emptied = false;
     if (answered) continue;
     const left = role === 'user' ? editContent(content, edit) : content;

@@ -1,15 +1,11 @@
+import type { ToolCall } from '@loopwatch/formats/wire';
+
 /** Requests to models and their replies, independent of the API. */
 
 /** A parsed JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A tool call requested by a model. */
-export interface ToolCall {
-  readonly id: string | null;
-  readonly name: string;
-  /** An object, or the raw text from the model. */
-  readonly args: Json | string;
-}
+export type { Answer as Reply, ToolCall } from '@loopwatch/formats/wire';
 
 /** One step of a conversation's history. */
 export type Item =
@@ -44,22 +40,6 @@ export interface Conversation {
   readonly previous: string | null;
   /** Whether the API keeps the history, so that the request has only new items. */
   readonly keepsHistory: boolean;
-}
-
-export interface Usage {
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-}
-
-/** A model's reply. */
-export interface Reply {
-  /** The API's id. */
-  readonly id: string | null;
-  readonly text: string;
-  readonly thought: string;
-  readonly calls: readonly ToolCall[];
-  readonly usage: Usage | null;
-  readonly finishReason: string | null;
 }
 
 /** Finish reason of a synthetic reply. */

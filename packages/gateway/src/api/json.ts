@@ -1,4 +1,3 @@
-import { MAX_TOKENS } from '@loopwatch/contract';
 import type { Json, SessionNames } from './conversation.ts';
 
 /** @returns undefined if the text is not a JSON object */
@@ -16,8 +15,8 @@ export function isObject(value: unknown): value is Json {
 }
 
 /** Reads each object once: a request repeats the elements of the one before it. */
-export function remembered<T>(read: (object: Json) => T): (object: Json) => T {
-  const known = new WeakMap<Json, T>();
+export function remembered<O extends object, T>(read: (object: O) => T): (object: O) => T {
+  const known = new WeakMap<O, T>();
   return (object) => {
     let result = known.get(object);
     if (result === undefined) {
@@ -40,11 +39,6 @@ export function text(value: unknown): string | null {
 /** A non-blank name, truncated. */
 export function named(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
-}
-
-/** A call's arguments: an object, or the raw text. */
-export function argsOf(value: unknown): Json | string {
-  return isObject(value) ? value : (text(value) ?? '');
 }
 
 /** APIs reject a tool choice in requests without tools. */
@@ -74,9 +68,9 @@ function claudeCodeSession(user: unknown): string | null {
   return json === undefined ? named(/_session_([\w-]+)$/.exec(user)?.[1]) : named(json['session_id']);
 }
 
-/** A token count from the upstream; null if it is out of the range of events. */
+/** A number of things, such as an index. */
 export function count(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? value : null;
+  return typeof value === 'number' && value >= 0 ? value : null;
 }
 
 /** Adds the numbers of two objects at every depth: the usage of two replies. */

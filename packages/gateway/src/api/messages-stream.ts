@@ -1,31 +1,18 @@
-import type { ApiStream, StreamDelta } from './api.ts';
-import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
-import { count, isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
+import { AnthropicAnswer, isCallBlock, laterUsage } from '@loopwatch/formats/wire';
+import type { ApiStream } from './api.ts';
+import type { Json, SyntheticReply } from './conversation.ts';
+import { count, isObject, objects, parseObject, summed, text } from './json.ts';
 import { type SseEvent, sseText } from './sse.ts';
-
-const NO_DELTA: StreamDelta = {};
-
-/** A block of the reply so far; a tool's input arrives as JSON text. */
-interface Block {
-  readonly start: Json;
-  text: string;
-  thinking: string;
-  signature: string;
-  input: string;
-  complete: boolean;
-}
 
 /** A streamed reply of Anthropic's Messages. */
 export class MessagesStream implements ApiStream {
-  id: string | null = null;
-  finishReason: string | null = null;
+  readonly answer = new AnthropicAnswer();
   private readonly synthetic: (reply: SyntheticReply) => Json;
-  private readonly blocks = new Map<number, Block>();
-  rawUsage: Json | null = null;
   /** What follows is the state of the client. */
   private hasBegun = false;
   private openBlock: number | undefined;
   private nextBlock = 0;
+  /** Whether it has got calls that it runs. */
   private hasCalls = false;
   /** Calls of this reply sent to the client. */
   private sentCalls = 0;
@@ -41,83 +28,6 @@ export class MessagesStream implements ApiStream {
     this.synthetic = synthetic;
   }
 
-  get usage(): Usage | null {
-    const { rawUsage } = this;
-    if (rawUsage === null) return null;
-    return { inputTokens: count(rawUsage['input_tokens']), outputTokens: count(rawUsage['output_tokens']) };
-  }
-
-  get calls(): readonly ToolCall[] {
-    return [...this.blocks.values()].flatMap(({ start, input }) => {
-      if (start['type'] !== 'tool_use') return [];
-      const whole = isObject(start['input']) && input === '' ? start['input'] : input;
-      return [{ id: text(start['id']), name: text(start['name']) ?? '', args: whole }];
-    });
-  }
-
-  get completeCalls(): number {
-    const calls = [...this.blocks.values()].filter(({ start }) => start['type'] === 'tool_use');
-    const open = calls.findIndex(({ complete }) => !complete);
-    return open === -1 ? calls.length : open;
-  }
-
-  read({ json: event }: SseEvent): StreamDelta {
-    switch (event?.['type']) {
-      case 'message_start': {
-        const message = isObject(event['message']) ? event['message'] : {};
-        this.id = text(message['id']);
-        this.rawUsage = withLater(this.rawUsage, message);
-        return NO_DELTA;
-      }
-      case 'content_block_start': {
-        const start = isObject(event['content_block']) ? event['content_block'] : {};
-        const first = text(start['text']) ?? '';
-        this.blocks.set(indexOf(event), {
-          start,
-          text: first,
-          thinking: '',
-          signature: '',
-          input: '',
-          complete: false,
-        });
-        if (start['type'] === 'tool_use') return { isOfCall: true };
-        return first === '' ? NO_DELTA : { text: first };
-      }
-      case 'content_block_stop': {
-        const block = this.blocks.get(indexOf(event));
-        if (block !== undefined) block.complete = true;
-        return NO_DELTA;
-      }
-      case 'content_block_delta':
-        return this.readDelta(
-          this.blocks.get(indexOf(event)),
-          isObject(event['delta']) ? event['delta'] : {},
-        );
-      case 'message_delta': {
-        this.rawUsage = withLater(this.rawUsage, event);
-        if (isObject(event['delta'])) this.finishReason = text(event['delta']['stop_reason']);
-        return { isEnd: true };
-      }
-      case 'message_stop':
-        return { isEnd: true };
-      default:
-        return NO_DELTA;
-    }
-  }
-
-  private readDelta(block: Block | undefined, delta: Json): StreamDelta {
-    const content = text(delta['text']);
-    const thought = text(delta['thinking']);
-    if (block !== undefined) {
-      block.text += content ?? '';
-      block.thinking += thought ?? '';
-      block.signature += text(delta['signature']) ?? '';
-      block.input += text(delta['partial_json']) ?? '';
-    }
-    if (delta['type'] === 'text_delta') return { text: content ?? '' };
-    return thought === null ? NO_DELTA : { thought };
-  }
-
   markSent({ json: event }: SseEvent): void {
     if (event !== undefined) this.noteSent(event);
   }
@@ -128,8 +38,8 @@ export class MessagesStream implements ApiStream {
       this.openBlock = indexOf(event);
       this.nextBlock = this.openBlock + 1;
       const block = event['content_block'];
-      if (isObject(block) && block['type'] === 'tool_use') {
-        this.hasCalls = true;
+      if (isObject(block) && isCallBlock(block)) {
+        this.hasCalls ||= block['type'] === 'tool_use';
         if (this.earlierBlocks === undefined) this.sentCalls += 1;
       }
     } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
@@ -140,7 +50,7 @@ export class MessagesStream implements ApiStream {
   continueEvent({ json: event }: SseEvent): string {
     if (event === undefined) return '';
     const { type, message } = event;
-    this.laterUsage = withLater(this.laterUsage, isObject(message) ? message : event);
+    this.laterUsage = laterUsage(this.laterUsage, isObject(message) ? message : event);
     if (type === 'message_start' && this.hasBegun) return '';
     let before = '';
     if (this.earlierBlocks === undefined) {
@@ -154,7 +64,7 @@ export class MessagesStream implements ApiStream {
       ...event,
       ...('index' in event && { index: this.earlierBlocks + indexOf(event) }),
       ...(isObject(event['delta']) && { delta: this.separated(event['delta']) }),
-      ...(type === 'message_delta' && { usage: summed(this.rawUsage, this.laterUsage) }),
+      ...(type === 'message_delta' && { usage: summed(this.answer.rawUsage, this.laterUsage) }),
     };
     this.noteSent(moved);
     return before + sseText(moved, text(type) ?? undefined);
@@ -169,13 +79,10 @@ export class MessagesStream implements ApiStream {
 
   reply(count: number): Json {
     let calls = 0;
-    const blocks = [...this.blocks.values()].filter(
-      ({ start }) => start['type'] !== 'tool_use' || ++calls <= count,
-    );
+    const blocks = this.answer.blocks.filter(({ start }) => !isCallBlock(start) || ++calls <= count);
     const content = blocks.map((block) => {
       const { start } = block;
-      if (start['type'] === 'tool_use')
-        return { ...start, input: parseObject(block.input) ?? start['input'] ?? {} };
+      if (isCallBlock(start)) return { ...start, input: parseObject(block.input) ?? start['input'] ?? {} };
       if (start['type'] === 'text') return { ...start, text: block.text };
       if (start['type'] === 'thinking')
         return { ...start, thinking: block.thinking, signature: block.signature };
@@ -231,26 +138,19 @@ export class MessagesStream implements ApiStream {
   }
 }
 
-/** Usage updated by a later event: its counts are totals of the reply so far. */
-function withLater(earlier: Json | null, part: Json): Json | null {
-  const usage = usageOf(part);
-  if (usage === null) return earlier;
-  return { ...earlier, ...without(usage, ...Object.keys(usage).filter((key) => usage[key] === null)) };
-}
-
 function indexOf(event: Json): number {
   return count(event['index']) ?? 0;
 }
 
 /** A complete block as the events that would have streamed it. */
 function inParts(block: Json): { readonly start: Json; readonly deltas: readonly Json[] } {
+  if (isCallBlock(block)) {
+    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) };
+    return { start: { ...block, input: {} }, deltas: [delta] };
+  }
   switch (block['type']) {
     case 'text':
       return { start: { ...block, text: '' }, deltas: [{ type: 'text_delta', text: block['text'] }] };
-    case 'tool_use': {
-      const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) };
-      return { start: { ...block, input: {} }, deltas: [delta] };
-    }
     case 'thinking':
       return {
         start: { ...block, thinking: '', signature: '' },

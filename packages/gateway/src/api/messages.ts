@@ -1,28 +1,9 @@
+import { isCallBlock, isResultBlock, joinedText, readAnthropicAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { contentText, editUserTexts, userText } from './content.ts';
-import {
-  type Conversation,
-  continuePrompt,
-  type Guidance,
-  guidanceFor,
-  type Item,
-  type Json,
-  type Reply,
-  type ToolCall,
-  type Usage,
-} from './conversation.ts';
-import {
-  argsOf,
-  count,
-  hasTools,
-  isObject,
-  limitedResult,
-  objects,
-  remembered,
-  replaceLast,
-  sessionNames,
-  text,
-} from './json.ts';
+import { editUserTexts } from './content.ts';
+import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { historyItems } from './history.ts';
+import { hasTools, isObject, limitedResult, objects, replaceLast, sessionNames, text } from './json.ts';
 import { MessagesStream } from './messages-stream.ts';
 
 /** Anthropic's Messages: `POST /v1/messages`. */
@@ -33,14 +14,14 @@ export const messagesApi: Api = {
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
-    const system = contentText(body['system']);
+    const system = joinedText(body['system']);
     const previous = previousMessage(body);
     return {
       model: text(body['model']),
       stream: body['stream'] === true,
       items: [
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-        ...objects(body['messages']).flatMap(itemsOf),
+        ...historyItems(body['messages']),
       ],
       names: sessionNames(body),
       previous,
@@ -48,18 +29,7 @@ export const messagesApi: Api = {
     } satisfies Conversation;
   },
 
-  readReply(body): Reply | undefined {
-    if (!Array.isArray(body['content'])) return undefined;
-    const blocks = objects(body['content']);
-    return {
-      id: text(body['id']),
-      text: contentText(blocks),
-      thought: blocks.map((block) => text(block['thinking']) ?? '').join(''),
-      calls: callsOf(blocks),
-      usage: messagesUsage(body['usage']),
-      finishReason: text(body['stop_reason']),
-    };
-  },
+  readReply: readAnthropicAnswer,
 
   withUserTexts(body, edit, isCommandReply) {
     return { ...body, messages: editUserTexts(objects(body['messages']), edit, isCommandReply) };
@@ -84,7 +54,7 @@ export const messagesApi: Api = {
     const messages = objects(body['messages']);
     const limited = editLastResult(messages, (result) => ({
       ...result,
-      content: limitedResult(contentText(result['content']), message),
+      content: limitedResult(joinedText(result['content']), message),
     }));
     return {
       ...body,
@@ -126,39 +96,12 @@ function previousMessage({ thread }: Json): string | null {
   return isObject(thread) ? text(thread['previous_message_id']) : null;
 }
 
-function messagesUsage(usage: unknown): Usage | null {
-  if (!isObject(usage)) return null;
-  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
-}
-
-/** A user message with tool results is part of the turn; its other text is ignored. */
-const itemsOf = remembered(({ role, content }: Json): Item[] => {
-  if (role === 'assistant') return [{ role, text: contentText(content), calls: callsOf(objects(content)) }];
-  if (role !== 'user') return [];
-  const results = objects(content).filter(isResult);
-  if (results.length === 0) return [{ role, text: userText(content) }];
-  return results.map((result) => ({
-    role: 'result',
-    callId: text(result['tool_use_id']),
-    result: contentText(result['content']),
-    ...(typeof result['is_error'] === 'boolean' && { isError: result['is_error'] }),
-  }));
-});
-
 function isResult({ type }: Json): boolean {
   return type === 'tool_result';
 }
 
 function blocksOf(content: unknown): Json[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
-}
-
-function callsOf(blocks: readonly Json[]): ToolCall[] {
-  return blocks.flatMap((block) => {
-    const { type, input } = block;
-    if (type !== 'tool_use') return [];
-    return [{ id: text(block['id']), name: text(block['name']) ?? '', args: argsOf(input) }];
-  });
 }
 
 /** @returns undefined if no message has a result */
@@ -173,18 +116,23 @@ function editLastResult(messages: readonly Json[], edit: (result: Json) => Json)
 
 function guidanceMessages(reply: Json, guidance: Guidance): Json[] {
   if (guidance.as === 'assistant') return asAssistant(guidance.text);
-  const content = objects(reply['content']);
-  const results = content
-    .filter(({ type }) => type === 'tool_use')
-    .map(({ id }, i) => ({
-      type: 'tool_result',
-      tool_use_id: id,
-      is_error: true,
-      content: guidanceFor(guidance, i),
-    }));
+  const blocks = objects(reply['content']);
+  const answered = new Set(blocks.filter(isResultBlock).map((block) => block['tool_use_id']));
+  const results: Json[] = [];
+  const notes: Json[] = [];
+  for (const [i, { type, id }] of blocks.filter(isCallBlock).entries()) {
+    const content = guidanceFor(guidance, i);
+    if (type === 'tool_use') results.push({ type: 'tool_result', tool_use_id: id, is_error: true, content });
+    // The API runs this tool itself, so a client cannot send its result.
+    else if (i === guidance.call) notes.push({ type: 'text', text: content });
+  }
+  const content = blocks.filter(
+    (block) => !isCallBlock(block) || block['type'] === 'tool_use' || answered.has(block['id']),
+  );
+  if (content.length === 0) return asAssistant(guidance.text);
   return [
     { role: 'assistant', content },
-    { role: 'user', content: results },
+    { role: 'user', content: [...results, ...notes] },
   ];
 }
 

@@ -1,20 +1,9 @@
-import type { Json, Usage } from './conversation.ts';
+import type { Json } from './conversation.ts';
 import { count, isObject, objects, text } from './json.ts';
 
 /** The input of a Responses request as items; a string is a user message. */
 export function inputOf({ input }: Json): Json[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
-}
-
-/** Whether an item is a tool call. */
-export function isCall({ type }: Json): boolean {
-  return type === 'function_call' || type === 'custom_tool_call';
-}
-
-/** Tokens from a Responses usage object. */
-export function responsesUsage(usage: unknown): Usage | null {
-  if (!isObject(usage)) return null;
-  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
 }
 
 /** The kinds of item parts, by the event that starts one. */

@@ -1,11 +1,10 @@
-import type { ApiStream, StreamDelta } from './api.ts';
-import { contentText } from './content.ts';
-import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
+import { itemCall, joinedText, ResponsesAnswer } from '@loopwatch/formats/wire';
+import type { ApiStream } from './api.ts';
+import type { Json, SyntheticReply } from './conversation.ts';
 import { count, isObject, objects, summed, text, usageOf } from './json.ts';
-import { inputOf, isCall, OpenItem, responsesUsage } from './responses-items.ts';
+import { inputOf, OpenItem } from './responses-items.ts';
 import { type SseEvent, sseText } from './sse.ts';
 
-const NO_DELTA: StreamDelta = {};
 /** Separates two texts that clients join. */
 const BREAK = '\n\n';
 /** Events before the first item. */
@@ -13,12 +12,8 @@ const startEvents = new Set(['response.created', 'response.queued', 'response.in
 
 /** A streamed reply of OpenAI's Responses. */
 export class ResponsesStream implements ApiStream {
-  id: string | null = null;
-  rawUsage: Json | null = null;
-  finishReason: string | null = null;
+  readonly answer = new ResponsesAnswer();
   private readonly synthetic: (reply: SyntheticReply) => Json;
-  /** Complete items, including held ones. */
-  private readonly items: Json[] = [];
   /** The response as the client has got it. */
   private begun: Json | undefined;
   private readonly sentItems: Json[] = [];
@@ -32,54 +27,6 @@ export class ResponsesStream implements ApiStream {
 
   constructor(synthetic: (reply: SyntheticReply) => Json) {
     this.synthetic = synthetic;
-  }
-
-  get usage(): Usage | null {
-    return responsesUsage(this.rawUsage);
-  }
-
-  get calls(): readonly ToolCall[] {
-    return this.items.filter(isCall).map((item) => ({
-      id: text(item['call_id']),
-      name: text(item['name']) ?? '',
-      args: text(item['arguments']) ?? text(item['input']) ?? '',
-    }));
-  }
-
-  /** Each item arrives complete with its last event. */
-  get completeCalls(): number {
-    return this.calls.length;
-  }
-
-  read({ json: event }: SseEvent): StreamDelta {
-    if (event === undefined) return NO_DELTA;
-    switch (event['type']) {
-      case 'response.created':
-        if (isObject(event['response'])) this.id = text(event['response']['id']);
-        return NO_DELTA;
-      case 'response.output_item.added':
-        return isObject(event['item']) && isCall(event['item']) ? { isOfCall: true } : NO_DELTA;
-      case 'response.output_item.done':
-        if (isObject(event['item'])) this.items.push(event['item']);
-        return NO_DELTA;
-      case 'response.output_text.delta':
-        return { text: text(event['delta']) ?? '' };
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-        return { thought: text(event['delta']) ?? '' };
-      case 'response.completed':
-      case 'response.incomplete':
-      case 'response.failed':
-        if (isObject(event['response'])) this.noteEnd(event['response']);
-        return { isEnd: true };
-      default:
-        return NO_DELTA;
-    }
-  }
-
-  private noteEnd(response: Json): void {
-    this.finishReason = text(response['status']);
-    this.rawUsage = usageOf(response);
   }
 
   markSent({ json: event }: SseEvent): void {
@@ -138,7 +85,7 @@ export class ResponsesStream implements ApiStream {
       ...(Array.isArray(output) && {
         output: [...this.sentItems.slice(0, earlier), ...objects(output).map((item) => this.withBreak(item))],
       }),
-      ...(usage !== null && { usage: summed(this.rawUsage, usage) }),
+      ...(usage !== null && { usage: summed(this.answer.rawUsage, usage) }),
     };
   }
 
@@ -170,7 +117,7 @@ export class ResponsesStream implements ApiStream {
   }
 
   private get hasText(): boolean {
-    return this.sentItems.some((item) => item['type'] === 'message' && contentText(item['content']) !== '');
+    return this.sentItems.some((item) => item['type'] === 'message' && joinedText(item['content']) !== '');
   }
 
   private emitter(out: string[]): (type: string, more: Json) => void {
@@ -181,7 +128,7 @@ export class ResponsesStream implements ApiStream {
   }
 
   reply(): Json {
-    return { output: this.items };
+    return { output: this.answer.items };
   }
 
   finish(reply: SyntheticReply, usage: Json | null): string {
@@ -194,7 +141,7 @@ export class ResponsesStream implements ApiStream {
   }
 
   withSentCalls(body: Json): Json {
-    const calls = this.sentItems.filter(isCall);
+    const calls = this.sentItems.filter((item) => itemCall(item) !== undefined);
     return calls.length === 0 ? body : { ...body, input: [...inputOf(body), ...calls] };
   }
 

@@ -1,28 +1,12 @@
+import { isClientCall, itemCall, readResponsesAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { contentText, editUserTexts, userText } from './content.ts';
-import {
-  type Conversation,
-  continuePrompt,
-  type Guidance,
-  guidanceFor,
-  type Item,
-  type Json,
-  type Reply,
-  type ToolCall,
-} from './conversation.ts';
-import {
-  hasTools,
-  limitedResult,
-  named,
-  objects,
-  remembered,
-  replaceLast,
-  sessionNames,
-  text,
-  without,
-} from './json.ts';
-import { inputOf, responsesUsage } from './responses-items.ts';
+import { editUserTexts } from './content.ts';
+import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { historyItems } from './history.ts';
+import { hasTools, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
+import { inputOf } from './responses-items.ts';
 import { ResponsesStream } from './responses-stream.ts';
+import { editLastOutput, failedOutput, isOutput } from './tool-outputs.ts';
 
 const noUsage = {
   input_tokens: 0,
@@ -49,7 +33,7 @@ export const responsesApi: Api = {
       stream: body['stream'] === true,
       items: [
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-        ...itemsOf(inputOf(body)),
+        ...historyItems(inputOf(body)),
       ],
       names,
       previous,
@@ -57,24 +41,7 @@ export const responsesApi: Api = {
     } satisfies Conversation;
   },
 
-  readReply(body): Reply | undefined {
-    if (!Array.isArray(body['output'])) return undefined;
-    const output = objects(body['output']);
-    return {
-      id: text(body['id']),
-      text: output
-        .flatMap((item) => (item['type'] === 'message' ? [contentText(item['content'])] : []))
-        .join(''),
-      thought: output
-        .flatMap((item) =>
-          item['type'] === 'reasoning' ? [contentText(item['summary']), contentText(item['content'])] : [],
-        )
-        .join(''),
-      calls: output.flatMap(callOf),
-      usage: responsesUsage(body['usage']),
-      finishReason: text(body['status']),
-    };
-  },
+  readReply: readResponsesAnswer,
 
   withUserTexts(body, edit, isCommandReply) {
     return { ...body, input: editUserTexts(inputOf(body), edit, isCommandReply) };
@@ -88,18 +55,17 @@ export const responsesApi: Api = {
   withNote(body, note, as) {
     const input = inputOf(body);
     if (as === 'assistant') return { ...body, input: [...input, ...asAssistant(note)] };
-    if (!input.some(isResult)) return { ...body, input: [...input, { role: 'user', content: note }] };
-    const add = (item: Json): Json => ({ ...item, output: `${contentText(item['output'])}\n\n${note}` });
-    return { ...body, input: replaceLast(input, isResult, add) };
+    return { ...body, input: editLastOutput(input, (output) => `${output}\n\n${note}`, note) };
   },
 
   withLimit(body, message) {
-    const limited = (item: Json): Json => ({
-      ...item,
-      output: limitedResult(contentText(item['output']), message),
-    });
-    const input = replaceLast(inputOf(body), isResult, limited);
-    return { ...body, input, ...(hasTools(body) && { tool_choice: 'none' }) };
+    const input = inputOf(body);
+    const limit = (output: string) => limitedResult(output, message);
+    return {
+      ...body,
+      input: input.some(isOutput) ? editLastOutput(input, limit, message) : input,
+      ...(hasTools(body) && { tool_choice: 'none' }),
+    };
   },
 
   syntheticReply(body, { id, text: content, details }, usage) {
@@ -149,53 +115,22 @@ export const responsesApi: Api = {
   stream: (body) => new ResponsesStream((reply) => responsesApi.syntheticReply(body, reply, null)),
 };
 
-/** Calls are separate items in this API; consecutive ones belong to one reply. */
-function itemsOf(input: readonly Json[]): Item[] {
-  const items: Item[] = [];
-  for (const item of input) {
-    const [call] = callOf(item);
-    const last = items.at(-1);
-    if (call !== undefined) {
-      if (last?.role === 'assistant') items[items.length - 1] = { ...last, calls: [...last.calls, call] };
-      else items.push({ role: 'assistant', text: '', calls: [call] });
-    } else if (isResult(item))
-      items.push({
-        role: 'result',
-        callId: text(item['call_id']),
-        result: contentText(item['output']),
-      });
-    else if (item['role'] === 'user') items.push({ role: 'user', text: userText(item['content']) });
-    else if (item['role'] === 'assistant')
-      items.push({ role: 'assistant', text: contentText(item['content']), calls: [] });
-    else if (item['role'] === 'system' || item['role'] === 'developer')
-      items.push({ role: 'system', text: contentText(item['content']) });
-  }
-  return items;
-}
-
-function isResult({ type }: Json): boolean {
-  return type === 'function_call_output' || type === 'custom_tool_call_output';
-}
-
-const callOf = remembered((item: Json): ToolCall[] => {
-  const id = text(item['call_id']);
-  const name = text(item['name']) ?? '';
-  if (item['type'] === 'function_call') return [{ id, name, args: text(item['arguments']) ?? '' }];
-  if (item['type'] === 'custom_tool_call') return [{ id, name, args: text(item['input']) ?? '' }];
-  return [];
-});
-
 function guidanceItems(reply: Json, guidance: Guidance): Json[] {
   if (guidance.as === 'assistant') return asAssistant(guidance.text);
-  const output = objects(reply['output']);
-  const results = output
-    .filter((item) => callOf(item).length > 0)
-    .map(({ type, call_id: id }, i) => ({
-      type: type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
-      call_id: id,
-      output: JSON.stringify({ error: guidanceFor(guidance, i) }),
-    }));
-  return [...output, ...results];
+  const items: Json[] = [];
+  const outputs: Json[] = [];
+  let calls = 0;
+  for (const item of objects(reply['output'])) {
+    const isCall = itemCall(item) !== undefined;
+    const told = guidanceFor(guidance, calls);
+    const output = isCall ? failedOutput(item, told) : undefined;
+    // A call of the client without an output would be an invalid request.
+    if (output !== undefined || !isClientCall(item)) items.push(item);
+    if (output !== undefined) outputs.push(output);
+    else if (isCall && calls === guidance.call) outputs.push({ role: 'user', content: told });
+    if (isCall) calls += 1;
+  }
+  return [...items, ...outputs];
 }
 
 function asAssistant(content: string): Json[] {

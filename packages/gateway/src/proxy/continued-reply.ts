@@ -45,9 +45,9 @@ export class ContinuedReply implements ReplyHandler {
         new UpstreamError('cut', `The upstream answered the retry with status ${String(this.#status)}.`),
       );
     const decision = exchange.decideRetry(body);
-    const usage = summed(stream.rawUsage, usageOf(body));
+    const usage = summed(stream.answer.rawUsage, usageOf(body));
     if (decision === undefined) {
-      exchange.noteReplyId(reply.id, stream.id);
+      exchange.noteReplyId(reply.id, stream.answer.id);
       exchange.client.end(stream.continueWith({ ...body, usage }));
       return 'passed';
     }

@@ -173,7 +173,7 @@ export class Exchange {
   noteSynthetic(reply: SyntheticReply, stream?: ApiStream): void {
     const { api, body, session } = this.request;
     session.onSyntheticReply(reply);
-    const id = stream?.id ?? api.syntheticReply(body, reply, null)['id'];
+    const id = stream?.answer.id ?? api.syntheticReply(body, reply, null)['id'];
     if (typeof id !== 'string' || (api.requestAfter?.(id, body) ?? null) === null) return;
     const request = stream?.withSentCalls?.(body) ?? body;
     session.noteReplyId(id);

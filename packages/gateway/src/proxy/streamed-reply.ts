@@ -1,3 +1,4 @@
+import type { AnswerDelta } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
 import { summed } from '../api/json.ts';
 import { SseCutter, type SseEvent } from '../api/sse.ts';
@@ -79,7 +80,7 @@ export class StreamedReply implements ReplyHandler {
     if (!this.#isPassthrough) {
       if (!this.#isRetry) this.#pending.push(this.#cutter.rest());
       this.#flush();
-      request.session.onReplyEnd(this.#stream, deps.now());
+      request.session.onReplyEnd(this.#stream.answer, deps.now());
     }
     client.end();
     return 'passed';
@@ -107,10 +108,11 @@ export class StreamedReply implements ReplyHandler {
 
   #onEvent(event: SseEvent): void {
     const { request, deps } = this.#exchange;
-    const { text, thought, isOfCall, isEnd } = this.#stream.read(event);
-    // Held events are of calls before this event.
-    if (this.#held !== undefined && this.#stream.completeCalls > this.#judgedCalls)
-      this.#judge(this.#stream.completeCalls);
+    const { answer } = this.#stream;
+    const { text, thought, isOfCall, isEnd }: AnswerDelta =
+      event.data === '[DONE]' ? { isEnd: true } : answer.read(event.json ?? {});
+    // Held events are of calls before this event. Calls that the API runs are not held, but judged as well.
+    if (!this.#isReleased && answer.completeCalls > this.#judgedCalls) this.#judge(answer.completeCalls);
     if (this.#blockedCall !== undefined) {
       if (isEnd === true || isOfCall === true || text !== undefined || thought !== undefined)
         this.#stopAtBlockedCall();
@@ -179,16 +181,16 @@ export class StreamedReply implements ReplyHandler {
   #judgeAll(): void {
     if (!this.#isReleased) {
       this.#isReleased = true;
-      this.#judge(this.#stream.calls.length);
+      this.#judge(this.#stream.answer.calls.length);
     }
     if (this.#blockedCall !== undefined) this.#stopAtBlockedCall();
-    else this.#exchange.noteReplyId(this.#stream.id, this.#clientStream.id);
+    else this.#exchange.noteReplyId(this.#stream.answer.id, this.#clientStream.answer.id);
   }
 
   /** Judges calls up to the first that must not pass; if all may, the held events are released. */
   #judge(count: number): void {
     const { request, deps } = this.#exchange;
-    for (const [index, call] of this.#stream.calls.slice(0, count).entries()) {
+    for (const [index, call] of this.#stream.answer.calls.slice(0, count).entries()) {
       if (index < this.#judgedCalls) continue;
       this.#judgedCalls += 1;
       const enforcement = request.session.onToolCall(call, deps.now());
@@ -214,7 +216,7 @@ export class StreamedReply implements ReplyHandler {
     this.#flush();
     this.#held = undefined;
     const { request, deps } = this.#exchange;
-    request.session.onReplyEnd(this.#stream, deps.now());
+    request.session.onReplyEnd(this.#stream.answer, deps.now());
     noteBlocked(request.session, decision, deps.now());
     this.#closing = this.#close(decision);
     this.#options.abort();
@@ -222,7 +224,7 @@ export class StreamedReply implements ReplyHandler {
 
   async #close({ enforcement, call }: ReplyDecision): Promise<RequestOutcome> {
     if (enforcement.action === 'block' || call === undefined) return this.#block(enforcement);
-    const replyCalls = this.#isReleased ? this.#stream.calls.length : call.index + 1;
+    const replyCalls = this.#isReleased ? this.#stream.answer.calls.length : call.index + 1;
     const reply = this.#stream.reply(replyCalls);
     const retry = this.#exchange.buildRetry(reply, { enforcement, call }, this.#sentCalls);
     return 'block' in retry
@@ -233,8 +235,8 @@ export class StreamedReply implements ReplyHandler {
   #block(enforcement: Enforcement): RequestOutcome {
     const reply = this.#exchange.blockReply(enforcement);
     this.#exchange.noteSynthetic(reply, this.#clientStream);
-    const { rawUsage } = this.#stream;
-    const usage = this.#isRetry ? summed(this.#clientStream.rawUsage, rawUsage) : rawUsage;
+    const { rawUsage } = this.#stream.answer;
+    const usage = this.#isRetry ? summed(this.#clientStream.answer.rawUsage, rawUsage) : rawUsage;
     this.#exchange.client.end(this.#clientStream.finish(reply, usage));
     return blockOutcome(enforcement);
   }
