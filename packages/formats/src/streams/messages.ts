@@ -37,10 +37,7 @@ function isList(value: unknown): boolean {
   return listOf(value).some(
     (item) =>
       isObject(item) &&
-      ('role' in item ||
-        'kwargs' in item ||
-        item['type'] === 'function_call' ||
-        item['type'] === 'function_call_output'),
+      ('role' in item || 'kwargs' in item || /_call(?:_output)?$/.test(String(item['type']))),
   );
 }
 

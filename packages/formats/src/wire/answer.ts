@@ -17,6 +17,8 @@ export interface AnswerState {
   readonly id: string | null;
   /** In the order of their starts. */
   readonly calls: readonly ToolCall[];
+  /** The calls of each choice, by its index, if the answer has several: alternatives, one of which the client uses. */
+  readonly choices?: ReadonlyMap<number, readonly ToolCall[]> | undefined;
   /** Results of tools that run at the API. */
   readonly results: readonly ToolResult[];
   readonly usage: Usage | null;

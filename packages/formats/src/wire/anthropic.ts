@@ -1,6 +1,7 @@
 import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
+import { plainResult } from './result.ts';
 
 /** Whether a block is a call: of a tool of the client, or of one that runs at the API. */
 export function isCallBlock({ type }: JsonObject): boolean {
@@ -17,7 +18,7 @@ export function blockResult(block: JsonObject): ToolResult {
   const isError = block['is_error'] ?? (objectOf(content)['error_code'] === undefined ? undefined : true);
   return {
     id: textOf(block['tool_use_id']) ?? null,
-    result: Array.isArray(content) ? content.map(withoutEncrypted) : content,
+    result: plainResult(Array.isArray(content) ? content.map(withoutEncrypted) : content),
     isError: typeof isError === 'boolean' ? isError : undefined,
   };
 }

@@ -1,9 +1,9 @@
 import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
-import { textId } from '../record/text-id.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
+import { plainResult } from './result.ts';
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
@@ -71,9 +71,7 @@ export function readMessage(value: unknown): readonly Message[] {
   if (call !== undefined || result !== undefined)
     return [
       ...(call === undefined ? [] : [{ role: 'assistant' as const, calls: [call] }]),
-      ...(result === undefined
-        ? []
-        : [{ role: 'tool' as const, results: [{ ...result, result: plainResult(result.result) }] }]),
+      ...(result === undefined ? [] : [{ role: 'tool' as const, results: [result] }]),
     ];
   if (item['type'] === 'reasoning' && !('role' in item)) {
     const thought = joinedText(item['summary']) || joinedText(item['content']);
@@ -186,10 +184,7 @@ function resultsIn(item: JsonObject): Message[] {
 /** The result in a block of Anthropic, of OpenTelemetry (`tool_call_response`) or of the AI SDK (`tool-result`). */
 function resultsOf(block: JsonObject): ToolResult[] {
   const { type, response, result } = block;
-  if (isResultBlock(block)) {
-    const read = blockResult(block);
-    return [{ ...read, result: plainResult(read.result) }];
-  }
+  if (isResultBlock(block)) return [blockResult(block)];
   if (type !== 'tool_call_response' && type !== 'tool-result') return [];
   const { output, isFailure } = unwrappedOutput(block);
   return [
@@ -211,29 +206,4 @@ function unwrappedOutput({ type, output }: JsonObject): {
   const { type: form, value } = objectOf(output);
   const match = type === 'tool-result' && value !== undefined ? forms.exec(String(form)) : null;
   return match === null ? { output, isFailure: false } : { output: value, isFailure: match[1] !== undefined };
-}
-
-/** Longer texts in a result beside text are the bytes of an image or file. */
-const MAX_TEXT_UNITS = 2_048;
-/** Levels of a result that are read. */
-const MAX_DEPTH = 32;
-const encoded = /^(?:data:[^,]{1,200},)?[\w+/=-]+$/;
-
-/** Joins a result that only consists of text parts; replaces images and files in any other by short ids of theirs. */
-function plainResult(value: unknown): unknown {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  const isTexts = Array.isArray(value) && value.every((part) => typeof objectOf(part)['text'] === 'string');
-  return isTexts ? joinedText(value) : withoutBytes(value);
-}
-
-function withoutBytes(value: unknown, depth = 0): unknown {
-  if (depth > MAX_DEPTH) return '';
-  if (typeof value === 'string')
-    return value.length > MAX_TEXT_UNITS && encoded.test(value) ? `bytes:${textId(value)}` : value;
-  if (Array.isArray(value)) return value.map((inner) => withoutBytes(inner, depth + 1));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, withoutBytes(inner, depth + 1)]),
-  );
 }

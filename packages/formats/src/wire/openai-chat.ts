@@ -72,13 +72,21 @@ export class ChatAnswer implements StreamedAnswer {
   }
 
   get calls(): readonly ToolCall[] {
+    return distinctCalls([...this.#byChoice.values()]);
+  }
+
+  get choices(): ReadonlyMap<number, readonly ToolCall[]> | undefined {
+    return this.#choices > 1 ? this.#byChoice : undefined;
+  }
+
+  get #byChoice(): Map<number, ToolCall[]> {
     const choices = new Map<number, ToolCall[]>([[0, []]]);
     for (const { choice, id, name, text, isCustom } of this.#calls.values()) {
       const calls = choices.get(choice) ?? [];
       choices.set(choice, calls);
       calls.push({ id, name, args: isCustom ? { input: text } : text });
     }
-    return distinctCalls([...choices.values()]);
+    return choices;
   }
 
   /** A call is complete once the next one starts, unless they are interleaved, as those of several choices are. */

@@ -1,6 +1,7 @@
 import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
+import { plainResult } from './result.ts';
 
 const callEnding = '_call';
 const outputEnding = '_call_output';
@@ -39,7 +40,7 @@ export function itemResult(item: JsonObject): ToolResult | undefined {
   const result = error ?? output ?? outputs ?? results ?? (isOutput ? '' : undefined);
   if (result === undefined) return undefined;
   const isFailed = item['status'] === 'failed' || (error !== undefined && error !== null);
-  return { id: idOf(item), result, isError: isFailed ? true : failedIn(result) };
+  return { id: idOf(item), result: plainResult(result), isError: isFailed ? true : failedIn(result) };
 }
 
 function idOf(item: JsonObject): string | null {

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, textOf } from '../record/json.ts';
+import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../record/json.ts';
 import { type Answer, contentOf } from './answer.ts';
 import { anthropicUsage } from './anthropic.ts';
 import { messagesFrom } from './messages.ts';
@@ -16,6 +16,10 @@ export function readChatAnswer(body: JsonObject): Answer | undefined {
     id: textOf(body['id']) ?? null,
     ...(contents[0] ?? contentOf([])),
     calls: distinctCalls(contents.map(({ calls }) => calls)),
+    choices:
+      choices.length < 2
+        ? undefined
+        : new Map(contents.map(({ calls }, i) => [numberOf(choices[i]?.['index']) ?? i, calls])),
     usage: chatUsage(body['usage']) ?? null,
     finishReason: textOf(choices[0]?.['finish_reason']) ?? null,
   };

@@ -22,6 +22,8 @@ export interface Api {
   withNote(body: Json, text: string, as: GuidanceAs): Json;
   /** The request with the reached limit in its last tool result, and tool choice off. */
   withLimit(body: Json, message: string): Json;
+  /** For APIs with several choices in a reply: the reply with some of them replaced. @param refused by their index */
+  withRefused?(reply: Json, refused: ReadonlyMap<number, SyntheticReply>): Json;
   /** A synthetic reply in the form of the API. */
   syntheticReply(body: Json, reply: SyntheticReply, usage: Json | null): Json;
   /**
@@ -60,6 +62,10 @@ export interface ApiStream {
    * @param usage of all replies that were paid for; null if unknown
    */
   finish(reply: SyntheticReply, usage: Json | null): string;
+  /** For replies with several choices: ends one of them; the events that follow are to be passed through {@link remaining}. */
+  refuse?(choice: number, reply: SyntheticReply): string;
+  /** What is left of an event without refused choices. */
+  remaining?(event: SseEvent): Buffer | string;
   /** Events that append a complete reply and end the stream. */
   continueWith(reply: Json): string;
   /** Rewrites an event of a second reply to continue this stream, with any events needed before it. */

@@ -1,7 +1,7 @@
 import { ChatAnswer } from '@loopwatch/formats/wire';
 import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
-import { isObject, objects, summed, text, usageOf, without } from './json.ts';
+import { count, isObject, objects, summed, text, usageOf, without } from './json.ts';
 import { type SseEvent, sseText } from './sse.ts';
 
 /** A streamed reply of Chat Completions. */
@@ -9,9 +9,13 @@ export class ChatStream implements ApiStream {
   readonly answer: ChatAnswer;
   private readonly syntheticHead: (id: string) => Json;
   private readonly wantsUsage: boolean;
+  private readonly choices: number;
   /** The common fields of all chunks. */
   private begun: Json | undefined;
-  private hasRole = false;
+  /** Choices whose role the client has got. */
+  private readonly roles = new Set<number>();
+  /** Choices that end early; the client gets nothing more of them. */
+  private readonly refused = new Set<number>();
   /** Calls sent to the client, complete or not. */
   private sentCalls = 0;
   /** Calls sent before a second reply continued this stream. */
@@ -21,6 +25,7 @@ export class ChatStream implements ApiStream {
   constructor(body: Json, syntheticHead: (id: string) => Json) {
     this.answer = new ChatAnswer(body);
     this.syntheticHead = syntheticHead;
+    this.choices = count(body['n']) ?? 1;
     const options = body['stream_options'];
     this.wantsUsage = isObject(options) && options['include_usage'] === true;
   }
@@ -34,7 +39,9 @@ export class ChatStream implements ApiStream {
   }
 
   markSent({ data, json }: SseEvent): void {
-    if (!this.hasRole && data.includes('"role"')) this.hasRole = true;
+    if (this.roles.size < this.choices && data.includes('"role"'))
+      for (const { index, delta } of objects(json?.['choices']))
+        if (isObject(delta) && 'role' in delta) this.roles.add(count(index) ?? 0);
     if (data.includes('"tool_calls"')) this.noteCalls(json ?? {});
   }
 
@@ -108,8 +115,8 @@ export class ChatStream implements ApiStream {
 
   private continuedDelta(delta: Json): Json {
     const { earlierCalls = 0 } = this;
-    const rest = this.hasRole ? without(delta, 'role') : delta;
-    this.hasRole ||= 'role' in delta;
+    const rest = this.roles.has(0) ? without(delta, 'role') : delta;
+    if ('role' in delta) this.roles.add(0);
     const content = text(delta['content']) ?? '';
     const begins = content !== '' && !this.hasContinuedText;
     this.hasContinuedText ||= begins;
@@ -127,10 +134,23 @@ export class ChatStream implements ApiStream {
     };
   }
 
-  private chunk(delta: Json, finishReason: unknown, more: Json = {}): string {
-    const whole = this.hasRole ? delta : { role: 'assistant', ...delta };
-    this.hasRole = true;
-    const choices = [{ index: 0, delta: whole, logprobs: null, finish_reason: finishReason }];
+  refuse(choice: number, { text: content, stop, details }: SyntheticReply): string {
+    this.refused.add(choice);
+    const more = details && { loopwatch: details };
+    return this.chunk({ content }, null, {}, choice) + this.chunk({}, stop, more, choice);
+  }
+
+  remaining({ raw, json: chunk }: SseEvent): Buffer | string {
+    const choices = objects(chunk?.['choices']);
+    const left = choices.filter(({ index }) => !this.refused.has(count(index) ?? 0));
+    if (left.length === choices.length) return raw;
+    return left.length === 0 && usageOf(chunk ?? {}) === null ? '' : sseText({ ...chunk, choices: left });
+  }
+
+  private chunk(delta: Json, finishReason: unknown, more: Json = {}, choice = 0): string {
+    const whole = this.roles.has(choice) ? delta : { role: 'assistant', ...delta };
+    this.roles.add(choice);
+    const choices = [{ index: choice, delta: whole, logprobs: null, finish_reason: finishReason }];
     return sseText({ ...this.head, choices, ...more });
   }
 

@@ -4,7 +4,16 @@ import { ChatStream } from './chat-stream.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { historyItems } from './history.ts';
-import { hasTools, isObject, limitedResult, objects, replaceLast, sessionNames, text } from './json.ts';
+import {
+  count,
+  hasTools,
+  isObject,
+  limitedResult,
+  objects,
+  replaceLast,
+  sessionNames,
+  text,
+} from './json.ts';
 
 /** OpenAI's Chat Completions: `POST /v1/chat/completions`. */
 export const chatApi: Api = {
@@ -61,6 +70,16 @@ export const chatApi: Api = {
       messages: replaceLast(objects(body['messages']), isResult, limited),
       ...(hasTools(body) && { tool_choice: 'none' }),
     };
+  },
+
+  withRefused(reply, refused) {
+    const choices = objects(reply['choices']).map((choice, i) => {
+      const { text: content, stop, details } = refused.get(count(choice['index']) ?? i) ?? {};
+      if (content === undefined) return choice;
+      const message = { role: 'assistant', content, refusal: null };
+      return { ...choice, message, finish_reason: stop, ...(details && { loopwatch: details }) };
+    });
+    return { ...reply, choices };
   },
 
   syntheticReply(body, { id, text: content, stop, details }, usage) {

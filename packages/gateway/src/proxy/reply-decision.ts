@@ -14,9 +14,7 @@ export type CallDecision = ReplyDecision & Required<Pick<ReplyDecision, 'call'>>
 
 /** Reports a complete reply to the session. @returns undefined if the reply may pass */
 export function decideReply(session: GatewaySession, reply: Reply, now: number): ReplyDecision | undefined {
-  const thought = session.onText('thought', reply.thought, now);
-  const content = session.onText('content', reply.text, now);
-  const enforcement = content ?? thought;
+  const enforcement = decideTexts(session, reply, now);
   const decision = enforcement === undefined ? decideCalls(session, reply.calls, now) : { enforcement };
   session.onReplyEnd(reply, now);
   noteBlocked(session, decision, now);
@@ -30,6 +28,25 @@ export function noteBlocked(session: GatewaySession, decision: ReplyDecision | u
     session.onCallBlocked(call.call, enforcement, now);
 }
 
+/** Reports a complete reply with several choices to the session. @returns as {@link decideChoices} */
+export function decideReplyChoices(
+  session: GatewaySession,
+  reply: Reply,
+  now: number,
+): ReadonlyMap<number, ReplyDecision> {
+  const ofText = decideTexts(session, reply, now);
+  const refused = decideChoices(session, reply.choices ?? new Map(), now);
+  if (ofText !== undefined) refused.set(0, { enforcement: ofText });
+  session.onReplyEnd(reply, now);
+  for (const decision of refused.values()) noteBlocked(session, decision, now);
+  return refused;
+}
+
+function decideTexts(session: GatewaySession, reply: Reply, now: number): Enforcement | undefined {
+  const thought = session.onText('thought', reply.thought, now);
+  return session.onText('content', reply.text, now) ?? thought;
+}
+
 /** Stops at the first call that must not pass: those after it are not made either. */
 function decideCalls(
   session: GatewaySession,
@@ -41,4 +58,33 @@ function decideCalls(
     if (enforcement !== undefined) return { enforcement, call: { index, call } };
   }
   return undefined;
+}
+
+/**
+ * Judges the calls of alternative choices: the client uses one of them, so a call that several make counts once. A
+ * chance cannot be given for one of several, so only blocked calls are refused.
+ *
+ * @returns what to do about each choice that must not pass, by its index
+ */
+export function decideChoices(
+  session: GatewaySession,
+  choices: ReadonlyMap<number, readonly ToolCall[]>,
+  now: number,
+): Map<number, ReplyDecision> {
+  const refused = new Map<number, ReplyDecision>();
+  const earlier = new Map<string, Enforcement | undefined>();
+  for (const [choice, calls] of choices) {
+    const own = new Map<string, Enforcement | undefined>();
+    for (const [index, call] of calls.entries()) {
+      const key = JSON.stringify([call.name, call.args]);
+      const isKnown = earlier.has(key);
+      const enforcement = isKnown ? earlier.get(key) : session.onToolCall(call, now);
+      own.set(key, enforcement);
+      if (enforcement?.action !== 'block') continue;
+      refused.set(choice, isKnown ? { enforcement } : { enforcement, call: { index, call } });
+      break;
+    }
+    for (const [key, enforcement] of own) earlier.set(key, enforcement);
+  }
+  return refused;
 }

@@ -1,4 +1,4 @@
-import type { AnswerDelta } from '@loopwatch/formats/wire';
+import type { AnswerDelta, ToolCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
 import { summed } from '../api/json.ts';
 import { SseCutter, type SseEvent } from '../api/sse.ts';
@@ -8,7 +8,7 @@ import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { Exchange } from './exchange.ts';
-import { type CallDecision, noteBlocked, type ReplyDecision } from './reply-decision.ts';
+import { type CallDecision, decideChoices, noteBlocked, type ReplyDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
 
@@ -48,6 +48,8 @@ export class StreamedReply implements ReplyHandler {
    * output.
    */
   #blockedCall: CallDecision | undefined;
+  /** Choices that were ended, by their index. */
+  readonly #refused = new Map<number, ReplyDecision>();
   /** Set once the rest of the upstream's reply is ignored. */
   #closing: Promise<RequestOutcome> | undefined;
   #pending: (Buffer | string)[] = [];
@@ -81,9 +83,11 @@ export class StreamedReply implements ReplyHandler {
       if (!this.#isRetry) this.#pending.push(this.#cutter.rest());
       this.#flush();
       request.session.onReplyEnd(this.#stream.answer, deps.now());
+      for (const decision of this.#refused.values()) noteBlocked(request.session, decision, deps.now());
     }
     client.end();
-    return 'passed';
+    const [refused] = this.#refused.values();
+    return refused === undefined ? 'passed' : blockOutcome(refused.enforcement);
   }
 
   async failed(error: UpstreamError): Promise<RequestOutcome> {
@@ -112,7 +116,8 @@ export class StreamedReply implements ReplyHandler {
     const { text, thought, isOfCall, isEnd }: AnswerDelta =
       event.data === '[DONE]' ? { isEnd: true } : answer.read(event.json ?? {});
     // Held events are of calls before this event. Calls that the API runs are not held, but judged as well.
-    if (!this.#isReleased && answer.completeCalls > this.#judgedCalls) this.#judge(answer.completeCalls);
+    const isJudged = this.#isReleased || answer.choices !== undefined;
+    if (!isJudged && answer.completeCalls > this.#judgedCalls) this.#judge(answer.completeCalls);
     if (this.#blockedCall !== undefined) {
       if (isEnd === true || isOfCall === true || text !== undefined || thought !== undefined)
         this.#stopAtBlockedCall();
@@ -124,11 +129,29 @@ export class StreamedReply implements ReplyHandler {
     const enforcement =
       request.session.onText('thought', thought ?? '', deps.now()) ??
       request.session.onText('content', text ?? '', deps.now());
-    if (enforcement !== undefined && deps.enforceStreams) this.#stop({ enforcement });
-    else if (isEnd === true) this.#judgeAll();
+    if (enforcement !== undefined && deps.enforceStreams) this.#stopAtText(enforcement);
+    if (this.#closing === undefined && isEnd === true) this.#judgeAll();
+  }
+
+  /** A looping text ends the reply, or its first choice if it has several. */
+  #stopAtText(enforcement: Enforcement): void {
+    if (this.#stream.answer.choices === undefined) this.#stop({ enforcement });
+    else this.#refuse(0, { enforcement });
+  }
+
+  /** Ends one of several choices; the others go on. */
+  #refuse(choice: number, decision: ReplyDecision): void {
+    if (this.#refused.has(choice)) return;
+    this.#refused.set(choice, decision);
+    const reply = this.#exchange.blockReply(decision.enforcement);
+    this.#pending.push(this.#stream.refuse?.(choice, reply) ?? '');
   }
 
   #forward(event: SseEvent): void {
+    if (this.#refused.size > 0) {
+      this.#pending.push(this.#stream.remaining?.(event) ?? event.raw);
+      return;
+    }
     if (this.#clientStream !== this.#stream) {
       this.#pending.push(this.#clientStream.continueEvent(event));
       return;
@@ -179,12 +202,24 @@ export class StreamedReply implements ReplyHandler {
 
   /** Called when no further call can come. */
   #judgeAll(): void {
-    if (!this.#isReleased) {
+    const { choices } = this.#stream.answer;
+    if (!this.#isReleased && choices !== undefined) {
+      this.#isReleased = true;
+      this.#judgeChoices(choices);
+    } else if (!this.#isReleased) {
       this.#isReleased = true;
       this.#judge(this.#stream.answer.calls.length);
     }
     if (this.#blockedCall !== undefined) this.#stopAtBlockedCall();
     else this.#exchange.noteReplyId(this.#stream.answer.id, this.#clientStream.answer.id);
+  }
+
+  /** Ends the choices whose calls must not pass, and releases the others. */
+  #judgeChoices(choices: ReadonlyMap<number, readonly ToolCall[]>): void {
+    const { request, deps } = this.#exchange;
+    const refused = decideChoices(request.session, choices, deps.now());
+    if (deps.enforceStreams) for (const [index, decision] of refused) this.#refuse(index, decision);
+    this.#release();
   }
 
   /** Judges calls up to the first that must not pass; if all may, the held events are released. */

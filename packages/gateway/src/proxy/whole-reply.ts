@@ -1,11 +1,11 @@
 import type { PureVerdict } from '@loopwatch/detectors';
-import type { Json } from '../api/conversation.ts';
+import type { Json, Reply } from '../api/conversation.ts';
 import { parseObject, summed, usageOf } from '../api/json.ts';
 import { type FlatHeaders, responseHeaders, withoutHeaders } from '../http/headers.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Exchange } from './exchange.ts';
-import { type CallDecision, decideReply, type ReplyDecision } from './reply-decision.ts';
+import { type CallDecision, decideReply, decideReplyChoices, type ReplyDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
 
@@ -56,6 +56,7 @@ export class WholeReply implements ReplyHandler {
       return this.#pass(body);
     }
     this.#exchange.noteReplyId(reply.id);
+    if (reply.choices !== undefined) return this.#judgeChoices(reply, json, body);
     const decision = decideReply(request.session, reply, deps.now());
     if (decision === undefined) return this.#pass(body);
     const { enforcement, call } = decision;
@@ -76,6 +77,20 @@ export class WholeReply implements ReplyHandler {
     this.#exchange.client.head(this.#status, this.#headers, this.#statusMessage);
     this.#exchange.client.end(body);
     return 'passed';
+  }
+
+  /** Replaces the choices that must not pass, and leaves the others as they are. */
+  #judgeChoices(reply: Reply, json: Json, body: Buffer): RequestOutcome {
+    const { client, deps, request } = this.#exchange;
+    const refused = decideReplyChoices(request.session, reply, deps.now());
+    const [first] = refused.values();
+    if (first === undefined) return this.#pass(body);
+    const replies = new Map(
+      [...refused].map(([index, { enforcement }]) => [index, this.#exchange.blockReply(enforcement)]),
+    );
+    const kept = withoutHeaders(this.#headers, 'content-type', 'content-length');
+    client.json(this.#status, request.api.withRefused?.(json, replies) ?? json, kept);
+    return blockOutcome(first.enforcement);
   }
 
   /** Gives the model a chance. @throws UpstreamError */
