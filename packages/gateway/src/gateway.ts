@@ -14,13 +14,14 @@ import type { GatewayHealth } from './health.ts';
 import { type Target, targetOf } from './http/request-path.ts';
 import { Upstream } from './http/upstream.ts';
 import { createGatewayMetrics, type GatewayMetrics, registerGatewayGauges } from './metrics.ts';
+import { BackgroundReplies } from './proxy/background-replies.ts';
 import { ModelRequestHandler } from './proxy/model-request-handler.ts';
 import { RequestRouter } from './proxy/request-router.ts';
 import { type CreateSession, SessionLookup } from './proxy/session-lookup.ts';
 import { UnjudgedRequests } from './proxy/unjudged-requests.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
-import { SessionStore } from './session/session-store.ts';
+import { SessionStore, type SyntheticExchange } from './session/session-store.ts';
 import { GatewayStorage } from './storage/gateway-storage.ts';
 
 /** How long open requests may continue once the gateway stops, ms. */
@@ -198,23 +199,34 @@ export class Gateway {
       logger,
       now: this.#now,
     };
+    const replies = {
+      background: new BackgroundReplies(),
+      maxHeldBytes: gateway.max_held_bytes,
+      onReplyId: (replyId: string, sessionId: string, synthetic?: SyntheticExchange) => {
+        this.#sessions.noteReply(replyId, sessionId, synthetic);
+        this.#storage?.addReply(replyId, sessionId, synthetic);
+      },
+    };
     const models = new ModelRequestHandler({
       ...proxy,
       ...shared,
+      ...replies,
       lookup: new SessionLookup({ ...shared, create: this.#sessionFactory() }),
       backend: gateway.backend,
       onBlock: gateway.on_block,
       guidanceAs: gateway.guidance_as,
       enforceStreams: gateway.enforce_streams,
       commands: gateway.commands,
-      maxHeldBytes: gateway.max_held_bytes,
       maxRequestBytes: gateway.max_request_bytes,
-      onReplyId: (replyId, sessionId, synthetic) => {
-        this.#sessions.noteReply(replyId, sessionId, synthetic);
-        this.#storage?.addReply(replyId, sessionId, synthetic);
-      },
     });
-    return new RequestRouter({ ...proxy, models, registry, health: () => this.#health() });
+    return new RequestRouter({
+      ...proxy,
+      ...shared,
+      ...replies,
+      models,
+      registry,
+      health: () => this.#health(),
+    });
   }
 
   #sessionFactory(): CreateSession {

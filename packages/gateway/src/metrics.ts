@@ -44,7 +44,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     ),
     unjudged: counter(
       'gateway_unjudged_total',
-      'Requests and replies passed through unjudged: path, too_large, encoded, malformed.',
+      'Requests, replies and calls passed through unjudged: path, too_large, encoded, malformed, background, call.',
       ['reason'],
     ),
     faults: counter('detection_faults_total', 'Events on which detection failed: a bug in Loopwatch.'),

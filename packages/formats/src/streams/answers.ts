@@ -55,7 +55,8 @@ export class AnswerReader implements FormatReader {
     const stamp = begins ? this.#stampOf(head) : (this.#open?.stamp ?? this.#stampOf({}));
     if (stamp === undefined) return ignored(`${type} without a session`);
     const before = begins ? this.end() : [];
-    if (whole !== undefined) return reading([...before, ...wholeEvents(whole, stamp)]);
+    if (whole !== undefined)
+      return { events: [...before, ...wholeEvents(whole, stamp)], ignored: whole.unknownCalls ?? [] };
     if (begins) before.push(...this.#begin(textOf(head['id']) ?? '', stamp));
     this.#open ??= openAnswer(undefined, stamp, this.#format.stream());
     const { events, isOfCall } = this.#add(this.#open, record);

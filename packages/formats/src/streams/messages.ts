@@ -1,7 +1,8 @@
 import { Conversations } from '../record/conversation.ts';
-import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
+import { type Format, type FormatReader, ignored, type Reading } from '../record/format.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
+import { unknownCalls } from '../wire/openai-responses.ts';
 
 /**
  * Conversations as lists of Chat messages or Responses items, as in requests to a model: each list repeats the previous
@@ -58,7 +59,8 @@ class MessagesReader implements FormatReader {
       time: timeOf(record['created_at'] ?? record['created'] ?? record['timestamp']),
       model: textOf(record['model']),
     };
-    return reading(this.#conversations.read(messagesFrom(listOf(list)), stamp));
+    const events = this.#conversations.read(messagesFrom(listOf(list)), stamp);
+    return { events, ignored: unknownCalls(listOf(list)) };
   }
 
   end(): [] {

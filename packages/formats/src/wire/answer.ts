@@ -19,6 +19,8 @@ export interface AnswerState {
   readonly calls: readonly ToolCall[];
   /** The calls of each choice, by its index, if the answer has several: alternatives, one of which the client uses. */
   readonly choices?: ReadonlyMap<number, readonly ToolCall[]> | undefined;
+  /** Types of the calls that have no input to judge them by, and are not among the others. */
+  readonly unknownCalls?: readonly string[];
   /** Results of tools that run at the API. */
   readonly results: readonly ToolResult[];
   readonly usage: Usage | null;

@@ -25,6 +25,15 @@ export function itemCall(item: JsonObject): ToolCall | undefined {
   return { id: idOf(item), name: name ?? type.slice(0, -callEnding.length), args };
 }
 
+/** The types of the calls among items that have no input to judge them by. */
+export function unknownCalls(items: readonly unknown[]): string[] {
+  return items.flatMap((value) => {
+    const item = objectOf(value);
+    const isUnknown = String(item['type']).endsWith(callEnding) && itemCall(item) === undefined;
+    return isUnknown ? [String(item['type'])] : [];
+  });
+}
+
 /** Whether an item is a call that the client runs, rather than the API. */
 export function isClientCall({ type, environment, execution }: JsonObject): boolean {
   const isHosted = objectOf(environment)['type'] === 'container_reference';
@@ -85,6 +94,10 @@ export class ResponsesAnswer implements StreamedAnswer {
   readonly items: JsonObject[] = [];
   readonly calls: ToolCall[] = [];
   readonly results: ToolResult[] = [];
+
+  get unknownCalls(): readonly string[] {
+    return unknownCalls(this.items);
+  }
 
   get usage(): Usage | null {
     return responsesUsage(this.rawUsage) ?? null;

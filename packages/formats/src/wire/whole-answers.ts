@@ -3,7 +3,7 @@ import { type Answer, contentOf } from './answer.ts';
 import { anthropicUsage } from './anthropic.ts';
 import { messagesFrom } from './messages.ts';
 import { chatUsage, distinctCalls } from './openai-chat.ts';
-import { responsesUsage } from './openai-responses.ts';
+import { responsesUsage, unknownCalls } from './openai-responses.ts';
 
 /** A whole answer of Chat Completions: the texts of its first choice. @returns undefined if it is none */
 export function readChatAnswer(body: JsonObject): Answer | undefined {
@@ -48,6 +48,7 @@ export function readResponsesAnswer(body: JsonObject): Answer | undefined {
   return {
     id: textOf(body['id']) ?? null,
     ...contentOf(messagesFrom(listOf(body['output']).map(asOfModel))),
+    unknownCalls: unknownCalls(listOf(body['output'])),
     usage: responsesUsage(body['usage']) ?? null,
     finishReason: textOf(body['status']) ?? null,
   };

@@ -11,12 +11,16 @@ import type { GatewaySession } from '../session/gateway-session.ts';
 import type { History } from '../session/history.ts';
 import type { RequestLabels } from '../session/session-detection.ts';
 import type { SyntheticExchange } from '../session/session-store.ts';
+import type { BackgroundReplies } from './background-replies.ts';
 import { type PassThroughDeps, sendUpstreamError } from './pass-through.ts';
 import { type CallDecision, decideReply, type ReplyDecision } from './reply-decision.ts';
 import { blockOutcome, blockReply, stoppedReply } from './synthetic-reply.ts';
+import type { UnjudgedRequests } from './unjudged-requests.ts';
 
 /** What all exchanges of a gateway share. */
 export interface ExchangeDeps extends PassThroughDeps {
+  readonly unjudged: UnjudgedRequests;
+  readonly background: BackgroundReplies;
   readonly onBlock: 'error' | 'message' | undefined;
   readonly guidanceAs: GuidanceAs | undefined;
   readonly enforceStreams: boolean;

@@ -30,7 +30,6 @@ import { passThrough } from './pass-through.ts';
 import { ReplyRelay } from './reply-relay.ts';
 import type { SessionLookup } from './session-lookup.ts';
 import { textReply } from './synthetic-reply.ts';
-import type { UnjudgedRequests } from './unjudged-requests.ts';
 
 export interface ModelRequestHandlerDeps extends ExchangeDeps {
   readonly target: Target;
@@ -42,7 +41,6 @@ export interface ModelRequestHandlerDeps extends ExchangeDeps {
   readonly lookup: SessionLookup;
   /** Undefined if sessions are only in memory. */
   readonly storage: GatewayStorage | undefined;
-  readonly unjudged: UnjudgedRequests;
   /** Name of the backend; undefined for the API's default. */
   readonly backend: string | undefined;
   /** Whether commands in the chat are executed. */

@@ -10,20 +10,23 @@ import { ClientResponse } from '../http/client-response.ts';
 import { requestHeaders } from '../http/headers.ts';
 import { requestPath, type Target } from '../http/request-path.ts';
 import type { RequestOutcome } from '../metrics.ts';
+import type { BackgroundDeps, BackgroundReplies } from './background-replies.ts';
 import type { ModelRequestHandler } from './model-request-handler.ts';
 import { type PassThroughDeps, passThrough } from './pass-through.ts';
-import { scanForPrompt, type UnjudgedRequests } from './unjudged-requests.ts';
+import { scanForPrompt } from './unjudged-requests.ts';
 
-export interface RequestRouterDeps extends PassThroughDeps {
+export interface RequestRouterDeps extends PassThroughDeps, BackgroundDeps {
+  readonly background: BackgroundReplies;
   readonly target: Target;
   readonly models: ModelRequestHandler;
-  readonly unjudged: UnjudgedRequests;
   readonly registry: Registry;
   readonly health: () => GatewayHealth;
 }
 
 /** RFC 9110 asks for both headers in a 426 response. */
 const upgradeToHttp = ['upgrade', 'HTTP/1.1', 'connection', 'Upgrade'];
+
+const streamed = /[?&]stream=true\b/;
 
 /** Routes a request by its path: to the API that it calls, to health and metrics, or unchanged to the upstream. */
 export class RequestRouter {
@@ -62,19 +65,36 @@ export class RequestRouter {
       this.#count('other', 'refused');
       return;
     }
-    const { models, health, registry, logger } = this.#deps;
+    const { models, background, health, registry, logger } = this.#deps;
     const api = apiOf(incoming.method ?? '', path);
     const kind: ApiKind = api?.kind ?? 'other';
     try {
       if (api === undefined) {
         if (await answerHealth(path, response, health, registry)) return;
-        this.#count(kind, await this.#pass(incoming, path, client));
+        const replyId = background.idIn(incoming.method ?? '', path);
+        if (replyId === undefined) this.#count(kind, await this.#pass(incoming, path, client));
+        else this.#count('responses', await this.#fetchReply(replyId, incoming, path, client));
       } else this.#count(kind, await models.handle(api, incoming, path, client));
     } catch (error) {
       logger.error({ err: error }, 'Request failed in the gateway. This is a bug: please report it.');
       if (client.started) client.cut();
       else client.json(500, apiError(kind, 500, 'gateway_failed', 'Internal error of the gateway.'));
     }
+  }
+
+  #fetchReply(
+    id: string,
+    { method = 'GET', rawHeaders }: IncomingMessage,
+    path: string,
+    client: ClientResponse,
+  ): Promise<RequestOutcome> {
+    const headers = requestHeaders(rawHeaders);
+    const request = { method, path: this.#deps.target.path(path), headers, body: null };
+    if (streamed.test(path)) {
+      this.#deps.unjudged.note('/responses/{id}?stream=true', 'background');
+      return passThrough(this.#deps, request, client, 'responses');
+    }
+    return this.#deps.background.fetch(this.#deps, id, request, client);
   }
 
   /** Forwards a request of no known API. */

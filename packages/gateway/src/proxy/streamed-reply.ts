@@ -202,7 +202,8 @@ export class StreamedReply implements ReplyHandler {
 
   /** Called when no further call can come. */
   #judgeAll(): void {
-    const { choices } = this.#stream.answer;
+    const { choices, unknownCalls } = this.#stream.answer;
+    if (!this.#isReleased) this.#exchange.deps.unjudged.noteCalls(unknownCalls);
     if (!this.#isReleased && choices !== undefined) {
       this.#isReleased = true;
       this.#judgeChoices(choices);

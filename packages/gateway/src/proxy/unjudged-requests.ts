@@ -10,16 +10,19 @@ const MAX_LOGGED_PATHS = 1_000;
 const MAX_PATH_UNITS = 200;
 
 /** Why a request is forwarded unjudged. */
-export type UnjudgedReason = 'path' | 'encoded' | 'malformed';
+export type UnjudgedReason = 'path' | 'encoded' | 'malformed' | 'background' | 'call';
 
 const explanations: Readonly<Record<UnjudgedReason, string>> = {
   path: `the gateway knows no API at this path. Use a path that ends in ${judgedPaths.join(', ')} to have it judged`,
   encoded:
     'its content encoding is not supported, or its body is too large when decompressed. Send it uncompressed to have it judged',
   malformed: 'its body is not a valid request of the API at this path',
+  background:
+    'its reply was made in the background, and is streamed or of a session that has left memory. Fetch it as JSON to have it judged',
+  call: 'it has no input that the gateway knows',
 };
 
-/** Counts requests that are forwarded unjudged, and logs each path and reason once. */
+/** Counts requests and calls that are forwarded unjudged, and logs each path, or type of a call, and reason once. */
 export class UnjudgedRequests {
   readonly #metrics: Pick<GatewayMetrics, 'unjudged'>;
   readonly #logger: Logger;
@@ -30,6 +33,11 @@ export class UnjudgedRequests {
     this.#logger = logger;
   }
 
+  /** @param types of calls in a reply that have no input to judge them by */
+  noteCalls(types: readonly string[] = []): void {
+    for (const type of types) this.note(type, 'call');
+  }
+
   note(path: string, reason: UnjudgedReason): void {
     this.#metrics.unjudged.inc({ reason });
     const plain = oneLine(plainPath(path).slice(0, MAX_PATH_UNITS));
@@ -38,7 +46,7 @@ export class UnjudgedRequests {
     this.#logged.add(key);
     this.#logger.warn(
       { path: plain, reason },
-      `Passed a request to ${plain} through unjudged: ${explanations[reason]}`,
+      `Passed a ${reason === 'call' ? 'call of type' : 'request to'} ${plain} through unjudged: ${explanations[reason]}`,
     );
   }
 }

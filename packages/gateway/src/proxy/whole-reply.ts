@@ -56,6 +56,8 @@ export class WholeReply implements ReplyHandler {
       return this.#pass(body);
     }
     this.#exchange.noteReplyId(reply.id);
+    if (deps.background.note(json, request.body)) return this.#pass(body);
+    deps.unjudged.noteCalls(reply.unknownCalls);
     if (reply.choices !== undefined) return this.#judgeChoices(reply, json, body);
     const decision = decideReply(request.session, reply, deps.now());
     if (decision === undefined) return this.#pass(body);
