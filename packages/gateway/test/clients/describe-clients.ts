@@ -46,15 +46,15 @@ const runs: readonly Run[] = [
     asked: 4,
     text: stopped,
   },
-  // The third result that is the same earns a chance, in that result; the call that goes on is the last.
-  { gateway: 'preset balanced', model: 'loops', title: stops, calls: 4, asked: 4, text: stopped },
+  // The third result that is the same earns a chance, in that result; the call that goes on does not run, and the model is asked again.
+  { gateway: 'preset balanced', model: 'loops', title: stops, calls: 3, asked: 5, text: stopped },
   { gateway: 'preset balanced', model: 'finishes', title: finishes, calls: 2, asked: 3, text: answered },
   {
     gateway: 'preset balanced, on_block message',
     model: 'loops',
     title: stops,
-    calls: 4,
-    asked: 4,
+    calls: 3,
+    asked: 5,
     text: stopped,
   },
   {
