@@ -4,7 +4,7 @@ import { expectFine, expectNoViolations } from './support/page.ts';
 
 const tokens = { operator: 'the-operators-token', viewer: 'the-viewers-token' };
 const session = 'a-long-day';
-const at = 150;
+const AT = 150;
 
 let folder: TempDir;
 let server: CliProcess;
@@ -34,9 +34,9 @@ test.beforeAll(async () => {
     name,
     args: { n },
   });
-  const before = Array.from({ length: at }, (_, n) => call('read_page', n));
+  const before = Array.from({ length: AT }, (_, n) => call('read_page', n));
   const loop = Array.from({ length: 6 }, () => call('open_drawer', 0));
-  const after = Array.from({ length: at }, (_, n) => call('write_page', n));
+  const after = Array.from({ length: AT }, (_, n) => call('write_page', n));
   const response = await fetch(`${url}/api/v1/events`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${tokens.operator}` },
@@ -155,17 +155,17 @@ test('session: shows the raw record of an event once its text is requested', asy
 
 test('session: links lead to an event and to the start of the loop', async ({ page }) => {
   await logIn(page, 'operator');
-  await page.goto(`${url}/sessions/${session}?at=${String(at - 20)}`);
+  await page.goto(`${url}/sessions/${session}?at=${String(AT - 20)}`);
   const marked = page.locator('li[aria-current="true"]');
   await expect(marked).toBeInViewport();
-  await expect(marked).toContainText(`#${String(at - 20)}`);
+  await expect(marked).toContainText(`#${String(AT - 20)}`);
   await expect(marked).toContainText('read_page');
 
   await page.getByRole('link', { name: 'loop start' }).click();
   await expect(marked).toContainText('open_drawer');
   await expect(marked).toBeInViewport();
   await page.goBack();
-  await expect(marked).toContainText(`#${String(at - 20)}`);
+  await expect(marked).toContainText(`#${String(AT - 20)}`);
   await expect(marked).toBeInViewport();
 });
 

@@ -25,6 +25,7 @@ const steps = [
   check('format', 'biome check --error-on-warnings .'),
   check('types', 'npm run -s types'),
   check('versions', 'sherif'),
+  check('idiom', 'node scripts/lint/idiom.mjs'),
   check('boundaries', 'node scripts/boundaries.mjs'),
   check('dead code', 'knip --treat-config-hints-as-errors'),
   check('links', 'npm run -s docs:links'),

@@ -50,7 +50,7 @@ export async function expectFine(page: Page, shown: string): Promise<void> {
     );
     await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
     await expectNoViolations(page);
-    // A theme changes only colours, and the widest and the narrowest screen show every part.
+    // A theme changes only colors, and the widest and the narrowest screen show every part.
     if (viewport !== viewports[1]) {
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectNoViolations(page, ['color-contrast']);

@@ -6,7 +6,7 @@ const MAX_HISTORY = 5000;
 
 /**
  * Detects repeated text as command-line agents usually do: every event extends a history string and cuts it to a
- * maximum, which shifts all remembered positions; every unit costs a SHA-256 of its chunk; and structure is recognised
+ * maximum, which shifts all remembered positions; every unit costs a SHA-256 of its chunk; and structure is recognized
  * within single events only.
  */
 export class BaselineDetector {

@@ -14,7 +14,7 @@ const LIVE = 2_000;
 const EVENTS_A_SESSION = 500;
 /** The disk must have room for ten minutes. */
 const retention = { 'retention.bytes': '268435456', 'segment.bytes': '67108864' };
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 interface Sample {
   readonly rss: number;
@@ -52,7 +52,7 @@ export async function soak(): Promise<Figures[]> {
     samples.push(await sampleOf(port));
     const { rss, heap, sessions, processed, lag } = samples.at(-1) as Sample;
     progress(
-      `soak ${String((sample + 1) * 10)} s: rss ${(rss / mib).toFixed(0)} MiB, heap ${(heap / mib).toFixed(0)} MiB, ${String(sessions)} sessions, ${String(processed)} events, lag ${String(lag)}`,
+      `soak ${String((sample + 1) * 10)} s: rss ${(rss / MIB).toFixed(0)} MiB, heap ${(heap / MIB).toFixed(0)} MiB, ${String(sessions)} sessions, ${String(processed)} events, lag ${String(lag)}`,
     );
   }
   stopping.abort();
@@ -68,10 +68,10 @@ export async function soak(): Promise<Figures[]> {
       minutes: MINUTES,
       events: processed,
       eventsPerSecond: Math.round(processed / (MINUTES * 60)),
-      earlyRssMiB: Math.round(early / mib),
-      lateRssMiB: Math.round(late / mib),
-      mostRssMiB: Math.round(Math.max(...samples.map((sample) => sample.rss)) / mib),
-      lateHeapMiB: Math.round(median(minutes(MINUTES - 2, MINUTES).map(({ heap }) => heap)) / mib),
+      earlyRssMiB: Math.round(early / MIB),
+      lateRssMiB: Math.round(late / MIB),
+      mostRssMiB: Math.round(Math.max(...samples.map((sample) => sample.rss)) / MIB),
+      lateHeapMiB: Math.round(median(minutes(MINUTES - 2, MINUTES).map(({ heap }) => heap)) / MIB),
       ratio: rounded(late / early),
       required: '<= 1.1',
     },

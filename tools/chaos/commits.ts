@@ -12,7 +12,7 @@ export interface Advance {
   readonly at: number;
 }
 
-const pollMs = 100;
+const POLL_MS = 100;
 
 /** Watches a group's committed offsets from outside. */
 export class CommitWatch implements AsyncDisposable {
@@ -73,7 +73,7 @@ export class CommitWatch implements AsyncDisposable {
     while (!signal.aborted) {
       // A broker that is down appears as a pause.
       await this.#poll().catch(() => undefined);
-      await delay(pollMs, undefined, { signal }).catch(() => undefined);
+      await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

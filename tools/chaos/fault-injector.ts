@@ -41,7 +41,7 @@ const frozenMs = [12_000, 20_000] as const;
 const brokerMs = [1_000, 8_000] as const;
 const MIN_WORKERS = 2;
 const MAX_WORKERS = 4;
-const healMs = 180_000;
+const HEAL_MS = 180_000;
 const RECOVERY_TIMEOUT_MS = 30_000;
 
 type WorkerFault = Extract<FaultKind, `${string} worker`>;
@@ -138,7 +138,7 @@ export class FaultInjector {
         this.#worry('kill worker', random.pick(running), random);
       const others = cluster.nodes.filter((other) => other !== node);
       await harm(kind, node, random.pick(others), random);
-      await cluster.healed(healMs);
+      await cluster.healed(HEAL_MS);
       kind = random.pick(kinds);
     }
   }

@@ -12,7 +12,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const startMs = 180_000;
+const START_MS = 180_000;
 
 /** One `loopwatch worker` process. */
 export interface FleetWorker {
@@ -54,7 +54,7 @@ export class Fleet implements AsyncDisposable {
     const process = spawnCli(['worker', '--config', this.#configFile]);
     const worker: FleetWorker = { name, process, state: 'starting' };
     this.#workers.push(worker);
-    void process.line(/Watching /, startMs).then(
+    void process.line(/Watching /, START_MS).then(
       () => {
         if (worker.state === 'starting') worker.state = 'running';
       },

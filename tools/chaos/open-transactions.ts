@@ -1,8 +1,8 @@
 import { waitFor } from '@loopwatch/testkit';
 import { createKafkaCluster, type KafkaCluster } from '../../packages/log/src/kafka/internals/cluster.ts';
 
-const readUncommitted = 0;
-const readCommitted = 1;
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
 
 /**
  * Transactions that never end: a coordinator that lost its log has forgotten them, and read-committed consumers wait
@@ -47,8 +47,8 @@ async function heldBack(cluster: KafkaCluster, topics: readonly string[]): Promi
       partitions.map(({ partition, offset }) => ({ name: `${topic}/${partition}`, end: Number(offset) })),
     );
   };
-  const committed = new Map((await ends(readCommitted)).map(({ name, end }) => [name, end]));
-  return (await ends(readUncommitted)).flatMap(({ name, end }) => {
+  const committed = new Map((await ends(READ_COMMITTED)).map(({ name, end }) => [name, end]));
+  return (await ends(READ_UNCOMMITTED)).flatMap(({ name, end }) => {
     const readable = committed.get(name) ?? end;
     return readable >= end
       ? []

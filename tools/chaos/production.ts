@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createKafkaSink, type RecordSink } from '@loopwatch/log';
 import type { Traffic } from './traffic.ts';
 
-const tickMs = 50;
+const TICK_MS = 50;
 /** Maximum number of records in flight: records that cannot be written delay the next ones. */
-const mostUnwritten = 20_000;
+const MOST_UNWRITTEN = 20_000;
 
 /** Writes events at a steady rate, with an idempotent producer that waits for all replicas. */
 export class Production implements AsyncDisposable {
@@ -61,10 +61,10 @@ export class Production implements AsyncDisposable {
     for (let produced = 0; !signal.aborted; ) {
       const due = Math.floor(((performance.now() - began) * this.#rate) / 1_000);
       // Records delayed by a pause are not sent all at once.
-      const count = Math.min(due - produced, Math.ceil((this.#rate * tickMs * 4) / 1_000));
-      if (this.#unwritten < mostUnwritten) this.#publish(count);
+      const count = Math.min(due - produced, Math.ceil((this.#rate * TICK_MS * 4) / 1_000));
+      if (this.#unwritten < MOST_UNWRITTEN) this.#publish(count);
       produced = due;
-      await delay(tickMs, undefined, { signal }).catch(() => undefined);
+      await delay(TICK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -20,7 +20,7 @@ export interface Takeovers {
 }
 
 /** A stall that begins later than this after a fault is not caused by it, ms. */
-const blamedMs = 15_000;
+const BLAMED_MS = 15_000;
 
 export function takeovers(lines: readonly LogLine[]): Takeovers {
   const taken = takeoverLines(lines);
@@ -62,7 +62,7 @@ function longestWait({ at }: Fault, advances: readonly Advance[]): number {
   let longest = 0;
   for (const [index, advance] of advances.entries()) {
     const before = Math.max(at, advances[index - 1]?.at ?? at);
-    if (advance.at <= at || before > at + blamedMs) continue;
+    if (advance.at <= at || before > at + BLAMED_MS) continue;
     longest = Math.max(longest, advance.at - before);
   }
   return longest;

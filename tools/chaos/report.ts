@@ -2,7 +2,7 @@ import type { Distribution } from './recovery.ts';
 import type { ChaosReport } from './run.ts';
 
 /** Maximum number of ids listed per kind of difference. */
-const mostNamed = 5;
+const MOST_NAMED = 5;
 
 /** The report as text. */
 export function reportText(seed: number, report: ChaosReport): string {
@@ -30,7 +30,7 @@ export function reportText(seed: number, report: ChaosReport): string {
 }
 
 function difference(what: string, ids: readonly string[]): string {
-  const named = ids.slice(0, mostNamed).map((id) => `\n                  ${id}`);
+  const named = ids.slice(0, MOST_NAMED).map((id) => `\n                  ${id}`);
   return `${words(what).padEnd(16)}${ids.length}${named.join('')}`;
 }
 

@@ -56,17 +56,17 @@ export interface ChaosReport {
 }
 
 const group = 'chaos';
-const partitions = 6;
-const workers = 3;
+const PARTITIONS = 6;
+const WORKERS = 3;
 /** Event time runs this much faster than the clock, so that sessions become idle and are freed. */
-const haste = 20;
-const idleSeconds = 200;
-const replayReach = 500;
-const readyMs = 180_000;
-const catchUpMs = 300_000;
+const HASTE = 20;
+const IDLE_SECONDS = 200;
+const REPLAY_REACH = 500;
+const READY_MS = 180_000;
+const CATCH_UP_MS = 300_000;
 /** A coordinator aborts transactions that are open for longer. */
-const transactionMs = 90_000;
-const readMs = 300_000;
+const TRANSACTION_MS = 90_000;
+const READ_MS = 300_000;
 
 /**
  * Runs a real cluster, real workers and steady production while processes are killed and frozen and connections cut. Then
@@ -87,23 +87,26 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await using folder = await tempDir('loopwatch-chaos');
   const settings = settingsOf(cluster);
   const topics = topicNames(settings.kafka.topics);
-  await ensureTopics({ brokers: cluster.direct, clientId: group }, topicSpecs(topics, { partitions }));
+  await ensureTopics(
+    { brokers: cluster.direct, clientId: group },
+    topicSpecs(topics, { partitions: PARTITIONS }),
+  );
   const configFile = join(folder.path, 'loopwatch.json');
   await writeFile(configFile, JSON.stringify(inputOf(cluster)));
 
   await using fleet = new Fleet(configFile, logs);
   await using commits = new CommitWatch(cluster.direct, group, topics.events);
-  const stepMs = Math.round((haste * 1_000) / rate);
+  const stepMs = Math.round((HASTE * 1_000) / rate);
   const startsAt = began - 48 * 3_600_000;
-  const traffic = new Traffic({ startsAt, stepMs, idleMs: idleSeconds * 1_000, random: random.fork() });
+  const traffic = new Traffic({ startsAt, stepMs, idleMs: IDLE_SECONDS * 1_000, random: random.fork() });
   await using production = new Production(cluster.brokers, topics.events, traffic, rate);
-  log(`starting ${workers} workers`);
-  for (let i = 0; i < workers; i += 1) fleet.start();
-  const ready = { timeoutMs: readyMs, describe: `${workers} workers, and work on every partition` };
-  await waitFor(() => fleet.running.length === workers, ready);
+  log(`starting ${WORKERS} workers`);
+  for (let i = 0; i < WORKERS; i += 1) fleet.start();
+  const ready = { timeoutMs: READY_MS, describe: `${WORKERS} workers, and work on every partition` };
+  await waitFor(() => fleet.running.length === WORKERS, ready);
   await commits.start();
   await production.start();
-  await waitFor(() => commits.committed.size === partitions, ready);
+  await waitFor(() => commits.committed.size === PARTITIONS, ready);
 
   const hasAdvancedSince = (since: number) => commits.hasAdvancedSince(since);
   const injector = new FaultInjector({ cluster, fleet, hasAdvancedSince, random: random.fork(), log });
@@ -114,13 +117,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const ends = await commits.ends();
   log(`the workers catch up: ${positions(commits.committed)} of ${positions(ends)}`);
   await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
-    timeoutMs: catchUpMs,
+    timeoutMs: CATCH_UP_MS,
     describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
   });
   await Promise.all(fleet.living.map((worker) => fleet.stop(worker)));
 
   log('reading what came of it');
-  const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
+  const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: READ_MS });
   const events = await read(topics.events);
   // Read by an independent client, which waits some seconds for more before it ends.
   const readIndependently = (topic: string) => readWithJava(cluster.direct, topic);
@@ -133,7 +136,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const open = await openTransactions(
     cluster.direct,
     [topics.verdicts, topics['dead-letters'], topics.state],
-    transactionMs,
+    TRANSACTION_MS,
   );
   log('comparing it with a replay of the events');
   const expected = await expectedResults(topics.events, events, detectionSettings(settings));
@@ -169,11 +172,11 @@ function isUnconfirmed(error: unknown): boolean {
 
 function inputOf(cluster: TestCluster) {
   return {
-    kafka: { brokers: cluster.brokers, group, partitions, topics: { prefix: 'chaos.' } },
-    worker: { host: '127.0.0.1', port: 0, replay_reach: replayReach },
+    kafka: { brokers: cluster.brokers, group, partitions: PARTITIONS, topics: { prefix: 'chaos.' } },
+    worker: { host: '127.0.0.1', port: 0, replay_reach: REPLAY_REACH },
     log: { level: 'info', format: 'json' },
     tool_call_loop: { max_repeats: 3 },
-    session: { idle_seconds: idleSeconds },
+    session: { idle_seconds: IDLE_SECONDS },
   };
 }
 

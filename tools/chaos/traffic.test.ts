@@ -4,9 +4,9 @@ import { expectedResults } from './expected.ts';
 import { Random } from './random.ts';
 import { Traffic } from './traffic.ts';
 
-const idleMs = 200_000;
+const IDLE_MS = 200_000;
 
-function records(seed: number, count: number, idle = idleMs) {
+function records(seed: number, count: number, idle = IDLE_MS) {
   const traffic = new Traffic({ startsAt: 0, stepMs: 67, idleMs: idle, random: new Random(seed) });
   return Array.from({ length: count }, () => traffic.next());
 }
@@ -41,8 +41,8 @@ describe('Traffic', () => {
       times.set(key, timestamp);
       return key?.startsWith('absent') ? pause : 0;
     });
-    expect(pauses.filter((pause) => pause > idleMs * 2).length).toBeGreaterThan(5);
-    expect(pauses.filter((pause) => pause > idleMs / 2 && pause < idleMs).length).toBeGreaterThan(5);
+    expect(pauses.filter((pause) => pause > IDLE_MS * 2).length).toBeGreaterThan(5);
+    expect(pauses.filter((pause) => pause > IDLE_MS / 2 && pause < IDLE_MS).length).toBeGreaterThan(5);
   });
 
   it('chaos traffic: repeats ids only within their session', () => {

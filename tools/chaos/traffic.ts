@@ -36,9 +36,9 @@ interface Session {
   silentUntil: number;
 }
 
-const briskSessions = 60;
-const patientSessions = 40;
-const absentSessions = 20;
+const BRISK_SESSIONS = 60;
+const PATIENT_SESSIONS = 40;
+const ABSENT_SESSIONS = 20;
 
 const badRecords: readonly Omit<ProducedRecord, 'timestamp'>[] = [
   { key: 'broken', value: '{"v":1,"type":"content","te' },
@@ -59,9 +59,9 @@ export class Traffic {
     this.#options = options;
     this.#time = options.startsAt;
     const habits = [
-      ...Array.from({ length: briskSessions }, () => 'brisk' as const),
-      ...Array.from({ length: patientSessions }, () => 'patient' as const),
-      ...Array.from({ length: absentSessions }, () => 'absent' as const),
+      ...Array.from({ length: BRISK_SESSIONS }, () => 'brisk' as const),
+      ...Array.from({ length: PATIENT_SESSIONS }, () => 'patient' as const),
+      ...Array.from({ length: ABSENT_SESSIONS }, () => 'absent' as const),
     ];
     for (const habit of habits) this.#sessions.push(this.#open(habit));
   }

@@ -1,13 +1,13 @@
 // `npm run eval`: measures how well the presets find labelled loops.
 import { main } from './main.ts';
 
-const progressEveryMs = 250;
+const PROGRESS_EVERY_MS = 250;
 const inTerminal = process.stderr.isTTY;
 let shownAt = 0;
 
 function progress(text: () => string): void {
   const now = performance.now();
-  if (!inTerminal || now - shownAt < progressEveryMs) return;
+  if (!inTerminal || now - shownAt < PROGRESS_EVERY_MS) return;
   shownAt = now;
   process.stderr.write(`\r\u001b[K${text()}`);
 }

@@ -9,7 +9,7 @@ const labelSchema = z.object({
   source: z.string().min(1).optional(),
   /** The tool call, counted from 0, at which the loop begins. */
   fromCall: z.int().nonnegative().nullish(),
-  /** The tool call at which a reader recognises the loop. */
+  /** The tool call at which a reader recognizes the loop. */
   at: z.int().nonnegative().nullish(),
 });
 

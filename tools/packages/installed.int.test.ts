@@ -9,7 +9,7 @@ import { chromiumPath } from '../../e2e/support/chromium.ts';
 import { compile, install, megabytesOf, pack, runNode, tarball } from './install.ts';
 
 const libraries = ['contract', 'detectors', 'formats', 'guard'].map((name) => `@loopwatch/${name}`);
-const maxMegabytes = 80;
+const MAX_MEGABYTES = 80;
 
 let commandDir: TempDir;
 let libraryDir: TempDir;
@@ -38,10 +38,10 @@ describe('the command, installed from its package', () => {
     );
   const sample = 'node_modules/loopwatch/samples/error-loop.events.jsonl';
 
-  it(`loopwatch: needs less than ${maxMegabytes} MB`, async () => {
+  it(`loopwatch: needs less than ${MAX_MEGABYTES} MB`, async () => {
     const megabytes = await megabytesOf(join(commandDir.path, 'node_modules'));
     console.log(`loopwatch installed: ${megabytes.toFixed(1)} MB`);
-    expect(megabytes).toBeLessThan(maxMegabytes);
+    expect(megabytes).toBeLessThan(MAX_MEGABYTES);
   });
 
   it('loopwatch --version: prints the version of the package', async () => {

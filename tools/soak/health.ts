@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const everyMs = 100;
+const EVERY_MS = 100;
 
 /** Measures the response time of a URL ten times a second. */
 export class HealthProbe implements AsyncDisposable {
@@ -27,7 +27,7 @@ export class HealthProbe implements AsyncDisposable {
         () => false,
       );
       this.times.push(ok ? performance.now() - began : Infinity);
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Message } from 'kafkajs';
 import type { Random } from '../chaos/random.ts';
 
-const mb = 1_000_000;
-const sessions = 500;
+const MB = 1_000_000;
+const SESSIONS = 500;
 
 /** A valid line of one of a few hundred sessions. */
 export function soundLine(index: number, random: Random): string {
-  const sessionId = `s-${String(random.between(0, sessions - 1))}`;
+  const sessionId = `s-${String(random.between(0, SESSIONS - 1))}`;
   const common = { v: 1, id: `e-${String(index)}`, sessionId, time: 1_760_000_000_000 + index };
   const step = random.between(0, 9);
   if (step < 5)
@@ -63,7 +63,7 @@ export function mixedLine(index: number, random: Random): string {
 /** A record with varying keys, values and headers; most contain the line. */
 export function mixedRecord(index: number, random: Random): Message {
   const value = mixedLine(index, random);
-  const key = `s-${String(random.between(0, sessions - 1))}`;
+  const key = `s-${String(random.between(0, SESSIONS - 1))}`;
   switch (random.between(0, 39)) {
     case 0:
       return { key, value: null };
@@ -88,15 +88,15 @@ export function mixedRecord(index: number, random: Random): Message {
 
 /** Compression bombs: each record takes a batch of its own. */
 export const heavyRecords: readonly (() => Message)[] = [
-  () => ({ key: 'heavy', value: Buffer.alloc(300 * mb, 'x') }),
-  () => ({ key: 'heavy', value: Buffer.alloc(20 * mb, 'x') }),
-  () => ({ key: 'heavy', value: '['.repeat(2 * mb) + ']'.repeat(2 * mb) }),
+  () => ({ key: 'heavy', value: Buffer.alloc(300 * MB, 'x') }),
+  () => ({ key: 'heavy', value: Buffer.alloc(20 * MB, 'x') }),
+  () => ({ key: 'heavy', value: '['.repeat(2 * MB) + ']'.repeat(2 * MB) }),
   // kafkajs takes minutes to find the partition of such a key.
-  () => ({ key: Buffer.alloc(20 * mb, 'k'), value: 'no json', partition: 0 }),
-  () => ({ key: 'heavy', value: 'no json', headers: { large: Buffer.alloc(20 * mb, 'h') } }),
+  () => ({ key: Buffer.alloc(20 * MB, 'k'), value: 'no json', partition: 0 }),
+  () => ({ key: 'heavy', value: 'no json', headers: { large: Buffer.alloc(20 * MB, 'h') } }),
   () => ({
     key: 'heavy',
-    value: `{"sessionId":"heavy","type":"tool_result","result":[${'1,'.repeat(3 * mb)}1]}`,
+    value: `{"sessionId":"heavy","type":"tool_result","result":[${'1,'.repeat(3 * MB)}1]}`,
   }),
-  () => ({ key: 'heavy', value: `{"sessionId":"heavy","type":"content","text":"${'ab '.repeat(5 * mb)}"}` }),
+  () => ({ key: 'heavy', value: `{"sessionId":"heavy","type":"content","text":"${'ab '.repeat(5 * MB)}"}` }),
 ];

@@ -24,8 +24,8 @@ interface Answer {
   readonly rejectedTotal?: number;
 }
 
-const bodyLines = 200;
-const maxTries = 20;
+const BODY_LINES = 200;
+const MAX_TRIES = 20;
 
 /** Posts mixed lines at the given pace; some bodies are entirely invalid. */
 export async function postLines(
@@ -43,9 +43,9 @@ export async function postLines(
     refused: 0,
     unresolved: [],
   };
-  for (let sent = 0; sent < count; sent += bodyLines) {
+  for (let sent = 0; sent < count; sent += BODY_LINES) {
     await pace.reach(sent / count);
-    const size = Math.min(bodyLines, count - sent);
+    const size = Math.min(BODY_LINES, count - sent);
     const junk = random.chance(0.02);
     const lines = Array.from({ length: size }, (_, i) => (junk ? 'x' : mixedLine(1e9 + sent + i, random)));
     posted.sent += size;
@@ -58,7 +58,7 @@ async function post(url: string, lines: readonly string[], posted: PostedLines):
   // A mutation may empty a line, and empty lines do not count.
   const counted = lines.filter((line) => line.trim() !== '').length;
   posted.sent -= lines.length - counted;
-  for (let tries = 0; tries < maxTries; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
@@ -78,7 +78,7 @@ async function post(url: string, lines: readonly string[], posted: PostedLines):
     else tally(answer, status, counted, posted);
     return;
   }
-  posted.unresolved.push(`no room after ${String(maxTries)} tries`);
+  posted.unresolved.push(`no room after ${String(MAX_TRIES)} tries`);
 }
 
 function tally(answer: Answer, status: number, counted: number, posted: PostedLines): void {

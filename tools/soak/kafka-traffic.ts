@@ -4,7 +4,7 @@ import { heavyRecords, mixedRecord } from './hostile-records.ts';
 import type { Pace } from './pace.ts';
 
 const { CompressionTypes } = kafkajs;
-const batchRecords = 100;
+const BATCH_RECORDS = 100;
 const compressions = [
   CompressionTypes.None,
   CompressionTypes.GZIP,
@@ -12,7 +12,7 @@ const compressions = [
   CompressionTypes.LZ4,
 ];
 /** Number of records between two heavy ones. */
-const heavyEvery = 5_000;
+const HEAVY_EVERY = 5_000;
 
 /** Writes mixed records at the given pace, with heavy ones in between. @returns the number that brokers accepted */
 export async function writeToKafka(
@@ -31,12 +31,12 @@ export async function writeToKafka(
     written += messages.length;
   };
   try {
-    for (let sent = 0, heavy = 0; sent < count; sent += batchRecords) {
+    for (let sent = 0, heavy = 0; sent < count; sent += BATCH_RECORDS) {
       await pace.reach(sent / count);
-      const size = Math.min(batchRecords, count - sent);
+      const size = Math.min(BATCH_RECORDS, count - sent);
       const messages = Array.from({ length: size }, (_, i) => mixedRecord(sent + i, random));
       await send(messages, random.pick(compressions));
-      if (sent / heavyEvery < heavy) continue;
+      if (sent / HEAVY_EVERY < heavy) continue;
       const make = heavyRecords[heavy % heavyRecords.length];
       heavy += 1;
       if (make !== undefined)

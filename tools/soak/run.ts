@@ -33,13 +33,13 @@ export interface SoakReport {
 }
 
 const prefix = 'soak.';
-const partitions = 6;
-const startMs = 180_000;
-const catchUpMs = 600_000;
-const lookMs = 5_000;
-const settledLooks = 3;
-const maxHealthMs = 200;
-const mib = 1024 * 1024;
+const PARTITIONS = 6;
+const START_MS = 180_000;
+const CATCH_UP_MS = 600_000;
+const LOOK_MS = 5_000;
+const SETTLED_LOOKS = 3;
+const MAX_HEALTH_MS = 200;
+const MIB = 1024 * 1024;
 
 /** Sends hostile and valid traffic over Kafka and HTTP to a dedicated worker and server. */
 export async function runSoak({ minutes, records, lines, seed, log }: SoakOptions): Promise<SoakReport> {
@@ -48,7 +48,7 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   await using folder = await tempDir('loopwatch-soak');
   const { brokers } = kafka;
   const topics = topicNames({ prefix });
-  await ensureTopics({ brokers, clientId: 'soak' }, topicSpecs(topics, { partitions }));
+  await ensureTopics({ brokers, clientId: 'soak' }, topicSpecs(topics, { partitions: PARTITIONS }));
   const env = {
     KAFKA_BROKERS: brokers.join(','),
     LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix,
@@ -60,8 +60,8 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   log('starting a worker and a server');
   await using worker = spawnCli(['worker'], env);
   await using server = spawnCli(['server'], env);
-  await worker.line(/Watching /, startMs);
-  await server.line(/Loopwatch .* is at /, startMs);
+  await worker.line(/Watching /, START_MS);
+  await server.line(/Loopwatch .* is at /, START_MS);
   const workerUrl = `http://127.0.0.1:${env.LOOPWATCH_WORKER_PORT}`;
   const serverUrl = `http://127.0.0.1:${env.LOOPWATCH_SERVER_PORT}`;
 
@@ -82,10 +82,10 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   const metrics = async () => (await fetch(`${workerUrl}/metrics`)).text();
   const accountsNow = async () => settleAccounts(brokers, topics, await metrics());
   let accounts = await accountsNow();
-  const deadline = performance.now() + catchUpMs;
+  const deadline = performance.now() + CATCH_UP_MS;
   // Counters lag a moment behind commits; once they stop changing, they are final.
-  for (let same = 0; same < settledLooks && accounts.unaccounted !== 0 && performance.now() < deadline; ) {
-    await delay(lookMs);
+  for (let same = 0; same < SETTLED_LOOKS && accounts.unaccounted !== 0 && performance.now() < deadline; ) {
+    await delay(LOOK_MS);
     const before = accounts.unaccounted;
     accounts = await accountsNow();
     const behind = sample(await metrics(), 'loopwatch_consumer_lag');
@@ -104,16 +104,16 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   const failures = [
     ...http.unresolved.slice(0, 10),
     ...(lag > 0 ? [`${String(lag)} records were not reached`] : []),
-    ...(shown < partitions ? [`the lag of ${String(partitions - shown)} partitions is missing`] : []),
+    ...(shown < PARTITIONS ? [`the lag of ${String(PARTITIONS - shown)} partitions is missing`] : []),
     ...(accounts.unaccounted === 0 ? [] : [`${String(accounts.unaccounted)} records are not accounted for`]),
     ...(accounts.faults > 0 ? [`detection failed at ${String(accounts.faults)} events`] : []),
     ...(letters.counted === letters.written
       ? []
       : [`${String(letters.counted)} dead letters were counted, ${String(letters.written)} written`]),
     ...Object.entries(healthP99).flatMap(([name, ms]) =>
-      ms < maxHealthMs ? [] : [`/healthz of the ${name}: p99 ${ms.toFixed(0)} ms`],
+      ms < MAX_HEALTH_MS ? [] : [`/healthz of the ${name}: p99 ${ms.toFixed(0)} ms`],
     ),
   ];
-  const workerPeakMiB = Math.round(sample(last, 'process_resident_memory_bytes') / mib);
+  const workerPeakMiB = Math.round(sample(last, 'process_resident_memory_bytes') / MIB);
   return { http, kafka: { written }, accounts, lag, healthP99, workerPeakMiB, failures };
 }

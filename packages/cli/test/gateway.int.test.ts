@@ -117,7 +117,7 @@ it('gateway with Kafka: publishes events and verdicts, which workers skip and th
   const verdicts = (await readTopic(brokers, topics.verdicts)).map(
     ({ value }) => JSON.parse(value ?? '') as Record<string, unknown>,
   );
-  // What a setting of the dashboard ends, whoever sees it says.
+  // Whichever process sees that a setting ended it reports that.
   const found = verdicts.filter(({ phase }) => phase !== 'resolved');
   expect(found.map(({ sessionId, phase, count }) => [sessionId, phase, count]).toSorted()).toEqual([
     ['s-1', 'opened', 4],

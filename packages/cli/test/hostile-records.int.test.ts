@@ -4,22 +4,22 @@ import kafkajs from 'kafkajs';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { ownTopics, worker } from './worker-runs.ts';
 
-const mb = 1_000_000;
+const MB = 1_000_000;
 
 /** Each compresses to a size that a broker accepts. */
 const hostile: readonly (readonly [reason: string, message: kafkajs.Message])[] = [
-  ['not_json', { key: 'x', value: Buffer.alloc(20 * mb, 'x') }],
-  ['not_json', { key: Buffer.alloc(20 * mb, 'k'), value: 'no json' }],
+  ['not_json', { key: 'x', value: Buffer.alloc(20 * MB, 'x') }],
+  ['not_json', { key: Buffer.alloc(20 * MB, 'k'), value: 'no json' }],
   [
     'not_json',
     {
       key: 'x',
       value: 'no json',
-      headers: { a: Buffer.alloc(20 * mb, 'h'), b: 'kept', __proto__: 'kept too' },
+      headers: { a: Buffer.alloc(20 * MB, 'h'), b: 'kept', __proto__: 'kept too' },
     },
   ],
-  ['batch_too_large', { key: 'x', value: Buffer.alloc(300 * mb, 'x') }],
-  ['too_complex', { key: 'x', value: '['.repeat(2 * mb) + ']'.repeat(2 * mb) }],
+  ['batch_too_large', { key: 'x', value: Buffer.alloc(300 * MB, 'x') }],
+  ['too_complex', { key: 'x', value: '['.repeat(2 * MB) + ']'.repeat(2 * MB) }],
 ];
 
 const loop = Array.from({ length: 6 }, (_, i) => ({
@@ -56,19 +56,19 @@ it('hostile records: each becomes one dead letter within the size limit, and the
   const [value, key, headers, batch, deep] = letters;
   const truncated = letters.map((letter) => JSON.parse(letter.headers[names.truncated] ?? 'null') as unknown);
   expect(truncated).toEqual([
-    { key: 1, value: 20 * mb, headers: 0 },
-    expect.objectContaining({ key: 20 * mb, value: 7 }),
+    { key: 1, value: 20 * MB, headers: 0 },
+    expect.objectContaining({ key: 20 * MB, value: 7 }),
     expect.objectContaining({ key: 1, value: 7 }),
     null,
     null,
   ]);
-  expect(value?.value?.length).toBeGreaterThan(15 * mb);
+  expect(value?.value?.length).toBeGreaterThan(15 * MB);
   expect([key?.value, headers?.headers['b'], batch?.headers[names.lastOffset]]).toEqual([
     'no json',
     'kept',
     '3',
   ]);
-  expect(deep?.value?.length).toBe(4 * mb);
+  expect(deep?.value?.length).toBe(4 * MB);
 
   const metrics = await fetch(`http://127.0.0.1:${env.LOOPWATCH_WORKER_PORT}/metrics`);
   const sample = (text: string, name: string) =>
@@ -108,7 +108,7 @@ it('dead letters: while they cannot be written, the partition waits and reports 
       ],
     });
   await limit(10_000);
-  const junk = { key: 'x', value: 'x'.repeat(3 * mb) };
+  const junk = { key: 'x', value: 'x'.repeat(3 * MB) };
   await producer.send({ topic: topics.events, messages: [...loop.slice(0, 2), junk, ...loop] });
   const running = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });
   const sample = async (name: string) => {
@@ -132,7 +132,7 @@ it('dead letters: while they cannot be written, the partition waits and reports 
   expect(letter?.headers).toMatchObject({
     [names.code]: 'not_json',
     [names.offset]: '2',
-    [names.truncated]: JSON.stringify({ key: 1, value: 3 * mb, headers: 0 }),
+    [names.truncated]: JSON.stringify({ key: 1, value: 3 * MB, headers: 0 }),
   });
   await readTopic(brokers, topics.verdicts, { count: 1, timeoutMs: 60_000 });
   await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) === 0, {

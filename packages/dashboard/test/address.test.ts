@@ -196,9 +196,9 @@ describe('the URL of the breakdown', () => {
   });
 
   it('reports invalid parameters, and falls back to the defaults', () => {
-    const { ignored, ...view } = readBreakdown({ by: 'colour', sort: 'blue', range: 'all' });
+    const { ignored, ...view } = readBreakdown({ by: 'color', sort: 'blue', range: 'all' });
     expect(view).toMatchObject({ groupBy: 'agent', sort: '-usd', range: { span: '7d' } });
-    expect(ignored).toEqual(['range=all', 'by=colour', 'sort=blue']);
+    expect(ignored).toEqual(['range=all', 'by=color', 'sort=blue']);
   });
 
   it('links a group to its incidents in the same time range', () => {

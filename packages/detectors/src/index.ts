@@ -42,7 +42,7 @@ export type { Conclusion, PushResult, TurnRequest } from './session/push-result.
 export type { SessionAccount } from './session/session-account.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
 export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';
-export { type SessionSnapshot, snapshotVersion } from './session/session-snapshot.ts';
+export { type SessionSnapshot, SNAPSHOT_VERSION } from './session/session-snapshot.ts';
 export {
   createToolCallTracker,
   type ToolCallTracker,

@@ -85,7 +85,7 @@ export function verdictsOf(
     const answer = typeof next === 'number' ? { analysis: 'as before', confidence: next } : { failure: next };
     return [...verdicts, ...analyzer.answer(check.id, answer)];
   });
-  if (waiting.length > 0) throw new Error(`${String(waiting.length)} answers that nobody asked for`);
+  if (waiting.length > 0) throw new Error(`${String(waiting.length)} answers without a check`);
   return found;
 }
 

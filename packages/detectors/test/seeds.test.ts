@@ -54,7 +54,7 @@ function titlesOf(file: string): ReadonlySet<string> {
   return new Set([...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading));
 }
 
-/** Titles that stand behind no file, so that nobody would look them up. */
+/** Titles that stand behind no file, which no reader could look up. */
 function titlesAlone(proof: string): string[] {
   const rest = proof.replace(/`[^`]+`(?:, “[^”]+”)+/g, '');
   return [...rest.matchAll(/“([^”]+)”/g)].map(([, title = '']) => title);

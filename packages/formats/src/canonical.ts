@@ -8,7 +8,7 @@ export const canonical: Format = {
   name: 'canonical',
   title: 'Loopwatch events',
   keys: ['v', 'sessionId', 'type', 'promptId', 'callId'],
-  recognises: (record) =>
+  recognizes: (record) =>
     typeof record['type'] === 'string' &&
     (record['v'] === 1 || (isEventType(record['type']) && !foreignKeys.some((key) => key in record))),
   createReader: () => statelessReader(read),

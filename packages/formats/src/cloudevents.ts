@@ -6,7 +6,7 @@ export const cloudevents: Format = {
   name: 'cloudevents',
   title: 'a CloudEvent',
   keys: ['specversion', 'source', 'type', 'id', 'subject', 'datacontenttype', 'data', 'partitionkey'],
-  recognises: (record) => typeof record['specversion'] === 'string' && 'source' in record && 'type' in record,
+  recognizes: (record) => typeof record['specversion'] === 'string' && 'source' in record && 'type' in record,
   unwrap: contentOf,
   createReader: () => statelessReader(() => ignored('cloudevent without data')),
 };

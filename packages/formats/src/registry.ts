@@ -49,12 +49,12 @@ export function formatOf(name: FormatName): Format | undefined {
   return formats.find((format) => format.name === name);
 }
 
-/** The format that recognises the record. */
-export function recognise(record: JsonObject): Format | undefined {
-  return formats.find((format) => format.recognises(record));
+/** The format that recognizes the record. */
+export function recognize(record: JsonObject): Format | undefined {
+  return formats.find((format) => format.recognizes(record));
 }
 
-/** The format that shares the most top-level keys with an unrecognised record. */
+/** The format that shares the most top-level keys with an unrecognized record. */
 export function nearestFormat(record: JsonObject): Format | undefined {
   const keys = new Set(Object.keys(record));
   let nearest: Format | undefined;

@@ -8,7 +8,7 @@ import {
 import { canonical } from './canonical.ts';
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
-import { formatOf, nearestFormat, recognise } from './registry.ts';
+import { formatOf, nearestFormat, recognize } from './registry.ts';
 
 /** The result of translating one value of the input. */
 export interface Translation {
@@ -118,8 +118,8 @@ export class Translator {
     const { format: name } = this.#options;
     const asked = name === 'auto' ? undefined : formatOf(name);
     const format = asked ?? this.#formatOf(record);
-    if (format === undefined) return this.#unrecognised(record);
-    if (asked !== undefined && !asked.recognises(record)) return this.#mismatch(record, asked);
+    if (format === undefined) return this.#unrecognized(record);
+    if (asked !== undefined && !asked.recognizes(record)) return this.#mismatch(record, asked);
     this.#latest = format;
     const content = format.unwrap?.(record);
     if (content !== undefined) {
@@ -153,11 +153,11 @@ export class Translator {
   }
 
   #formatOf(record: JsonObject): Format | undefined {
-    return this.#latest?.recognises(record) === true ? this.#latest : recognise(record);
+    return this.#latest?.recognizes(record) === true ? this.#latest : recognize(record);
   }
 
   /** Among records of another format it is irrelevant; otherwise it can be an event of an unknown type. */
-  #unrecognised(record: JsonObject): Translation {
+  #unrecognized(record: JsonObject): Translation {
     const type = textOf(record['type']);
     if (this.#latest !== undefined && this.#latest !== canonical)
       return { ...none, ignored: [type ?? 'unknown'] };
@@ -173,14 +173,14 @@ export class Translator {
   }
 
   #mismatch(record: JsonObject, { name }: Format): Translation {
-    const other = recognise(record);
+    const other = recognize(record);
     if (other !== undefined)
       return fault(
         'unknown_format',
         `the record is ${other.title}: use the format ${other.name} instead of ${name}`,
       );
     const type = textOf(record['type']);
-    // A session may begin with records of a type that none recognises.
+    // A session may begin with records of a type that none recognizes.
     if (this.#latest !== undefined || (type !== undefined && 'sessionId' in record))
       return { ...none, ignored: [type ?? 'unknown'] };
     return fault('unknown_format', `the record does not match the format ${name}${nearestHint(record)}`);
@@ -197,7 +197,7 @@ function enveloped(inner: Translation, { session, id }: EnvelopeContent): Transl
   return { ...inner, events, isCanonical: false };
 }
 
-/** The end of a message that suggests the nearest format for an unrecognised record. */
+/** The end of a message that suggests the nearest format for an unrecognized record. */
 function nearestHint(record: JsonObject): string {
   const nearest = nearestFormat(record);
   return nearest === undefined

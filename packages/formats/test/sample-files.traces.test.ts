@@ -22,7 +22,7 @@ const formatOf: Readonly<Record<string, string>> = {
   '12': 'openhands',
 };
 
-it.each(files)('%s is recognised and read', (file) => {
+it.each(files)('%s is recognized and read', (file) => {
   const text = readFileSync(join(folder, file), 'utf8');
   const translator = new Translator({ format: 'auto', session: file });
   const read = file.endsWith('.json')

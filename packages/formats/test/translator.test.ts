@@ -27,8 +27,8 @@ describe('records of all formats', () => {
     expect(Object.keys(sampleRecords).toSorted()).toEqual([...formatNames].toSorted());
   });
 
-  it.each(records)('%s is recognised by exactly one format', (_, name, record) => {
-    expect(formats.filter((format) => format.recognises(record)).map((format) => format.name)).toEqual([
+  it.each(records)('%s is recognized by exactly one format', (_, name, record) => {
+    expect(formats.filter((format) => format.recognizes(record)).map((format) => format.name)).toEqual([
       name,
     ]);
   });

@@ -110,7 +110,7 @@ describe('many streams', () => {
     });
     request.end(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] }));
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    // Nobody reads: while others are served the upstream comes to a halt, once the sockets in between are full.
+    // The client does not read: while others are served the upstream comes to a halt, once the sockets in between are full.
     for (let i = 0; i < 300; i += 1) await (await fetch(`${bench.url}/healthz`)).text();
     expect(written).toBeLessThan(60_000_000);
     answer.destroy();

@@ -96,7 +96,7 @@ describe('a reply with a blocked later call', () => {
   const same = [read, read, read, read];
   it.each([
     { name: 'Chat Completions', finish: 'error' },
-    // Whoever goes by the reason would otherwise not make them, and could not go on for want of their results.
+    // A client that goes by the reason would otherwise not make them, and could not go on for want of their results.
     { name: 'Messages', finish: 'tool_use' },
     { name: 'Responses', finish: 'calls' },
   ])('continues with the calls before it, and reports the block ($name)', async ({ name, finish }) => {

@@ -321,7 +321,7 @@ describe('commands in the chat', () => {
     expect(sent(bench.upstream.requests[0])[0]?.['content']).toBe(quoted);
   });
 
-  it('chat commands: are recognised at the start of each part of a message', async () => {
+  it('chat commands: are recognized at the start of each part of a message', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const texts = ['<reminder>Be brief.</reminder>', '!/set(tool-loop-max-repeats=2)', 'Read it'];
     const content = texts.map((text) => ({ type: 'text' as const, text }));

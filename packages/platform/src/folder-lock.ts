@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { FolderError, folderError } from './folder-error.ts';
-import { privateFile } from './private-folder.ts';
+import { PRIVATE_FILE } from './private-folder.ts';
 import { delay } from './timing.ts';
 
 /** The process that holds the lock; stored next to it, so that a dead owner is recognized at once. */
@@ -13,7 +13,7 @@ interface Owner {
 }
 
 /** A lock that has not been renewed for this long has expired; its owner renews it five times as often. */
-const staleMs = 10_000;
+const STALE_MS = 10_000;
 
 /** Folders locked by this process. An owner file with its process id may stem from a dead process with the same id. */
 const held = new Set<string>();
@@ -39,7 +39,7 @@ export async function lockFolder(
     const ownerPath = join(folder, 'owner.json');
     const release = await acquire({ folder, content }, lockPath, ownerPath, onLost);
     const owner: Owner = { pid: process.pid, host: hostname() };
-    await writeFile(ownerPath, JSON.stringify(owner), { mode: privateFile });
+    await writeFile(ownerPath, JSON.stringify(owner), { mode: PRIVATE_FILE });
     return async () => {
       await rm(ownerPath, { force: true });
       // Fails only when the lock was lost, which `onLost` has reported.
@@ -60,10 +60,10 @@ async function acquire(
   onLost: (error: FolderError) => void,
 ): Promise<() => Promise<void>> {
   const onCompromised = (error: Error) => onLost(lostError(folder, error));
-  const deadline = Date.now() + staleMs + 1_000;
+  const deadline = Date.now() + STALE_MS + 1_000;
   for (;;) {
     try {
-      return await lock(folder, { lockfilePath, stale: staleMs, update: staleMs / 5, onCompromised });
+      return await lock(folder, { lockfilePath, stale: STALE_MS, update: STALE_MS / 5, onCompromised });
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ELOCKED')) throw error;
     }

@@ -4,7 +4,7 @@ export type { LogFunction } from './log-function.ts';
 export {
   closeToOthers,
   createFolder,
-  privateFile,
+  PRIVATE_FILE as privateFile,
   syncFolder,
 } from './private-folder.ts';
 export { atMost, backoff, delay, within } from './timing.ts';

@@ -4,15 +4,15 @@ import { messageOf } from '@loopwatch/contract';
 import type { LogFunction } from './log-function.ts';
 
 /** Modes of data files and folders: they hold agents' texts, so only their owner may read them. */
-export const privateFile = 0o600;
-const privateFolder = 0o700;
+export const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 /** The subfolders that Loopwatch creates in a data folder. */
 const ownFolders = ['log', 'db', 'damaged'];
-const groupAndOthers = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** Creates a folder with its parents, private to the owner, and syncs each new entry to disk. */
 export async function createFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: privateFolder });
+  const first = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
   if (first === undefined) return;
   const top = dirname(resolve(first));
   for (let at = resolve(path); at !== top; at = dirname(at)) await syncFolder(dirname(at));
@@ -27,8 +27,8 @@ export async function closeToOthers(dataDir: string, log: LogFunction | undefine
     const entries = await readdir(dataDir);
     // A folder that holds anything else is shared with other programs: leave its own mode alone.
     const isOurs = entries.every((entry) => ownFolders.includes(entry));
-    if (isOurs && ((await stat(dataDir)).mode & groupAndOthers) !== 0) {
-      await chmod(dataDir, privateFolder);
+    if (isOurs && ((await stat(dataDir)).mode & GROUP_AND_OTHERS) !== 0) {
+      await chmod(dataDir, PRIVATE_FOLDER);
       changed += 1;
     }
     for (const folder of ownFolders.filter((name) => entries.includes(name)))
@@ -53,8 +53,8 @@ async function restrict(path: string): Promise<number> {
   // A lock folder may have disappeared; a symbolic link points elsewhere.
   if (found === undefined || found.isSymbolicLink()) return 0;
   let changed = 0;
-  if ((found.mode & groupAndOthers) !== 0) {
-    await chmod(path, found.isDirectory() ? privateFolder : privateFile);
+  if ((found.mode & GROUP_AND_OTHERS) !== 0) {
+    await chmod(path, found.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
     changed += 1;
   }
   if (found.isDirectory()) {

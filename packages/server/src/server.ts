@@ -3,7 +3,7 @@ import { type HttpListener, openListener } from './http/listener.ts';
 import { createServices, type ServerDeps, type Services } from './services.ts';
 
 /** How long requests may take to finish when the server stops. */
-const stopGraceMs = 1_000;
+const STOP_GRACE_MS = 1_000;
 
 export interface LoopwatchServer {
   /**
@@ -101,7 +101,7 @@ function stepsToStop(services: Services, { http }: HttpListener): (() => Promise
     () => retention.stop(),
     async () => {
       // Closing waits for requests, and a posted body may never end.
-      const timer = setTimeout(() => http.closeAllConnections(), stopGraceMs);
+      const timer = setTimeout(() => http.closeAllConnections(), STOP_GRACE_MS);
       await services.live.stop();
       clearTimeout(timer);
       http.closeAllConnections();

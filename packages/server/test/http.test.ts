@@ -137,7 +137,7 @@ describe('an invalid parameter is rejected with its name and what is allowed', (
     ['/api/v1/incidents?detector=loop', 'detector', /tool-repeat/],
     ['/api/v1/incidents?limit=0', 'limit', /1 to 200/],
     ['/api/v1/incidents?limit=many', 'limit', /1 to 200/],
-    ['/api/v1/incidents?colour=red', 'colour', /expected one of q, detector/],
+    ['/api/v1/incidents?color=red', 'color', /expected one of q, detector/],
     ['/api/v1/incidents?cursor=zzz', 'cursor', /nextCursor/],
     ['/api/v1/verdicts?phase=shut', 'phase', /escalated/],
   ];

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { type Migration, migrations } from './migrations.ts';
 
 /** Arbitrary, but the same on all servers. */
-const lockNumber = 460_001;
+const LOCK_NUMBER = 460_001;
 
 interface Applied {
   readonly number: number;
@@ -22,7 +22,7 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
 ): Promise<number[]> {
   return database.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [lockNumber]);
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCK_NUMBER]);
     await tx.query(
       `create table if not exists migrations (
          number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()

@@ -7,7 +7,7 @@ export interface NoticeOptions extends pg.ClientConfig {
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
-const maxPauseMs = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /** Listens on a dedicated connection and reconnects whenever it breaks. */
 export async function listenForNotices({
@@ -42,7 +42,7 @@ export async function listenForNotices({
   const reconnect = async (): Promise<void> => {
     client = undefined;
     for (let attempt = 0; ; attempt += 1) {
-      await delay(backoff(attempt, 100, maxPauseMs), stopping.signal);
+      await delay(backoff(attempt, 100, MAX_PAUSE_MS), stopping.signal);
       if (isStopped()) return;
       try {
         await connect(() => void reconnect());

@@ -1,5 +1,5 @@
 /** The oldest PostgreSQL version that supports all statements. */
-const minVersion = 13;
+const MIN_VERSION = 13;
 
 /**
  * Checks whether a PostgreSQL server can be used, without changing anything.
@@ -16,9 +16,9 @@ export async function probePostgres(url: string): Promise<string> {
          coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may, current_user::text as user`,
     );
     if (row === undefined) throw new Error('The server did not return its version');
-    if (row.number < minVersion * 10_000) {
+    if (row.number < MIN_VERSION * 10_000) {
       throw new Error(
-        `PostgreSQL ${row.version} is too old: version ${String(minVersion)} or newer is required`,
+        `PostgreSQL ${row.version} is too old: version ${String(MIN_VERSION)} or newer is required`,
       );
     }
     if (!row.may) {

@@ -19,7 +19,7 @@ import {
   installFault,
   letterInWords,
   loops,
-  poison,
+  POISON_OFFSET,
   stages,
   verdictInWords,
 } from './faults.ts';
@@ -79,8 +79,10 @@ describe('a fault on Kafka', () => {
       await publish([change(topics.events)]);
       await waitFor(() => verdicts.length === 3, { timeoutMs: 60_000 });
       expect(verdicts.map(verdictInWords)).toEqual(['a opened', 'b opened', 'a resolved']);
-      expect(letters.map(letterInWords)).toEqual([`processing_failed ${String(poison)} not thought of`]);
-      expect((await runner.positions())[0]?.position).toBeGreaterThan(poison);
+      expect(letters.map(letterInWords)).toEqual([
+        `processing_failed ${String(POISON_OFFSET)} not thought of`,
+      ]);
+      expect((await runner.positions())[0]?.position).toBeGreaterThan(POISON_OFFSET);
     },
   );
 });

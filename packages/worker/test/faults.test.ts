@@ -15,7 +15,7 @@ import {
   installFault,
   letterInWords,
   loops,
-  poison,
+  POISON_OFFSET,
   stages,
   verdictInWords,
 } from './faults.ts';
@@ -84,7 +84,7 @@ describe.each(stages)('a fault in %s', (_, install) => {
     const { worker, runner } = await startOn(log);
     await waitFor(async () => (await runner.positions())[0]?.position === 7);
     expect(await verdicts(log)).toEqual(opened);
-    expect(await letters(log)).toEqual([`processing_failed ${String(poison)} not thought of`]);
+    expect(await letters(log)).toEqual([`processing_failed ${String(POISON_OFFSET)} not thought of`]);
     expect(struck()).toBeGreaterThan(1);
 
     await worker.stop();

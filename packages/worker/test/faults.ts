@@ -7,7 +7,7 @@ import { PartitionSessions } from '../src/sessions/partition-sessions.ts';
 import { SummaryCollector } from '../src/sessions/summaries.ts';
 
 /** The offset of the record that is not processed. */
-export const poison = 4;
+export const POISON_OFFSET = 4;
 
 /** Throws at the poison record, each time or once. */
 type Strike = () => void;
@@ -18,7 +18,7 @@ export const stages: readonly (readonly [stage: string, install: (strike: Strike
     'decoding',
     (strike) => {
       readText = (record) => {
-        if (record.offset === poison) strike();
+        if (record.offset === POISON_OFFSET) strike();
         return record.text;
       };
     },
@@ -27,14 +27,14 @@ export const stages: readonly (readonly [stage: string, install: (strike: Strike
     'the lookup of its session',
     (strike) =>
       before(PartitionSessions.prototype, 'use', (_, [, offset]) => {
-        if (offset === poison) strike();
+        if (offset === POISON_OFFSET) strike();
       }),
   ],
   [
     'its analysis',
     (strike) =>
       before(SessionAnalyzer.prototype, 'push', (_, [, , offset]) => {
-        if (offset === poison) strike();
+        if (offset === POISON_OFFSET) strike();
       }),
   ],
   [
@@ -48,14 +48,14 @@ export const stages: readonly (readonly [stage: string, install: (strike: Strike
     'summaries',
     (strike) =>
       before(SummaryCollector.prototype, 'note', (_, [, , offset]) => {
-        if (offset === poison) strike();
+        if (offset === POISON_OFFSET) strike();
       }),
   ],
   [
     'taking its check',
     (strike) =>
       before(SessionAnalyzer.prototype, 'takeCheck', ({ lastPosition }) => {
-        if (lastPosition === poison) strike();
+        if (lastPosition === POISON_OFFSET) strike();
       }),
   ],
   [
@@ -63,7 +63,7 @@ export const stages: readonly (readonly [stage: string, install: (strike: Strike
     (strike) => {
       const poisoned = new WeakSet<SessionAnalyzer>();
       before(SessionAnalyzer.prototype, 'push', (analyzer, [, , offset]) => {
-        if (offset === poison) poisoned.add(analyzer);
+        if (offset === POISON_OFFSET) poisoned.add(analyzer);
       });
       before(PartitionSessions.prototype, 'checkpoint', (sessions) => {
         if ([...sessions.all()].some(({ analyzer }) => poisoned.has(analyzer))) strike();

@@ -4,12 +4,12 @@ import type { ModelClient } from '../src/index.ts';
 import { calls, records, startWorker, topics } from './fakes.ts';
 import type { MemoryRunner } from './memory-runner.ts';
 
-const start = 1_760_000_000_000;
-const idleSeconds = 60;
+const START = 1_760_000_000_000;
+const IDLE_SECONDS = 60;
 const detection: DetectionInput = {
   tool_call_loop: { max_repeats: 2 },
   semantic: { after_turns: 2 },
-  session: { idle_seconds: idleSeconds },
+  session: { idle_seconds: IDLE_SECONDS },
 };
 
 /** A model that answers when the test says so. */
@@ -33,12 +33,12 @@ const turns = (count: number, second = 0) =>
   Array.from({ length: count }, () => ({
     sessionId: 's-1',
     type: 'turn_started',
-    time: start + second * 1000,
+    time: START + second * 1000,
   }));
 
 /** So many events of others, so much later, that a session is idle for them. */
 function others(first: number) {
-  const timestamp = start + 3 * idleSeconds * 1000;
+  const timestamp = START + 3 * IDLE_SECONDS * 1000;
   const values = Array.from({ length: 1100 }, (_, i) => {
     return { sessionId: `other-${String(i % 10)}`, type: 'not_known_yet', time: timestamp };
   });
@@ -102,7 +102,7 @@ describe('session summaries', () => {
       status: 'live',
       verdicts: 1,
       incidents: { open: 1, byDetector: { semantic: 1 } },
-      lastEventAt: start + 31_000,
+      lastEventAt: START + 31_000,
       source: { firstOffset: '0', lastOffset: '3' },
     });
   });

@@ -39,10 +39,10 @@ export const VERDICTS_PER_INCIDENT = 3;
  * @param run makes the ids of each run distinct
  */
 export function fleetVerdict(n: number, time: number, run: string): Verdict {
-  const block = Math.floor(n / (VERDICTS_PER_INCIDENT * interleaved));
-  const within = n % (VERDICTS_PER_INCIDENT * interleaved);
-  const incident = block * interleaved + (within % interleaved);
-  const step = Math.floor(within / interleaved);
+  const block = Math.floor(n / (VERDICTS_PER_INCIDENT * INTERLEAVED));
+  const within = n % (VERDICTS_PER_INCIDENT * INTERLEAVED);
+  const incident = block * INTERLEAVED + (within % INTERLEAVED);
+  const step = Math.floor(within / INTERLEAVED);
   const phase = phases[incident % 5 === 0 ? Math.min(step, 1) : step] ?? 'opened';
   const count = 5 + step * 5 + (incident % 7);
   const detector = at<DetectorId>(detectorIds, incident);
@@ -127,7 +127,7 @@ export function fleetSummary(verdict: Verdict): SessionSummary {
   };
 }
 
-const interleaved = 100;
+const INTERLEAVED = 100;
 
 function at<T>(values: readonly T[], n: number): T {
   const value = values[n % values.length];

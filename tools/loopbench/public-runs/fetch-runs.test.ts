@@ -50,7 +50,7 @@ const breakOff: Handler = (_, response) => {
   response.write(log.slice(0, 20), () => response.destroy());
 };
 
-/** Answers the first requests in these ways, then as usual. */
+/** Answers the first requests in these ways, then normally. */
 async function serve(...handlers: Handler[]): Promise<string> {
   server = createServer((request, response) => {
     requests.push(request);

@@ -5,15 +5,15 @@ import { createServer } from 'node:net';
  * Below the ephemeral ports (from 32,768 on). A port in that range is not safe: while its server is down, an outgoing
  * connection, even one to that very server, may get it, and the server cannot restart.
  */
-const lowest = 15_000;
-const count = 17_000;
+const LOWEST = 15_000;
+const COUNT = 17_000;
 /** Ports handed out by this process; another process rarely picks the same free port. */
 const given = new Set<number>();
 
 /** A TCP port of this machine that is free at the moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = lowest + Math.floor(Math.random() * count);
+    const port = LOWEST + Math.floor(Math.random() * COUNT);
     if (given.has(port)) continue;
     given.add(port);
     if (await isFree(port)) return port;

@@ -8,7 +8,7 @@ export interface WaitOptions {
   readonly describe?: string | (() => string);
 }
 
-const pollMs = 10;
+const POLL_MS = 10;
 
 /**
  * Resolves with the condition's first value that is neither false, null nor undefined.
@@ -27,8 +27,8 @@ export async function waitFor<T>(
     }
     if (Date.now() > deadline) {
       const what = typeof describe === 'string' ? describe : describe();
-      throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+      throw new Error(`waited ${timeoutMs} ms for ${what}`);
     }
-    await delay(pollMs);
+    await delay(POLL_MS);
   }
 }

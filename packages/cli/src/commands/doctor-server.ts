@@ -2,7 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import { probePostgres } from '@loopwatch/storage';
 import type { Diagnosis } from './diagnosis.ts';
 
-const timeoutMs = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Checks PostgreSQL and the OpenID Connect provider, if configured. */
 export async function checkServerNeeds({ storage, server }: Settings): Promise<Diagnosis[]> {
@@ -26,7 +26,7 @@ async function checkLogins(issuer: string): Promise<Diagnosis> {
   const fail = (why: string): Diagnosis => ({ ok: false, what, advice: `${why} Check server.oidc.issuer.` });
   try {
     // Logins do not follow redirects either.
-    const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!response.ok) return fail(`${address} answers with ${String(response.status)}.`);
     const { issuer: own } = (await response.json()) as { issuer?: unknown };
     if (own !== issuer) return fail(`Its issuer is ${String(own)}: the setting must match exactly.`);

@@ -70,17 +70,17 @@ function readPem(setting: string, file: string, wanted: 'certificate' | 'key'): 
   );
 }
 
-const javaKeyStore = 0xfeedfeed;
-const derSequence = 0x30;
+const JAVA_KEY_STORE = 0xfeedfeed;
+const DER_SEQUENCE = 0x30;
 
 /** How to convert the key store formats of Java and Windows. */
 function conversion(bytes: Buffer, wanted: 'certificate' | 'key', file: string): string {
-  if (bytes.length > 4 && bytes.readUInt32BE(0) === javaKeyStore) {
+  if (bytes.length > 4 && bytes.readUInt32BE(0) === JAVA_KEY_STORE) {
     const store = 'keystore.p12';
     const first = `keytool -importkeystore -srckeystore ${file} -destkeystore ${store} -deststoretype PKCS12`;
     return `, but a Java key store. Convert it with: ${first} && ${fromPkcs12(wanted, store)}`;
   }
-  if (bytes[0] !== derSequence) return '';
+  if (bytes[0] !== DER_SEQUENCE) return '';
   const single =
     wanted === 'certificate'
       ? `openssl x509 -inform der -in ${file} -out new.pem`

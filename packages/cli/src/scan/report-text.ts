@@ -13,9 +13,9 @@ import type { ScannedLoop, ScanReport, Usage } from './scan-report.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The report of a scan for the terminal. @param hasColours whether the terminal shows colours */
-export function reportText(report: ScanReport, hasColours: boolean): string {
-  const paint = (style: Style, text: string) => (hasColours ? styleText(style, text) : text);
+/** The report of a scan for the terminal. @param hasColors whether the terminal shows colors */
+export function reportText(report: ScanReport, hasColors: boolean): string {
+  const paint = (style: Style, text: string) => (hasColors ? styleText(style, text) : text);
   const { seconds, characters, sessions, files, loops, sessionsWithLoops, used, wasted } = report;
   const speed = `${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
   const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${formatInteger(count)}`);

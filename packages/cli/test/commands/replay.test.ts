@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { samplesDir } from '../../src/runtime/installation.ts';
 
 /** Starting a process is slow on a busy machine. */
-const timeout = 60_000;
+const TIMEOUT = 60_000;
 
 const sample = (name: string) => join(samplesDir, `${name}.events.jsonl`);
 const calls = (sessionId: string, count: number) =>
@@ -50,7 +50,7 @@ function verdictsIn({ stdout }: Ended): Verdict[] {
   return stdout.map((line) => verdictSchema.parse(JSON.parse(line)));
 }
 
-describe('loopwatch replay', { timeout }, () => {
+describe('loopwatch replay', { timeout: TIMEOUT }, () => {
   it('replay: prints only verdicts with --json, for several files, and exits with 3', async () => {
     const files = await filesOf({
       'packed.jsonl.gz': gzipSync(readFileSync(sample('tool-repeat-read-file'))),
@@ -171,7 +171,7 @@ describe('loopwatch replay', { timeout }, () => {
   });
 });
 
-describe('loopwatch', { timeout }, () => {
+describe('loopwatch', { timeout: TIMEOUT }, () => {
   it('loopwatch: rejects an unknown command', async () => {
     const ended = await run(['replya']);
     expect(ended).toMatchObject({ code: 2, stdout: [] });
@@ -218,7 +218,7 @@ describe('loopwatch', { timeout }, () => {
   });
 });
 
-describe('loopwatch replay with a model', { timeout }, () => {
+describe('loopwatch replay with a model', { timeout: TIMEOUT }, () => {
   const turns = jsonLines(Array.from({ length: 44 }, () => ({ sessionId: 's', type: 'turn_started' })));
   const flags = ['--set', 'llm.model=judge', '--set'];
 

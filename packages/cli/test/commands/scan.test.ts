@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
 
 /** Starting a process is slow on a busy machine. */
-const timeout = 60_000;
+const TIMEOUT = 60_000;
 
 async function scan(home: string, ...args: string[]) {
   const cli = spawnCli(['scan', ...args], { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' });
@@ -14,7 +14,7 @@ async function scan(home: string, ...args: string[]) {
   return { code, stdout: cli.stdout, stderr: cli.stderr };
 }
 
-describe('loopwatch scan', { timeout }, () => {
+describe('loopwatch scan', { timeout: TIMEOUT }, () => {
   it('scan: reports the loops in the histories of this machine, exits with 3, and writes the page', async () => {
     const home = await folderOf({ '.claude/projects/-w/a.jsonl': claudeLoop('a', 6) });
     const page = join(home, 'report.html');

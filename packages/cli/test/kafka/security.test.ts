@@ -18,7 +18,7 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 const authority = createAuthority('authority');
 const { certificate, key } = authority.issue({ commonName: 'loopwatch' });
 const other = authority.issue({ commonName: 'other' });
@@ -27,13 +27,13 @@ const encrypted = createPrivateKey(key)
   .toString();
 const expired = authority.issue({
   commonName: 'late',
-  validFrom: new Date(Date.now() - 3 * dayMs),
-  validTo: new Date(Date.now() - 2 * dayMs),
+  validFrom: new Date(Date.now() - 3 * DAY_MS),
+  validTo: new Date(Date.now() - 2 * DAY_MS),
 });
 const early = authority.issue({
   commonName: 'early',
-  validFrom: new Date(Date.now() + 2 * dayMs),
-  validTo: new Date(Date.now() + 3 * dayMs),
+  validFrom: new Date(Date.now() + 2 * DAY_MS),
+  validTo: new Date(Date.now() + 3 * DAY_MS),
 });
 
 const files = {

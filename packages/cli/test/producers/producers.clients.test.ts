@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 
 /** How often each producer's agent calls its tool, with the same arguments and the same result. */
-const calls = 6;
+const CALLS = 6;
 
 const javascript = new URL('./otlp-spans.ts', import.meta.url);
 const python = new URL('./otlp_spans.py', import.meta.url);
@@ -33,9 +33,9 @@ const producers: readonly Producer[] = [
   { name: 'OpenTelemetry for JavaScript, JSON', script: javascript, more: () => ['json'], turns: 0 },
   { name: 'OpenTelemetry for Python', script: python, more: () => ['none'], turns: 0 },
   { name: 'OpenTelemetry for Python, gzip', script: python, more: () => ['gzip'], turns: 0 },
-  { name: 'AI SDK, generateText', script: aiSdk, more: () => [model.url, 'whole'], turns: calls + 1 },
-  { name: 'AI SDK, streamText', script: aiSdk, more: () => [model.url, 'streamed'], turns: calls + 1 },
-  { name: 'LiteLLM, generic API callback', script: litellm, more: () => [model.url], turns: calls + 1 },
+  { name: 'AI SDK, generateText', script: aiSdk, more: () => [model.url, 'whole'], turns: CALLS + 1 },
+  { name: 'AI SDK, streamText', script: aiSdk, more: () => [model.url, 'streamed'], turns: CALLS + 1 },
+  { name: 'LiteLLM, generic API callback', script: litellm, more: () => [model.url], turns: CALLS + 1 },
 ];
 
 interface Session {
@@ -56,7 +56,7 @@ beforeAll(async () => {
     const messages = request.json['messages'] as { role: string }[];
     const results = messages.filter(({ role }) => role === 'tool').length;
     const call = { name: 'read_file', args: { path: 'a' } };
-    return modelReply(request, results < calls ? { text: 'Let me look.', calls: [call] } : { text: 'Done.' });
+    return modelReply(request, results < CALLS ? { text: 'Let me look.', calls: [call] } : { text: 'Done.' });
   });
   started.unshift(model);
   const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
@@ -73,7 +73,7 @@ afterAll(async () => {
 it.each(producers)(
   '$name: the dashboard shows the session with its loop',
   async ({ name, script, more, turns }) => {
-    await run(script, [url, name, String(calls), ...more()]);
+    await run(script, [url, name, String(CALLS), ...more()]);
     let sessions: Session[] = [];
     const session = await waitFor(
       async () => {
@@ -81,14 +81,14 @@ it.each(producers)(
         return sessions.find(
           (each) =>
             each.sessionId === name &&
-            each.toolCalls >= calls &&
+            each.toolCalls >= CALLS &&
             each.turns >= turns &&
             each.incidents.total > 0,
         );
       },
       { describe: () => `session ${name}; there are ${JSON.stringify(sessions)}` },
     );
-    expect(session).toMatchObject({ turns, toolCalls: calls, incidents: { total: 1 } });
+    expect(session).toMatchObject({ turns, toolCalls: CALLS, incidents: { total: 1 } });
     const { items } = await waitFor(
       async () => {
         const page = await get<{ items: object[] }>(`/incidents?sessionId=${encodeURIComponent(name)}`);

@@ -55,7 +55,7 @@ describe('reportText', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('terminal report: uses colours if supported, and states when there is no loop', () => {
+  it('terminal report: uses colors if supported, and states when there is no loop', () => {
     const text = reportText(none, true);
     expect(text).toContain('No loops');
     expect(text).toContain('\u001b[');

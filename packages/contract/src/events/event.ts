@@ -200,9 +200,9 @@ export function eventTime(event: AgentEvent, fallback: number): number {
   return fallback;
 }
 
-const quote = 0x22;
-const comma = 0x2c;
-const backslash = 0x5c;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
 
 /**
  * Checks whether an event is too complex. An event is processed synchronously, so a large one would block others.
@@ -217,9 +217,9 @@ export function exceededLimit(json: string, maxParts = MAX_PARTS): string | unde
   let parts = 0;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === quote) {
+    if (code === QUOTE) {
       at = endOfString(json, at + 1);
-    } else if (code === comma) {
+    } else if (code === COMMA) {
       parts += 1;
       if (parts > maxParts) return `it has more than ${maxParts.toLocaleString('en-US')} values`;
     } else if (isBracket(code, 0x5b, 0x7b)) {
@@ -241,7 +241,7 @@ function isBracket(code: number, square: number, curly: number): boolean {
 function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;
-    while (at - 1 - escapes >= start && json.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
+    while (at - 1 - escapes >= start && json.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return at;
   }
   return json.length;

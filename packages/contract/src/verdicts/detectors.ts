@@ -1,5 +1,5 @@
 /**
- * Static facts about each detector: ids, titles, colours and settings blocks. The schemas of settings and evidence are
+ * Static facts about each detector: ids, titles, colors and settings blocks. The schemas of settings and evidence are
  * keyed by the same ids. This file has no schema, so that pages can import it without a validator.
  */
 
@@ -9,8 +9,8 @@ interface DetectorFacts {
   readonly maturity: 'experimental' | 'stable';
   /** What its verdicts count, as shown after the number. */
   readonly counts: string;
-  /** Colour in the light and dark theme. Red is reserved for open incidents, green for recovered ones. */
-  readonly colour: string;
+  /** Color in the light and dark theme. Red is reserved for open incidents, green for recovered ones. */
+  readonly color: string;
   /** Its settings block, and what each key means. */
   readonly block: string;
   readonly settings: Texts;
@@ -54,7 +54,7 @@ export const detectorFacts = {
     description: 'The agent repeatedly calls the same tool with the same, or nearly the same, arguments.',
     maturity: 'stable',
     counts: 'same call',
-    colour: 'light-dark(oklch(55% 0.2 345), oklch(73% 0.17 345))',
+    color: 'light-dark(oklch(55% 0.2 345), oklch(73% 0.17 345))',
     block: 'tool_call_loop',
     settings: {
       about: 'tool-repeat: the same call is repeated.',
@@ -72,7 +72,7 @@ export const detectorFacts = {
     description: 'The agent repeats the same sequence of calls, and the results do not change.',
     maturity: 'stable',
     counts: 'same cycle of steps',
-    colour: 'light-dark(oklch(62% 0.16 50), oklch(76% 0.14 52))',
+    color: 'light-dark(oklch(62% 0.16 50), oklch(76% 0.14 52))',
     block: 'tool_cycle',
     settings: {
       about: 'tool-cycle: the same sequence of calls is repeated.',
@@ -87,7 +87,7 @@ export const detectorFacts = {
     description: 'The agent keeps calling tools but learns nothing new.',
     maturity: 'stable',
     counts: 'steps without progress',
-    colour: 'light-dark(oklch(66% 0.13 85), oklch(82% 0.13 88))',
+    color: 'light-dark(oklch(66% 0.13 85), oklch(82% 0.13 88))',
     block: 'stagnation',
     settings: {
       about: 'stagnation: calls continue without progress.',
@@ -109,7 +109,7 @@ export const detectorFacts = {
     description: 'The response repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the answer',
-    colour: 'light-dark(oklch(54% 0.17 262), oklch(71% 0.13 262))',
+    color: 'light-dark(oklch(54% 0.17 262), oklch(71% 0.13 262))',
     block: 'content_loop',
     settings: { about: 'content-repeat: the response repeats a passage.', ...textLoopTexts },
   },
@@ -118,7 +118,7 @@ export const detectorFacts = {
     description: 'The reasoning repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the reasoning',
-    colour: 'light-dark(oklch(60% 0.11 220), oklch(77% 0.1 220))',
+    color: 'light-dark(oklch(60% 0.11 220), oklch(77% 0.1 220))',
     block: 'thought_loop',
     settings: { about: 'thought-repeat: the reasoning repeats a passage.', ...textLoopTexts },
   },
@@ -128,7 +128,7 @@ export const detectorFacts = {
       'A model that reviews the latest turns is confident that the agent makes no progress on the request.',
     maturity: 'experimental',
     counts: 'checks that saw a loop',
-    colour: 'light-dark(oklch(53% 0.18 302), oklch(72% 0.15 302))',
+    color: 'light-dark(oklch(53% 0.18 302), oklch(72% 0.15 302))',
     block: 'semantic',
     settings: {
       about: 'semantic: a model reviews the latest turns.',
@@ -146,7 +146,7 @@ export const detectorFacts = {
     description: 'The agent has reached the number of turns with tool calls allowed for one prompt.',
     maturity: 'stable',
     counts: 'turns with tool calls',
-    colour: 'light-dark(oklch(52% 0.04 258), oklch(74% 0.03 258))',
+    color: 'light-dark(oklch(52% 0.04 258), oklch(74% 0.03 258))',
     block: 'tool_call_limit',
     settings: {
       about: 'tool-limit: limits turns with tool calls; on as soon as a key is set.',
@@ -159,7 +159,7 @@ export const detectorFacts = {
     description: 'The agent makes more model requests than allowed for one prompt.',
     maturity: 'stable',
     counts: 'model requests',
-    colour: 'light-dark(oklch(60% 0.03 258), oklch(66% 0.03 258))',
+    color: 'light-dark(oklch(60% 0.03 258), oklch(66% 0.03 258))',
     block: 'turn_requests',
     settings: {
       about: 'turn-limit: limits model requests; on as soon as a key is set.',
@@ -173,7 +173,7 @@ export const detectorFacts = {
       'Calls keep failing with rate limits, timeouts or server errors, which the agent does not cause.',
     maturity: 'stable',
     counts: 'failures in a row',
-    colour: 'light-dark(oklch(38% 0.03 258), oklch(85% 0.02 258))',
+    color: 'light-dark(oklch(38% 0.03 258), oklch(85% 0.02 258))',
     block: 'outage',
     settings: {
       about: 'outage: a service that the tools depend on is down.',
@@ -186,7 +186,7 @@ export const detectorFacts = {
     description: 'The budget of tokens, dollars, tool calls or minutes is exhausted, or nearly so.',
     maturity: 'stable',
     counts: 'percent of the budget',
-    colour: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
+    color: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
     block: 'budget',
     settings: {
       about: 'budget: warns at 80 %, on as soon as a limit is set. A new prompt does not reset it.',

@@ -29,7 +29,7 @@ function split(label: string): string {
 
 const TIME =
   /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/;
-/** Times that somebody set: a change is news. */
+/** Times that were set by hand: a change is news. */
 const SET_TIME = /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/;
 
 /** Whether a number is a time, or the use of tokens, which differs as much. */

@@ -20,7 +20,7 @@ import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
 import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
-import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
+import { type SessionSnapshot, SNAPSHOT_VERSION } from './session-snapshot.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 /** Placeholder for taking a mark after all events. */
@@ -243,7 +243,7 @@ export class SessionAnalyzer {
 
   private state(): Omit<SessionSnapshot, 'ids'> {
     return {
-      v: snapshotVersion,
+      v: SNAPSHOT_VERSION,
       lastTime: this.lastTime,
       position: this.lastPosition,
       overrides: this.plan.overrides,

@@ -5,11 +5,11 @@ import type { LastTurnSnapshot } from './last-turn.ts';
 import type { TotalsSnapshot } from './session-account.ts';
 
 /** Increase when the snapshot format changes; older snapshots are not restored. */
-export const snapshotVersion = 6;
+export const SNAPSHOT_VERSION = 6;
 
 /** The whole state of a session as JSON. */
 export interface SessionSnapshot extends BankSnapshot {
-  readonly v: typeof snapshotVersion;
+  readonly v: typeof SNAPSHOT_VERSION;
   readonly lastTime: number;
   readonly position: number;
   readonly overrides: SessionOverrides;

@@ -62,7 +62,7 @@ describe('shipped agent contracts', () => {
     'Cancelled',
     'Tool call was not executed: another call failed first.',
     '{"error":"User rejected the action"}',
-  ])('recognise %j as a call that was not run', (text) => {
+  ])('recognize %j as a call that was not run', (text) => {
     expect(shipped.saysNotRun(text)).toBe(true);
   });
 

@@ -16,7 +16,7 @@ const form = (result: unknown): string => resultForm(result, null).form;
 
 describe('normalized results ignore', () => {
   it.each([
-    ['terminal colours', '\u001b[31mFAIL\u001b[0m a.test.ts', 'FAIL a.test.ts'],
+    ['terminal colors', '\u001b[31mFAIL\u001b[0m a.test.ts', 'FAIL a.test.ts'],
     ['a time', '2026-03-04T10:11:12Z packed', '2026-03-04T10:11:19.120Z packed'],
     ['a time with an offset', '2026-03-04 10:11:12,113 INFO up', '2026-03-05 11:00:00,001 INFO up'],
     ['a date line', 'Date: Tue, 03 Mar 2026 10:11:12 GMT', 'Date: Wed, 04 Mar 2026 09:00:01 GMT'],

@@ -10,7 +10,7 @@ function isWaitedFor(
   return patient;
 }
 
-describe('polling is recognised by', () => {
+describe('polling is recognized by', () => {
   it.each<[string, string, unknown, Record<string, unknown>?]>([
     ['a tool with a polling name', 'get_job_status', 'nothing to tell of it so far'],
     [

@@ -20,7 +20,7 @@ describe('an outage', () => {
     'getaddrinfo EAI_AGAIN registry.example',
     'socket hang up',
     'Tool execution failed: the server is overloaded, please try later',
-  ])('is recognised in %j without an error flag', (result) => {
+  ])('is recognized in %j without an error flag', (result) => {
     expect(kindOf(result, null)).toBe('transient');
   });
 
@@ -33,7 +33,7 @@ describe('an outage', () => {
     '{"code":"TooManyRequests"}',
     `HTTP 503: ${'<p>we are down for maintenance</p>'.repeat(40)}`,
     `Traceback (most recent call last):\n${'  File "a.py", line 3\n'.repeat(60)}HTTPError: 503 Service Unavailable`,
-  ])('is recognised in %j with an error flag', (result) => {
+  ])('is recognized in %j with an error flag', (result) => {
     expect(kindOf(result, true)).toBe('transient');
   });
 
@@ -70,7 +70,7 @@ describe('a call that was not run', () => {
     'ToolDenied: user did not approve',
     'Skipping tool execution because a previous tool call failed.',
     '{"status":"cancelled","reason":"user rejected the action"}',
-  ])('is recognised by %j', (result) => {
+  ])('is recognized by %j', (result) => {
     expect(kindOf(result, true)).toBe('not_run');
   });
 
@@ -79,7 +79,7 @@ describe('a call that was not run', () => {
     'Cancelled order 12.',
     'Access denied by policy',
     'The operation was not permitted',
-  ])('is not recognised by %j', (result) => {
+  ])('is not recognized by %j', (result) => {
     expect(kindOf(result, true)).toBe('error');
   });
 });

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { call, text } from '../sessions.ts';
 import { said } from '../steps.ts';
 
-const start = 1_760_000_000_000;
+const START = 1_760_000_000_000;
 
 /** Events two seconds apart. */
 function timed(events: readonly AgentEvent[], stepMs = 2000): AgentEvent[] {
-  return events.map((event, i) => ({ ...event, time: start + i * stepMs }));
+  return events.map((event, i) => ({ ...event, time: START + i * stepMs }));
 }
 const user = (prompt: string, origin?: 'user' | 'harness'): AgentEvent => ({
   type: 'prompt_started',

@@ -110,7 +110,7 @@ const turnBody: fc.Arbitrary<AgentEvent[]> = fc
   )
   .map((parts) => parts.flat());
 
-/** Turns, and of each how many of its events are streamed in vain first, once for every entry. */
+/** Turns, and of each how many of its events are streamed first and then fail, once for every entry. */
 const turns = fc.array(
   fc.record({
     body: turnBody,

@@ -2,7 +2,7 @@ import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { analyzer, call, run } from '../sessions.ts';
 
-/** Arguments that nobody can read without being noticed. */
+/** Arguments that report each read. */
 function watched(): { args: Record<string, unknown>; looks: () => number } {
   let count = 0;
   const look = (): never => {

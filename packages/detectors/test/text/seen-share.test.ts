@@ -36,7 +36,7 @@ test('SeenShare: is the share of repeated units among the last 1,375 to 1,500', 
   );
 });
 
-test('SeenShare: divides units by distance, and recognises a constant distance', () => {
+test('SeenShare: divides units by distance, and recognizes a constant distance', () => {
   const periodic = new SeenShare(WINDOW);
   for (let at = 300; at < 3000; at += 1) periodic.note(at, 300);
   expect(periodic.isStale(2999)).toBe(true);

@@ -55,7 +55,7 @@ export const claudeCode: Format = {
     'leafUuid',
     'userType',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     hookAgentOf(record) === 'claude-code' ||
     ((record['type'] === 'user' || record['type'] === 'assistant') &&
       isObject(record['message']) &&

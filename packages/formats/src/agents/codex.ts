@@ -41,7 +41,7 @@ export const codex: Format = {
   title: 'a Codex session',
   hasCopies: true,
   keys: ['timestamp', 'type', 'payload', 'thread_id', 'item'],
-  recognises: (record) =>
+  recognizes: (record) =>
     isExecEvent(record) ||
     hookAgentOf(record) === 'codex' ||
     (isObject(record['payload']) && 'timestamp' in record && types.has(String(record['type']))),

@@ -39,7 +39,7 @@ export const geminiCli: Format = {
     'lastUpdated',
     'toolCalls',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     hookAgentOf(record) === 'gemini-cli' ||
     isStreamEvent(record) ||
     isChat(record) ||

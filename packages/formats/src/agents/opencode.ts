@@ -28,7 +28,7 @@ export const opencode: Format = {
     'projectID',
     'info',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     isExport(record) ||
     isPart(record) ||
     isMessage(record) ||

@@ -43,7 +43,7 @@ export const openhands: Format = {
     'cause',
     'extras',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     'source' in record && 'timestamp' in record && (isSdkEvent(record) || isOlderEvent(record)),
   createReader: (session) => new OpenHandsReader(session),
 };

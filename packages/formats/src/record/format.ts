@@ -42,7 +42,7 @@ export interface EnvelopeContent {
   readonly id: string | undefined;
 }
 
-/** A producer's format: how to recognise its records, and how to read them. */
+/** A producer's format: how to recognize its records, and how to read them. */
 export interface Format {
   /** The value of `--format` and `?format=`. */
   readonly name: FormatName;
@@ -50,10 +50,10 @@ export interface Format {
   readonly title: string;
   /** Whether resumed and forked sessions start with copies of earlier records, whose events have the same ids. */
   readonly hasCopies?: boolean;
-  /** Typical top-level keys, to suggest a format for a record that none recognises. */
+  /** Typical top-level keys, to suggest a format for a record that none recognizes. */
   readonly keys: readonly string[];
-  /** Whether a record is of this format. At most one format recognises a record, so their order does not matter. */
-  recognises(record: JsonObject): boolean;
+  /** Whether a record is of this format. At most one format recognizes a record, so their order does not matter. */
+  recognizes(record: JsonObject): boolean;
   /** The content of an envelope; undefined if it is empty. */
   unwrap?(record: JsonObject): EnvelopeContent | undefined;
   /** @param session session id for records without one: the key of a Kafka record, or the name of a file */

@@ -51,9 +51,9 @@ export function unwrapped(value: unknown): unknown {
 /** A date-time without an offset, as Python writes it, counts as UTC. */
 const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 /** Numbers below are seconds (up to the year 5138), others milliseconds (from 1973). */
-const secondsBelow = 1e11;
-const nanosFrom = 1e17;
-const microsFrom = 1e14;
+const SECONDS_BELOW = 1e11;
+const NANOS_FROM = 1e17;
+const MICROS_FROM = 1e14;
 
 /** Converts a date-time, or an epoch in seconds, milliseconds, microseconds or nanoseconds, to epoch ms. */
 export function timeOf(value: unknown): number | undefined {
@@ -61,9 +61,9 @@ export function timeOf(value: unknown): number | undefined {
   const number = numberOf(value);
   if (number !== undefined) {
     if (number <= 0) return undefined;
-    if (number >= nanosFrom) return number / 1e6;
-    if (number >= microsFrom) return number / 1e3;
-    return number < secondsBelow ? number * 1e3 : number;
+    if (number >= NANOS_FROM) return number / 1e6;
+    if (number >= MICROS_FROM) return number / 1e3;
+    return number < SECONDS_BELOW ? number * 1e3 : number;
   }
   const parsed = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(parsed) ? undefined : parsed;

@@ -19,7 +19,7 @@ export const acp: Format = {
   name: 'acp',
   title: 'an Agent Client Protocol stream',
   keys: ['jsonrpc', 'method', 'params', 'result', 'id'],
-  recognises: (record) =>
+  recognizes: (record) =>
     record['jsonrpc'] === '2.0' &&
     (String(record['method']).startsWith('session/') || isObject(record['result'])),
   createReader: () => new AcpReader(),

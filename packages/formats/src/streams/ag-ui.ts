@@ -25,7 +25,7 @@ export const agUi: Format = {
   name: 'ag-ui',
   title: 'an AG-UI stream',
   keys: ['threadId', 'runId', 'messageId', 'toolCallId', 'toolCallName', 'delta', 'rawEvent'],
-  recognises: ({ type }) => typeof type === 'string' && types.test(type),
+  recognizes: ({ type }) => typeof type === 'string' && types.test(type),
   createReader: (session) => new AgUiReader(session),
 };
 

@@ -17,7 +17,7 @@ export const anthropic: Format = {
   name: 'anthropic',
   title: 'an Anthropic Messages response',
   keys: ['id', 'type', 'role', 'content', 'stop_reason', 'stop_sequence', 'content_block', 'delta', 'index'],
-  recognises: (record) =>
+  recognizes: (record) =>
     streamed.test(String(record['type'])) ||
     (record['type'] === 'message' && record['role'] === 'assistant' && Array.isArray(record['content'])),
   createReader: (session) => new AnswerReader(answers, session),

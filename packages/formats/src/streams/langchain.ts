@@ -16,7 +16,7 @@ export const langchain: Format = {
   name: 'langchain',
   title: 'a LangChain event stream',
   keys: ['event', 'name', 'run_id', 'parent_ids', 'tags', 'metadata', 'data'],
-  recognises: (record) =>
+  recognizes: (record) =>
     /^on_(?:chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/.test(`${String(record['event'])}_`) &&
     'run_id' in record,
   createReader: (session) => statelessReader((record) => read(record, session)),
@@ -69,7 +69,7 @@ function read(record: JsonObject, session: string | undefined): Reading {
   }
 }
 
-/** A message, plain or in LangChain's serialised form. */
+/** A message, plain or in LangChain's serialized form. */
 function messageOf(value: unknown): JsonObject {
   const message = objectOf(value);
   return isObject(message['kwargs']) ? message['kwargs'] : message;

@@ -12,7 +12,7 @@ export const messages: Format = {
   name: 'messages',
   title: 'a list of chat messages',
   keys: ['messages', 'input', 'model', 'tools', 'conversation_id', 'thread_id', 'temperature'],
-  recognises: (record) =>
+  recognizes: (record) =>
     !foreignKeys.some((key) => key in record) && (isList(record['messages']) || isList(record['input'])),
   createReader: (session) => new MessagesReader(session),
 };

@@ -15,7 +15,7 @@ export const openaiChat: Format = {
   name: 'openai-chat',
   title: 'an OpenAI Chat response',
   keys: ['id', 'object', 'created', 'model', 'choices', 'system_fingerprint'],
-  recognises: ({ object, choices }) =>
+  recognizes: ({ object, choices }) =>
     (object === 'chat.completion.chunk' || object === 'chat.completion') && Array.isArray(choices),
   createReader: (session) => new AnswerReader(answers, session),
 };

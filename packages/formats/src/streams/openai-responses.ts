@@ -24,7 +24,7 @@ export const openaiResponses: Format = {
     'object',
     'previous_response_id',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     (String(record['type']).startsWith('response.') &&
       ('sequence_number' in record || isObject(record['response']))) ||
     (record['object'] === 'response' && Array.isArray(record['output'])),

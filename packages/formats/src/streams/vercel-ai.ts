@@ -13,7 +13,7 @@ export const vercelAi: Format = {
   name: 'vercel-ai',
   title: 'an AI SDK stream',
   keys: ['toolCallId', 'toolName', 'inputTextDelta', 'preliminary', 'providerMetadata', 'finishReason'],
-  recognises: ({ type, ...rest }) =>
+  recognizes: ({ type, ...rest }) =>
     (typeof type === 'string' && types.test(type) && !('sessionID' in rest || 'sessionId' in rest)) ||
     (type === 'start' && Object.keys(rest).every((key) => startKeys.has(key))),
   createReader: (session) => statelessReader((record) => read(record, session)),

@@ -19,7 +19,7 @@ export const langfuse: Format = {
     'usageDetails',
     'parent_observation_id',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     types.test(String(record['type'])) &&
     ('trace_id' in record || 'traceId' in record) &&
     ('start_time' in record || 'startTime' in record),

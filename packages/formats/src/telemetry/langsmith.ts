@@ -18,7 +18,7 @@ export const langsmith: Format = {
     'start_time',
     'end_time',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     typeof record['run_type'] === 'string' && ('inputs' in record || 'dotted_order' in record),
   createReader: (session) =>
     new TracedRunReader(

@@ -20,7 +20,7 @@ export const litellm: Format = {
     'messages',
     'response',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     typeof record['call_type'] === 'string' &&
     ('response_cost' in record || 'model_group' in record || 'startTime' in record) &&
     !('type' in record),

@@ -85,7 +85,7 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
 const hexId = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
 const base64Id = /^[\w+/-]{11,22}={0,2}$/;
 
-/** Normalises an id to hexadecimal; general protobuf libraries write ids as base64. */
+/** Normalizes an id to hexadecimal; general protobuf libraries write ids as base64. */
 function idOf(value: unknown): string | undefined {
   const id = textOf(value)?.replace(/^0x/, '');
   if (id === undefined || hexId.test(id) || !base64Id.test(id)) return id?.toLowerCase();

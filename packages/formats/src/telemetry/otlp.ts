@@ -21,7 +21,7 @@ export const otlp: Format = {
     'spanId',
     'attributes',
   ],
-  recognises: (record) =>
+  recognizes: (record) =>
     requestKeys.some((key) => Array.isArray(record[key])) || (isSpan(record) && !('type' in record)),
   createReader: (session) => new OtlpReader(session),
 };

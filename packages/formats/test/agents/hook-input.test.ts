@@ -55,7 +55,7 @@ it('hook input: a call reported before and after it runs counts once, and its lo
   ]);
 });
 
-it('hook input: recognises sub-agents, and Codex by its turn ids', () => {
+it('hook input: recognizes sub-agents, and Codex by its turn ids', () => {
   const sub = { ...after('t'), agent_id: 'a1' };
   const codex = { ...after('t'), turn_id: 'turn-1', model: 'gpt-5.5' };
   expect(readAll('claude-code', [sub]).events[0]).toMatchObject({

@@ -20,7 +20,7 @@ export interface ParsedBody {
   readonly fields: Json;
 }
 
-/** The latest requests, ordered by their bytes, so that requests with the longest common beginning are neighbours. */
+/** The latest requests, ordered by their bytes, so that requests with the longest common beginning are neighbors. */
 export class KnownRequests {
   readonly #sorted: ParsedBody[] = [];
   /** Least recently used first. */

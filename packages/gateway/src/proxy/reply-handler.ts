@@ -36,7 +36,7 @@ export class UnchangedReply implements ReplyHandler {
   }
 }
 
-/** Bytes needed to recognise the form of a reply. */
+/** Bytes needed to recognize the form of a reply. */
 const SNIFFED_BYTES = 8;
 const eventStream = /^(?:data|event|id|retry)?:/;
 

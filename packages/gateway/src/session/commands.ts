@@ -1,6 +1,6 @@
 import { asksForHelp, type ChatCommand, chatCommands } from '@loopwatch/detectors';
 
-/** Prefix of replies to commands, by which they are recognised in later requests. */
+/** Prefix of replies to commands, by which they are recognized in later requests. */
 const MARK = '[Loopwatch] ';
 
 const helpText = [

@@ -3,7 +3,7 @@ import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import {
   apiKey,
   headersOf,
-  mostTurns,
+  MOST_TURNS,
   prompt,
   type RunAgent,
   toolDescription,
@@ -30,7 +30,7 @@ export const runAnthropic: RunAgent = async (given, getWeather) => {
     max_tokens: 1000,
     messages: [{ role: 'user' as const, content: prompt }],
     tools: [tool],
-    max_iterations: mostTurns,
+    max_iterations: MOST_TURNS,
   };
   const { messages } = client.beta;
   const answer = given.stream

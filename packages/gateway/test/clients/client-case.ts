@@ -29,7 +29,7 @@ export type RunAgent = (
 
 export const prompt = 'Is it warmer in Paris or in Rome?';
 export const apiKey = 'sk-client-test';
-export const mostTurns = 12;
+export const MOST_TURNS = 12;
 export const headersOf = ({ id }: ClientCase) => ({ 'x-session-id': id });
 export const toolName = 'get_weather';
 export const toolDescription = 'The weather in a city';

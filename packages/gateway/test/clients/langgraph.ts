@@ -7,7 +7,7 @@ import { z } from 'zod';
 import {
   apiKey,
   headersOf,
-  mostTurns,
+  MOST_TURNS,
   prompt,
   type RunAgent,
   toolDescription,
@@ -41,7 +41,7 @@ export const runLangGraph: RunAgent = async (given, getWeather) => {
     .addEdge('tools', 'model')
     .compile();
   const state = { messages: [new HumanMessage(prompt)] };
-  const options = { recursionLimit: 2 * mostTurns };
+  const options = { recursionLimit: 2 * MOST_TURNS };
   if (!given.stream) return textOf((await agent.invoke(state, options)).messages);
   let messages: readonly BaseMessage[] = [];
   for await (const [mode, value] of await agent.stream(state, {

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import {
   apiKey,
   headersOf,
-  mostTurns,
+  MOST_TURNS,
   prompt,
   type RunAgent,
   toolDescription,
@@ -43,8 +43,8 @@ export const runOpenAiAgents: RunAgent = async (given, getWeather) => {
       }),
     ],
   });
-  if (!given.stream) return (await run(agent, prompt, { maxTurns: mostTurns })).finalOutput ?? '';
-  const result = await run(agent, prompt, { maxTurns: mostTurns, stream: true });
+  if (!given.stream) return (await run(agent, prompt, { maxTurns: MOST_TURNS })).finalOutput ?? '';
+  const result = await run(agent, prompt, { maxTurns: MOST_TURNS, stream: true });
   await result.completed;
   return result.finalOutput ?? '';
 };

@@ -3,7 +3,7 @@ import type { Response, ResponseInput } from 'openai/resources/responses/respons
 import {
   apiKey,
   headersOf,
-  mostTurns,
+  MOST_TURNS,
   prompt,
   type RunAgent,
   toolDescription,
@@ -28,7 +28,7 @@ const runChat: RunAgent = async (given, getWeather) => {
     },
   };
   const body = { model, messages: [{ role: 'user' as const, content: prompt }], tools: [tool] };
-  const options = { maxChatCompletions: mostTurns };
+  const options = { maxChatCompletions: MOST_TURNS };
   const { completions } = clientOf(given).chat;
   const runner = stream
     ? completions.runTools({ ...body, stream: true }, options)
@@ -49,7 +49,7 @@ const runResponses: RunAgent = async (given, getWeather) => {
   ];
   let input: ResponseInput = [{ role: 'user', content: prompt }];
   let previous: string | null = null;
-  for (let turn = 0; turn < mostTurns; turn += 1) {
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const body = { model: given.model, input, tools, previous_response_id: previous };
     const answer: Response = given.stream
       ? await client.responses.stream(body).finalResponse()

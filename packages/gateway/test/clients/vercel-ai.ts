@@ -6,7 +6,7 @@ import {
   apiKey,
   type ClientCase,
   headersOf,
-  mostTurns,
+  MOST_TURNS,
   prompt,
   type RunAgent,
   toolDescription,
@@ -19,7 +19,7 @@ export const runVercelAi: RunAgent = async (given, getWeather) => {
     prompt,
     maxRetries: 0,
     maxOutputTokens: 1000,
-    stopWhen: stepCountIs(mostTurns),
+    stopWhen: stepCountIs(MOST_TURNS),
     tools: {
       get_weather: tool({
         description: toolDescription,

@@ -9,7 +9,7 @@ import { EmbeddedTaskRunner, type TaskClaim } from './task-runner.ts';
 import { EmbeddedTopicReader } from './topic-reader.ts';
 import { EmbeddedTopics } from './topics.ts';
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 export interface EmbeddedLogOptions {
   /** The data folder; the log is in its subfolder `log`. */
@@ -76,8 +76,8 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
   try {
     store = await LogStore.open(folder);
     const topics = new EmbeddedTopics(folder, store, options.topics, {
-      retentionBytes: options.retentionBytes ?? 256 * mib,
-      maxRecordBytes: options.maxRecordBytes ?? 16 * mib,
+      retentionBytes: options.retentionBytes ?? 256 * MIB,
+      maxRecordBytes: options.maxRecordBytes ?? 16 * MIB,
       durable: options.durable ?? false,
     });
     return new DatabaseLog(store, topics, options, unlock);

@@ -7,7 +7,7 @@ import { LogError } from '../port/errors.ts';
 
 const fileName = 'log.db';
 /** Increased with every schema change that older versions cannot read. */
-const formatVersion = 1;
+const FORMAT_VERSION = 1;
 
 const schema = `
   create table if not exists topics (id integer primary key, name text not null unique);
@@ -57,8 +57,8 @@ export class LogStore {
         'cache_size=-8000',
       ])
         database.exec(`pragma ${pragma}`);
-      if (formatOf(folder, database) !== formatVersion)
-        database.exec(`begin immediate; ${schema} pragma user_version=${formatVersion}; commit`);
+      if (formatOf(folder, database) !== FORMAT_VERSION)
+        database.exec(`begin immediate; ${schema} pragma user_version=${FORMAT_VERSION}; commit`);
       const wal = await open(`${path}-wal`, 'r+');
       const store = new LogStore(path, database, wal);
       // Writes of a killed process may not be on disk yet; sync them before anything depends on them.
@@ -158,10 +158,10 @@ export class LogStore {
 function formatOf(folder: string, database: Database.Database): number {
   const [row] = database.prepare('pragma user_version').all() as Row[];
   const version = Number(row?.['user_version']);
-  if (version <= formatVersion) return version;
+  if (version <= FORMAT_VERSION) return version;
   throw new LogError(
     'corrupt_log',
-    `The embedded log in ${folder} has format ${version}; this version of Loopwatch reads ${formatVersion}. Use the version that wrote it, or another folder with --data-dir.`,
+    `The embedded log in ${folder} has format ${version}; this version of Loopwatch reads ${FORMAT_VERSION}. Use the version that wrote it, or another folder with --data-dir.`,
   );
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../port/topic-reader.ts';
 import type { TopicLog } from './topic.ts';
 
-const maxRecords = 1_000;
+const MAX_RECORDS = 1_000;
 
 /** Reads a topic continuously until the signal is aborted. */
 export class TopicCursor {
@@ -59,7 +59,7 @@ export class TopicCursor {
     let down = false;
     await this.retry('reading the log failed; retrying', () => {
       try {
-        records = this.topic.read(position, maxRecords);
+        records = this.topic.read(position, MAX_RECORDS);
         if (down) this.#observer.onConnection?.('up');
         return Promise.resolve();
       } catch (error) {

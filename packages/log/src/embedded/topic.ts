@@ -8,13 +8,13 @@ import {
 import type { LogStore, Parameter, Row } from './store.ts';
 
 /** A read returns at most about this many bytes, but at least one record. */
-const maxReadBytes = 8 * 1024 * 1024;
-const maxReadRecords = 10_000;
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+const MAX_READ_RECORDS = 10_000;
 /** Bytes that retention deletes beyond the limit, so that not every write has to delete. */
-const retentionSlack = 1024 * 1024;
+const RETENTION_SLACK = 1024 * 1024;
 
 /** Rows per insert statement, which is cheaper than one statement per row. */
-const rowsPerInsert = 20;
+const ROWS_PER_INSERT = 20;
 
 const noHeaders: RecordHeaders = Object.freeze({});
 
@@ -85,8 +85,8 @@ export class TopicLog {
       [this.#next, this.#bytes, this.#start, this.#deletedBytes] = before;
     };
     try {
-      for (let at = 0; at < records.length; at += rowsPerInsert)
-        this.#insert(records.slice(at, at + rowsPerInsert), now);
+      for (let at = 0; at < records.length; at += ROWS_PER_INSERT)
+        this.#insert(records.slice(at, at + ROWS_PER_INSERT), now);
       if (this.#bytes - this.#deletedBytes > this.#retentionBytes) this.#deleteOldest();
     } catch (error) {
       undo();
@@ -108,14 +108,14 @@ export class TopicLog {
   read(from: number, limit: number): LogRecord[] {
     this.#store.requireOpen();
     const first = Math.max(from, this.#start);
-    const until = Math.min(this.#end, first + Math.min(limit, maxReadRecords));
+    const until = Math.min(this.#end, first + Math.min(limit, MAX_READ_RECORDS));
     if (first >= until) return [];
     const rows = this.#store.query(
       `select offset, timestamp, key, value, headers from ${this.#table}
        where offset >= ?1 and offset < ?2
          and bytes_before <= ?3 + (select bytes_before from ${this.#table} where offset = ?1)
        order by offset`,
-      [first, until, maxReadBytes],
+      [first, until, MAX_READ_BYTES],
     );
     return rows.map(toRecord);
   }
@@ -154,7 +154,7 @@ export class TopicLog {
   }
 
   #deleteOldest(): void {
-    const slack = Math.min(retentionSlack, this.#retentionBytes / 8);
+    const slack = Math.min(RETENTION_SLACK, this.#retentionBytes / 8);
     const [first] = this.#store.query(
       `select offset, bytes_before from ${this.#table} where bytes_before >= ? order by offset limit 1`,
       [Math.floor(this.#bytes - this.#retentionBytes + slack)],

@@ -4,9 +4,9 @@ import type { LogRecord } from './records.ts';
 import type { PartitionTask, TaskBatch, TopicPartition } from './task.ts';
 
 /** Attempts with the same records before the batch is split. */
-const maxAttempts = 2;
+const MAX_ATTEMPTS = 2;
 /** How many parts a failed batch is split into. */
-const parts = 16;
+const PARTS = 16;
 
 /** An error thrown by a task while processing records: retrying the same records would fail again. */
 export class ProcessingFailure extends Error {
@@ -47,14 +47,14 @@ export class RetryPlan {
     if (at !== this.#at) this.#begin(at);
     this.#until = Math.max(this.#until, until, at + 1);
     this.#failures += 1;
-    if (this.#failures < maxAttempts) return;
+    if (this.#failures < MAX_ATTEMPTS) return;
     this.#failures = 0;
     const span = Math.min(this.#maxRecords, until - at);
     if (this.#rejection !== undefined) {
       // Once the cause is fixed, the record is to be processed, not rejected.
       this.#isStuck = true;
       this.#rejection = undefined;
-    } else if (span > 1) this.#maxRecords = Math.ceil(span / parts);
+    } else if (span > 1) this.#maxRecords = Math.ceil(span / PARTS);
     else {
       this.#maxRecords = 1;
       this.#rejection = message;

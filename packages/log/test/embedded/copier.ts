@@ -10,7 +10,7 @@ import {
 import { text } from './harness.ts';
 
 export const topics = { input: 'in', all: 'out-all', some: 'out-some' };
-const reach = 2;
+const REACH = 2;
 
 /**
  * Copies each record, every third one also to a second topic. Its state counts the records, and the last few are replayed, so
@@ -38,7 +38,7 @@ export class Copier {
 
   ready(position: number): void {
     const seen = Number(this.#state.get('seen') ?? 0);
-    const expected = Array.from({ length: reach }, (_, index) => position - reach + index);
+    const expected = Array.from({ length: REACH }, (_, index) => position - REACH + index);
     if (seen !== position) this.#faults.push(`at ${position} with the state of ${seen}`);
     if (this.#state.has('gone')) this.#faults.push('a deleted entry was restored');
     const wanted = expected.filter((offset) => offset >= 0).join();
@@ -58,7 +58,7 @@ export class Copier {
       { key: 'gone', value: null },
     ];
     void this.#lane
-      .commit({ position: next, resumeFrom: Math.max(0, next - reach), outputs, state })
+      .commit({ position: next, resumeFrom: Math.max(0, next - REACH), outputs, state })
       .catch(() => undefined);
     return Promise.resolve();
   }

@@ -31,7 +31,7 @@ interface Job {
 const MAX_JOBS = 20;
 const MAX_QUEUED = 10;
 /** The interval of progress notifications; status changes are sent at once. */
-const progressMs = 250;
+const PROGRESS_MS = 250;
 
 /** Runs backtests one at a time, in memory: jobs and results do not survive a restart. */
 export class BacktestJobs {
@@ -125,7 +125,7 @@ export class BacktestJobs {
     try {
       const result = await work.run(abort.signal, ({ done, events }) => {
         job.state = { ...job.state, progress: { done, total: work.total, events } };
-        if (this.#now() - job.notifiedAt >= progressMs) this.#notify(job);
+        if (this.#now() - job.notifiedAt >= PROGRESS_MS) this.#notify(job);
       });
       this.#change(job, { status: 'done', result, finishedAt: this.#now() });
     } catch (err) {

@@ -20,7 +20,7 @@ export interface BacktestRun {
 }
 
 /** How long one slice of work may block the event loop. */
-const sliceMs = 15;
+const SLICE_MS = 15;
 
 interface HitOfKind {
   readonly hit: BacktestHit;
@@ -50,7 +50,7 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
   const results: FinishedSession[] = [];
   const missing: string[] = [];
   let events = 0;
-  let sliceEnd = performance.now() + sliceMs;
+  let sliceEnd = performance.now() + SLICE_MS;
   for await (const one of recordedSessions(reader, sessions, signal)) {
     if ('ended' in one) {
       const { sessionId } = one.ended;
@@ -73,7 +73,7 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
     onProgress({ done: results.length + missing.length, events });
     await turn();
     signal.throwIfAborted();
-    sliceEnd = performance.now() + sliceMs;
+    sliceEnd = performance.now() + SLICE_MS;
   }
   return {
     variants: variants.map((variant, index) => variantResult(variant, index, results)),

@@ -3,7 +3,7 @@ import type { ServerMetrics } from '../metrics/metrics.ts';
 import { limits } from './limits.ts';
 import { hasKnownType, type PostedEvent, type Rejection } from './read-event.ts';
 
-const idsPerGeneration = 50_000;
+const IDS_PER_GENERATION = 50_000;
 
 /** The ids of the latest events that this server has accepted, 50,000 to 100,000 of them. */
 export class RecentIds {
@@ -16,7 +16,7 @@ export class RecentIds {
 
   add(id: string): void {
     this.#current.add(id);
-    if (this.#current.size < idsPerGeneration) return;
+    if (this.#current.size < IDS_PER_GENERATION) return;
     this.#previous = this.#current;
     this.#current = new Set();
   }

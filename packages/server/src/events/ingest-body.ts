@@ -92,14 +92,14 @@ function tooManyRejections(line: number): HttpProblem {
 }
 
 /** How long one slice of work may block the event loop. */
-const sliceMs = 8;
+const SLICE_MS = 8;
 
 /** Cuts long work into slices. Each turn of the event loop runs one slice, however many requests are being read. */
 export class TimeSlicer {
   #last: Promise<void> = Promise.resolve();
 
   isOver(startedAt: number): boolean {
-    return performance.now() - startedAt > sliceMs;
+    return performance.now() - startedAt > SLICE_MS;
   }
 
   /** Waits for the next slice. @returns when it starts */

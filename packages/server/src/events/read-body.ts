@@ -4,12 +4,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { HttpProblem } from '../http/problem.ts';
 import { limits } from './limits.ts';
 
-const chunkSize = 64 * 1024;
+const CHUNK_SIZE = 64 * 1024;
 const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip({ chunkSize }),
-  'x-gzip': () => createGunzip({ chunkSize }),
-  deflate: () => createInflate({ chunkSize }),
-  br: () => createBrotliDecompress({ chunkSize }),
+  gzip: () => createGunzip({ chunkSize: CHUNK_SIZE }),
+  'x-gzip': () => createGunzip({ chunkSize: CHUNK_SIZE }),
+  deflate: () => createInflate({ chunkSize: CHUNK_SIZE }),
+  br: () => createBrotliDecompress({ chunkSize: CHUNK_SIZE }),
 };
 
 /**

@@ -19,11 +19,11 @@ export interface SplitOptions {
   readonly reserve: Reserve;
 }
 
-const lineFeed = 0x0a;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
+const LINE_FEED = 0x0a;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /**
@@ -36,9 +36,9 @@ export async function* splitBody(
 ): AsyncGenerator<Piece> {
   try {
     const { line, text } = await skipToText(chunks);
-    const isArray = text[0] === openBracket && !isNdjson;
+    const isArray = text[0] === OPEN_BRACKET && !isNdjson;
     const { ahead, isOpen } =
-      text[0] === openBrace && !isNdjson
+      text[0] === OPEN_BRACE && !isNdjson
         ? await readFirstLine(text, chunks, reserve)
         : { ahead: text, isOpen: false };
     const body = follow(ahead, chunks);
@@ -47,7 +47,7 @@ export async function* splitBody(
       return;
     }
     const whole = await collect(body, reserve);
-    if (isArray && whole.at(-1) === closeBracket) yield* elements(whole, reserve);
+    if (isArray && whole.at(-1) === CLOSE_BRACKET) yield* elements(whole, reserve);
     else if (isOpen && isJson(whole)) yield { line, bytes: whole };
     else yield* lines([whole], line, reserve);
   } finally {
@@ -63,7 +63,7 @@ async function skipToText(chunks: AsyncGenerator<Buffer>): Promise<{ line: numbe
     const chunk = next.value;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];
-      if (byte === lineFeed) line += 1;
+      if (byte === LINE_FEED) line += 1;
       else if (!isBlank(byte) && byte !== byteOrderMark[before + at])
         return { line, text: chunk.subarray(at) };
     }
@@ -80,7 +80,7 @@ async function readFirstLine(
 ): Promise<{ ahead: Buffer; isOpen: boolean }> {
   const collector = new ByteCollector(reserve);
   for (let chunk = text; ; ) {
-    const feed = chunk.indexOf(lineFeed);
+    const feed = chunk.indexOf(LINE_FEED);
     const end = collector.size + feed;
     collector.add(chunk);
     if (feed !== -1) {
@@ -128,11 +128,11 @@ async function* lines(
     for (let at = 0; at < chunk.length; ) {
       const byte = chunk[at];
       if (size === 0 && isBlank(byte)) {
-        if (byte === lineFeed) line += 1;
+        if (byte === LINE_FEED) line += 1;
         at += 1;
         continue;
       }
-      const feed = chunk.indexOf(lineFeed, at);
+      const feed = chunk.indexOf(LINE_FEED, at);
       const part = chunk.subarray(at, feed === -1 ? undefined : feed);
       at += part.length;
       size += part.length;
@@ -150,13 +150,13 @@ async function* lines(
 async function* elements(body: Buffer, reserve: Reserve): AsyncGenerator<Piece> {
   let position = 0;
   for (let at = skipBlank(body, 1); at < body.length; ) {
-    if (position === 0 && body[at] === closeBracket) at += 1;
+    if (position === 0 && body[at] === CLOSE_BRACKET) at += 1;
     else {
       position += 1;
       const { end } = extentOf(body, at, body.length);
       yield pieceOf(position, end - at, body.subarray(at, end));
       at = skipBlank(body, end + 1);
-      if (body[end] === comma) continue;
+      if (body[end] === COMMA) continue;
     }
     yield* lines([body.subarray(at)], position + 1, reserve);
     return;
@@ -168,7 +168,7 @@ function pieceOf(line: number, size: number, bytes: Buffer): Piece {
 }
 
 function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === lineFeed;
+  return byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === LINE_FEED;
 }
 
 function skipBlank(body: Buffer, from: number): number {

@@ -32,7 +32,7 @@ export interface PartitionState extends TopicPartition {
 }
 
 /** Records per transaction: enough to be fast, but few enough not to hold up other transactions. */
-const transactionRecords = 500;
+const TRANSACTION_RECORDS = 500;
 
 /**
  * Reads a topic into the database. Rows and position are committed together, so that nothing is lost or stored twice after a
@@ -96,12 +96,12 @@ export class TopicFeed {
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {
     const place = { topic, partition };
     try {
-      for (let at = 0; at === 0 || at < records.length; at += transactionRecords) {
-        const chunk = records.slice(at, at + transactionRecords);
-        const isLast = at + transactionRecords >= records.length;
+      for (let at = 0; at === 0 || at < records.length; at += TRANSACTION_RECORDS) {
+        const chunk = records.slice(at, at + TRANSACTION_RECORDS);
+        const isLast = at + TRANSACTION_RECORDS >= records.length;
         const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
         await this.#store(place, chunk, position);
-        const remaining = lag + records.length - Math.min(records.length, at + transactionRecords);
+        const remaining = lag + records.length - Math.min(records.length, at + TRANSACTION_RECORDS);
         this.#partitions.set(partition, { ...place, position, lag: remaining });
       }
       this.#error = null;

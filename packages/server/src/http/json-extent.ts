@@ -8,13 +8,13 @@ export interface Extent {
   readonly values: number;
 }
 
-const quote = 0x22;
-const comma = 0x2c;
-const backslash = 0x5c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /**
  * Scans one value that begins at `start`, up to the comma or bracket after it, or up to `end`.
@@ -33,16 +33,16 @@ export function extentOf(
   let at = start;
   for (; at < end; at += 1) {
     const byte = bytes[at];
-    if (byte === quote) {
+    if (byte === QUOTE) {
       at = endOfString(bytes, at, end);
-    } else if (byte === openBrace || byte === openBracket) {
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
       if (depth > deepest) deepest = depth;
       if (deepest > max.depth) break;
-    } else if (byte === closeBrace || byte === closeBracket) {
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) break;
       depth -= 1;
-    } else if (byte === comma) {
+    } else if (byte === COMMA) {
       if (depth === 0) break;
       values += 1;
       if (values > max.values) break;
@@ -55,9 +55,9 @@ const UNLIMITED = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INF
 
 /** Offset of the closing quote; `end` when there is none. */
 function endOfString(bytes: Buffer, start: number, end: number): number {
-  for (let at = bytes.indexOf(quote, start + 1); at !== -1 && at < end; at = bytes.indexOf(quote, at + 1)) {
+  for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1 && at < end; at = bytes.indexOf(QUOTE, at + 1)) {
     let escapes = 0;
-    while (bytes[at - 1 - escapes] === backslash) escapes += 1;
+    while (bytes[at - 1 - escapes] === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return at;
   }
   return end;

@@ -11,22 +11,22 @@ export interface HttpListener {
 }
 
 /** How long a request may take to arrive: long bodies of events wait for the log. */
-const requestTimeoutMs = 60 * 60_000;
+const REQUEST_TIMEOUT_MS = 60 * 60_000;
 /** How long a connection may be idle during a request. The log answers within 10 s, live clients ping every 25 s. */
-const idleTimeoutMs = 2 * 60_000;
+const IDLE_TIMEOUT_MS = 2 * 60_000;
 
 /** @param idle for tests: the idle timeout, ms */
 export async function openListener({
   host,
   port,
-  idle = idleTimeoutMs,
+  idle = IDLE_TIMEOUT_MS,
 }: {
   readonly host: string;
   readonly port: number;
   readonly idle?: number;
 }): Promise<HttpListener> {
   let handler: RequestListener = respondStarting;
-  const http = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const http = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     handler(request, response);
   });
   http.setTimeout(idle);

@@ -14,17 +14,17 @@ export interface Sorting<Name extends string = string> {
   readonly descending: boolean;
 }
 
-const maxLimit = 200;
-const defaultLimit = 50;
-const wholeNumber = `a whole number from 1 to ${String(maxLimit)}`;
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const wholeNumber = `a whole number from 1 to ${String(MAX_LIMIT)}`;
 
 /** Paging parameters of every list. */
 export const pagingParameters = {
   limit: z
     .int(wholeNumber)
     .min(1, wholeNumber)
-    .max(maxLimit, wholeNumber)
-    .describe(`Items per page, 1 to ${String(maxLimit)}, default ${String(defaultLimit)}.`),
+    .max(MAX_LIMIT, wholeNumber)
+    .describe(`Items per page, 1 to ${String(MAX_LIMIT)}, default ${String(DEFAULT_LIMIT)}.`),
   cursor: z.string().max(2048).describe('The nextCursor of the previous page.'),
 };
 
@@ -73,7 +73,7 @@ export function parseListQuery<Shape extends z.ZodRawShape, Sort extends string>
   const descending = name.startsWith('-');
   return {
     filter: filter as z.infer<z.ZodObject<Shape>>,
-    limit: typeof limit === 'number' ? limit : defaultLimit,
+    limit: typeof limit === 'number' ? limit : DEFAULT_LIMIT,
     cursor: typeof cursor === 'string' ? cursor : undefined,
     sort: { by: (descending ? name.slice(1) : name) as Sort, descending },
   };

@@ -41,7 +41,7 @@ export const incidentColumns = {
 /** The least severe first. */
 export const rankedActions = ['none', 'warn', 'chance', 'block'] as const;
 
-const searchUnits = 600;
+const SEARCH_UNITS = 600;
 
 /** What is known about an incident besides its verdicts. */
 export interface IncidentContext {
@@ -96,7 +96,7 @@ export function incidentColumnsOf(
     assignee: triage?.assignee ?? null,
     event_index: current?.eventIndex ?? fold.latest.eventIndex,
     figures: current === undefined ? null : jsonText(current),
-    search: words.join('\n').slice(0, searchUnits).toLowerCase(),
+    search: words.join('\n').slice(0, SEARCH_UNITS).toLowerCase(),
   };
 }
 

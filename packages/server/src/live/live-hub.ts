@@ -17,9 +17,9 @@ import { type Changes, changesSince } from './changes.ts';
 const limits = { incidents: 200, sessions: 100 };
 /** The room of clients that have received their snapshot. */
 const subscribers = 'subscribers';
-const updateIntervalMs = 100;
-const statsIntervalMs = 1_000;
-const heartbeatIntervalMs = 2_000;
+const UPDATE_INTERVAL_MS = 100;
+const STATS_INTERVAL_MS = 1_000;
+const HEARTBEAT_INTERVAL_MS = 2_000;
 
 export interface LiveHubOptions {
   readonly database: Database;
@@ -43,7 +43,9 @@ export class LiveHub {
   readonly #options: LiveHubOptions;
   readonly #io: Server;
   readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
-  readonly #broadcasts = new Throttle(updateIntervalMs, () => this.#enqueue(() => this.#broadcastChanges()));
+  readonly #broadcasts = new Throttle(UPDATE_INTERVAL_MS, () =>
+    this.#enqueue(() => this.#broadcastChanges()),
+  );
   readonly #heartbeats: ReturnType<typeof setInterval>;
   /** Snapshots and broadcasts are sent one after the other, so that no client misses a change in between. */
   #sending: Promise<void> = Promise.resolve();
@@ -79,7 +81,7 @@ export class LiveHub {
       this.#namespace.emit('heartbeat', this.#heartbeat());
       // Open incidents turn quiet without a stored change, which alters the statistics.
       if (this.#openIncidents > 0) this.#broadcasts.request();
-    }, heartbeatIntervalMs);
+    }, HEARTBEAT_INTERVAL_MS);
   }
 
   /** Subscribes to changes of the database. */
@@ -136,10 +138,10 @@ export class LiveHub {
   #enqueue(send: () => Promise<void>): void {
     this.#sending = this.#sending.then(send).catch((err: unknown) => {
       this.#options.logger.warn(
-        { err, retryMs: statsIntervalMs },
+        { err, retryMs: STATS_INTERVAL_MS },
         'broadcasting live changes failed; retrying',
       );
-      this.#broadcasts.requestAfter(statsIntervalMs);
+      this.#broadcasts.requestAfter(STATS_INTERVAL_MS);
     });
   }
 
@@ -171,10 +173,10 @@ export class LiveHub {
     if (this.clients === 0) return;
     const { database, now, stats, metrics } = this.#options;
     const changes = await changesSince(database, this.#sequence, limits, now());
-    const areStatsDue = now() - this.#statsSentAt >= statsIntervalMs;
+    const areStatsDue = now() - this.#statsSentAt >= STATS_INTERVAL_MS;
     if (changes.sequence === this.#sequence && !areStatsDue) {
       // The statistics may have changed nevertheless, because retention deletes rows.
-      this.#broadcasts.requestAfter(statsIntervalMs);
+      this.#broadcasts.requestAfter(STATS_INTERVAL_MS);
       return;
     }
     const startedAt = now();
@@ -182,7 +184,7 @@ export class LiveHub {
     const message = { ...changes, stats: areStatsDue ? await stats.get({}) : null };
     this.#openIncidents = message.stats?.open ?? this.#openIncidents;
     // Statistics that are missing here, or older than the changes, follow in a later message.
-    if (!areStatsDue || stats.readAt < startedAt) this.#broadcasts.requestAfter(statsIntervalMs);
+    if (!areStatsDue || stats.readAt < startedAt) this.#broadcasts.requestAfter(STATS_INTERVAL_MS);
     this.#sequence = changes.sequence;
     const dropped = changes.dropped.incidents + changes.dropped.sessions;
     this.#dropped += dropped;

@@ -34,7 +34,7 @@ export interface DeliveryOptions {
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
 /** Polling detects changes that send no wake-up: a lease that expires, and a rate limit that resets. */
-const pollMs = 5_000;
+const POLL_MS = 5_000;
 
 /**
  * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is
@@ -73,7 +73,7 @@ export class Delivery {
     const isStopped = (): boolean => signal.aborted;
     while (!isStopped()) {
       this.#waking = new AbortController();
-      let pauseMs = pollMs;
+      let pauseMs = POLL_MS;
       try {
         pauseMs = await this.step();
       } catch (err) {
@@ -89,19 +89,19 @@ export class Delivery {
   async step(): Promise<number> {
     const { channel, database, now, owner } = this.#options;
     const { name } = channel;
-    if (!(await acquireLease(database, name, owner, now()))) return pollMs;
+    if (!(await acquireLease(database, name, owner, now()))) return POLL_MS;
     const [stored] = await readChannels(database, [name]);
-    if (stored === undefined) return pollMs;
-    if (stored.nextAt > now()) return Math.min(pollMs, stored.nextAt - now());
+    if (stored === undefined) return POLL_MS;
+    if (stored.nextAt > now()) return Math.min(POLL_MS, stored.nextAt - now());
     const rows = await readDueRows(database, { name, limit: limitOf(channel), now: now() });
     for (const group of grouped(rows)) {
       if (this.#stopping.signal.aborted) return 0;
-      if (!(await acquireLease(database, name, owner, now()))) return pollMs;
+      if (!(await acquireLease(database, name, owner, now()))) return POLL_MS;
       if (!(await this.#deliver(group))) return 0;
     }
     if (rows.length > 0) return 0;
     const nextAt = await nextDueAt(database, name);
-    return nextAt === null ? pollMs : Math.min(pollMs, Math.max(100, nextAt - now()));
+    return nextAt === null ? POLL_MS : Math.min(POLL_MS, Math.max(100, nextAt - now()));
   }
 
   /** @returns false when the receiver needs a pause */

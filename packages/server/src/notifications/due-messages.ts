@@ -13,7 +13,7 @@ export interface DueRow {
 }
 
 const BATCH_SIZE = 50;
-const minuteMs = 60_000;
+const MINUTE_MS = 60_000;
 
 const rowColumns = 'incident_id, state, sent, ref, digest, attempts, due_since';
 /** The most severe first. */
@@ -42,7 +42,7 @@ export async function readDueRows(
   );
   const [window] = await database.query<{ used: number }>(
     `select count(*)::float8 as used from notification_messages where name = $1 and first_sent_at > $2::float8`,
-    [name, now - minuteMs],
+    [name, now - MINUTE_MS],
   );
   const left = Math.min(BATCH_SIZE, Math.max(0, limit - (window?.used ?? 0)));
   const first = await database.query<DueRow>(
@@ -62,7 +62,7 @@ async function makeDigest(
 ): Promise<DueRow[]> {
   return database.query<DueRow>(
     `update notification_messages set digest = $3 where name = $1 and due_at <= $2::float8 and sent is null
-       and digest is null and due_since <= $2::float8 - ${String(minuteMs)}
+       and digest is null and due_since <= $2::float8 - ${String(MINUTE_MS)}
        and incident_id not in (select jsonb_array_elements_text($4::jsonb))
      returning ${rowColumns}`,
     [name, now, `msg_${randomUUID()}`, jsonText(first.map(({ incident_id }) => incident_id))],

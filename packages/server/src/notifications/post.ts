@@ -27,7 +27,7 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-const timeoutMs = 10_000;
+const TIMEOUT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 const MAX_QUOTE_LENGTH = 200;
 
@@ -35,7 +35,7 @@ const MAX_QUOTE_LENGTH = 200;
 export async function post(
   request: PostRequest,
 ): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const response = await fetch(request.url, {
       method: 'POST',
@@ -65,7 +65,7 @@ function retryAfter(header: string | null): number | undefined {
 
 function causeOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `timeout after ${String(timeoutMs / 1_000)} s`;
+    return `timeout after ${String(TIMEOUT_MS / 1_000)} s`;
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AggregateError) return messageOf(cause.errors[0]);
   return messageOf(cause ?? error);

@@ -18,7 +18,7 @@ export interface StoredChannel {
   readonly waiting: number;
 }
 
-const leaseMs = 30_000;
+const LEASE_MS = 30_000;
 
 /** Registers notifications. A notification that no server has registered for a day starts over, without history. */
 export async function registerChannels(
@@ -58,7 +58,7 @@ export async function acquireLease(
 ): Promise<boolean> {
   const free = database.kind === 'pglite' ? 'true' : '(owner = $2 or lease_until < $3::float8)';
   const rows = await database.query(
-    `update notification_channels set owner = $2, lease_until = $3::float8 + ${String(leaseMs)}, seen_at = $3::float8
+    `update notification_channels set owner = $2, lease_until = $3::float8 + ${String(LEASE_MS)}, seen_at = $3::float8
      where name = $1 and ${free} returning 1`,
     [name, owner, now],
   );

@@ -2,7 +2,7 @@ import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
 
 /** Maximum rows that one transaction deletes. */
-export const batchRows = 500;
+export const BATCH_ROWS = 500;
 
 /**
  * Deletes the oldest incidents with their verdicts and triage, and adds them to the sums of deleted incidents.
@@ -18,7 +18,7 @@ export function removeIncidents(
     await lockChanges(tx);
     const found = await tx.query<{ id: string }>(
       `select id from incidents where detected_at < $1::float8 and greatest(detected_at, least(last_at, $2::float8)) < $1::float8
-       order by detected_at, id limit ${String(Math.min(limit, batchRows))}`,
+       order by detected_at, id limit ${String(Math.min(limit, BATCH_ROWS))}`,
       [before, now],
     );
     if (found.length === 0) return 0;
@@ -55,7 +55,7 @@ export async function removeSessions(
 ): Promise<number> {
   const removed = await database.query(
     `delete from sessions where id in (select id from sessions where updated_at < $1::float8
-       order by updated_at, id limit ${String(Math.min(limit, batchRows))}) returning 1`,
+       order by updated_at, id limit ${String(Math.min(limit, BATCH_ROWS))}) returning 1`,
     [before],
   );
   return removed.length;

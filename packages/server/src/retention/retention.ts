@@ -2,7 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics/metrics.ts';
-import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
+import { BATCH_ROWS, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
 
 export interface RetentionLimits {
@@ -25,12 +25,12 @@ export interface RetentionOptions {
   readonly now: () => number;
 }
 
-const day = 86_400_000;
-const mebibyte = 1024 * 1024;
-const intervalMs = 60_000;
+const DAY = 86_400_000;
+const MEBIBYTE = 1024 * 1024;
+const INTERVAL_MS = 60_000;
 /** Transactions per run; the rest waits for the next run. */
 const MAX_BATCHES = 40;
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 
 /** Deletes rows by age and size every minute: a bounded number, each batch in its own transaction. */
 export class Retention {
@@ -53,9 +53,9 @@ export class Retention {
           await this.run();
         })
         .catch((err: unknown) => {
-          this.#options.logger.warn({ err, retryMs: intervalMs }, 'retention failed; retrying');
+          this.#options.logger.warn({ err, retryMs: INTERVAL_MS }, 'retention failed; retrying');
         });
-    }, intervalMs);
+    }, INTERVAL_MS);
     this.#timer.unref();
   }
 
@@ -69,8 +69,8 @@ export class Retention {
   /** @returns how many incidents, sessions and messages were deleted */
   async run(): Promise<number> {
     const { database, limits, logger, now } = this.#options;
-    const byAge = limits.days === null ? 0 : await this.#removeOld(now() - limits.days * day);
-    const bySize = limits.megabytes === null ? 0 : await this.#removeSurplus(limits.megabytes * mebibyte);
+    const byAge = limits.days === null ? 0 : await this.#removeOld(now() - limits.days * DAY);
+    const bySize = limits.megabytes === null ? 0 : await this.#removeSurplus(limits.megabytes * MEBIBYTE);
     const removed = byAge + bySize;
     if (removed > 0) logger.info({ byAge, bySize }, 'retention deleted incidents, sessions and messages');
     this.lastRunAt = now();
@@ -81,7 +81,7 @@ export class Retention {
 
   async #removeOld(before: number): Promise<number> {
     const { database, now } = this.#options;
-    const old = { limit: batchRows, before };
+    const old = { limit: BATCH_ROWS, before };
     return (
       (await this.#inBatches('incidents', () => removeIncidents(database, { ...old, now: now() }))) +
       (await this.#inBatches('sessions', () => removeSessions(database, old))) +
@@ -107,7 +107,7 @@ export class Retention {
       [
         'messages',
         messages,
-        (surplus: number) => removeMessages(database, { limit: Math.min(surplus, batchRows) }),
+        (surplus: number) => removeMessages(database, { limit: Math.min(surplus, BATCH_ROWS) }),
       ],
     ] as const) {
       let surplus = Math.ceil(count * share);
@@ -137,7 +137,7 @@ export class Retention {
   /** PostgreSQL vacuums automatically, the embedded database does not. */
   async #vacuum(hasDeleted: boolean): Promise<void> {
     const { database, now } = this.#options;
-    if (database.kind !== 'pglite' || now() - this.#vacuumedAt < hour) return;
+    if (database.kind !== 'pglite' || now() - this.#vacuumedAt < HOUR) return;
     this.#vacuumedAt = now();
     await database.query(hasDeleted ? 'vacuum analyze' : 'analyze');
   }

@@ -9,17 +9,17 @@ export interface StorageSize {
   readonly bytes: number;
 }
 
-const sample = 500;
+const SAMPLE = 500;
 /** Indexes and row overhead of PostgreSQL, measured with rows of 1 to 2 kB. */
-const overhead = 1.5;
+const OVERHEAD = 1.5;
 
 /** Estimates the size from the latest rows: cheap however much is stored. */
 export async function storageSize(database: Queryable): Promise<StorageSize> {
   const average = (table: string, order: string): string =>
-    `(select coalesce(avg(pg_column_size(s.*)), 0) from (select * from ${table} order by ${order} limit ${String(sample)}) as s)`;
+    `(select coalesce(avg(pg_column_size(s.*)), 0) from (select * from ${table} order by ${order} limit ${String(SAMPLE)}) as s)`;
   const [row] = await database.query<StorageSize>(
     `select i.n::float8 as incidents, s.n::float8 as sessions, m.n::float8 as messages,
-       (${String(overhead)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
+       (${String(OVERHEAD)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
          + v.n * (${average('verdicts', 'detected_at desc')} + ${average('verdict_docs', 'id')})
          + s.n * ${average('sessions', 'last_event_at desc')} + m.n * ${average('messages', 'number desc')}))::float8 as bytes
      from (select count(*) as n from incidents) as i, (select count(*) as n from verdicts) as v,

@@ -31,9 +31,9 @@ export interface OidcLogin {
 /** Loaded on demand: most servers have no identity provider. */
 const library = (): Promise<typeof OpenIdClient> => import('openid-client');
 
-const timeoutSeconds = 10;
+const TIMEOUT_SECONDS = 10;
 /** Accepted clock skew between provider and server. */
-const clockToleranceSeconds = 30;
+const CLOCK_TOLERANCE_SECONDS = 30;
 
 /** OpenID Connect logins: the authorization code flow with PKCE. */
 export class Oidc {
@@ -115,10 +115,10 @@ export class Oidc {
     return client.discovery(
       new URL(issuer),
       clientId,
-      { [client.clockTolerance]: clockToleranceSeconds },
+      { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
       client.ClientSecretPost(clientSecret),
       {
-        timeout: timeoutSeconds,
+        timeout: TIMEOUT_SECONDS,
         execute: [
           // Verify signatures as well: TLS may be terminated between server and provider.
           client.enableNonRepudiationChecks,

@@ -3,10 +3,10 @@ import type { RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { HttpProblem } from '../http/problem.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 
 /** Requests per minute and address: far more than a page makes, few enough to leave room for other clients. */
-export const requestsPerMinute = 3_000;
+export const REQUESTS_PER_MINUTE = 3_000;
 
 /** Paths of agents and producers, of which many may share an address. */
 const agentPaths: ReadonlySet<string> = new Set([
@@ -20,14 +20,14 @@ const agentPaths: ReadonlySet<string> = new Set([
 /** Limits requests per address; posted events are limited by the throughput of the log instead. */
 export function limitRequests(isExempt: (path: string) => boolean): RequestHandler {
   return rateLimit({
-    windowMs: minute,
-    limit: requestsPerMinute,
+    windowMs: MINUTE,
+    limit: REQUESTS_PER_MINUTE,
     ...common,
     skip: ({ path, method }) => isExempt(path) || (method === 'POST' && agentPaths.has(path)),
     handler: () => {
       throw new HttpProblem(
         429,
-        `Too many requests (limit ${String(requestsPerMinute)} per minute and address); retry later`,
+        `Too many requests (limit ${String(REQUESTS_PER_MINUTE)} per minute and address); retry later`,
       );
     },
   });

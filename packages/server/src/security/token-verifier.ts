@@ -6,11 +6,11 @@ import { HttpProblem } from '../http/problem.ts';
 import type { Access } from './access.ts';
 import type { User } from './user.ts';
 
-const windowMs = 60_000;
+const WINDOW_MS = 60_000;
 /** Wrong tokens per minute and address; beyond this, verification is slowed down. */
-export const wrongTokensPerMinute = 10;
+export const WRONG_TOKENS_PER_MINUTE = 10;
 /** Delay of a slowed down verification; an address gets one at a time. */
-const slowMs = 1_000;
+const SLOW_MS = 1_000;
 /** Bounds memory under attack. */
 const MAX_ADDRESSES = 10_000;
 
@@ -49,11 +49,11 @@ export class TokenVerifier {
     const verifiedKey = `${key} ${user?.name ?? ''}`;
     if (user !== undefined && this.#verified.has(verifiedKey)) return user;
     const failures = this.#failures.get(key);
-    const isLimited = (failures?.count ?? 0) >= wrongTokensPerMinute;
+    const isLimited = (failures?.count ?? 0) >= WRONG_TOKENS_PER_MINUTE;
     if (failures !== undefined && isLimited) {
       if (failures.isBusy) throw this.#limited();
       failures.isBusy = true;
-      await delay(slowMs);
+      await delay(SLOW_MS);
       failures.isBusy = false;
     }
     if (user !== undefined) {
@@ -73,21 +73,21 @@ export class TokenVerifier {
 
   #limited(): HttpProblem {
     this.#refused.inc({ result: 'limited' });
-    const detail = `Too many wrong tokens from this address (limit ${String(wrongTokensPerMinute)} per minute); wait a minute`;
+    const detail = `Too many wrong tokens from this address (limit ${String(WRONG_TOKENS_PER_MINUTE)} per minute); wait a minute`;
     return new HttpProblem(429, detail, {}, undefined, { 'retry-after': '60' });
   }
 
   #count(key: string): void {
     this.#window ??= setTimeout(() => {
       this.#endWindow();
-    }, windowMs).unref();
+    }, WINDOW_MS).unref();
     const known = this.#failures.has(key) || this.#failures.size < MAX_ADDRESSES ? key : 'others';
     const failures = this.#failures.get(known) ?? { count: 0, isBusy: false };
     this.#failures.set(known, failures);
     failures.count += 1;
-    if (failures.count === wrongTokensPerMinute) {
+    if (failures.count === WRONG_TOKENS_PER_MINUTE) {
       this.#logger.warn(
-        { address: known, limit: wrongTokensPerMinute },
+        { address: known, limit: WRONG_TOKENS_PER_MINUTE },
         'too many wrong tokens; slowing down',
       );
     }

@@ -17,9 +17,9 @@ interface Anchor {
   readonly index: number;
 }
 
-const defaultLimit = 200;
+const DEFAULT_LIMIT = 200;
 /** Records that one request may scan. */
-const budget = 100_000;
+const BUDGET = 100_000;
 /**
  * A page within this many records of the session's start is read with everything before it, so that its duplicates are the
  * same as in detection. Further on, only duplicates of the latest events are found.
@@ -38,10 +38,10 @@ export async function sessionEvents(
   const bounds = await reader.bounds(place);
   const first = Number(source.firstOffset);
   const last = Number(source.lastOffset);
-  const limit = query.limit ?? defaultLimit;
+  const limit = query.limit ?? DEFAULT_LIMIT;
   const isLive = state === 'live' || state === 'quiet';
   const view: View = {
-    scan: { reader, place, sessionId, budget },
+    scan: { reader, place, sessionId, budget: BUDGET },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
     // A live session may have events after its latest summary.

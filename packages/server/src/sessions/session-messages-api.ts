@@ -9,7 +9,7 @@ import type { SessionEventsApiOptions } from './session-events-api.ts';
 
 const querySchema = z.strictObject(pagingParameters).partial();
 
-const defaultLimit = 50;
+const DEFAULT_LIMIT = 50;
 
 interface MessageRow {
   readonly number: string | number;
@@ -28,7 +28,7 @@ export function sessionMessagesApi({
     .route('/sessions/:id/messages')
     .get(async (request, response) => {
       const { id } = request.params;
-      const { cursor, limit = defaultLimit } = parseQuery(request.query, querySchema);
+      const { cursor, limit = DEFAULT_LIMIT } = parseQuery(request.query, querySchema);
       await requireSession(database, id, now());
       response.json(await listMessages(database, id, decodeNumber(cursor), limit));
     })

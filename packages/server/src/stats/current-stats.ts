@@ -3,8 +3,8 @@ import type { Queryable } from '@loopwatch/storage';
 import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
 import { SharedResult } from './shared-result.ts';
 
-const minute = 60_000;
-const minutes = 60;
+const MINUTE = 60_000;
+const MINUTES = 60;
 
 interface Sums {
   readonly kept: number;
@@ -90,14 +90,14 @@ function sumOf(rows: readonly { readonly incidents: number }[]): number {
 }
 
 async function foundPerMinute(database: Queryable, now: number): Promise<number[]> {
-  const counts = new Array<number>(minutes).fill(0);
+  const counts = new Array<number>(MINUTES).fill(0);
   const rows = await database.query<{ ago: number; incidents: number }>(
-    `select greatest(0, floor(($1::float8 - detected_at) / ${String(minute)}))::float8 as ago, count(*)::float8 as incidents
-     from incidents where detected_at > $1::float8 - ${String(minute * minutes)} group by 1`,
+    `select greatest(0, floor(($1::float8 - detected_at) / ${String(MINUTE)}))::float8 as ago, count(*)::float8 as incidents
+     from incidents where detected_at > $1::float8 - ${String(MINUTE * MINUTES)} group by 1`,
     [now],
   );
   for (const { ago, incidents } of rows) {
-    const index = minutes - 1 - ago;
+    const index = MINUTES - 1 - ago;
     if (index >= 0) counts[index] = incidents;
   }
   return counts;

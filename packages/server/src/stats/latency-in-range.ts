@@ -10,7 +10,7 @@ export interface LatencyInRange {
 }
 
 /** Exceeds the number of classes: latencies are at most ten minutes. */
-const classes = 8192;
+const CLASSES = 8192;
 
 /** The latency to two digits as a small integer: percentiles then need few rows and no sort. */
 const latencyClass = `case when latency_ms < 100 then latency_ms::int when latency_ms < 1000 then 90 + (latency_ms / 10)::int
@@ -27,7 +27,7 @@ export async function latencyInRange(
   { from, to, bucketMs }: TimeRange,
 ): Promise<LatencyInRange> {
   const rows = await database.query<{ key: number; incidents: number }>(
-    `select floor((detected_at - $1::float8) / $3::float8)::int * ${String(classes)} + ${latencyClass} as key,
+    `select floor((detected_at - $1::float8) / $3::float8)::int * ${String(CLASSES)} + ${latencyClass} as key,
        count(*)::float8 as incidents
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 and latency_ms is not null group by 1`,
     [from, to, bucketMs],
@@ -35,8 +35,8 @@ export async function latencyInRange(
   const byBucket = new Map<number, Counted[]>();
   const all = new Map<number, number>();
   for (const { key, incidents } of rows) {
-    const bucket = Math.floor(key / classes);
-    const own = key % classes;
+    const bucket = Math.floor(key / CLASSES);
+    const own = key % CLASSES;
     all.set(own, (all.get(own) ?? 0) + incidents);
     const counted = byBucket.get(bucket) ?? [];
     byBucket.set(bucket, counted);

@@ -10,11 +10,11 @@ import { incidentsInRange } from './incidents-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
 import { queryRange } from './query-range.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 /** The default range is the shortest of these that reaches back to the first data. */
-const spans = [5 * minute, 15 * minute, 60 * minute, 360 * minute];
-const MAX_SPAN = 360 * minute;
-const shownOpen = 8;
+const spans = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 360 * MINUTE];
+const MAX_SPAN = 360 * MINUTE;
+const SHOWN_OPEN = 8;
 
 /**
  * Reads the overview in one snapshot of the database, so that its parts are consistent.
@@ -39,7 +39,7 @@ export function readOverview(
     const items = await listIncidents(
       tx,
       { open: true },
-      { now, limit: shownOpen, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
+      { now, limit: SHOWN_OPEN, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
     );
     return {
       ...range,

@@ -2,14 +2,14 @@ import type { StatsQuery } from '@loopwatch/contract/api';
 import { HttpProblem } from '../http/problem.ts';
 
 const MAX_BUCKETS = 500;
-const wantedBuckets = 60;
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const WANTED_BUCKETS = 60;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 const round = [
-  ...[second, 5 * second, 10 * second, 30 * second],
-  ...[minute, 5 * minute, 10 * minute, 30 * minute],
-  ...[hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 7 * 24 * hour],
+  ...[SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND],
+  ...[MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
+  ...[HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
 ];
 
 /** A time range, epoch ms, in buckets of equal width; the last one may be shorter. */
@@ -27,12 +27,12 @@ export interface TimeRange {
  */
 export function queryRange({ from, to, bucketMs }: StatsQuery, now: number): TimeRange {
   const end = to ?? now;
-  const start = from ?? end - hour;
+  const start = from ?? end - HOUR;
   if (start >= end) throw new HttpProblem(400, 'from: must be before to');
   const width =
     bucketMs ??
-    round.find((ms) => (end - start) / ms <= wantedBuckets) ??
-    Math.ceil((end - start) / wantedBuckets);
+    round.find((ms) => (end - start) / ms <= WANTED_BUCKETS) ??
+    Math.ceil((end - start) / WANTED_BUCKETS);
   if ((end - start) / width > MAX_BUCKETS) {
     const minimum = Math.ceil((end - start) / MAX_BUCKETS);
     throw new HttpProblem(

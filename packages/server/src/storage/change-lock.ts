@@ -1,6 +1,6 @@
 import type { Queryable } from '@loopwatch/storage';
 
-const lockNumber = 460_002;
+const LOCK_NUMBER = 460_002;
 export const changesChannel = 'loopwatch_changes';
 
 /**
@@ -8,7 +8,7 @@ export const changesChannel = 'loopwatch_changes';
  * become visible in the order of their numbers, and a reader of all changes after a number misses none. Notifies all servers.
  */
 export async function lockChanges(tx: Queryable): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock($1), pg_notify('${changesChannel}', '')`, [lockNumber]);
+  await tx.query(`select pg_advisory_xact_lock($1), pg_notify('${changesChannel}', '')`, [LOCK_NUMBER]);
 }
 
 /** Number of the latest change; 0 before the first. */

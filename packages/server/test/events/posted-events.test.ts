@@ -10,7 +10,7 @@ import { START } from '../verdicts.ts';
 const emptyDatabase = sharedPglite();
 const call = { sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } };
 const line = JSON.stringify(call);
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 let url: string;
 let log: MemoryLog;
 let server: LoopwatchServer;
@@ -208,14 +208,14 @@ describe('posted events', () => {
 
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const wide = `{${Array.from({ length: 100_001 }, (_, n) => `"k${String(n)}":1`).join()}}`;
-  const large = JSON.stringify({ ...call, args: { text: 'x'.repeat(17 * mebibyte) } });
+  const large = JSON.stringify({ ...call, args: { text: 'x'.repeat(17 * MEBIBYTE) } });
   const hostile: [string, string, number, string][] = [
     ['not JSON', 'x', 400, 'not_json'],
     ['nested 100,000 levels deep', line.replace('"a"', deep), 422, 'too_complex'],
     ['with more than 100,000 members', line.replace('"a"', wide), 422, 'too_complex'],
     ['larger than the maximum record size', large, 413, 'too_large'],
   ];
-  it.each(hostile)('%s are rejected, their neighbours are not', async (_name, bad, status, code) => {
+  it.each(hostile)('%s are rejected, their neighbors are not', async (_name, bad, status, code) => {
     const alone = await post(bad);
     expect(alone).toMatchObject({ status, body: { accepted: 0, rejected: [{ line: 1, code }] } });
     expect(alone.body.detail).toMatch(/^The event was rejected: line 1: /);
@@ -223,7 +223,7 @@ describe('posted events', () => {
     expect(beside).toMatchObject({ status: 202, body: { accepted: 2, rejected: [{ line: 2, code }] } });
   });
 
-  it('too large for the log are rejected, their neighbours are not', async () => {
+  it('too large for the log are rejected, their neighbors are not', async () => {
     log.refusal = (value) =>
       value.includes('large') ? new LogError('record_too_large', 'too large') : undefined;
     const answer = await post([line, line.replace('"a"', '"large"'), line].join('\n'));
@@ -250,9 +250,9 @@ describe('posted events', () => {
     expect((await post('\n \r\n')).status).toBe(400);
     expect((await post(line, { 'content-encoding': 'gzip' })).status).toBe(400);
     expect((await post(line, { 'content-encoding': 'zstd' })).status).toBe(415);
-    expect((await post('x'.repeat(21 * mebibyte))).status).toBe(413);
-    expect((await post(`[${line}${' '.repeat(21 * mebibyte)}]`)).status).toBe(413);
-    const bomb = gzipSync(`[${line},${' '.repeat(300 * mebibyte)}]`);
+    expect((await post('x'.repeat(21 * MEBIBYTE))).status).toBe(413);
+    expect((await post(`[${line}${' '.repeat(21 * MEBIBYTE)}]`)).status).toBe(413);
+    const bomb = gzipSync(`[${line},${' '.repeat(300 * MEBIBYTE)}]`);
     expect((await post(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
     expect(written()).toEqual([]);
   });

@@ -11,7 +11,7 @@ import type { MemoryLog } from '../memory-log.ts';
 import { startServer, topics } from '../running-server.ts';
 
 const emptyDatabase = sharedPglite();
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 const line = '{"sessionId":"s-1","type":"turn_started","time":1}';
 let registry: Registry;
 let url: string;
@@ -92,13 +92,13 @@ it('lines before corrupt compressed data are accepted and counted', async () => 
 });
 
 it('an NDJSON body may be longer than other bodies', async () => {
-  const lines = 1 + Math.ceil((21 * mebibyte) / (line.length + 1));
+  const lines = 1 + Math.ceil((21 * MEBIBYTE) / (line.length + 1));
   const answer = await post(`${line}\n`.repeat(lines));
   expect(answer).toMatchObject({ status: 202, body: { accepted: lines } });
 });
 
 it('an endless body is accepted up to 1 GiB', async () => {
-  const blank = gzipSync(`${' '.repeat(mebibyte - 1)}\n`.repeat(128));
+  const blank = gzipSync(`${' '.repeat(MEBIBYTE - 1)}\n`.repeat(128));
   const body = Buffer.concat([
     gzipSync(`${line}\n`),
     ...Array.from({ length: 9 }, () => blank),
@@ -115,7 +115,7 @@ it('requests get a 429 when a slow log fills the buffer', async () => {
     release = resolve;
   });
   log.pause = () => hold;
-  const large = line.replace('1}', `1,"text":"${'x'.repeat(15 * mebibyte)}"}`);
+  const large = line.replace('1}', `1,"text":"${'x'.repeat(15 * MEBIBYTE)}"}`);
   const answers = Array.from({ length: 10 }, () => post(large));
   const first = await Promise.race(answers);
   expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);

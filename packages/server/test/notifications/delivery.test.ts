@@ -19,9 +19,9 @@ import { type Receiver, startReceiver } from './receiver.ts';
 
 const empty = sharedPglite();
 const START = Date.UTC(2026, 10, 23, 3, 0, 0);
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 
 function webhook(receiver: Receiver, part: Record<string, unknown> = {}): NotificationChannel {
   const entry = { name: 'ops', type: 'webhook', url: receiver.url, secret: 'abc', ...part };
@@ -155,7 +155,7 @@ it('notifications: of two servers the one that holds the lease sends, and the ot
   await drain(first);
   expect(receiver.received).toHaveLength(1);
   await store({ phase: 'resolved', count: 8 });
-  clock.now += 31 * second;
+  clock.now += 31 * SECOND;
   await drain(other);
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
 });
@@ -173,7 +173,7 @@ it('notifications: a receiver that is unavailable for an hour delays no other an
   await drain(first);
   expect(typesOf(receiver)).toEqual(['incident.opened']);
   for (let tries = 0; tries < 60; tries += 1) {
-    clock.now += minute;
+    clock.now += MINUTE;
     await drain(second);
   }
   const failed = away.received.length;
@@ -183,7 +183,7 @@ it('notifications: a receiver that is unavailable for an hour delays no other an
   expect(await stored('away')).toMatchObject({ failingSince: START, waiting: 1, error: 'HTTP 503' });
   expect(logged.filter((line) => line.includes('notification delivery failed'))).toHaveLength(1);
   away.reply = () => ({});
-  clock.now += 10 * minute;
+  clock.now += 10 * MINUTE;
   await drain(second);
   expect(new Set(idsOf(away)).size).toBe(1);
   expect(away.received).toHaveLength(failed + 1);
@@ -202,10 +202,10 @@ it('notifications: honors Retry-After', async () => {
   await store({ count: 5 });
   await drain(one);
   receiver.reply = () => ({});
-  clock.now += 599 * second;
+  clock.now += 599 * SECOND;
   await drain(one);
   expect(receiver.received).toHaveLength(1);
-  clock.now += 2 * second;
+  clock.now += 2 * SECOND;
   await drain(one);
   expect(receiver.received).toHaveLength(2);
 });
@@ -219,7 +219,7 @@ it('notifications: a rejected message is recorded once, without secrets, and blo
   const one = delivery(channel);
   await store({ count: 5 }, { count: 5, incidentId: 'i-2', sessionId: 's-2' });
   await drain(one);
-  clock.now += hour;
+  clock.now += HOUR;
   await drain(one);
   expect(receiver.received).toHaveLength(2);
   expect(await stored()).toMatchObject({ failed: 2, waiting: 0, error: 'HTTP 400 signed by ******?' });
@@ -238,7 +238,7 @@ it('notifications: messages expire after a day and are counted', async () => {
   const one = delivery(channel);
   await store({ count: 5 });
   await drain(one);
-  clock.now += 25 * hour;
+  clock.now += 25 * HOUR;
   receiver.reply = () => ({});
   await drain(one);
   expect(receiver.received).toHaveLength(1);
@@ -254,15 +254,15 @@ it('notifications: messages beyond the rate limit become one digest, retried wit
   await store(...many);
   await drain(one);
   expect(typesOf(receiver)).toEqual(Array(3).fill('incident.opened'));
-  clock.now += 59 * second;
+  clock.now += 59 * SECOND;
   await drain(one);
   expect(receiver.received).toHaveLength(3);
   await store({ ...many[19], phase: 'resolved', count: 9 });
-  clock.now += 2 * second;
+  clock.now += 2 * SECOND;
   receiver.reply = ({ json }) => (json['type'] === 'incidents.digest' ? { status: 503 } : {});
   await drain(one);
   receiver.reply = () => ({});
-  clock.now += 10 * second;
+  clock.now += 10 * SECOND;
   await drain(one);
   const digests = receiver.received.filter(({ json }) => json['type'] === 'incidents.digest');
   expect(new Set(digests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -274,7 +274,7 @@ it('notifications: messages beyond the rate limit become one digest, retried wit
   );
   // What a digest told ends without a message; what gets worse is told.
   const before = receiver.received.length;
-  clock.now += 2 * minute;
+  clock.now += 2 * MINUTE;
   const digested = many.filter(
     ({ incidentId }) => !receiver.received.some(({ text }) => text.includes(`"${incidentId}"`)),
   );
@@ -294,7 +294,7 @@ it('notifications: skips muted incidents, false positives, samples and older inc
       await lockChanges(tx);
       await changeTriage(tx, [id], { status }, { by: 'test', at: clock.now });
     });
-  await store({ incidentId: 'old', sessionId: 's-0', detectedAt: START - second });
+  await store({ incidentId: 'old', sessionId: 's-0', detectedAt: START - SECOND });
   await markSample(database, 's-sample', clock.now);
   await store({ incidentId: 'sample', sessionId: 's-sample' });
   await store({ incidentId: 'muted', sessionId: 's-1' });

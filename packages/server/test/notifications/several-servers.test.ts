@@ -12,7 +12,7 @@ import { silent } from '../running-server.ts';
 import { verdict } from '../verdicts.ts';
 import { startReceiver } from './receiver.ts';
 
-const incidents = 30;
+const INCIDENTS = 30;
 
 onBothDatabases(({ kind, make }) => {
   it('notifications: servers side by side send each message once, whichever of them read the verdict', async () => {
@@ -32,7 +32,7 @@ onBothDatabases(({ kind, make }) => {
       onTestFinished(() => notifications.stop());
     }
     await Promise.all(
-      Array.from({ length: incidents }, async (_, at) => {
+      Array.from({ length: INCIDENTS }, async (_, at) => {
         const server = servers[at % servers.length];
         if (server === undefined) throw new Error('there is a server');
         const now = Date.now();
@@ -45,9 +45,9 @@ onBothDatabases(({ kind, make }) => {
       }),
     );
     const [first] = servers;
-    await waitFor(async () => (await first?.notifications.status())?.[0]?.sent === incidents);
+    await waitFor(async () => (await first?.notifications.status())?.[0]?.sent === INCIDENTS);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    expect(ids).toHaveLength(incidents);
-    expect(new Set(ids).size).toBe(incidents);
+    expect(ids).toHaveLength(INCIDENTS);
+    expect(new Set(ids).size).toBe(INCIDENTS);
   });
 });

@@ -12,12 +12,12 @@ import { currentStats } from '../../src/stats/current-stats.ts';
 import { silent } from '../running-server.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
-const day = 86_400_000;
+const DAY = 86_400_000;
 
 /** An incident, a session and a message for each day before START, the oldest first. */
 async function fill(database: Database, days: number): Promise<void> {
   await database.transaction(async (tx) => {
-    const times = Array.from({ length: days }, (_, n) => START - (days - n) * day);
+    const times = Array.from({ length: days }, (_, n) => START - (days - n) * DAY);
     await writeVerdicts(
       tx,
       times.map((time, n) => ({ verdict: verdict({ incidentId: `i-${String(n)}`, time }), arrivedAt: time })),

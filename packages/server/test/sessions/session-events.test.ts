@@ -108,7 +108,7 @@ describe('a session read back from the log', () => {
     );
   });
 
-  it.each(['forward', 'backward'])('recognises a copied history, page by page %s', async (way) => {
+  it.each(['forward', 'backward'])('recognizes a copied history, page by page %s', async (way) => {
     const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
     const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);
     const reader = held.log.records();

@@ -7,18 +7,18 @@ import { SharedResult } from '../../src/stats/shared-result.ts';
 import { changeTriage } from '../../src/triage/write-triage.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 
 onBothDatabases(({ make }) => {
   const filled = async () => {
     const { database } = await make();
     const tokens = { calls: 5, turns: 5, characters: 0, tokens: 900, ms: 1 };
     const verdicts = [
-      verdict({ incidentId: 'old', time: START - 600 * minute, cost: tokens }),
+      verdict({ incidentId: 'old', time: START - 600 * MINUTE, cost: tokens }),
       verdict({ incidentId: 'open', time: START }),
-      verdict({ incidentId: 'over', time: START + minute, cost: tokens }),
-      verdict({ incidentId: 'over', time: START + minute, phase: 'resolved', count: 9, cost: tokens }),
-      verdict({ incidentId: 'cycle', time: START + 2 * minute, detector: 'tool-cycle' }),
+      verdict({ incidentId: 'over', time: START + MINUTE, cost: tokens }),
+      verdict({ incidentId: 'over', time: START + MINUTE, phase: 'resolved', count: 9, cost: tokens }),
+      verdict({ incidentId: 'cycle', time: START + 2 * MINUTE, detector: 'tool-cycle' }),
     ];
     await database.transaction(async (tx) => {
       await writeVerdicts(
@@ -31,7 +31,7 @@ onBothDatabases(({ make }) => {
         cost: { ...tokens, tokens: null },
       }));
       await writeSummaries(tx, [
-        { id: 's-1', summary: summary('s-1', { events: 100, openIncidents }), at: START + 2 * minute },
+        { id: 's-1', summary: summary('s-1', { events: 100, openIncidents }), at: START + 2 * MINUTE },
       ]);
       await changeTriage(tx, ['over'], { status: 'false_positive' }, { by: 'operator', at: START });
     });
@@ -39,11 +39,11 @@ onBothDatabases(({ make }) => {
   };
 
   it('overview: sums, buckets, detectors and open incidents are consistent', async () => {
-    const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 2.5 * minute);
+    const overview = await readOverview(await filled(), { lastMs: 60 * MINUTE }, START + 2.5 * MINUTE);
     expect(overview).toMatchObject({
-      asOf: START + 2.5 * minute,
-      from: START - 57.5 * minute,
-      to: START + 2.5 * minute,
+      asOf: START + 2.5 * MINUTE,
+      from: START - 57.5 * MINUTE,
+      to: START + 2.5 * MINUTE,
       open: 3,
       quiet: 0,
       openByDetector: { 'tool-repeat': 2, 'tool-cycle': 1 },
@@ -51,7 +51,7 @@ onBothDatabases(({ make }) => {
       recovered: 1,
       wasted: { calls: 15, tokens: 900 },
       liveSessions: 1,
-      firstAt: START - 600 * minute + 12,
+      firstAt: START - 600 * MINUTE + 12,
     });
     expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle', 'open', 'old']);
     const sum = (counts: Partial<Record<string, number>>) =>
@@ -69,7 +69,7 @@ onBothDatabases(({ make }) => {
   });
 
   it('overview: counts quiet incidents apart from open ones', async () => {
-    const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 5 * minute);
+    const overview = await readOverview(await filled(), { lastMs: 60 * MINUTE }, START + 5 * MINUTE);
     expect(overview).toMatchObject({ open: 0, quiet: 3, openByDetector: {}, openItems: [], liveSessions: 0 });
   });
 
@@ -77,7 +77,7 @@ onBothDatabases(({ make }) => {
     const { database } = await make();
     const spanAt = async (now: number) => {
       const { from, to } = await readOverview(database, {}, now);
-      return (to - from) / minute;
+      return (to - from) / MINUTE;
     };
     expect(await spanAt(START), 'no data').toBe(360);
     await database.transaction((tx) =>
@@ -93,7 +93,7 @@ onBothDatabases(({ make }) => {
         [6_000, 360],
       ] as [number, number][]),
     ];
-    for (const [age, span] of spans) expect(await spanAt(START + age * minute), String(age)).toBe(span);
+    for (const [age, span] of spans) expect(await spanAt(START + age * MINUTE), String(age)).toBe(span);
   });
 });
 
@@ -109,7 +109,7 @@ it('shared result: read once for all clients at the same time, and again after h
     minAgeMs: 500,
     maxShare: 0.1,
   });
-  await Promise.all([shared.get({}), shared.get({}), shared.get({ lastMs: 5 * minute })]);
+  await Promise.all([shared.get({}), shared.get({}), shared.get({ lastMs: 5 * MINUTE })]);
   expect(read).toEqual([START, START]);
   now += 499;
   expect((await shared.get({})).asOf).toBe(START);

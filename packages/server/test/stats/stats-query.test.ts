@@ -18,7 +18,7 @@ it('statistics: by time without groupBy, else the most expensive groups of the t
 
 it.each([
   [
-    { groupBy: 'colour' },
+    { groupBy: 'color' },
     'groupBy: must be one of agent, model, tool, tenant, agentVersion, detector, tag:NAME',
   ],
   [{ groupBy: 'tag:' }, 'groupBy: must be one of'],
@@ -27,7 +27,7 @@ it.each([
   [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: cannot be combined with groupBy'],
   [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase requires compare=previous'],
   [{ groupBy: 'agent', limit: '0' }, 'limit: '],
-  [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown parameter; expected one of groupBy, compare'],
+  [{ groupBy: 'agent', color: 'red' }, 'color: unknown parameter; expected one of groupBy, compare'],
   [{ groupBy: 'agent', tag: 'env' }, 'tag: must be name:value'],
 ])('statistics: %o is rejected with what is allowed', (query, detail) => {
   expect(() => read(query)).toThrow(detail);

@@ -121,7 +121,7 @@ describe('a mute by cause', () => {
     [{ cause: { agent: 'a-1' } }, /at least one of detector, tool and group/],
     [{ cause: { tool: 'x' }, until: START }, /in the past/],
     [{ cause: { tool: 'x' }, untilEscalates: true }, /no incident has this cause/],
-    [{ cause: { tool: 'x', colour: 'red' } }, /colour/],
+    [{ cause: { tool: 'x', color: 'red' } }, /color/],
   ])('like %j is rejected', async (body, detail) => {
     const answer = await send('POST', '/mutes', body);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringMatching(detail)]);

@@ -3,19 +3,19 @@ import { type DeadLetterReason, deadLetterHeaders } from '@loopwatch/contract';
 import type { LogRecord, OutputRecord, RecordHeaders } from '@loopwatch/log';
 import type { DeadLetterNote } from './dead-letter-log.ts';
 
-const kib = 1024;
+const KIB = 1024;
 /** Upper bound of a dead letter, everything included: its topic accepts 17 MiB, part of which the log needs itself. */
-export const maxLetterBytes = 16 * kib * kib;
+export const MAX_LETTER_BYTES = 16 * KIB * KIB;
 /** Any topic accepts this, unless its `max.message.bytes` was lowered. */
-export const smallLetterBytes = 512 * kib;
+export const SMALL_LETTER_BYTES = 512 * KIB;
 /** Longer than any session id. */
-const maxKeyBytes = kib;
+const MAX_KEY_BYTES = KIB;
 /** Room for the original headers of a truncated record. */
-const maxHeaderBytes = 64 * kib;
-const maxMessageUnits = 4 * kib;
+const MAX_HEADER_BYTES = 64 * KIB;
+const MAX_MESSAGE_UNITS = 4 * KIB;
 /** Lengths, offsets and timestamps. */
-const recordOverhead = 64;
-const headerOverhead = 10;
+const RECORD_OVERHEAD = 64;
+const HEADER_OVERHEAD = 10;
 
 /**
  * A rejected record with its original bytes, and headers that say why it was rejected and where it came from. Whatever
@@ -27,12 +27,12 @@ export function deadLetter(
   place: { readonly topic: string; readonly partition: number },
   reason: DeadLetterReason,
   message: string,
-  maxBytes = maxLetterBytes,
+  maxBytes = MAX_LETTER_BYTES,
 ): OutputRecord {
   const { key, value, headers: original, rejection } = record;
   const added: Record<string, Buffer> = {
     [deadLetterHeaders.code]: Buffer.from(reason),
-    [deadLetterHeaders.message]: Buffer.from(message.slice(0, maxMessageUnits)),
+    [deadLetterHeaders.message]: Buffer.from(message.slice(0, MAX_MESSAGE_UNITS)),
     [deadLetterHeaders.topic]: Buffer.from(place.topic),
     [deadLetterHeaders.partition]: Buffer.from(String(place.partition)),
     [deadLetterHeaders.offset]: Buffer.from(String(record.offset)),
@@ -41,7 +41,7 @@ export function deadLetter(
     added[deadLetterHeaders.lastOffset] = Buffer.from(String(rejection.lastOffset));
   const whole = { topic, key, value, headers: { ...original, ...added } };
   // kafkajs derives the partition from the key, in time quadratic in its length.
-  if (letterSize(whole) <= maxBytes && (key?.length ?? 0) <= maxKeyBytes) return whole;
+  if (letterSize(whole) <= maxBytes && (key?.length ?? 0) <= MAX_KEY_BYTES) return whole;
 
   const sizes = { key: key?.length ?? 0, value: value?.length ?? 0, headers: headerBytes(original) };
   added[deadLetterHeaders.truncated] = Buffer.from(JSON.stringify(sizes));
@@ -49,8 +49,8 @@ export function deadLetter(
     added[deadLetterHeaders.sha256] = Buffer.from(createHash('sha256').update(value).digest('hex'));
   const cut = {
     topic,
-    key: key?.subarray(0, maxKeyBytes) ?? null,
-    headers: { ...firstHeaders(original, maxHeaderBytes), ...added },
+    key: key?.subarray(0, MAX_KEY_BYTES) ?? null,
+    headers: { ...firstHeaders(original, MAX_HEADER_BYTES), ...added },
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));
   return { ...cut, value: value?.subarray(0, room) ?? null };
@@ -68,7 +68,7 @@ export function notedLetter(
   { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
   isRetry: boolean,
 ): { readonly output: OutputRecord; readonly note: DeadLetterNote } {
-  const maxBytes = isRetry ? smallLetterBytes : maxLetterBytes;
+  const maxBytes = isRetry ? SMALL_LETTER_BYTES : MAX_LETTER_BYTES;
   const where = `${place.topic}/${String(place.partition)}@${String(record.offset)}`;
   return {
     output: deadLetter(topic, record, place, reason, message, maxBytes),
@@ -78,7 +78,7 @@ export function notedLetter(
 
 /** Upper estimate of a dead letter's size, in bytes. */
 export function letterSize({ key, value, headers = {} }: Omit<OutputRecord, 'topic'>): number {
-  return recordOverhead + (key?.length ?? 0) + (value?.length ?? 0) + headerBytes(headers);
+  return RECORD_OVERHEAD + (key?.length ?? 0) + (value?.length ?? 0) + headerBytes(headers);
 }
 
 function headerBytes(headers: RecordHeaders): number {
@@ -86,7 +86,7 @@ function headerBytes(headers: RecordHeaders): number {
 }
 
 function sizeOfHeader(name: string, bytes: Uint8Array): number {
-  return headerOverhead + Buffer.byteLength(name) + bytes.length;
+  return HEADER_OVERHEAD + Buffer.byteLength(name) + bytes.length;
 }
 
 /** The original headers that fit; those that do not are left out as a whole. */

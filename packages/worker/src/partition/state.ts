@@ -5,7 +5,7 @@ import {
   readJson,
   verdictSchema,
 } from '@loopwatch/contract';
-import { type SettingsVersion, snapshotVersion } from '@loopwatch/detectors';
+import { type SettingsVersion, SNAPSHOT_VERSION } from '@loopwatch/detectors';
 import type { StateChange } from '@loopwatch/log';
 import { z } from 'zod';
 import type { OpenIncident } from '../report/incident-metrics.ts';
@@ -61,7 +61,7 @@ const snapshotSchema = z.object({
       .optional(),
   }),
   snapshot: z.custom<StoredSession['snapshot']>(
-    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === snapshotVersion,
+    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === SNAPSHOT_VERSION,
   ),
 });
 

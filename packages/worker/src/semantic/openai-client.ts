@@ -89,7 +89,7 @@ function clientOptions(llm: Settings['llm']): ClientOptions {
 }
 
 /** Far more than any answer needs; longer responses are rejected. */
-export const maxAnswerBytes = 1_048_576;
+export const MAX_ANSWER_BYTES = 1_048_576;
 
 /** A response that was rejected before its content was read. */
 class ModelFetchError extends Error {}
@@ -107,7 +107,7 @@ async function modelFetch(input: string | URL | Request, init?: RequestInit): Pr
       `the model's API answered with a redirect (${String(status)} to ${headers.get('location') ?? 'nowhere'}), which is not followed; set llm.base_url to the final address`,
     );
   }
-  return new Response(body?.pipeThrough(atMost(maxAnswerBytes)) ?? null, { status, statusText, headers });
+  return new Response(body?.pipeThrough(atMost(MAX_ANSWER_BYTES)) ?? null, { status, statusText, headers });
 }
 
 function atMost(limit: number): TransformStream<Uint8Array, Uint8Array> {

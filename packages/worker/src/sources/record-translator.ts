@@ -30,8 +30,8 @@ type RecordFormat = FormatName | 'auto';
 /** Formats that name the session in each record: records of one session may have different keys. */
 const telemetry: ReadonlySet<string> = new Set<FormatName>(['otlp', 'litellm', 'langfuse', 'langsmith']);
 /** Translators kept per partition; the least recently used is dropped first. */
-const maxTranslators = 1_000;
-const openBrace = 0x7b;
+const MAX_TRANSLATORS = 1_000;
+const OPEN_BRACE = 0x7b;
 
 /** Translates the records of one partition in order; what it remembers only affects how later records are read. */
 export class RecordTranslator {
@@ -67,7 +67,7 @@ export class RecordTranslator {
     const translator = this.#translators.get(name) ?? new Translator({ format, session });
     this.#translators.delete(name);
     this.#translators.set(name, translator);
-    if (this.#translators.size > maxTranslators) {
+    if (this.#translators.size > MAX_TRANSLATORS) {
       const [oldest] = this.#translators.keys();
       if (oldest !== undefined) this.#translators.delete(oldest);
     }
@@ -77,7 +77,7 @@ export class RecordTranslator {
 
 /** OpenTelemetry collectors write JSON or protobuf without saying which. */
 function textOf(value: Buffer, format: RecordFormat): string {
-  const json = format === 'otlp' && value[0] !== openBrace ? otlpJson(value) : undefined;
+  const json = format === 'otlp' && value[0] !== OPEN_BRACE ? otlpJson(value) : undefined;
   return json ?? value.toString();
 }
 

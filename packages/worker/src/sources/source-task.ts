@@ -38,7 +38,7 @@ export interface SourceTaskDeps {
 type RecordResult = 'translated' | 'ignored' | 'dead_letter';
 
 /** Translation yields to the event loop after this time, ms. */
-const yieldAfterMs = 20;
+const YIELD_AFTER_MS = 20;
 
 interface TracedBatch {
   readonly batch: TaskBatch;
@@ -184,7 +184,7 @@ export class SourceTask implements PartitionTask {
     for (const record of records) {
       use(record);
       bytes += record.value?.length ?? 0;
-      if (performance.now() - startedAt < yieldAfterMs) continue;
+      if (performance.now() - startedAt < YIELD_AFTER_MS) continue;
       await yieldToEventLoop();
       startedAt = performance.now();
     }
@@ -199,8 +199,8 @@ function resultOf(isFaulty: boolean, events: number): RecordResult {
 }
 
 /** Upper bounds of what a takeover translates again. */
-const maxRecords = 5_000;
-const maxBytes = 16 * 1024 * 1024;
+const MAX_RECORDS = 5_000;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 interface BatchSpan {
   readonly from: number;
@@ -240,12 +240,12 @@ export class ReplayWindow {
 
   /** Whether the window is wide enough without this batch. */
   #isWideWithout({ records, bytes }: BatchSpan): boolean {
-    return this.#records - records >= maxRecords || this.#bytes - bytes >= maxBytes;
+    return this.#records - records >= MAX_RECORDS || this.#bytes - bytes >= MAX_BYTES;
   }
 }
 
 /** Ignored types that are logged, over all topics: producers choose their names. */
-const maxTypes = 100;
+const MAX_TYPES = 100;
 
 /** Logs each ignored record type once, so that a misread source does not look healthy. */
 export class IgnoredTypes {
@@ -258,7 +258,7 @@ export class IgnoredTypes {
 
   note(topic: string, types: Iterable<string>): void {
     for (const type of types) {
-      if (this.#logged.size >= maxTypes) return;
+      if (this.#logged.size >= MAX_TYPES) return;
       const name = JSON.stringify([topic, type]);
       if (this.#logged.has(name)) continue;
       this.#logged.add(name);

@@ -8,7 +8,7 @@ import { deadLetter, letterSize } from '../../src/partition/dead-letter.ts';
 const place = { topic: 'events', partition: 3 };
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array));
 const maybe = (max: number) => fc.option(bytes(max), { nil: null });
-const kib = 1024;
+const KIB = 1024;
 
 const made = (
   {
@@ -28,7 +28,7 @@ describe('a dead letter', () => {
   it('a dead letter: holds the whole record if it fits', () => {
     const letter = made(
       { key: Buffer.from('k'), value: Buffer.from('v'), headers: { a: Buffer.from('b') } },
-      kib,
+      KIB,
     );
     expect([letter.key, letter.value, letter.text('a'), letter.text(names.truncated)]).toEqual([
       Buffer.from('k'),
@@ -39,14 +39,14 @@ describe('a dead letter', () => {
   });
 
   it.each([
-    { what: 'value', record: { key: Buffer.from('k'), value: Buffer.alloc(300 * kib, 1) } },
-    { what: 'key', record: { key: Buffer.alloc(300 * kib, 1), value: Buffer.from('v') } },
+    { what: 'value', record: { key: Buffer.from('k'), value: Buffer.alloc(300 * KIB, 1) } },
+    { what: 'key', record: { key: Buffer.alloc(300 * KIB, 1), value: Buffer.from('v') } },
     {
       what: 'header',
       record: {
         key: null,
         value: Buffer.from('v'),
-        headers: { large: Buffer.alloc(300 * kib), small: Buffer.from('s') },
+        headers: { large: Buffer.alloc(300 * KIB), small: Buffer.from('s') },
       },
     },
     {
@@ -60,8 +60,8 @@ describe('a dead letter', () => {
       },
     },
   ])('a dead letter: is truncated if its $what is too large, with the original sizes', ({ record }) => {
-    const letter = made(record, 200 * kib);
-    expect(letterSize(letter)).toBeLessThanOrEqual(200 * kib);
+    const letter = made(record, 200 * KIB);
+    expect(letterSize(letter)).toBeLessThanOrEqual(200 * KIB);
     const sizes = JSON.parse(letter.text(names.truncated) ?? '') as Record<string, number>;
     expect([sizes['key'], sizes['value']]).toEqual([record.key?.length ?? 0, record.value.length]);
     expect(letter.text(names.sha256)).toBe(createHash('sha256').update(record.value).digest('hex'));
@@ -84,7 +84,7 @@ describe('a dead letter', () => {
             noNullPrototype: true,
           }),
         }),
-        fc.integer({ min: 160 * kib, max: 300 * kib }),
+        fc.integer({ min: 160 * KIB, max: 300 * KIB }),
         fc.string({ maxLength: 5_000 }),
         (record, maxBytes, message) => {
           const letter = made(record, maxBytes, message);

@@ -5,7 +5,7 @@ import { ReplayBudget } from '../../src/sessions/partition-sessions.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 
 const detection = detectionOf(detectionSchema.parse({ preset: 'stream' }));
-const most = 100;
+const MAX_SESSIONS = 100;
 
 function open(maxSessions = 100) {
   const observer = { evicted: () => undefined, abandoned: () => undefined };
@@ -36,17 +36,19 @@ describe('a checkpoint', () => {
   ])('after %s stores the sessions that reach back more than %i records', (letters, reach, expected) => {
     const { sessions, pass } = open();
     pass(letters, 0);
-    const { snapshots, replayFrom } = sessions.checkpoint(5, reach, most);
+    const { snapshots, replayFrom } = sessions.checkpoint(5, reach, MAX_SESSIONS);
     expect({ kept: ids(snapshots), replayFrom }).toEqual(expected);
   });
 
   it('stores a session again only after further records', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
-    expect(ids(sessions.checkpoint(2, 0, most).snapshots)).toBe('ab');
-    expect(sessions.checkpoint(2, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 2 });
+    expect(ids(sessions.checkpoint(2, 0, MAX_SESSIONS).snapshots)).toBe('ab');
+    expect(sessions.checkpoint(2, 0, MAX_SESSIONS)).toEqual({ snapshots: [], forgotten: [], replayFrom: 2 });
     pass('b', 2);
-    expect(sessions.checkpoint(3, 0, most)).toMatchObject({ snapshots: [{ sessionId: 'b', coveredTo: 2 }] });
+    expect(sessions.checkpoint(3, 0, MAX_SESSIONS)).toMatchObject({
+      snapshots: [{ sessionId: 'b', coveredTo: 2 }],
+    });
   });
 
   it('stores at most the given number of sessions, oldest first, and replays the rest', () => {
@@ -63,31 +65,31 @@ describe('a checkpoint', () => {
     pass('ab', 0);
     const [, b] = sessions.all();
     sessions.noteUnrepeatable(b!.analyzer.sessionId);
-    expect(ids(sessions.checkpoint(2, 100, most).snapshots)).toBe('b');
+    expect(ids(sessions.checkpoint(2, 100, MAX_SESSIONS).snapshots)).toBe('b');
   });
 
   it('deletes the stored state of an evicted session, once', () => {
     const { sessions, pass } = open(2);
     pass('ab', 0);
-    sessions.checkpoint(2, 0, most);
+    sessions.checkpoint(2, 0, MAX_SESSIONS);
     // There is room for two: c takes the place of a.
     pass('c', 2);
-    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual(['a']);
-    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+    expect(sessions.checkpoint(3, 100, MAX_SESSIONS).forgotten).toEqual(['a']);
+    expect(sessions.checkpoint(3, 100, MAX_SESSIONS).forgotten).toEqual([]);
   });
 
   it('deletes nothing for sessions that were never stored', () => {
     const { sessions, pass } = open(1);
     pass('abc', 0);
-    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+    expect(sessions.checkpoint(3, 100, MAX_SESSIONS).forgotten).toEqual([]);
   });
 
   it('does not delete the state of a session that returned and was stored again', () => {
     const { sessions, pass } = open(1);
     pass('a', 0);
-    sessions.checkpoint(1, 0, most);
+    sessions.checkpoint(1, 0, MAX_SESSIONS);
     pass('ba', 1);
-    const { snapshots, forgotten } = sessions.checkpoint(3, 0, most);
+    const { snapshots, forgotten } = sessions.checkpoint(3, 0, MAX_SESSIONS);
     expect([ids(snapshots), forgotten]).toEqual(['a', []]);
   });
 });
@@ -96,7 +98,7 @@ describe('a restored session', () => {
   it('skips the records that its snapshot covers, and processes the others', () => {
     const before = open();
     before.pass('aaaaba', 0);
-    const { snapshots, replayFrom } = before.sessions.checkpoint(6, 2, most);
+    const { snapshots, replayFrom } = before.sessions.checkpoint(6, 2, MAX_SESSIONS);
     expect([ids(snapshots), replayFrom]).toEqual(['a', 4]);
 
     const after = open();
@@ -111,12 +113,16 @@ describe('a restored session', () => {
   it('equals the session that was stored', () => {
     const before = open();
     before.pass('aaa', 0);
-    const [session] = before.sessions.checkpoint(3, 0, most).snapshots;
+    const [session] = before.sessions.checkpoint(3, 0, MAX_SESSIONS).snapshots;
     const after = open();
     after.sessions.restore(JSON.parse(JSON.stringify(session)) as NonNullable<typeof session>, detection);
     const [entry] = after.sessions.all();
     expect(entry?.analyzer.snapshot()).toEqual(session?.snapshot);
-    expect(after.sessions.checkpoint(3, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 3 });
+    expect(after.sessions.checkpoint(3, 0, MAX_SESSIONS)).toEqual({
+      snapshots: [],
+      forgotten: [],
+      replayFrom: 3,
+    });
   });
 });
 

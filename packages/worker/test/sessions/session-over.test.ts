@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detection, idleSeconds, openSessions } from './summaries-driver.ts';
+import { detection, IDLE_SECONDS, openSessions } from './summaries-driver.ts';
 
 type Open = ReturnType<typeof openSessions>;
 
@@ -37,7 +37,7 @@ describe('a session removed from memory', () => {
     const { pass, sessions, store, collector } = openSessions();
     pass('0 ls');
     sessions.noteCheck('s', 'c-1');
-    pass(`${idleSeconds + 1} ls`);
+    pass(`${IDLE_SECONDS + 1} ls`);
     sessions.noteCheck('s', 'c-2');
     const others = Array.from({ length: 1100 }, (_, i) => `3600 cat other-${String(i % 50)}`);
     pass(others.join(', '));

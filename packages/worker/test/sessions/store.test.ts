@@ -5,12 +5,12 @@ import type { EvictionReason } from '../../src/records.ts';
 import type { PartitionSessions } from '../../src/sessions/partition-sessions.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 
-const idleMs = 1000;
+const IDLE_MS = 1000;
 const detection = detectionOf(
   detectionSchema.parse({
     preset: 'stream',
     tool_call_loop: { max_repeats: 2 },
-    session: { idle_seconds: idleMs / 1000 },
+    session: { idle_seconds: IDLE_MS / 1000 },
   }),
 );
 
@@ -21,7 +21,7 @@ function storeOf(maxSessions: number) {
   const store = new SessionStore({
     detection,
     maxSessions,
-    idleMs,
+    idleMs: IDLE_MS,
     observer: {
       evicted: (reason) => evictions.push(reason),
       abandoned: (incidents) => abandoned.push(...incidents),
@@ -137,9 +137,9 @@ describe('the sweep', () => {
   }
 
   it.each([
-    { events: 1025, time: 2 * idleMs + 1, freed: true },
-    { events: 1025, time: 2 * idleMs, freed: false },
-    { events: 1024, time: 2 * idleMs + 1, freed: false },
+    { events: 1025, time: 2 * IDLE_MS + 1, freed: true },
+    { events: 1025, time: 2 * IDLE_MS, freed: false },
+    { events: 1024, time: 2 * IDLE_MS + 1, freed: false },
     { events: 1, time: 1e15, freed: false },
   ])('after $events events of others, the newest $time ms later: freed $freed', ({ events, time, freed }) => {
     const { has, evictions } = afterOthers(events, time);

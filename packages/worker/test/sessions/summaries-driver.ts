@@ -7,14 +7,14 @@ import type { EventRecord } from '../../src/stream/decode.ts';
 import { detectLoops } from '../../src/stream/detect.ts';
 
 export const place = { topic: 'events', partition: 3 };
-export const start = 1_760_000_000_000;
-export const idleSeconds = 600;
-export const firstOffset = 100;
+export const START = 1_760_000_000_000;
+export const IDLE_SECONDS = 600;
+export const FIRST_OFFSET = 100;
 export const detection = detectionOf(
   detectionSchema.parse({
     preset: 'stream',
     tool_call_loop: { max_repeats: 3 },
-    session: { idle_seconds: idleSeconds },
+    session: { idle_seconds: IDLE_SECONDS },
   }),
 );
 
@@ -47,14 +47,14 @@ export function openSessions(maxSessions = 100) {
   });
   const sessions = store.open(place);
   const collector = sessions.summaries!;
-  let next = firstOffset;
+  let next = FIRST_OFFSET;
   /** Events as text: the second it comes at, what it is, and its session unless it is `s`; commas between them. */
   const pass = (script: string): void => {
     const items = script.split(', ').map((text): EventRecord => {
       const [second, name = '', sessionId = 's'] = text.split(' ');
       const record = { offset: next, timestamp: null, key: null, text: '' };
       next += 1;
-      const event = { ...events[name]!, time: start + Number(second) * 1000 };
+      const event = { ...events[name]!, time: START + Number(second) * 1000 };
       return { type: 'event', record, sessionId, event };
     });
     from(items).pipe(detectLoops(sessions, silentObserver)).subscribe();

@@ -2,7 +2,7 @@ import { type SessionSummary, sessionSummarySchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { silentObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
-import { detection, firstOffset, idleSeconds, openSessions, start } from './summaries-driver.ts';
+import { detection, FIRST_OFFSET, IDLE_SECONDS, openSessions, START } from './summaries-driver.ts';
 
 /** The summary that comes of each of the events, where one comes. */
 function summaries(script: string): (SessionSummary | undefined)[] {
@@ -35,7 +35,7 @@ describe('a summary is written', () => {
     ],
     [
       'when the session continues after a pause',
-      `0 ls, 1 ls, ${idleSeconds + 2} ls, ${idleSeconds + 3} cat`,
+      `0 ls, 1 ls, ${IDLE_SECONDS + 2} ls, ${IDLE_SECONDS + 3} cat`,
       [0, 2],
     ],
     ['when the clock was set back', '500 ls, 100 cat, 101 ls, 130 cat', [0, 1, 3]],
@@ -51,17 +51,17 @@ describe('a summary is written', () => {
     for (const i of told) {
       const [second, name] = happenings[i]!;
       expect(found[i]).toMatchObject({
-        lastEventAt: start + Number(second) * 1000,
+        lastEventAt: START + Number(second) * 1000,
         status: name === 'end' ? 'ended' : 'live',
-        source: { lastOffset: String(firstOffset + i) },
+        source: { lastOffset: String(FIRST_OFFSET + i) },
       });
     }
   });
 
   it('when settings resolve incidents, which does not count as activity', () => {
     const found = summaries('0 ls, 1 ls, 2 ls, 50 off, 51 ls');
-    expect(found[3]).toMatchObject({ incidents: { open: 0, total: 1 }, lastEventAt: start + 2000 });
-    expect(found[4]).toMatchObject({ lastEventAt: start + 51_000, status: 'live' });
+    expect(found[3]).toMatchObject({ incidents: { open: 0, total: 1 }, lastEventAt: START + 2000 });
+    expect(found[4]).toMatchObject({ lastEventAt: START + 51_000, status: 'live' });
   });
 
   it('only if summaries are enabled', () => {
@@ -79,8 +79,8 @@ describe('a summary', () => {
       v: 1,
       sessionId: 's',
       status: 'ended',
-      startedAt: start,
-      lastEventAt: start + 10_000,
+      startedAt: START,
+      lastEventAt: START + 10_000,
       events: 11,
       unknown: 1,
       prompts: 1,
@@ -119,13 +119,13 @@ describe('a summary', () => {
     ],
     [
       'the whole session, with what came before a pause',
-      `0 ls, 1 ls, 2 ls, ${idleSeconds + 3} ls`,
+      `0 ls, 1 ls, 2 ls, ${IDLE_SECONDS + 3} ls`,
       {
         events: 4,
         toolCalls: 4,
         incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
         verdicts: 1,
-        startedAt: start,
+        startedAt: START,
         source: { firstOffset: '100', lastOffset: '103' },
       },
     ],

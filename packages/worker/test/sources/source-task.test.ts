@@ -134,7 +134,7 @@ describe('a source', () => {
   });
 });
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 it.each([
   ['nothing was read yet', [], 0],
@@ -151,9 +151,9 @@ it.each([
   [
     'large records were read',
     [
-      [0, 1, 10 * mib],
-      [1, 1, 10 * mib],
-      [2, 1, 10 * mib],
+      [0, 1, 10 * MIB],
+      [1, 1, 10 * MIB],
+      [2, 1, 10 * MIB],
     ],
     1,
   ],

@@ -23,8 +23,8 @@ export interface Authority {
   issue(options: IdentityOptions): Identity;
 }
 
-const hourMs = 3_600_000;
-const ipType = 7;
+const HOUR_MS = 3_600_000;
+const IP_TYPE = 7;
 
 /** Creates a certificate authority. */
 export function createAuthority(commonName: string): Authority {
@@ -43,7 +43,7 @@ export function createAuthority(commonName: string): Authority {
       const key = newKey();
       const issued = newCertificate(options, key.public);
       issued.setIssuer(subject);
-      const names = (options.addresses ?? []).map((ip) => ({ type: ipType, ip }));
+      const names = (options.addresses ?? []).map((ip) => ({ type: IP_TYPE, ip }));
       issued.setExtensions([
         { name: 'basicConstraints', cA: false },
         { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
@@ -90,8 +90,8 @@ function newCertificate(
   serial += 1;
   certificate.serialNumber = serial.toString(16).padStart(4, '0');
   certificate.publicKey = publicKey;
-  certificate.validity.notBefore = validFrom ?? new Date(Date.now() - hourMs);
-  certificate.validity.notAfter = validTo ?? new Date(Date.now() + 24 * hourMs);
+  certificate.validity.notBefore = validFrom ?? new Date(Date.now() - HOUR_MS);
+  certificate.validity.notAfter = validTo ?? new Date(Date.now() + 24 * HOUR_MS);
   certificate.setSubject([{ name: 'commonName', value: commonName }]);
   return certificate;
 }

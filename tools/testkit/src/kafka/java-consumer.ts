@@ -9,9 +9,9 @@ const run = promisify(execFile);
 const fieldEnd = '\u0001';
 const headerEnd = '\u0002';
 const nothing = '\u0003';
-const mostBytes = 1024 * 1024 * 1024;
+const MOST_BYTES = 1024 * 1024 * 1024;
 /** Reading ends after this long without a record. */
-const quietMs = 5_000;
+const QUIET_MS = 5_000;
 
 /**
  * Reads a topic from its beginning with Kafka's Java consumer: committed records only, in the order of each
@@ -37,10 +37,10 @@ export async function readWithJava(brokers: readonly string[], topic: string): P
       ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', join(jars, '*')],
       ...['org.apache.kafka.tools.consumer.ConsoleConsumer', '--bootstrap-server', brokers.join(',')],
       ...['--topic', topic, '--from-beginning', '--isolation-level', 'read_committed'],
-      ...['--timeout-ms', String(quietMs)],
+      ...['--timeout-ms', String(QUIET_MS)],
       ...properties.flatMap((property) => ['--property', property]),
     ],
-    { maxBuffer: mostBytes },
+    { maxBuffer: MOST_BYTES },
   );
   const records = stdout.split('\n').filter((line) => line.includes(fieldEnd));
   const reported = /Processed a total of (\d+) messages/.exec(stderr)?.[1];

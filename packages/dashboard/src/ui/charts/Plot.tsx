@@ -19,7 +19,7 @@ const timeSteps = [1, 5, 10, 30, ...minutes, ...hours, ...days];
 /** The charts of a page share a crosshair. */
 const SYNC = 'charts';
 
-/** Draws a chart on a canvas, with the colours of tokens.css. */
+/** Draws a chart on a canvas, with the colors of tokens.css. */
 export default function Plot({ times, series, kind, format, height = 190, onZoom }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -124,7 +124,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
       current,
     );
     return () => plot.destroy();
-    // `theme` is a dependency, since it changes the colours.
+    // `theme` is a dependency, since it changes the colors.
   }, [times, series, kind, width, height, theme, format]);
 
   const time = at === undefined ? undefined : times[at.index];
@@ -172,7 +172,7 @@ function toData(
   return [seconds, ...stacked.toReversed()];
 }
 
-/** Resolves a CSS variable to a colour for the canvas. */
+/** Resolves a CSS variable to a color for the canvas. */
 function color(inside: HTMLElement, token: string): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${token})`;

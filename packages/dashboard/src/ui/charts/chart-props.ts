@@ -1,4 +1,4 @@
-/** One line, or one colour of stacked bars. */
+/** One line, or one color of stacked bars. */
 export interface Series {
   readonly id: string;
   readonly name: string;

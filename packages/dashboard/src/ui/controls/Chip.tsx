@@ -12,7 +12,7 @@ function stateName({ state, outcome }: StateData): 'open' | 'quiet' | 'recovered
   return state === 'resolved' ? (outcome ?? 'ended') : state;
 }
 
-/** State of an incident as icon, word and colour. */
+/** State of an incident as icon, word and color. */
 export function StateLabel(data: StateData) {
   const name = stateName(data);
   return (
@@ -74,7 +74,7 @@ export function SampleChip() {
   );
 }
 
-/** A detector's colour and name. */
+/** A detector's color and name. */
 export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
   return (
     <span

@@ -156,7 +156,7 @@ describe('hostile texts', () => {
     ['a pattern of the settings', 'SEKRIT-cust-123456-zzz', 'SEKRIT-cust-123456-zzz'],
     ['a known shape', `ghp_${'a1B2c3D4'.repeat(4)}`, 'a1B2c3D4a1B2'],
     ['a long token', `eyJ${'a1B2c3D4'.repeat(60)}.${'e5F6'.repeat(9)}.a1B2c3D4`, 'e5F6e5F6'],
-    ['a value recognised by its key', '"password": "opens all doors"', 'opens all doors'],
+    ['a value recognized by its key', '"password": "opens all doors"', 'opens all doors'],
     ['an address', 'db://joe:hunter2long@host', 'hunter2long'],
     [
       'a private key',

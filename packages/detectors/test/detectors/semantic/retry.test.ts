@@ -75,7 +75,7 @@ describe('a pending check whose turn is retried', () => {
   });
 });
 
-/** A turn: what it says, how often it is streamed in vain, and after how many turns a check it raises is answered. */
+/** A turn: what it says, how often its stream fails, and after how many turns a check it raises is answered. */
 interface Turn {
   readonly text: string;
   readonly inVain: readonly { readonly again: boolean }[];

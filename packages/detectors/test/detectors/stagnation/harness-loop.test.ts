@@ -143,7 +143,7 @@ describe('same-prompt', () => {
   });
 });
 
-/** Every third step grows once more after it was added. */
+/** Every third step grows again after it was added. */
 const added = Array.from({ length: 200 }, (_, i) => ({
   outcome: `outcome ${String(i)}`,
   regrown: i % 3 === 2,

@@ -17,7 +17,7 @@ import { createSocket } from './socket.ts';
 export type { KafkaOptions, KafkaSasl } from './options.ts';
 
 /** Timeout of one connection attempt, also when `connectTimeoutMs` is infinite. */
-const attemptTimeoutMs = 30_000;
+const ATTEMPT_TIMEOUT_MS = 30_000;
 
 /**
  * Logs the messages of kafkajs at level debug, because it reports everything it is about to retry as an error. The sockets
@@ -77,7 +77,7 @@ export async function withAdmin<T>(
     try {
       // A successful connect proves little: the first request shows whether the broker accepts this client.
       const served = admin.connect().then(() => admin.describeCluster());
-      const timeoutMs = Math.min(deadline - Date.now(), attemptTimeoutMs);
+      const timeoutMs = Math.min(deadline - Date.now(), ATTEMPT_TIMEOUT_MS);
       await within(served, timeoutMs, () => unanswered(brokers, doing));
     } catch (error) {
       void disconnect();

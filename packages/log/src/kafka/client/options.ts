@@ -11,7 +11,7 @@ export interface KafkaSasl {
   readonly password: string;
 }
 
-const defaultConnectTimeoutMs = 10_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** How to reach a cluster. */
 export interface KafkaOptions {
@@ -31,6 +31,6 @@ export interface KafkaOptions {
 }
 
 /** How long a start waits for an unavailable broker, in milliseconds. */
-export function connectTimeoutOf({ connectTimeoutMs = defaultConnectTimeoutMs }: KafkaOptions): number {
+export function connectTimeoutOf({ connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS }: KafkaOptions): number {
   return connectTimeoutMs;
 }

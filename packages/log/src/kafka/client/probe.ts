@@ -9,14 +9,14 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 /** How a probe connects: with TLS and these options, or in plain text. */
 export type ProbeTransport = ConnectionOptions | 'plain';
 
-const timeoutMs = 3_000;
-const apiVersions = 18;
-const saslHandshake = 17;
-const correlation = 0x6c6f6f70;
+const TIMEOUT_MS = 3_000;
+const API_VERSIONS = 18;
+const SASL_HANDSHAKE = 17;
+const CORRELATION = 0x6c6f6f70;
 
 /** Whether a Kafka broker answers over this transport, with or without requiring a login. */
 export function answersKafka(address: string, transport: ProbeTransport): Promise<boolean> {
-  return exchange(address, transport, apiVersions, 0, noBytes).then(
+  return exchange(address, transport, API_VERSIONS, 0, noBytes).then(
     () => true,
     () => false,
   );
@@ -26,7 +26,7 @@ export function answersKafka(address: string, transport: ProbeTransport): Promis
 export function answersTls(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = open(address, {}, () => done(true));
-    const timer = setTimeout(() => done(false), timeoutMs);
+    const timer = setTimeout(() => done(false), TIMEOUT_MS);
     const done = (answer: boolean) => {
       clearTimeout(timer);
       socket.destroy();
@@ -44,7 +44,7 @@ export async function offeredMechanisms(address: string, transport: ProbeTranspo
     const answer = await exchange(
       address,
       transport,
-      saslHandshake,
+      SASL_HANDSHAKE,
       1,
       Buffer.concat([int16(name.length), name]),
     );
@@ -73,13 +73,13 @@ function exchange(
       socket.destroy();
       reject(error);
     };
-    const timer = setTimeout(() => fail(new Error('no answer')), timeoutMs);
+    const timer = setTimeout(() => fail(new Error('no answer')), TIMEOUT_MS);
     let received = noBytes;
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 8) return;
       // Bytes of another protocol would otherwise be read as a length.
-      if (received.readInt32BE(4) !== correlation) fail(new Error('not a Kafka response'));
+      if (received.readInt32BE(4) !== CORRELATION) fail(new Error('not a Kafka response'));
       const end = 4 + received.readInt32BE(0);
       if (received.length < end) return;
       clearTimeout(timer);
@@ -102,7 +102,7 @@ function open(address: string, transport: ProbeTransport, onConnect: () => void)
 
 function requestOf(apiKey: number, version: number, body: Buffer): Buffer {
   const client = Buffer.from('loopwatch');
-  const header = [int16(apiKey), int16(version), int32(correlation), int16(client.length), client];
+  const header = [int16(apiKey), int16(version), int32(CORRELATION), int16(client.length), client];
   const request = Buffer.concat([...header, body]);
   return Buffer.concat([int32(request.length), request]);
 }

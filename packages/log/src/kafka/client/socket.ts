@@ -6,17 +6,17 @@ import { connectionClosed, linkFailureOf, noAnswer } from './link-failure.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 import { connectProven } from './proven-connection.ts';
 
-const keepAliveMs = 60_000;
+const KEEP_ALIVE_MS = 60_000;
 /** JoinGroup and SyncGroup: a broker answers them only after the other group members have sent theirs. */
 const groupRequests = new Set([11, 14]);
 /** Requests that a broker answers before authentication: SaslHandshake, ApiVersions, SaslAuthenticate. */
 const beforeLogin = new Set([17, 18, 36]);
 /** Longer than a broker takes to drop a lagging replica from the in-sync set, which a write with acks=all may wait for. */
-const answerMs = 15_000;
+const ANSWER_MS = 15_000;
 /** Longer than a rebalance may take (kafkajs' `rebalanceTimeout` is one minute). */
-const groupAnswerMs = 90_000;
+const GROUP_ANSWER_MS = 90_000;
 /** A request starts with its size, four bytes, followed by its API key. */
-const apiKeyAt = 4;
+const API_KEY_AT = 4;
 
 /** Addresses where a connection was open but requests were not answered; at most one per broker. */
 const suspects = new Set<string>();
@@ -43,7 +43,7 @@ export function createSocket(
     tls === undefined || tls === null || tls === false
       ? connectPlain()
       : connectTls({ host, port, ...servername, ...(tls === true ? {} : tls) }, onConnect);
-  socket.setKeepAlive(true, keepAliveMs);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
   socket.setNoDelay(true);
   watchAnswers(socket, () => suspects.add(address));
   if (outages !== undefined) watchLink(socket, address, outages);
@@ -76,7 +76,7 @@ export function watchAnswers(socket: Duplex, onTimeout: () => void = () => undef
   };
   socket.write = (...args: unknown[]): boolean => {
     if (timer === undefined) {
-      const ms = groupRequests.has(apiKeyOf(args[0])) ? groupAnswerMs : answerMs;
+      const ms = groupRequests.has(apiKeyOf(args[0])) ? GROUP_ANSWER_MS : ANSWER_MS;
       timer = setTimeout(() => {
         onTimeout();
         socket.destroy(new Error(`no answer within ${ms / 1000} seconds`));
@@ -123,5 +123,5 @@ function watchLink(socket: Socket, broker: string, outages: KafkaOutageLog): voi
 
 /** -1 for bytes that do not start a request. */
 function apiKeyOf(bytes: unknown): number {
-  return Buffer.isBuffer(bytes) && bytes.length >= apiKeyAt + 2 ? bytes.readInt16BE(apiKeyAt) : -1;
+  return Buffer.isBuffer(bytes) && bytes.length >= API_KEY_AT + 2 ? bytes.readInt16BE(API_KEY_AT) : -1;
 }

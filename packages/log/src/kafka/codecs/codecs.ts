@@ -20,16 +20,16 @@ type Pack = (bytes: Buffer) => Buffer | Promise<Buffer>;
 type Unpack = (bytes: Buffer, limit: number) => Promise<Buffer>;
 
 /** Maximum uncompressed size of a record batch: four times the largest record that the `events` topic accepts. */
-export const maxBatchBytes = 64 * 1024 * 1024;
+export const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 /** Chunk size of gzip decompression in the thread pool. */
-const gzipChunkBytes = 256 * 1024;
+const GZIP_CHUNK_BYTES = 256 * 1024;
 
 const unpackGzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(unzip);
 
 const codecs = {
   GZIP: codec('gzip', promisify(gzip), async (bytes, limit) => {
     try {
-      return await unpackGzip(bytes, { maxOutputLength: limit, chunkSize: gzipChunkBytes });
+      return await unpackGzip(bytes, { maxOutputLength: limit, chunkSize: GZIP_CHUNK_BYTES });
     } catch (error) {
       const isTooLarge =
         error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
@@ -60,7 +60,7 @@ function codec(name: string, pack: Pack, unpack: Unpack): Codec {
     compress: async ({ buffer }) => pack(buffer),
     decompress: async (buffer) => {
       try {
-        return await unpack(buffer, maxBatchBytes);
+        return await unpack(buffer, MAX_BATCH_BYTES);
       } catch (error) {
         if (error instanceof UnpackedTooLarge) throw error;
         throw new LogError(

@@ -1,12 +1,12 @@
-const magic = 0x184d2204;
-const skippable = 0x184d2a50;
-const headBytes = 7;
-const blockChecksum = 0x10;
-const contentSize = 0x08;
-const contentChecksum = 0x04;
-const dictionaryId = 0x01;
-const isStored = 0x80000000;
-const minMatch = 4;
+const MAGIC = 0x184d2204;
+const SKIPPABLE = 0x184d2a50;
+const HEAD_BYTES = 7;
+const BLOCK_CHECKSUM = 0x10;
+const CONTENT_SIZE = 0x08;
+const CONTENT_CHECKSUM = 0x04;
+const DICTIONARY_ID = 0x01;
+const IS_STORED = 0x80000000;
+const MIN_MATCH = 4;
 
 /**
  * The uncompressed size of lz4 frames, computed from their lengths alone, because the decompression library has no limit.
@@ -15,25 +15,25 @@ const minMatch = 4;
  */
 export function lz4Size(bytes: Buffer, limit: number): number {
   let size = 0;
-  for (let at = 0; at + headBytes <= bytes.length && size <= limit; ) {
+  for (let at = 0; at + HEAD_BYTES <= bytes.length && size <= limit; ) {
     const word = bytes.readUInt32LE(at);
-    if (word - (word % 16) === skippable) {
+    if (word - (word % 16) === SKIPPABLE) {
       at += 8 + bytes.readUInt32LE(Math.min(at + 4, bytes.length - 4));
       continue;
     }
-    if (word !== magic) return size;
+    if (word !== MAGIC) return size;
     const flags = bytes[at + 4] as number;
-    at += headBytes + ((flags & contentSize) === 0 ? 0 : 8) + ((flags & dictionaryId) === 0 ? 0 : 4);
+    at += HEAD_BYTES + ((flags & CONTENT_SIZE) === 0 ? 0 : 8) + ((flags & DICTIONARY_ID) === 0 ? 0 : 4);
     while (at + 4 <= bytes.length && size <= limit) {
       const length = bytes.readUInt32LE(at);
       at += 4;
       if (length === 0) break;
-      const stored = length >= isStored;
-      const end = at + (stored ? length - isStored : length);
-      size += stored ? length - isStored : blockSize(bytes, at, Math.min(end, bytes.length), limit - size);
-      at = end + ((flags & blockChecksum) === 0 ? 0 : 4);
+      const stored = length >= IS_STORED;
+      const end = at + (stored ? length - IS_STORED : length);
+      size += stored ? length - IS_STORED : blockSize(bytes, at, Math.min(end, bytes.length), limit - size);
+      at = end + ((flags & BLOCK_CHECKSUM) === 0 ? 0 : 4);
     }
-    at += (flags & contentChecksum) === 0 ? 0 : 4;
+    at += (flags & CONTENT_CHECKSUM) === 0 ? 0 : 4;
   }
   return size;
 }
@@ -59,7 +59,7 @@ function blockSize(bytes: Buffer, start: number, end: number, limit: number): nu
     at += literals;
     if (at >= end) break;
     at += 2;
-    size += minMatch + length(token & 15);
+    size += MIN_MATCH + length(token & 15);
   }
   return size;
 }

@@ -4,9 +4,9 @@ import { UnpackedTooLarge } from './unpacked-too-large.ts';
 /** Magic bytes of Java's snappy; its version and the oldest compatible version follow, four bytes each. */
 const magic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 const blocksAt = magic.length + 8;
-const lengthBytes = 4;
+const LENGTH_BYTES = 4;
 /** Yields to the event loop after this many uncompressed bytes. */
-const yieldBytes = 1024 * 1024;
+const YIELD_BYTES = 1024 * 1024;
 
 /**
  * Decompresses snappy as Kafka's producers write it: Java's and similar clients in length-prefixed blocks of 32 KiB
@@ -22,18 +22,18 @@ export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer
   }
   const blocks: Buffer[] = [];
   let unpacked = 0;
-  let yieldAt = yieldBytes;
+  let yieldAt = YIELD_BYTES;
   for (let at = blocksAt; at < bytes.length; ) {
-    if (at + lengthBytes > bytes.length) throw new Error('it ends inside a block length');
-    const start = at + lengthBytes;
-    at = start + bytes.readUInt32BE(start - lengthBytes);
+    if (at + LENGTH_BYTES > bytes.length) throw new Error('it ends inside a block length');
+    const start = at + LENGTH_BYTES;
+    at = start + bytes.readUInt32BE(start - LENGTH_BYTES);
     if (at > bytes.length) throw new Error('it ends inside a block');
     const block = bytes.subarray(start, at);
     unpacked += unpackedLength(block);
     if (unpacked > limit) throw new UnpackedTooLarge(limit);
     blocks.push(snappy.uncompress(block));
     if (unpacked < yieldAt) continue;
-    yieldAt = unpacked + yieldBytes;
+    yieldAt = unpacked + YIELD_BYTES;
     await new Promise(setImmediate);
   }
   return Buffer.concat(blocks);

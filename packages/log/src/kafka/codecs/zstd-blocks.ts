@@ -2,8 +2,8 @@ import { Decompress } from 'fzstd';
 import { UnpackedTooLarge } from './unpacked-too-large.ts';
 
 /** Maximum window of a frame. Levels up to 19 need 8 MiB; the library copies the whole window for each block. */
-const maxWindowBytes = 16 * 1024 * 1024;
-const pieceBytes = 16 * 1024;
+const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
+const PIECE_BYTES = 16 * 1024;
 
 /**
  * Decompresses zstd block by block.
@@ -16,11 +16,11 @@ export async function unpackZstd(bytes: Buffer, limit: number): Promise<Buffer> 
   let unpacked = 0;
   const stream = new Decompress((block) => {
     unpacked += block.length;
-    if (unpacked > limit || windowOf(stream) > maxWindowBytes) throw new UnpackedTooLarge(limit);
+    if (unpacked > limit || windowOf(stream) > MAX_WINDOW_BYTES) throw new UnpackedTooLarge(limit);
     blocks.push(block);
   });
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    stream.push(bytes.subarray(at, at + pieceBytes), at + pieceBytes >= bytes.length);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    stream.push(bytes.subarray(at, at + PIECE_BYTES), at + PIECE_BYTES >= bytes.length);
     if (at > 0) await new Promise(setImmediate);
   }
   return Buffer.concat(blocks);

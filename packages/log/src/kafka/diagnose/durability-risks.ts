@@ -20,7 +20,7 @@ export interface DurabilityRisk {
 }
 
 /** With fewer brokers, a record does not have two copies while one broker is down. */
-export const enoughBrokers = 3;
+export const ENOUGH_BROKERS = 3;
 
 interface Rule {
   /** What is wrong, as in "<topics>: <finding>"; undefined if nothing is. */
@@ -31,12 +31,12 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    finds: ({ copies = enoughBrokers }) =>
-      copies < enoughBrokers ? `replication factor ${copies}: ${enoughBrokers} is recommended` : undefined,
+    finds: ({ copies = ENOUGH_BROKERS }) =>
+      copies < ENOUGH_BROKERS ? `replication factor ${copies}: ${ENOUGH_BROKERS} is recommended` : undefined,
   },
   {
-    finds: ({ copies = enoughBrokers, minInSync = 2 }) =>
-      copies >= enoughBrokers && minInSync < 2
+    finds: ({ copies = ENOUGH_BROKERS, minInSync = 2 }) =>
+      copies >= ENOUGH_BROKERS && minInSync < 2
         ? `min.insync.replicas=${minInSync}: a write is acknowledged when a single broker has it`
         : undefined,
     setting: 'min.insync.replicas=2',
@@ -81,7 +81,7 @@ export function durabilityRisks(
 
 function fixFor(topics: readonly string[], brokers: readonly string[], setting: string | undefined): string {
   if (setting === undefined)
-    return `Raise the number of replicas to ${enoughBrokers} with kafka-reassign-partitions.sh.`;
+    return `Raise the number of replicas to ${ENOUGH_BROKERS} with kafka-reassign-partitions.sh.`;
   const change = `kafka-configs.sh --bootstrap-server ${brokers.join(',')} --alter --add-config ${setting} --topic`;
   return topics.length === 1
     ? `Run ${change} ${topics.join('')}`
@@ -94,7 +94,7 @@ function brokerSettings(affected: readonly TopicSafety[], { setting }: Rule): st
     .map(({ topic }) => {
       const isTransactions = topic === transactionTopic;
       if (setting === undefined)
-        return `${isTransactions ? 'transaction.state.log' : 'offsets.topic'}.replication.factor=${enoughBrokers}`;
+        return `${isTransactions ? 'transaction.state.log' : 'offsets.topic'}.replication.factor=${ENOUGH_BROKERS}`;
       return isTransactions && setting.startsWith('min.') ? 'transaction.state.log.min.isr=2' : setting;
     })
     .join(', ');

@@ -4,7 +4,7 @@ import { lacksRight } from '../client/errors.ts';
 import {
   type DurabilityRisk,
   durabilityRisks,
-  enoughBrokers,
+  ENOUGH_BROKERS,
   offsetsTopic,
   type TopicSafety,
   transactionTopic,
@@ -44,7 +44,7 @@ export async function checkDurability(options: KafkaOptions, topics: readonly st
     const readable = results.filter((each) => typeof each !== 'string');
     return {
       brokers: brokers.length,
-      enoughBrokers: brokers.length >= enoughBrokers,
+      enoughBrokers: brokers.length >= ENOUGH_BROKERS,
       risks: durabilityRisks(readable, options.brokers),
       hidden: results.filter((each) => typeof each === 'string'),
     };

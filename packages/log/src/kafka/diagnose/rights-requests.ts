@@ -10,10 +10,10 @@ type Allowed = ReadonlySet<number> | undefined;
 
 const metadata = { apiKey: 3, apiName: 'Metadata', version: 8 };
 const describeGroups = { apiKey: 15, apiName: 'DescribeGroups', version: 3 };
-const topicAuthorizationFailed = 29;
-const groupAuthorizationFailed = 30;
+const TOPIC_AUTHORIZATION_FAILED = 29;
+const GROUP_AUTHORIZATION_FAILED = 30;
 /** The broker's value for "not requested" or "unknown". */
-const unknownOperations = -2_147_483_648;
+const UNKNOWN_OPERATIONS = -2_147_483_648;
 
 /** Allowed operations by topic; a topic that does not exist has no entry. */
 export async function describeTopics(
@@ -48,7 +48,7 @@ function readTopic(decoder: Decoder): [string, Allowed][] {
     for (let i = 0; i < 3; i += 1) decoder.readArray(() => decoder.readInt32()); // replicas, in sync, offline
   });
   const allowed = operationsIn(decoder.readInt32());
-  if (error === topicAuthorizationFailed) return [[name, new Set()]];
+  if (error === TOPIC_AUTHORIZATION_FAILED) return [[name, new Set()]];
   return error === 0 ? [[name, allowed]] : [];
 }
 
@@ -71,7 +71,7 @@ function readGroup(decoder: Decoder): Allowed {
     for (let i = 0; i < 2; i += 1) decoder.readBytes(); // metadata, assignment
   });
   const allowed = operationsIn(decoder.readInt32());
-  if (error === groupAuthorizationFailed) return new Set();
+  if (error === GROUP_AUTHORIZATION_FAILED) return new Set();
   return error === 0 ? allowed : undefined;
 }
 
@@ -105,7 +105,7 @@ function send<T>(
 
 /** Bit n stands for operation n. */
 function operationsIn(bits: number): Allowed {
-  if (bits === unknownOperations) return undefined;
+  if (bits === UNKNOWN_OPERATIONS) return undefined;
   return new Set(
     Array.from({ length: 31 }, (_, operation) => operation).filter(
       (operation) => (bits & (1 << operation)) !== 0,

@@ -16,7 +16,7 @@ export interface KafkaRight {
 
 /** Kafka's operation codes. */
 const operations = { Read: 3, Write: 4 } as const;
-const transactionCoordinator = 1;
+const TRANSACTION_COORDINATOR = 1;
 
 /**
  * Returns which of these rights the user lacks, without using any of them. A right that cannot be checked counts as granted:
@@ -119,7 +119,7 @@ async function groupRights(
 async function transactionRights(broker: KafkaBroker, rights: readonly KafkaRight[]): Promise<RightCheck> {
   const hidden = new Set<string>();
   for (const id of namesOf(rights, 'transactional-id')) {
-    if ((await isHidden(broker, id, transactionCoordinator)) === true) hidden.add(id);
+    if ((await isHidden(broker, id, TRANSACTION_COORDINATOR)) === true) hidden.add(id);
   }
   return ({ resource, name }) => (resource === 'transactional-id' ? !hidden.has(name) : undefined);
 }

@@ -23,7 +23,7 @@ export interface TopicReport {
   readonly details: readonly string[];
 }
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 const lowerBounds = new Set(['max.message.bytes']);
 const compacted = { 'cleanup.policy': 'compact' };
 
@@ -40,7 +40,7 @@ export function topicSpecs(
     ...(replicationFactor !== undefined && { replicationFactor }),
   });
   return [
-    spec(topics.events, partitions, { 'max.message.bytes': String(16 * mib) }),
+    spec(topics.events, partitions, { 'max.message.bytes': String(16 * MIB) }),
     spec(topics.verdicts, partitions, {}),
     spec(topics.sessions, partitions, compacted),
     // One partition: there are few settings, and every reader needs all of them in order.
@@ -49,18 +49,18 @@ export function topicSpecs(
     spec(topics.triage, 1, compacted),
     spec(topics.checks, partitions, compacted),
     // A dead letter holds the event's bytes and additional headers.
-    spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * mib) }),
+    spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * MIB) }),
     // State changes often; early compaction keeps recovery short.
     spec(topics.state, partitions, {
       ...compacted,
       'segment.ms': '600000',
-      'max.message.bytes': String(4 * mib),
+      'max.message.bytes': String(4 * MIB),
     }),
   ];
 }
 
 /** How long to wait until new topics have leaders. */
-const leadersMs = 30_000;
+const LEADERS_MS = 30_000;
 
 /**
  * Creates the topics that are missing and compares the others with their specs; existing topics are never changed.
@@ -159,7 +159,7 @@ async function createTopics(
  * topic yet.
  */
 async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<void> {
-  const deadline = Date.now() + leadersMs;
+  const deadline = Date.now() + LEADERS_MS;
   for (;;) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
@@ -170,7 +170,7 @@ async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<voi
     if (Date.now() > deadline) {
       throw new LogError(
         'request_failed',
-        `Topics ${names.join(', ')} were created, but still have partitions without a leader after ${leadersMs / 1000} seconds. Check that enough brokers are running.`,
+        `Topics ${names.join(', ')} were created, but still have partitions without a leader after ${LEADERS_MS / 1000} seconds. Check that enough brokers are running.`,
       );
     }
     await delay(50);

@@ -29,12 +29,12 @@ export interface FetchLimits {
   readonly maxBytesPerPartition: number;
 }
 
-const fetchApi = 1;
+const FETCH_API = 1;
 /** Supported since Kafka 2.3. */
-const version = 11;
-const readCommitted = 1;
+const VERSION = 11;
+const READ_COMMITTED = 1;
 /** Added to the broker's wait time for the request timeout, because the event loop or the network may be busy. */
-const answerMs = 30_000;
+const ANSWER_MS = 30_000;
 
 /**
  * Sends one read-committed fetch for partitions that this broker leads.
@@ -47,7 +47,7 @@ export async function fetchFrom(
   { maxWaitMs, maxBytes, maxBytesPerPartition }: FetchLimits,
 ): Promise<FetchedPartition[]> {
   const { host, port } = broker.connectionPool;
-  if ((broker.versions[fetchApi]?.maxVersion ?? 0) < version) {
+  if ((broker.versions[FETCH_API]?.maxVersion ?? 0) < VERSION) {
     throw new LogError(
       'request_failed',
       `Cannot read from ${host}:${port}: the broker is older than Kafka 2.3. Upgrade it.`,
@@ -63,14 +63,14 @@ export async function fetchFrom(
       maxWaitTime: maxWaitMs,
       minBytes: 1,
       maxBytes,
-      isolationLevel: readCommitted,
+      isolationLevel: READ_COMMITTED,
       topics,
     }),
     response: {
       decode: (payload) => Promise.resolve(decodeAnswer(payload)),
       parse: (data) => Promise.resolve(data),
     },
-    requestTimeout: maxWaitMs + answerMs,
+    requestTimeout: maxWaitMs + ANSWER_MS,
   });
 }
 

@@ -17,11 +17,11 @@ export interface FetcherOptions extends FetchLimits {
 }
 
 /** How long a broker may hold a fetch while another partition still has undelivered bytes, ms. */
-const hurriedWaitMs = 5;
-const mib = 1024 * 1024;
+const HURRIED_WAIT_MS = 5;
+const MIB = 1024 * 1024;
 /** Bytes fetched ahead for all partitions together; each partition gets at least one mebibyte. */
-const aheadBytes = 64 * mib;
-const outOfRange = 1;
+const AHEAD_BYTES = 64 * MIB;
+const OUT_OF_RANGE = 1;
 /** Errors that require refreshed metadata to find the new leader. */
 const staleTypes = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -71,7 +71,7 @@ export class KafkaFetcher {
   }
 
   get #maxBytesPerPartition(): number {
-    const share = Math.max(mib, Math.floor(aheadBytes / this.#streams.size));
+    const share = Math.max(MIB, Math.floor(AHEAD_BYTES / this.#streams.size));
     return Math.min(this.#options.maxBytesPerPartition, share);
   }
 
@@ -114,7 +114,7 @@ export class KafkaFetcher {
       if (!stale) {
         const broker = await this.#cluster.findBroker({ nodeId: leader });
         const hurried = [...this.#streams].some(({ isWanted }) => !isWanted);
-        const maxWaitMs = hurried ? hurriedWaitMs : this.#options.maxWaitMs;
+        const maxWaitMs = hurried ? HURRIED_WAIT_MS : this.#options.maxWaitMs;
         const limits = { ...this.#options, maxWaitMs, maxBytesPerPartition: this.#maxBytesPerPartition };
         const asked = streams.map((stream) => ({ stream, offset: stream.offset }));
         const startedAt = Date.now();
@@ -172,7 +172,7 @@ export class KafkaFetcher {
       return undefined;
     }
     const { topic, partition } = stream;
-    if (errorCode === outOfRange) {
+    if (errorCode === OUT_OF_RANGE) {
       await this.#resetOffset(stream);
       return undefined;
     }

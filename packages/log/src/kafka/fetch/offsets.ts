@@ -60,7 +60,7 @@ export async function endOffsets(
 }
 
 /** Attempts to list the end offset of a partition without a leader; they last about as long as kafkajs retries a write. */
-const endTries = 20;
+const END_TRIES = 20;
 
 /** The end offset of a partition, once it has a leader; whether it includes uncommitted records, the cluster decides. */
 export async function endOffset(
@@ -71,7 +71,7 @@ export async function endOffset(
     try {
       return await listOffset(cluster, topic, partition, false);
     } catch (error) {
-      if (attempt === endTries) throw error;
+      if (attempt === END_TRIES) throw error;
       await delay(backoff(attempt, 20, 500));
       await cluster.refreshMetadata().catch(() => undefined);
     }

@@ -30,9 +30,9 @@ interface Answer {
 }
 
 /** Records are returned in pieces of about this many bytes, because a larger piece would block the event loop for too long. */
-const pieceBytes = 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 /** Limits how many small answers are fetched ahead. */
-const maxAnswers = 2;
+const MAX_ANSWERS = 2;
 
 /** One partition's records, pulled piece by piece. */
 export class PartitionStream {
@@ -61,7 +61,7 @@ export class PartitionStream {
 
   /** Whether to fetch more; true before the fetched records run out, so that the consumer does not wait. */
   get isWanted(): boolean {
-    if (this.#closed || this.#answers.length >= maxAnswers) return false;
+    if (this.#closed || this.#answers.length >= MAX_ANSWERS) return false;
     const ahead = this.#answers.reduce((bytes, { decoder }) => bytes + decoder.left, 0);
     return ahead < this.#owner.maxBytes() / 2;
   }
@@ -81,7 +81,7 @@ export class PartitionStream {
       const [answer] = this.#answers;
       if (answer === undefined || this.#closed) return undefined;
       const { decoder, highWatermark } = answer;
-      const { records, next } = await decoder.take(pieceBytes);
+      const { records, next } = await decoder.take(PIECE_BYTES);
       if (decoder.left === 0) this.#answers.shift();
       // Fetch more while the caller processes these.
       this.#owner.wanted();

@@ -17,24 +17,24 @@ export interface DecodedRecords {
   readonly next: number;
 }
 
-const offsetAt = 0;
-const lengthAt = 8;
-const magicAt = 16;
-const attributesAt = 21;
-const lastOffsetDeltaAt = 23;
-const baseTimestampAt = 27;
-const maxTimestampAt = 35;
-const producerIdAt = 43;
-const countAt = 57;
-const recordsAt = 61;
+const OFFSET_AT = 0;
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
+const BASE_TIMESTAMP_AT = 27;
+const MAX_TIMESTAMP_AT = 35;
+const PRODUCER_ID_AT = 43;
+const COUNT_AT = 57;
+const RECORDS_AT = 61;
 
-const currentMagic = 2;
-const codecMask = 0x07;
-const logAppendTime = 0x08;
-const transactional = 0x10;
-const control = 0x20;
+const CURRENT_MAGIC = 2;
+const CODEC_MASK = 0x07;
+const LOG_APPEND_TIME = 0x08;
+const TRANSACTIONAL = 0x10;
+const CONTROL = 0x20;
 /** A marker's key: its version and its type, where 0 is abort and 1 is commit. */
-const abortType = 0;
+const ABORT_TYPE = 0;
 
 interface Codec {
   decompress(buffer: Buffer): Promise<Buffer>;
@@ -72,9 +72,9 @@ export class RecordDecoder {
     this.#next = from;
     let at = 0;
     let next = from;
-    while (at + magicAt < bytes.length) {
+    while (at + MAGIC_AT < bytes.length) {
       const end = batchEnd(bytes, at);
-      if (end < at + (isCurrent(bytes, at) ? recordsAt : magicAt)) {
+      if (end < at + (isCurrent(bytes, at) ? RECORDS_AT : MAGIC_AT)) {
         this.#brokenAt = at;
         break;
       }
@@ -90,7 +90,7 @@ export class RecordDecoder {
   #invalidLength(at: number): LogError {
     return new LogError(
       'corrupt_log',
-      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: its length is invalid. The partition is stuck at this batch until it is deleted or the committed offset is set to one after it.`,
+      `The record batch at ${this.#place}@${int64(this.#bytes, at + OFFSET_AT)} cannot be read: its length is invalid. The partition is stuck at this batch until it is deleted or the committed offset is set to one after it.`,
     );
   }
 
@@ -135,24 +135,24 @@ export class RecordDecoder {
   async #nextRecords(): Promise<BatchRecords | undefined> {
     const bytes = this.#bytes;
     const at = this.#at;
-    const magic = bytes.readInt8(at + magicAt);
-    if (magic !== currentMagic) throw new Error(`its format is version ${magic}, older than Kafka 0.11`);
-    const attributes = bytes.readInt16BE(at + attributesAt);
+    const magic = bytes.readInt8(at + MAGIC_AT);
+    if (magic !== CURRENT_MAGIC) throw new Error(`its format is version ${magic}, older than Kafka 0.11`);
+    const attributes = bytes.readInt16BE(at + ATTRIBUTES_AT);
     const last = lastOffset(bytes, at);
-    const producerId = bytes.readBigInt64BE(at + producerIdAt);
-    const isTransactional = (attributes & transactional) !== 0;
+    const producerId = bytes.readBigInt64BE(at + PRODUCER_ID_AT);
+    const isTransactional = (attributes & TRANSACTIONAL) !== 0;
     this.#transactions.reach(last);
-    if ((attributes & control) !== 0) {
-      this.#transactions.end(producerId, bytes, at + recordsAt);
+    if ((attributes & CONTROL) !== 0) {
+      this.#transactions.end(producerId, bytes, at + RECORDS_AT);
       return undefined;
     }
     if (last < this.#from || (isTransactional && this.#transactions.isAborted(producerId))) return undefined;
-    const appended = (attributes & logAppendTime) !== 0;
+    const appended = (attributes & LOG_APPEND_TIME) !== 0;
     const body = {
       ...(await this.#body(at, attributes)),
-      count: bytes.readInt32BE(at + countAt),
-      baseOffset: int64(bytes, at + offsetAt),
-      baseTimestamp: int64(bytes, at + (appended ? maxTimestampAt : baseTimestampAt)),
+      count: bytes.readInt32BE(at + COUNT_AT),
+      baseOffset: int64(bytes, at + OFFSET_AT),
+      baseTimestamp: int64(bytes, at + (appended ? MAX_TIMESTAMP_AT : BASE_TIMESTAMP_AT)),
       appended,
     };
     return new BatchRecords(body, this.#from);
@@ -160,8 +160,8 @@ export class RecordDecoder {
 
   async #body(at: number, attributes: number): Promise<{ bytes: Buffer; start: number }> {
     const bytes = this.#bytes;
-    const start = at + recordsAt;
-    const type = attributes & codecMask;
+    const start = at + RECORDS_AT;
+    const type = attributes & CODEC_MASK;
     const end = batchEnd(bytes, at);
     if (type === 0) return { bytes: bytes.subarray(0, end), start };
     const { CompressionCodecs } = kafkajs;
@@ -178,8 +178,8 @@ export class RecordDecoder {
     const lastOffsetOfBatch = lastOffset(bytes, at);
     const value = bytes.subarray(at, batchEnd(bytes, at));
     const reason = error instanceof UnpackedTooLarge ? 'batch_too_large' : 'unreadable_batch';
-    const offset = Math.max(this.#from, this.#open?.next ?? int64(bytes, at + offsetAt));
-    const timestamp = isCurrent(bytes, at) ? int64(bytes, at + maxTimestampAt) : 0;
+    const offset = Math.max(this.#from, this.#open?.next ?? int64(bytes, at + OFFSET_AT));
+    const timestamp = isCurrent(bytes, at) ? int64(bytes, at + MAX_TIMESTAMP_AT) : 0;
     return new UnreadableBatch(offset, timestamp, value, {
       reason,
       message: `the record batch of ${value.length.toLocaleString('en-US')} bytes with the offsets ${offset} to ${lastOffsetOfBatch} cannot be read: ${messageOf(error)}`,
@@ -189,17 +189,17 @@ export class RecordDecoder {
 }
 
 function batchEnd(bytes: Buffer, at: number): number {
-  return at + lengthAt + 4 + bytes.readInt32BE(at + lengthAt);
+  return at + LENGTH_AT + 4 + bytes.readInt32BE(at + LENGTH_AT);
 }
 
 function isCurrent(bytes: Buffer, at: number): boolean {
-  return bytes.readInt8(at + magicAt) === currentMagic;
+  return bytes.readInt8(at + MAGIC_AT) === CURRENT_MAGIC;
 }
 
 /** Since Kafka 0.11, a batch has a base offset and a delta; before, its offset was that of its last record. */
 function lastOffset(bytes: Buffer, at: number): number {
-  const first = int64(bytes, at + offsetAt);
-  return isCurrent(bytes, at) ? first + bytes.readInt32BE(at + lastOffsetDeltaAt) : first;
+  const first = int64(bytes, at + OFFSET_AT);
+  return isCurrent(bytes, at) ? first + bytes.readInt32BE(at + LAST_OFFSET_DELTA_AT) : first;
 }
 
 /** Tracks whose transactional records are aborted at the current offset. */
@@ -232,7 +232,7 @@ class AbortedTransactions {
     cursor.varint();
     cursor.varint();
     cursor.varint();
-    if (bytes.readInt16BE(cursor.at + 2) === abortType) this.#open.delete(producerId);
+    if (bytes.readInt16BE(cursor.at + 2) === ABORT_TYPE) this.#open.delete(producerId);
   }
 }
 

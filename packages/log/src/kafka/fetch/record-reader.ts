@@ -8,9 +8,9 @@ import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
 import { listBounds } from './offsets.ts';
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 /** A user is waiting for the records. */
-const readTimeoutMs = 10_000;
+const READ_TIMEOUT_MS = 10_000;
 
 /** Looks records up by offset, read committed; connects on first use. */
 export function createKafkaRecordReader(options: KafkaOptions): RecordReader {
@@ -51,13 +51,13 @@ class KafkaRecordReader implements RecordReader {
     // A separate fetcher for each read, because a fetcher fetches ahead until it is closed.
     const fetcher = new KafkaFetcher(this.#cluster, {
       maxWaitMs: 100,
-      maxBytes: 4 * mib,
-      maxBytesPerPartition: mib,
+      maxBytes: 4 * MIB,
+      maxBytesPerPartition: MIB,
       log: this.#options.log,
     });
     const timer = setTimeout(() => {
       fetcher.close();
-    }, readTimeoutMs);
+    }, READ_TIMEOUT_MS);
     try {
       const stream = await fetcher.open(topic, partition, first);
       const records: LogRecord[] = [];

@@ -41,7 +41,7 @@ export class Cursor {
 const noHeaders: RecordHeaders = Object.freeze({});
 const noBytes = new Uint8Array(0);
 /** A record of a few MB can hold millions of headers; the rest are ignored. */
-const maxHeaders = 10_000;
+const MAX_HEADERS = 10_000;
 
 /** A view of a record in the fetched bytes; key, value and headers are decoded on access. */
 export class KafkaRecord implements LogRecord {
@@ -84,7 +84,7 @@ export class KafkaRecord implements LogRecord {
     if (count <= 0) return noHeaders;
     // Without a prototype, so that a header named __proto__ needs no special handling.
     const headers = Object.create(null) as Record<string, Uint8Array>;
-    for (let i = 0; i < Math.min(count, maxHeaders); i += 1) {
+    for (let i = 0; i < Math.min(count, MAX_HEADERS); i += 1) {
       const name = field(this.#bytes, cursor)?.toString() ?? '';
       headers[name] = field(this.#bytes, cursor) ?? noBytes;
     }
@@ -114,7 +114,7 @@ export interface RecordBatchBody {
 }
 
 /** Estimated overhead per record, because a batch can hold millions of tiny ones. */
-const recordBytes = 100;
+const RECORD_BYTES = 100;
 
 /** The records of one batch starting at offset `from`, decoded piece by piece. */
 export class BatchRecords {
@@ -154,7 +154,7 @@ export class BatchRecords {
       if (offset >= this.#from) {
         const timestamp = appended ? baseTimestamp : baseTimestamp + timestampDelta;
         into.push(new KafkaRecord(offset, timestamp, bytes, cursor.at));
-        taken += length + recordBytes;
+        taken += length + RECORD_BYTES;
         this.next = offset + 1;
       }
       cursor.at = end;

@@ -15,7 +15,7 @@ import { KafkaFetcher } from './fetcher.ts';
 import { listBounds } from './offsets.ts';
 import type { Fetched } from './partition-stream.ts';
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 /** The offsets of a partition to read before the reader has caught up. */
 interface Stretch {
@@ -87,7 +87,7 @@ class KafkaTopicReader implements TopicReader {
   }
 
   #newFetcher({ from, onConnection }: TopicReadOptions): KafkaFetcher {
-    const limits = { maxWaitMs: 500, maxBytes: 4 * mib, maxBytesPerPartition: mib };
+    const limits = { maxWaitMs: 500, maxBytes: 4 * MIB, maxBytesPerPartition: MIB };
     return new KafkaFetcher(this.#cluster, {
       ...limits,
       log: this.#options.log,

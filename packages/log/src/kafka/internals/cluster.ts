@@ -101,10 +101,10 @@ export interface KafkaCluster {
 
 type CreateCluster = (options: object) => KafkaCluster;
 
-const readUncommitted = 0;
-const readCommitted = 1;
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
 /** How long a cluster uses its metadata, in milliseconds; new partitions are used after this time at the latest. */
-const metadataMaxAge = 60_000;
+const METADATA_MAX_AGE = 60_000;
 
 /**
  * The connections of a kafkajs client without its consumer. kafkajs reads partitions only as a group member and from one
@@ -114,9 +114,9 @@ const metadataMaxAge = 60_000;
 export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
   const client = createKafkaClient(options);
   return clusterMaker(client)({
-    metadataMaxAge,
+    metadataMaxAge: METADATA_MAX_AGE,
     allowAutoTopicCreation: false,
-    isolationLevel: readCommitted,
+    isolationLevel: READ_COMMITTED,
   });
 }
 
@@ -130,10 +130,10 @@ export interface Connection {
 export function createProducer(client: Kafka, config: ProducerConfig): Connection {
   const clusters: KafkaCluster[] = [];
   onClusters(client, (cluster) => clusters.push(cluster));
-  const producer = client.producer({ ...config, metadataMaxAge });
+  const producer = client.producer({ ...config, metadataMaxAge: METADATA_MAX_AGE });
   const [cluster] = clusters;
   if (cluster === undefined) throw missingCluster();
-  cluster.isolationLevel = readUncommitted;
+  cluster.isolationLevel = READ_UNCOMMITTED;
   return { producer, cluster };
 }
 

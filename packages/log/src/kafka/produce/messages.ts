@@ -12,7 +12,7 @@ export interface RoutedRecord extends OutputRecord {
  * kafkajs puts all records for a partition into one record batch, and brokers reject batches larger than
  * `max.message.bytes` (1 MiB by default). Records beyond this many bytes therefore go into another request.
  */
-export const requestBytes = 768 * 1024;
+export const REQUEST_BYTES = 768 * 1024;
 
 /** Splits records into requests, keeping their order. */
 export function* chunksOf(records: readonly RoutedRecord[]): Generator<readonly RoutedRecord[]> {
@@ -20,7 +20,7 @@ export function* chunksOf(records: readonly RoutedRecord[]): Generator<readonly 
   let bytes = 0;
   for (const [index, record] of records.entries()) {
     const size = sizeOf(record);
-    if (index > start && bytes + size > requestBytes) {
+    if (index > start && bytes + size > REQUEST_BYTES) {
       yield records.slice(start, index);
       start = index;
       bytes = 0;

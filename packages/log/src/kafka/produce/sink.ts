@@ -11,7 +11,7 @@ import {
   byPartition,
   chunksOf,
   type PartitionBatch,
-  requestBytes,
+  REQUEST_BYTES,
   requireAppended,
 } from './messages.ts';
 
@@ -24,7 +24,7 @@ export interface KafkaSinkOptions extends KafkaOptions {
 }
 
 /** How long queued records may still be delivered after `close`. */
-const closeTimeoutMs = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
 
 const compressionTypes = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4' } as const;
 
@@ -80,7 +80,7 @@ class KafkaSink implements RecordSink {
 
   async close(): Promise<void> {
     this.#state = 'closed';
-    this.#closesAt = Date.now() + closeTimeoutMs;
+    this.#closesAt = Date.now() + CLOSE_TIMEOUT_MS;
     await this.#pumping;
     await this.#connection?.producer.disconnect().catch(() => undefined);
     this.#connection = undefined;
@@ -100,7 +100,7 @@ class KafkaSink implements RecordSink {
     let bytes = 0;
     const end = this.#queue.findIndex((delivery, index) => {
       bytes += delivery.bytes;
-      return index > 0 && bytes > requestBytes;
+      return index > 0 && bytes > REQUEST_BYTES;
     });
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }

@@ -39,9 +39,9 @@ export interface StepWriterOptions {
 }
 
 /** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long. */
-const transactionTimeoutMs = 30_000;
+const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Attempts to begin a transaction while the previous one is still ending. */
-const concurrentTries = 400;
+const CONCURRENT_TRIES = 400;
 
 /**
  * Writes outputs, state and position of a step in one transaction. Each partition has its own transactional id: the next
@@ -62,7 +62,7 @@ export class TransactionalStepWriter implements StepWriter {
     this.#plan = new TransactionPlan(client);
     const { producer, cluster } = createProducer(client, {
       transactionalId: `${groupId}/${place.topic}/${place.partition}`,
-      transactionTimeout: transactionTimeoutMs,
+      transactionTimeout: TRANSACTION_TIMEOUT_MS,
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
@@ -224,7 +224,7 @@ async function retryConcurrent(begin: () => Promise<unknown>): Promise<unknown> 
     try {
       return await begin();
     } catch (error) {
-      if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
+      if (!isConcurrent(error) || attempt >= CONCURRENT_TRIES) throw error;
       await delay(Math.min(1 + attempt, 50));
     }
   }

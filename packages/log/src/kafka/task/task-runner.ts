@@ -35,9 +35,9 @@ export interface KafkaTaskRunnerOptions extends MembershipOptions {
   readonly maxBytesPerPartition?: number;
 }
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 /** How long a start waits for brokers that are reachable but cannot serve the group yet. */
-const groupReadyTimeoutMs = 30_000;
+const GROUP_READY_TIMEOUT_MS = 30_000;
 
 /**
  * Runs a task for each partition this process owns as a member of a consumer group. Once started, it runs until it is
@@ -69,8 +69,8 @@ class KafkaTaskRunner implements TaskRunner {
     this.#cluster = createKafkaCluster(options);
     this.#fetcher = new KafkaFetcher(this.#cluster, {
       maxWaitMs: options.maxWaitMs ?? 500,
-      maxBytesPerPartition: options.maxBytesPerPartition ?? 4 * mib,
-      maxBytes: 16 * mib,
+      maxBytesPerPartition: options.maxBytesPerPartition ?? 4 * MIB,
+      maxBytes: 16 * MIB,
       log: options.log,
     });
     this.#sink = options.delivery === 'at_least_once' ? createKafkaSink(options) : undefined;
@@ -116,7 +116,7 @@ class KafkaTaskRunner implements TaskRunner {
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
     // A cluster that has just started is reachable before its group coordinator has loaded.
-    const deadline = Date.now() + Math.max(groupReadyTimeoutMs, connectTimeoutOf(this.#options));
+    const deadline = Date.now() + Math.max(GROUP_READY_TIMEOUT_MS, connectTimeoutOf(this.#options));
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#cluster.connect();

@@ -27,10 +27,10 @@ export interface KafkaTaskContext {
 }
 
 /** How long a revoked partition may take to commit its queued steps, ms. */
-const drainMs = 10_000;
-const shortestPauseMs = 100;
+const DRAIN_MS = 10_000;
+const SHORTEST_PAUSE_MS = 100;
 /** Pause between retries of a partition that is stuck until someone fixes the cause. */
-const stuckPauseMs = 30_000;
+const STUCK_PAUSE_MS = 30_000;
 
 /**
  * Processes one partition from its assignment to its revocation. Any failure closes its task, and the next task starts from
@@ -99,8 +99,8 @@ export class KafkaTask {
   }
 
   #pauseMs(isPermanent: boolean): number {
-    if (this.#retry?.isStuck === true) return stuckPauseMs;
-    return isPermanent ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
+    if (this.#retry?.isStuck === true) return STUCK_PAUSE_MS;
+    return isPermanent ? SHORTEST_PAUSE_MS : backoff(this.#failures, SHORTEST_PAUSE_MS, 5_000);
   }
 
   #advanced(position: number): void {
@@ -228,7 +228,7 @@ export class KafkaTask {
       'partition_lost',
       'The partition was revoked before its last steps were committed.',
     );
-    const timer = setTimeout(() => lane.close(late), drainMs);
+    const timer = setTimeout(() => lane.close(late), DRAIN_MS);
     await lane.drain();
     clearTimeout(timer);
     this.#context.observer.onDrained?.(this.place, performance.now() - began);

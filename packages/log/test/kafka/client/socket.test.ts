@@ -3,9 +3,9 @@ import { freePort } from '@loopwatch/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSocket, watchAnswers } from '../../../src/kafka/client/socket.ts';
 
-const fetch = 1;
-const joinGroup = 11;
-const syncGroup = 14;
+const FETCH = 1;
+const JOIN_GROUP = 11;
+const SYNC_GROUP = 14;
 
 function request(apiKey: number): Buffer {
   const bytes = Buffer.alloc(12);
@@ -43,9 +43,9 @@ describe('watchAnswers', () => {
   });
 
   it.each([
-    { what: 'fetch', apiKey: fetch, seconds: 15 },
-    { what: 'join', apiKey: joinGroup, seconds: 90 },
-    { what: 'sync', apiKey: syncGroup, seconds: 90 },
+    { what: 'fetch', apiKey: FETCH, seconds: 15 },
+    { what: 'join', apiKey: JOIN_GROUP, seconds: 90 },
+    { what: 'sync', apiKey: SYNC_GROUP, seconds: 90 },
   ])(
     'closes the connection when a $what is not answered for $seconds seconds',
     async ({ apiKey, seconds }) => {
@@ -62,9 +62,9 @@ describe('watchAnswers', () => {
 
   it('counts from the first unanswered request', async () => {
     const { duplex } = connection();
-    duplex.write(request(fetch));
+    duplex.write(request(FETCH));
     await vi.advanceTimersByTimeAsync(10_000);
-    duplex.write(request(fetch));
+    duplex.write(request(FETCH));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(duplex.destroyed).toBe(true);
   });
@@ -72,7 +72,7 @@ describe('watchAnswers', () => {
   it('keeps the connection open while answers arrive, and while no request is pending', async () => {
     const { duplex, answer } = connection();
     for (let i = 0; i < 5; i += 1) {
-      duplex.write(request(fetch));
+      duplex.write(request(FETCH));
       await vi.advanceTimersByTimeAsync(14_000);
       await answer();
     }
@@ -82,7 +82,7 @@ describe('watchAnswers', () => {
 
   it('leaves no timer behind when the connection is closed', async () => {
     const { duplex } = connection();
-    duplex.write(request(fetch));
+    duplex.write(request(FETCH));
     duplex.destroy();
     await vi.advanceTimersByTimeAsync(0);
     expect(vi.getTimerCount()).toBe(0);

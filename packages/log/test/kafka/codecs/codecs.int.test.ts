@@ -5,10 +5,10 @@ import { RecordDecoder } from '../../../src/kafka/fetch/record-decoder.ts';
 import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
 import { follow, newTopic, shared } from '../harness.ts';
 
-const attributesAt = 21;
-const codecMask = 0x07;
-const headerBytes = 61;
-const mib = 1024 * 1024;
+const ATTRIBUTES_AT = 21;
+const CODEC_MASK = 0x07;
+const HEADER_BYTES = 61;
+const MIB = 1024 * 1024;
 
 /** Numbers that look random and are the same in every run. */
 function* noise(): Generator<number> {
@@ -75,7 +75,7 @@ async function fetchAll(topic: string): Promise<{ records: string[]; batches: Ba
   const records: string[] = [];
   const batches: Batch[] = [];
   for (let offset = 0; ; ) {
-    const limits = { maxWaitMs: 100, maxBytes: 16 * mib, maxBytesPerPartition: 4 * mib };
+    const limits = { maxWaitMs: 100, maxBytes: 16 * MIB, maxBytesPerPartition: 4 * MIB };
     const [fetched] = await fetchFrom(broker, [{ topic, partition: 0, offset }], limits);
     const bytes = fetched?.bytes ?? Buffer.alloc(0);
     const decoded = await new RecordDecoder(bytes, offset, [], `${topic}/0`).take();
@@ -88,8 +88,8 @@ async function fetchAll(topic: string): Promise<{ records: string[]; batches: Ba
 
 function batchesIn(bytes: Buffer): Batch[] {
   const found: Batch[] = [];
-  for (let at = 0; at + headerBytes <= bytes.length; at += 12 + bytes.readInt32BE(at + 8)) {
-    const codec = bytes.readInt16BE(at + attributesAt) & codecMask;
+  for (let at = 0; at + HEADER_BYTES <= bytes.length; at += 12 + bytes.readInt32BE(at + 8)) {
+    const codec = bytes.readInt16BE(at + ATTRIBUTES_AT) & CODEC_MASK;
     found.push({ codec, records: bytes.readInt32BE(at + 57) });
   }
   return found;

@@ -5,7 +5,7 @@ import { compressFrame } from 'lz4-napi';
 import snappy from 'snappyjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LogError } from '../../../src/index.ts';
-import { maxBatchBytes, registerCodecs } from '../../../src/kafka/codecs/codecs.ts';
+import { MAX_BATCH_BYTES, registerCodecs } from '../../../src/kafka/codecs/codecs.ts';
 import { UnpackedTooLarge } from '../../../src/kafka/codecs/unpacked-too-large.ts';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -87,7 +87,7 @@ describe('the codecs', () => {
     const all = Array.from({ length: blocks }, (_, i) => block(i === blocks - 1 ? 1 : 0));
     return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]), ...all]);
   };
-  const zeros = Buffer.alloc(maxBatchBytes + 1);
+  const zeros = Buffer.alloc(MAX_BATCH_BYTES + 1);
   it.each([
     { name: 'gzip', type: CompressionTypes.GZIP, packed: () => gzipSync(zeros) },
     { name: 'snappy as a single block', type: CompressionTypes.Snappy, packed: () => snappy.compress(zeros) },

@@ -11,7 +11,7 @@ const encodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/index.j
   record: object,
 ) => unknown;
 
-const kib = 1024;
+const KIB = 1024;
 
 /** An answer with one record of so many bytes in each batch. */
 async function answer(firstOffset: number, ...sizes: readonly number[]): Promise<FetchedPartition> {
@@ -29,7 +29,7 @@ async function answer(firstOffset: number, ...sizes: readonly number[]): Promise
   return { topic: 'events', partition: 0, errorCode: 0, highWatermark: 100, abortedTransactions: [], bytes };
 }
 
-function open(maxBytes = 4 * kib * kib) {
+function open(maxBytes = 4 * KIB * KIB) {
   let wanted = 0;
   const stream = new PartitionStream('events', 0, 7, {
     wanted: () => {
@@ -47,16 +47,16 @@ function open(maxBytes = 4 * kib * kib) {
 
 it('PartitionStream: returns a large answer in pieces, and knows the next fetch offset at once', async () => {
   const { stream, offsets } = open();
-  stream.deliver(await answer(7, 700 * kib, 700 * kib, 100 * kib));
+  stream.deliver(await answer(7, 700 * KIB, 700 * KIB, 100 * KIB));
   expect(stream.offset).toBe(10);
   expect(await offsets()).toEqual([[7, 8], 9, 91]);
   expect(await offsets()).toEqual([[9], 10, 90]);
 });
 
 it('PartitionStream: fetches more before all records have been returned', async () => {
-  const { stream, offsets, wanted } = open(2 * kib * kib);
+  const { stream, offsets, wanted } = open(2 * KIB * KIB);
   expect(stream.isWanted).toBe(true);
-  stream.deliver(await answer(7, 1024 * kib, 900 * kib));
+  stream.deliver(await answer(7, 1024 * KIB, 900 * KIB));
   expect(stream.isWanted).toBe(false);
   await offsets();
   expect([stream.isWanted, wanted()]).toEqual([true, 1]);

@@ -36,9 +36,9 @@ interface BatchOptions {
 }
 
 const zero = Buffer.alloc(0);
-const controlFlag = 0x20;
-const appendTimeFlag = 0x08;
-const attributesAt = 21;
+const CONTROL_FLAG = 0x20;
+const APPEND_TIME_FLAG = 0x08;
+const ATTRIBUTES_AT = 21;
 
 async function batch(written: readonly Written[], options: BatchOptions = {}): Promise<Buffer> {
   const { firstOffset = 0, firstTimestamp = 1_763_757_600_000, producerId = 7 } = options;
@@ -59,8 +59,8 @@ async function batch(written: readonly Written[], options: BatchOptions = {}): P
   });
   const bytes = Buffer.from(buffer);
   const flags =
-    (options.control === true ? controlFlag : 0) | (options.appendTime === true ? appendTimeFlag : 0);
-  bytes.writeInt16BE(bytes.readInt16BE(attributesAt) | flags, attributesAt);
+    (options.control === true ? CONTROL_FLAG : 0) | (options.appendTime === true ? APPEND_TIME_FLAG : 0);
+  bytes.writeInt16BE(bytes.readInt16BE(ATTRIBUTES_AT) | flags, ATTRIBUTES_AT);
   return bytes;
 }
 
@@ -194,10 +194,10 @@ describe('RecordDecoder', () => {
 
   it.each<[string, (bytes: Buffer) => void, RegExp]>([
     ['an old format', (bytes) => bytes.writeInt8(1, 16), /format is version 1/],
-    ['an unknown compression', (bytes) => bytes.writeInt16BE(6, attributesAt), /compression 6 is unknown/],
+    ['an unknown compression', (bytes) => bytes.writeInt16BE(6, ATTRIBUTES_AT), /compression 6 is unknown/],
     [
       'broken compressed bytes',
-      (bytes) => bytes.writeInt16BE(1, attributesAt),
+      (bytes) => bytes.writeInt16BE(1, ATTRIBUTES_AT),
       /compressed with gzip is damaged/,
     ],
     ['records that reach beyond it', (bytes) => bytes.writeInt8(100, 61), /reaches beyond its batch/],
