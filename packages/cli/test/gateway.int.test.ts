@@ -1,75 +1,8 @@
-import { analyzedByHeader } from '@loopwatch/contract';
-import {
-  modelReply,
-  readTopic,
-  spawnCli,
-  startKafka,
-  startScriptedUpstream,
-  uniqueName,
-  waitFor,
-} from '@loopwatch/testkit';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { readTopic, uniqueName, waitFor } from '@loopwatch/testkit';
+import { expect, inject, it } from 'vitest';
 import { dataDir, runServer, untilThereAre } from '../../server/test/server-runs.ts';
+import { runGateway, typesIn } from './gateway-runs.ts';
 import { ownTopics, worker } from './worker-runs.ts';
-
-/** A gateway for a model that always makes the same call. */
-async function runGateway(env: Record<string, string>, ...flags: readonly string[]) {
-  const upstream = await startScriptedUpstream((request) =>
-    modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] }),
-  );
-  onTestFinished(() => upstream[Symbol.asyncDispose]());
-  const args = [
-    'gateway',
-    '--upstream',
-    upstream.url,
-    '--port',
-    '0',
-    '--data-dir',
-    await dataDir(),
-    ...flags,
-  ];
-  const cli = spawnCli(args, env);
-  onTestFinished(async () => {
-    await cli.stop('SIGKILL');
-  });
-  const line = await cli.line(/The gateway is at/, 120_000);
-  const url = (/http:\/\/localhost:\d+/.exec(line)?.[0] ?? '').replace('localhost', '127.0.0.1');
-  return {
-    cli,
-    /** Repeats the request. @returns the finish reason */
-    async ask(session: string, content = 'Fix it'): Promise<unknown> {
-      const response = await fetch(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-session-id': session },
-        body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] }),
-      });
-      const { choices } = (await response.json()) as { choices: { finish_reason: unknown }[] };
-      return choices[0]?.finish_reason;
-    },
-    async asks(session: string, times: number): Promise<unknown[]> {
-      const ends: unknown[] = [];
-      for (let i = 0; i < times; i += 1) ends.push(await this.ask(session));
-      return ends;
-    },
-    async checks(): Promise<Record<string, { ok: boolean; detail: string }>> {
-      const ready = (await (await fetch(`${url}/readyz`)).json()) as { checks: never };
-      return ready.checks;
-    },
-    async metric(name: string): Promise<number> {
-      const line = (await (await fetch(`${url}/metrics`)).text())
-        .split('\n')
-        .find((each) => each.startsWith(`${name} `));
-      return Number(line?.split(' ').at(-1) ?? 0);
-    },
-  };
-}
-
-const typesIn = async (brokers: readonly string[], topic: string, count: number) =>
-  (await readTopic(brokers, topic, { count, timeoutMs: 60_000 })).map(({ key, value, headers }) => ({
-    session: key,
-    type: (JSON.parse(value ?? '') as { type: string }).type,
-    judged: headers[analyzedByHeader],
-  }));
 
 it('gateway with Kafka: publishes events and verdicts, which workers skip and the dashboard shows and controls', async () => {
   const brokers = inject('kafkaBrokers');
@@ -125,33 +58,6 @@ it('gateway with Kafka: publishes events and verdicts, which workers skip and th
   ]);
   // A worker would add the position of the event in the topic.
   expect(found.every(({ source }) => source === undefined)).toBe(true);
-}, 240_000);
-
-it('gateway with Kafka: fails no request during outages, and publishes everything afterwards', async () => {
-  const kafka = await startKafka({ own: true });
-  onTestFinished(() => kafka.stop());
-  const { topics, env } = await ownTopics(kafka.brokers, 1);
-  await kafka.stopBroker();
-  const gateway = await runGateway(env);
-  expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
-  await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
-  expect((await gateway.checks())['settings']?.ok).toBe(false);
-  expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(14);
-  await kafka.startBroker();
-  expect(await typesIn(kafka.brokers, topics.events, 13)).toHaveLength(13);
-  await waitFor(async () => (await gateway.checks())['settings']?.ok === true, { timeoutMs: 60_000 });
-
-  await kafka.stopBroker();
-  expect(await gateway.asks('s-2', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
-  await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
-  await kafka.startBroker();
-  const events = await typesIn(kafka.brokers, topics.events, 26);
-  const of = (session: string) => events.filter((event) => event.session === session).map(({ type }) => type);
-  expect(of('s-2')).toEqual(of('s-1'));
-  await waitFor(async () => (await gateway.checks())['log']?.ok === true, { timeoutMs: 60_000 });
-  expect(await gateway.cli.stop()).toBe(0);
-  const verdicts = await readTopic(kafka.brokers, topics.verdicts);
-  expect(verdicts.map(({ key }) => key)).toEqual(['s-1', 's-2']);
 }, 240_000);
 
 it('gateway with Kafka: limits its buffer during an outage, and logs what is lost', async () => {

@@ -1,6 +1,17 @@
-import { type CliProcess, freePort, spawnCli, startKafka, tempDir } from '@loopwatch/testkit';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ownTopics } from './worker-runs.ts';
+import {
+  type CliProcess,
+  freePort,
+  readTopic,
+  spawnCli,
+  startKafka,
+  type TestKafka,
+  tempDir,
+  waitFor,
+} from '@loopwatch/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dataDir, loop, produce, runServer, untilThereAre } from '../../server/test/server-runs.ts';
+import { runGateway, typesIn } from './gateway-runs.ts';
+import { fileOf, interleavedSamples, ownTopics, publishedIds, replayed, worker } from './worker-runs.ts';
 
 /** Lines of the log, at level info and above. */
 const said = ({ stdout }: CliProcess) =>
@@ -18,11 +29,15 @@ function started(args: readonly string[], env: Record<string, string>): CliProce
 }
 
 describe('a broker restart', () => {
+  let kafka: TestKafka;
+  beforeAll(async () => {
+    kafka = await startKafka({ own: true });
+  });
+  afterAll(() => kafka.stop());
+
   it('broker outage: each long-running command logs two lines and continues', {
     timeout: 300_000,
   }, async () => {
-    const kafka = await startKafka({ own: true });
-    onTestFinished(() => kafka.stop());
     const { env } = await ownTopics(kafka.brokers);
     const dir = await tempDir();
     onTestFinished(() => dir.remove());
@@ -53,6 +68,95 @@ describe('a broker restart', () => {
       expect(await process.stop()).toBe(0);
       expect(process.stderr).toEqual([]);
     }
+  });
+
+  it('worker: waits for an unavailable broker and misses nothing', async () => {
+    const { topics, env } = await ownTopics(kafka.brokers, 1);
+    const lines = interleavedSamples();
+    const half = Math.floor(lines.length / 2);
+    const whole = await fileOf(lines);
+    const [one, two] = [await fileOf(lines.slice(0, half)), await fileOf(lines.slice(half))];
+    const expected = await replayed(whole);
+    const running = await worker(env);
+    expect(await spawnCli(['produce', one], env).exited).toBe(0);
+    await readTopic(kafka.brokers, topics.verdicts, { count: 1 });
+    await kafka.stopBroker();
+    await running.line(/Kafka is unavailable/, 60_000);
+    await kafka.startBroker();
+    await running.line(/Kafka is reachable again/, 60_000);
+    expect(await spawnCli(['produce', two], env).exited).toBe(0);
+    const ids = await publishedIds(kafka.brokers, topics.verdicts, expected.length);
+    expect(ids.toSorted()).toEqual(expected.toSorted());
+    expect(await running.stop()).toBe(0);
+  });
+
+  it('gateway with Kafka: fails no request during outages, and publishes everything afterwards', async () => {
+    const { topics, env } = await ownTopics(kafka.brokers, 1);
+    await kafka.stopBroker();
+    const gateway = await runGateway(env);
+    expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
+    expect((await gateway.checks())['settings']?.ok).toBe(false);
+    expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(14);
+    await kafka.startBroker();
+    expect(await typesIn(kafka.brokers, topics.events, 13)).toHaveLength(13);
+    await waitFor(async () => (await gateway.checks())['settings']?.ok === true, { timeoutMs: 60_000 });
+
+    await kafka.stopBroker();
+    expect(await gateway.asks('s-2', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
+    await kafka.startBroker();
+    const events = await typesIn(kafka.brokers, topics.events, 26);
+    const of = (session: string) =>
+      events.filter((event) => event.session === session).map(({ type }) => type);
+    expect(of('s-2')).toEqual(of('s-1'));
+    await waitFor(async () => (await gateway.checks())['log']?.ok === true, { timeoutMs: 60_000 });
+    expect(await gateway.cli.stop()).toBe(0);
+    const verdicts = await readTopic(kafka.brokers, topics.verdicts);
+    expect(verdicts.map(({ key }) => key)).toEqual(['s-1', 's-2']);
+  }, 240_000);
+
+  it('server on Kafka: reports an outage, serves stored data, and catches up afterwards', {
+    timeout: 240_000,
+  }, async () => {
+    const { env } = await ownTopics(kafka.brokers, 1);
+    await worker(env);
+    const server = await runServer(env, '--data-dir', await dataDir());
+    await produce(loop('before'), env);
+    await untilThereAre(server, '/incidents', 1);
+    expect((await server.readiness()).status).toBe(200);
+
+    await kafka.stopBroker();
+    const down = await waitFor(
+      async () => {
+        const readiness = await server.readiness();
+        return readiness.status === 503 && readiness;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(down.checks).toMatchObject({ database: { ok: true }, verdicts: { ok: false } });
+    expect(down.checks['verdicts']?.detail).toMatch(/\S+ \S+/);
+    expect(await server.all('/incidents')).toHaveLength(1);
+    const event = { sessionId: 's', type: 'session_ended' };
+    expect(await server.send('POST', '/events', event)).toBe(503);
+    const [incident] = await server.all('/incidents');
+    // A decision is taken now, and told to Kafka when there is one again.
+    expect(
+      await server.send('PATCH', `/incidents/${String(incident?.['id'])}`, { status: 'acknowledged' }),
+    ).toBe(200);
+
+    await kafka.startBroker();
+    await produce(loop('after'), env);
+    await untilThereAre(server, '/incidents', 2);
+    await waitFor(async () => (await server.readiness()).status === 200, { timeoutMs: 60_000 });
+    expect(await server.stop()).toBe(0);
+    const anew = await runServer(env, '--data-dir', await dataDir());
+    const path = `/incidents/${String(incident?.['id'])}`;
+    await untilThereAre(anew, '/incidents', 2);
+    await waitFor(
+      async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status === 'acknowledged',
+      { timeoutMs: 60_000 },
+    );
   });
 });
 

@@ -1,5 +1,5 @@
-import { startKafka, waitFor } from '@loopwatch/testkit';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { waitFor } from '@loopwatch/testkit';
+import { expect, inject, it } from 'vitest';
 import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../cli/test/worker-runs.ts';
 import {
   atAnyTime,
@@ -74,49 +74,4 @@ it('server on Kafka: shows published verdicts, resumes after a restart, and rebu
   expect(await ofOne(anew)).toEqual(await ofOne(second));
   const settings = await anew.get<{ set: unknown }>('/settings/server');
   expect(settings.set).toEqual(set.set);
-});
-
-it('server on Kafka: reports an outage, serves stored data, and catches up afterwards', {
-  timeout: 240_000,
-}, async () => {
-  const kafka = await startKafka({ own: true });
-  onTestFinished(() => kafka.stop());
-  const { env } = await ownTopics(kafka.brokers, 1);
-  await worker(env);
-  const server = await runServer(env, '--data-dir', await dataDir());
-  await produce(loop('before'), env);
-  await untilThereAre(server, '/incidents', 1);
-  expect((await server.readiness()).status).toBe(200);
-
-  await kafka.stopBroker();
-  const down = await waitFor(
-    async () => {
-      const readiness = await server.readiness();
-      return readiness.status === 503 && readiness;
-    },
-    { timeoutMs: 60_000 },
-  );
-  expect(down.checks).toMatchObject({ database: { ok: true }, verdicts: { ok: false } });
-  expect(down.checks['verdicts']?.detail).toMatch(/\S+ \S+/);
-  expect(await server.all('/incidents')).toHaveLength(1);
-  const event = { sessionId: 's', type: 'session_ended' };
-  expect(await server.send('POST', '/events', event)).toBe(503);
-  const [incident] = await server.all('/incidents');
-  // A decision is taken now, and told to Kafka when there is one again.
-  expect(
-    await server.send('PATCH', `/incidents/${String(incident?.['id'])}`, { status: 'acknowledged' }),
-  ).toBe(200);
-
-  await kafka.startBroker();
-  await produce(loop('after'), env);
-  await untilThereAre(server, '/incidents', 2);
-  await waitFor(async () => (await server.readiness()).status === 200, { timeoutMs: 60_000 });
-  expect(await server.stop()).toBe(0);
-  const anew = await runServer(env, '--data-dir', await dataDir());
-  const path = `/incidents/${String(incident?.['id'])}`;
-  await untilThereAre(anew, '/incidents', 2);
-  await waitFor(
-    async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status === 'acknowledged',
-    { timeoutMs: 60_000 },
-  );
 });

@@ -1,6 +1,6 @@
-import { freePort, readTopic, startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
+import { freePort, readTopic, startKafka, type TestKafka, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createKafkaSink,
   createKafkaTaskRunner,
@@ -199,8 +199,13 @@ describe('Kafka: a start that fails', () => {
 });
 
 describe('Kafka: an unavailable broker', () => {
+  let kafka: TestKafka;
+  beforeAll(async () => {
+    kafka = await startKafka({ own: true });
+  });
+  afterAll(() => kafka.stop());
+
   it('loses no records for reader and sink when it returns after ten seconds', async () => {
-    await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options, { partitions: 2 });
     const links: string[] = [];
@@ -229,7 +234,6 @@ describe('Kafka: an unavailable broker', () => {
   });
 
   it('does not prevent a reader from stopping', async () => {
-    await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options);
     const links: string[] = [];
