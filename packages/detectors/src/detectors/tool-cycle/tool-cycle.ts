@@ -93,7 +93,7 @@ export class ToolCycle implements Detector {
     return 0;
   }
 
-  /** Whether the cycle occurred once more than needed, with results that differ only in random-looking tokens. */
+  /** Whether the cycle occurred one more time than needed, with results that differ only in random-looking tokens. */
   private isSameInBulk(rounds: readonly CallStep[], period: number): boolean {
     const cycle = rounds.slice(-period);
     if (period === 1 || (this.counts.inBulk[period] ?? 0) < period * this.thresholdOf(cycle)) return false;
