@@ -28,7 +28,7 @@ describe('runbooks', () => {
   });
 
   it.each([...sections])('runbook %s: explains meaning, diagnosis, remedy and recovery', (_, text) => {
-    const parts = ['Meaning', 'Look', 'Do', 'Over'].map((part) => text.indexOf(`**${part}.** `));
+    const parts = ['Meaning', 'Look', 'Do', 'Resolved'].map((part) => text.indexOf(`**${part}.** `));
     expect(parts.every((at) => at > 0)).toBe(true);
     expect(parts.toSorted((a, b) => a - b)).toEqual(parts);
   });
