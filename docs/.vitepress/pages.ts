@@ -49,7 +49,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'generated/http-api',
     ...libraries,
   ]),
-  section('Background', ['comparison', 'loopbench', 'architecture', ...pagesIn('internals')], true),
+  section('Background', ['comparison', 'loopbench', 'architecture'], true),
   section('Decisions', pagesIn('adr'), true),
 ];
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const options = readOptions([], home, process.env);
   evaluations = await evaluateAll(options, readLabels(options.labels));
   found = evaluations.flatMap(findingsOf);
-});
+}, 900_000);
 
 describe('preset balanced on the recorded data', () => {
   it('balanced: still finds every known labelled loop', () => {

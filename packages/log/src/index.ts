@@ -4,7 +4,7 @@ export { KafkaOutageLog } from './kafka/client/outage-log.ts';
 export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';
 export type { DurabilityRisk } from './kafka/diagnose/durability-risks.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka/diagnose/rights.ts';
-export { ensureTopics, partitionCount, topicSpecs } from './kafka/diagnose/topics.ts';
+export { ensureTopics, topicSpecs } from './kafka/diagnose/topics.ts';
 export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from './wait-for.ts';
@@ -47,6 +47,8 @@ function isBuildFresh(): boolean {
   const builtAt = modifiedAt(`${root}.cache/build/the-packages`);
   fresh = readdirSync(`${root}packages`).every((name) => {
     const sources = `${root}packages/${name}/src`;
+    // A package that is gone can leave its build behind.
+    if (!existsSync(sources)) return true;
     const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
     return files.every((file) => modifiedAt(`${sources}/${file}`) <= builtAt);
   });

@@ -88,19 +88,6 @@ export async function ensureTopics(
   });
 }
 
-/**
- * How many partitions a topic has.
- *
- * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized`; `topic_missing`.
- */
-export async function partitionCount(options: KafkaOptions, topic: string): Promise<number> {
-  return withAdmin(options, `count the partitions of ${topic}`, async (admin) => {
-    await requireTopics(admin, [topic], options.brokers);
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics[0]?.partitions.length ?? 0;
-  });
-}
-
 function created(topic: string): TopicReport {
   return { topic, status: 'created', details: [] };
 }
