@@ -68,8 +68,10 @@ export class CommitQueue implements TaskLane {
 
   /** Writes the queued steps; resolves when the queue is empty, or a write failed. */
   async drain(): Promise<void> {
-    if (this.#writing === undefined && this.#waiting.length > 0) this.#start();
-    await this.#writing;
+    while (this.#writing !== undefined || this.#waiting.length > 0) {
+      if (this.#writing === undefined) this.#start();
+      await this.#writing;
+    }
   }
 
   /** Rejects all queued steps and every later one; the task restarts. */
@@ -93,9 +95,7 @@ export class CommitQueue implements TaskLane {
 
   #start(): void {
     this.#end();
-    this.#writing = this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing = this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
@@ -113,6 +113,8 @@ export class CommitQueue implements TaskLane {
         this.fail(failure);
       }
     }
+    // In the same turn as the check above: a step queued in between would not be written.
+    this.#writing = undefined;
   }
 
   #end(): void {

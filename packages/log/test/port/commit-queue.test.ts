@@ -109,6 +109,19 @@ describe('CommitQueue: steps', () => {
     await drained;
   });
 
+  it('are written when they are queued as soon as the one before is durable', async () => {
+    const written: number[] = [];
+    const lane = new CommitQueue(({ position }) => {
+      written.push(position);
+      return Promise.resolve();
+    });
+    const first = lane.commit(urgent(1));
+    const second = first.then(() => lane.commit(urgent(2)));
+    await settled();
+    expect(written).toEqual([1, 2]);
+    await second;
+  });
+
   it('are rejected when the queue is closed', async () => {
     const { lane, writes } = held();
     const waits = lane.commit(step(1));
