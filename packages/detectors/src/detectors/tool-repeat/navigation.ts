@@ -7,7 +7,7 @@ import type { CallStep } from '../../calls/step.ts';
 const PATIENCE = 3;
 /** Wordings by which an agent notes that its step had no effect. */
 const STUCK =
-  /(?:n['’]t|\bnot|\bnever|\bno longer)(?: \w+){0,2} (?:mov|chang|scroll|work|respond|react|load|updat|open|help|appear|advanc|progress)|\bno (?:visible )?(?:change|effect|response|movement|difference|reaction|progress)\b|\bnothing (?:\w+ ){0,2}(?:new|chang|happen|mov|different)|\bstill (?:\w+ ){0,2}(?:same|stuck|nothing|unchanged)\b|\bsame (?:page|view|content|screen|state|place|position|section|thing)\b|\bstuck\b|\bunchanged\b|\bfroze|\bhangs?\b/i;
+  /(?:n['’]t|\bnot|\bnever|\bno longer)(?: \w+){0,2} (?:mov|chang|scroll|work|respond|react|load|updat|open|help|appear|advanc|progress)|\bno (?:visible )?(?:change|effect|response|movement|difference|reaction|progress)\b|\bnothing (?:\w+ ){0,2}(?:new|chang|happen|mov|different)|\bstill (?:\w+ ){0,2}(?:same|stuck|nothing|unchanged)\b|\bsame (?:page|view|content|screen|state|place|position|section|thing)\b|\bstuck\b|\bunchanged\b|\bfroze|\bhangs?\b|\bfail(?:ed|s|ure)?\b|\bunable to (?:navigat|mov|scroll|chang|click|select|set)/i;
 
 /** How many of the latest `most` steps, which are equal, came after the agent last told of something new. */
 export function stepsWithoutNews(rounds: readonly CallStep[], most: number): number {
