@@ -1,5 +1,5 @@
 import { sha256 } from '../lib/digest.ts';
-import type { HoleKind, LexedResult } from './lex-result.ts';
+import type { HoleKind, LexedResult } from './lexed-result.ts';
 import type { ResultKind } from './result-kind.ts';
 
 /** A result without its random-looking tokens, and these. */

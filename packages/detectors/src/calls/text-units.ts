@@ -7,7 +7,8 @@ export const JOINT = 16;
 export const ESCAPE = 32;
 export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
 
-const KINDS = new Uint8Array(0x80);
+/** By unit. Units beyond ASCII are white space or letters; the table has all of them, because a branch costs more. */
+const KINDS = new Uint8Array(0x1_00_00).fill(LOWER, 0x80);
 for (const [units, kind] of [
   ['\t\n\v\f\r ', SPACE],
   ['0123456789', DIGIT],
@@ -17,17 +18,11 @@ for (const [units, kind] of [
   ['\\', ESCAPE],
 ] as const)
   for (const unit of units) KINDS[unit.charCodeAt(0)] = kind;
+for (let unit = 0x80; unit < KINDS.length; unit += 1) if (isWideSpace(unit)) KINDS[unit] = SPACE;
 
-/** Units beyond ASCII are white space or letters; 0 past the end. */
+/** 0 for other signs, and outside of the text. */
 export function kindAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  if (unit < 0x80) return KINDS[unit] as number;
-  return kindBeyond(unit);
-}
-
-function kindBeyond(unit: number): number {
-  if (Number.isNaN(unit)) return 0;
-  return isWideSpace(unit) ? SPACE : LOWER;
+  return KINDS[text.charCodeAt(at) | 0] as number;
 }
 
 /** Whether `\s` matches a UTF-16 unit beyond ASCII. */

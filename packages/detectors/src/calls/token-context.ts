@@ -1,13 +1,17 @@
-import { DIGIT, ESCAPE, kindAt } from './text-units.ts';
+import { DIGIT, ESCAPE, kindAt, UPPER } from './text-units.ts';
+import { announcesNews } from './token-labels.ts';
 
 const QUOTE = 0x22;
 const HASH = 0x23;
 const COLON = 0x3a;
 const EQUALS = 0x3d;
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+const SLASH = 0x2f;
 /** First units of the units of time and of size, and of what a number of tries is called. */
-const UNIT_STARTS = 'nµumshatrgKMGT';
+const UNIT_STARTS = unitTable('nµumshatrgKMGT');
 /** What may stand between a label and its value. */
-const GAP = ' \t:=#"\'([<\\-_/+';
+const GAP = unitTable(' \t:=#"\'([<\\-_/+');
 
 /** The last line, if it is a frame: `[command 12 finished]`. Its number, and the rest. */
 const FRAME = /(?:^|\n)[^\S\n]*[[(<]([^\d\n]{0,80})(\d{1,9})(?![\d.%])([^\n]{0,80})[\])>]\s*$/d;
@@ -41,7 +45,7 @@ export function isDay(text: string, start: number, end: number): boolean {
   return (
     end - start >= 3 &&
     end - start <= 9 &&
-    'MTWFS'.includes(text.charAt(start)) &&
+    kindAt(text, start) === UPPER &&
     /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text.slice(start, start + 3))
   );
 }
@@ -50,20 +54,21 @@ export function isDay(text: string, start: number, end: number): boolean {
 export function mayBeTimed(text: string, start: number): boolean {
   let at = start;
   while (kindAt(text, at) === DIGIT) at += 1;
-  const next = text.charAt(at);
-  if (next === ':') return at - start <= 2;
-  if (next === '-' || next === '/') return at - start === 4;
-  if (next === '.') {
+  let next = text.charCodeAt(at);
+  if (next === COLON) return at - start <= 2;
+  if (next === HYPHEN || next === SLASH) return at - start === 4;
+  if (next === DOT) {
     at += 1;
     while (kindAt(text, at) === DIGIT) at += 1;
+    next = text.charCodeAt(at);
   }
-  const unit = text.charAt(at);
-  return UNIT_STARTS.includes(unit === ' ' || unit === '\u00a0' ? text.charAt(at + 1) : unit);
+  if (next === 0x20 || next === 0xa0) next = text.charCodeAt(at + 1);
+  return UNIT_STARTS[next] === 1;
 }
 
 /** Whether only white space and signs stand between a label and its value. */
 export function isGap(text: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) if (!GAP.includes(text.charAt(at))) return false;
+  for (let at = from; at < to; at += 1) if (GAP[text.charCodeAt(at)] !== 1) return false;
   return to > from;
 }
 
@@ -88,4 +93,23 @@ export function isDecimal(text: string, start: number, end: number): boolean {
   return (
     (isDot(end) && kindAt(text, end + 1) === DIGIT) || (isDot(start - 1) && kindAt(text, start - 2) === DIGIT)
   );
+}
+
+/** Signs between which a statement stands. */
+const BREAKS = ['\n', ',', ';', '{', '}', '\\n'];
+/** Words before a token are searched this far back. */
+const BEFORE_UNITS = 40;
+
+/** Whether the words before a token say that it is what was asked for. */
+export function isAnnounced(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - BEFORE_UNITS), start);
+  const from = Math.max(...BREAKS.map((sign) => before.lastIndexOf(sign)));
+  return announcesNews(before.slice(from + 1));
+}
+
+/** 1 at each of the units. */
+function unitTable(units: string): Uint8Array {
+  const table = new Uint8Array(0x100);
+  for (const unit of units) table[unit.charCodeAt(0)] = 1;
+  return table;
 }

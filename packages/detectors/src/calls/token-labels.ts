@@ -2,69 +2,89 @@ import { ownCopy } from '../lib/own-copy.ts';
 
 /** What the word before a value says about it, by its form: `durationMs`, `wall_time_seconds`, `requestId`. */
 
-/** The words of the labels seen last: there are few, and they recur. */
-const seen = new Map<string, string>();
+/** What a label says about a value, as bits. */
+export const PROCESS = 1;
+export const TIME = 2;
+export const TRY = 4;
+export const REQUEST = 8;
+/** An id that differs with each call. */
+export const VOLATILE_ID = 16;
+export const ID = 32;
+/** Labels of tokens that are never what was asked for. */
+export const FRAME = 64;
+/** An id of what the word before the label says. */
+const ID_OF = 128;
+const OF_PROCESS = 256;
+const OF_VOLATILE = 512;
+
+/** By form, of a label in its own case. */
+const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
+  [PROCESS, /^(?:p?pid|process|thread)$/i],
+  [TRY, /^(?:attempt|try|retry)$/i],
+  [REQUEST, /^req(?:uest)?$/i],
+  [ID_OF, /^id$/i],
+  [OF_PROCESS, /^process$/i],
+];
+
+/** By its words, in snake case. */
+const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[] = [
+  [
+    TIME,
+    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
+    // Times that were set by hand: a change is news.
+    /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/,
+  ],
+  [
+    VOLATILE_ID,
+    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$/,
+  ],
+  [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
+  [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint)$/],
+  [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary)$/],
+];
+
+/** What the labels seen last say: there are few, and they recur. */
+const seen = new Map<string, number>();
 const MAX_SEEN = 1024;
 /** A longer label is a path, or text. */
 const MAX_LABEL = 48;
 
-/** `wallTime`, `wall-time` and `wall_time` are the same words. */
-function words(label: string): string {
-  if (label.length > MAX_LABEL) return split(label.slice(-MAX_LABEL));
-  let plain = seen.get(label);
-  if (plain !== undefined) return plain;
-  plain = split(label);
-  if (seen.size === MAX_SEEN) seen.clear();
-  // A part of a text would keep the whole text alive.
-  seen.set(ownCopy(label, 0, label.length), plain);
-  return plain;
+/**
+ * What a label says, as bits.
+ * @param before the word before the label: `request` of `request id`
+ */
+export function labelSays(label: string, before: string): number {
+  const says = formsOf(label);
+  if ((says & ID_OF) === 0 || before === '') return says;
+  const of = formsOf(before);
+  return says | ((of & OF_PROCESS) === 0 ? 0 : PROCESS) | ((of & OF_VOLATILE) === 0 ? 0 : VOLATILE_ID);
 }
 
+function formsOf(label: string): number {
+  if (label.length > MAX_LABEL) return readForms(label.slice(-MAX_LABEL));
+  let says = seen.get(label);
+  if (says !== undefined) return says;
+  says = readForms(label);
+  if (seen.size === MAX_SEEN) seen.clear();
+  // A part of a text would keep the whole text alive.
+  seen.set(ownCopy(label, 0, label.length), says);
+  return says;
+}
+
+function readForms(label: string): number {
+  const plain = split(label);
+  let says = 0;
+  for (const [bit, form] of FORMS) if (form.test(label)) says |= bit;
+  for (const [bit, form, except] of WORDS) if (form.test(plain) && except?.test(plain) !== true) says |= bit;
+  return says;
+}
+
+/** `wallTime`, `wall-time` and `wall_time` are the same words. */
 function split(label: string): string {
   return label
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll('-', '_');
-}
-
-const TIME =
-  /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/;
-/** Times that were set by hand: a change is news. */
-const SET_TIME = /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/;
-
-/** Whether a number is a time, or the use of tokens, which differs as much. */
-export function isTimeLabel(label: string): boolean {
-  const plain = words(label);
-  return TIME.test(plain) && !SET_TIME.test(plain);
-}
-
-const VOLATILE_ID =
-  /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$/;
-const VOLATILE_BEFORE = /(?:^|_)(?:request|trace|span|correlation|session|ray)$/;
-const ID = /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint)$/;
-/** Labels of tokens that are never what was asked for. */
-const FRAME = /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary)$/;
-
-/** @param before the word before the label: `request` of `request id` */
-export function isVolatileIdLabel(label: string, before: string): boolean {
-  const plain = words(label);
-  return VOLATILE_ID.test(plain) || (plain === 'id' && VOLATILE_BEFORE.test(words(before)));
-}
-
-export function isIdLabel(label: string): boolean {
-  return ID.test(words(label));
-}
-
-export function isFrameLabel(label: string): boolean {
-  return FRAME.test(words(label));
-}
-
-/** Labels of a process or thread number. */
-export const PROCESS_LABELS: ReadonlySet<string> = new Set(['pid', 'ppid', 'process', 'thread']);
-
-/** Whether a number counts tries. */
-export function isTryLabel(label: string): boolean {
-  return /^(?:attempt|try|retry)$/i.test(label);
 }
 
 const NEWS =

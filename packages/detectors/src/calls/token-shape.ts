@@ -74,3 +74,23 @@ export function isRandomRun(text: string, start: number, end: number): boolean {
   }
   return random;
 }
+
+export const UUID_UNITS = 36;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/gi;
+
+/** Where the UUIDs in a token start. */
+export function uuidsIn(text: string, start: number, end: number): readonly number[] {
+  const token = text.slice(start, end);
+  const found: number[] = [];
+  UUID.lastIndex = 0;
+  while (UUID.test(token)) found.push(start + UUID.lastIndex - UUID_UNITS);
+  return found;
+}
+
+const ADDRESS = /0x[0-9a-f]{4,}(?![0-9a-z])/iy;
+
+/** Whether an address in memory starts here. */
+export function isAddress(text: string, start: number): boolean {
+  ADDRESS.lastIndex = start;
+  return ADDRESS.test(text);
+}

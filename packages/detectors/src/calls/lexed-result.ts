@@ -1,0 +1,88 @@
+import type { ShapeKind } from './token-shape.ts';
+
+/**
+ * What differs by itself, or may: a token that looks random, a number, a size in bytes, a counter in a frame, or a
+ * token that is likely to be what was asked for.
+ */
+export type HoleKind = ShapeKind | 'size' | 'counter' | 'news';
+
+/** A token that may differ although two results say the same. */
+export interface Hole {
+  readonly kind: HoleKind;
+  readonly value: string;
+}
+
+/** A result as read by the lexer. */
+export interface LexedResult {
+  /** Without known volatile tokens, and with white space folded. */
+  readonly normal: string;
+  /** The same with a placeholder for each hole; the same string if there is none. */
+  readonly bulk: string;
+  /** In the order of the text; `null` if there are more. */
+  readonly holes: readonly Hole[] | null;
+  /** Words outside of holes and keys. */
+  readonly words: number;
+}
+
+export interface LexOptions {
+  /** Whether the text is an error: numbers in it are rarely the answer. */
+  readonly isError: boolean;
+}
+
+/** A result with more holes is a list of ids, which are its content. */
+const MAX_HOLES = 16;
+const MAX_VALUE_UNITS = 32;
+const EQUALS = 0x3d;
+
+/** Copies a text in ranges, with replacements between them. */
+export class ResultWriter {
+  private readonly text: string;
+  private normal = '';
+  /** Written from the first hole on: most results have none. */
+  private bulk = '';
+  private hasBulk = false;
+  /** Where the text that is still to be copied starts. */
+  private from = 0;
+  private holes: Hole[] | null = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Whether there is no room for another hole. */
+  get isFull(): boolean {
+    return this.holes === null || this.holes.length === MAX_HOLES;
+  }
+
+  /** Ignored within what is already replaced. */
+  replace(start: number, end: number, sign: string): void {
+    if (start < this.from) return;
+    const copied = this.text.slice(this.from, start) + sign;
+    this.normal += copied;
+    if (this.hasBulk) this.bulk += copied;
+    this.from = end;
+  }
+
+  hole(kind: HoleKind, start: number, tokenEnd: number): void {
+    const { text } = this;
+    let end = tokenEnd;
+    // Padding of base64 differs with the length.
+    while (end - tokenEnd < 2 && text.charCodeAt(end) === EQUALS) end += 1;
+    if (this.holes !== null) {
+      if (this.isFull) this.holes = null;
+      else this.holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });
+    }
+    if (start < this.from) return;
+    if (!this.hasBulk) this.bulk = this.normal;
+    this.hasBulk = true;
+    this.normal += text.slice(this.from, end);
+    this.bulk += `${text.slice(this.from, start)}<?>`;
+    this.from = end;
+  }
+
+  result(words: number): LexedResult {
+    const rest = this.text.slice(this.from);
+    const normal = (this.normal + rest).trim();
+    return { normal, bulk: this.hasBulk ? (this.bulk + rest).trim() : normal, holes: this.holes, words };
+  }
+}

@@ -1,0 +1,57 @@
+import { isDay, mayBeTimed } from './token-context.ts';
+
+const FRACTION = '(?:[.,]\\d+)?';
+/** Times and durations that start with a digit, the number of tries left, and sizes. */
+const TIMED = new RegExp(
+  [
+    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]\\d\\d:\\d\\d(?::\\d\\d${FRACTION})?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
+    `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
+    '((?:\\d+h ?)?(?:\\d+m ?)?\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)',
+    '(\\d+(?= (?:attempts?|tries|retries|guesses)\\b))',
+    '(\\d+(?:\\.\\d+)? ?[KMGT]i?B\\b)',
+  ].join('|'),
+  'y',
+);
+const SIGNS = ['<time>', '<time>', '<duration>', '<n>'] as const;
+const DATED =
+  /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/y;
+const EPOCH = /^1[5-9]\d{8}(?:\d{3})?$/;
+const SECONDS = 10;
+const MILLISECONDS = 13;
+
+export interface TimedToken {
+  readonly end: number;
+  /** What replaces it; undefined if it is a size. */
+  readonly sign: string | undefined;
+}
+
+/** The time, duration, number of tries or size whose first digit is here. */
+export function timedToken(text: string, start: number): TimedToken | null {
+  if (!mayBeTimed(text, start)) return null;
+  TIMED.lastIndex = start;
+  const match = TIMED.exec(text);
+  if (match === null) return null;
+  const sign = SIGNS.find((_, group) => match[group + 1] !== undefined);
+  return { end: start + match[0].length, sign };
+}
+
+/** Where the date that starts with this word ends; 0 if it does not start one. */
+export function endOfDate(text: string, start: number, end: number): number {
+  if (!isDay(text, start, end)) return 0;
+  DATED.lastIndex = start;
+  return DATED.test(text) ? DATED.lastIndex : 0;
+}
+
+/** Whether these digits are a time since 1970. */
+export function isEpoch(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  return (length === SECONDS || length === MILLISECONDS) && EPOCH.test(text.slice(start, end));
+}
+
+const NUMBER = /\d+(?:\.\d+)?/y;
+
+/** Where the number that starts here ends, with its decimals. */
+export function endOfNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start;
+  return NUMBER.test(text) ? NUMBER.lastIndex : start;
+}
