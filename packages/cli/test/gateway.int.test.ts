@@ -13,8 +13,8 @@ it('gateway with Kafka: publishes events and verdicts, which workers skip and th
   const server = await runServer(env, '--data-dir', await dataDir());
   const gateway = await runGateway(env);
   expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
-  const events = await typesIn(brokers, topics.events, 13);
-  expect(events).toHaveLength(13);
+  const events = await typesIn(brokers, topics.events, 14);
+  expect(events).toHaveLength(14);
   expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(4);
   expect(events.every(({ session, judged }) => session === 's-1' && judged === 'gateway')).toBe(true);
   await untilThereAre(server, '/incidents', 1);

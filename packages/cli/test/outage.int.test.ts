@@ -97,16 +97,16 @@ describe('a broker restart', () => {
     expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
     expect((await gateway.checks())['settings']?.ok).toBe(false);
-    expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(14);
+    expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(15);
     await kafka.startBroker();
-    expect(await typesIn(kafka.brokers, topics.events, 13)).toHaveLength(13);
+    expect(await typesIn(kafka.brokers, topics.events, 14)).toHaveLength(14);
     await waitFor(async () => (await gateway.checks())['settings']?.ok === true, { timeoutMs: 60_000 });
 
     await kafka.stopBroker();
     expect(await gateway.asks('s-2', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     await waitFor(async () => !(await gateway.checks())['log']?.ok, { timeoutMs: 60_000 });
     await kafka.startBroker();
-    const events = await typesIn(kafka.brokers, topics.events, 26);
+    const events = await typesIn(kafka.brokers, topics.events, 28);
     const of = (session: string) =>
       events.filter((event) => event.session === session).map(({ type }) => type);
     expect(of('s-2')).toEqual(of('s-1'));
