@@ -1,5 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import type { CallNature, ToolIdentity } from './step.ts';
+import type { CallNature, PastCall, ToolIdentity } from './step.ts';
 
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;
@@ -11,6 +11,12 @@ const POLLER =
 /** A command line that sleeps before it looks, or that only sleeps. */
 const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
+/** Command lines that ask for the state of something that changes by itself. */
+const ASKS_STATE =
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|docker-compose (?:-\S+ )*(?:ps|logs)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b.*(?:health|status|ready|live|ping|progress|jobs?|runs?|state)|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+/** Command lines that put other files or another state in place, after which the same answers mean something else. */
+const ALTERS =
+  /(?:^|[;&|(\n]\s*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
 const GUI =
   /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
 /** Further names of tools that move on in something shown piece by piece. */
@@ -46,13 +52,18 @@ export function callNature(
     asks: !edits && !NOTING.test(words),
     edits,
     runs: isReadOnlyLine !== undefined,
-    waits: contract?.poller ?? (sleeps || POLLER.test(words) ? true : null),
+    waits: contract?.poller ?? (sleeps || POLLER.test(words) || ASKS_STATE.test(line) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
     enters: ENTERS.test(words),
     reads: !changes && (contract?.mutating === false || READS.test(words)),
     idles: IDLES.test(line),
   };
+}
+
+/** Whether a call runs a command that puts another state in place. */
+export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'nature'>): boolean {
+  return nature.runs && nature.changes && ALTERS.test(commandFacts(identity).line ?? '');
 }
 
 function navigates(words: string, args: string, isGui: boolean | undefined): boolean {

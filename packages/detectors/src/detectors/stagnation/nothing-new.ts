@@ -1,4 +1,5 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import { altersState } from '../../calls/call-nature.ts';
 import {
   type CallStep,
   changesSomething,
@@ -91,7 +92,8 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
 /** Whether the latest step brought nothing new compared with earlier ones. */
 export function isStale({ rounds, settled }: CallHistory, digests: StepDigests): boolean {
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
-  if (settled.calls.some(isPolling)) return false;
+  if (settled.calls.some((call) => isPolling(call) || (settled.kind === 'ok' && altersState(call))))
+    return false;
   const error = errorOf(settled);
   for (let i = rounds.length - 2; i >= 0; i -= 1) {
     // Errors may also be the same if only their beginnings are.

@@ -1,4 +1,5 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import type { NormalizedResult } from '../../calls/normalize-result.ts';
 import { numbersMoveOn } from '../../calls/sameness.ts';
 import {
   type CallStep,
@@ -9,6 +10,7 @@ import {
   isSameError,
   isVaried,
   movesTowards,
+  type PastCall,
   pollingAdjustments,
   pollingPatience,
   soleToolOf,
@@ -35,7 +37,7 @@ export const sameError: StagnationRule = (calls, context) => {
   const result = quotedResult(settled.calls[0], context.knowledge.agents);
   const wording =
     tools.size === 1
-      ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, whatever its arguments${result}`
+      ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, regardless of its arguments${result}`
       : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
   const thresholdOf = {
     setting: 'stagnation.same_error',
@@ -53,23 +55,23 @@ function rejectedAgain(
 ): RuleMatch | null {
   const { agents } = knowledge;
   const tool = soleToolOf(settled);
-  const head = errorHeadOf(settled);
-  if (tool === undefined || head === null) return null;
-  const steps: CallStep[] = [];
-  let between = 0;
-  for (let i = rounds.length - 1; i >= 0; i -= 1) {
-    const step = rounds[i] as CallStep;
-    if (soleToolOf(step) === tool) {
-      if (errorHeadOf(step) !== head) break;
-      steps.unshift(step);
-      between = 0;
-    } else {
-      between += 1;
-      if (between > LOOKS_BETWEEN || changesSomething(step)) break;
-    }
-  }
+  if (tool === undefined) return null;
   const changes = settled.calls.some(({ nature }) => nature.changes);
-  const threshold = (changes ? options.sameFailure : options.sameError) * pollingPatience([settled]);
+  const value = changes ? options.sameFailure : options.sameError;
+  const head = errorHeadOf(settled) ?? refusalOf(settled);
+  const base = value * pollingPatience([settled]);
+  const alike =
+    head === null ? [] : failuresOf(rounds, tool, (step) => (errorHeadOf(step) ?? refusalOf(step)) === head);
+  const opening = rejectionOf(settled);
+  const rejected =
+    opening === null || alike.length >= base
+      ? []
+      : failuresOf(rounds, tool, (step) => rejectionOf(step) === opening);
+  // Rejections whose detail differs are found later, but not much if the details come again.
+  const details = new Set(rejected.map((step) => errorHeadOf(step)));
+  const isKnown = details.size * 2 <= rejected.length;
+  const steps = alike.length >= base ? alike : rejected;
+  const threshold = steps === alike || isKnown ? base : base * 2;
   const count = steps.length;
   if (count < threshold || !isVaried(steps) || headsMoveOn(steps)) return null;
   return {
@@ -79,16 +81,70 @@ function rejectedAgain(
     threshold,
     thresholdOf: {
       setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
-      value: changes ? options.sameFailure : options.sameError,
+      value,
       adjustments: pollingAdjustments([settled], knowledge),
     },
-    ...sentence`${tool} failed ${counted(count)} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    ...sentence`${tool} failed ${counted(count)} times with the same error regardless of its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 }
 
 /** Whether a number in the heads of these errors moves towards something, such as a count of problems. */
 function headsMoveOn(steps: readonly CallStep[]): boolean {
-  return numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? ''));
+  const opening = ({ calls }: CallStep) => calls[0]?.result?.shown.slice(0, OPENING_UNITS) ?? '';
+  return (
+    numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? '')) ||
+    numbersMoveOn(steps.map((step) => (opening(step).match(/\d+/g) ?? []).join(' ')))
+  );
+}
+
+/** The latest failing steps of a tool, with few steps in between that change nothing. */
+function failuresOf(
+  rounds: readonly CallStep[],
+  tool: string,
+  isOne: (step: CallStep) => boolean,
+): CallStep[] {
+  const steps: CallStep[] = [];
+  let between = 0;
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
+    const isFailure = soleToolOf(step) === tool && step.kind === 'error';
+    if (isFailure && isOne(step)) {
+      steps.unshift(step);
+      between = 0;
+      continue;
+    }
+    between += 1;
+    const isOther = soleToolOf(step) === tool && !step.calls.every(({ nature }) => nature.runs);
+    if (isOther || between > LOOKS_BETWEEN || (changesSomething(step) && !onlyStages(step))) break;
+  }
+  return steps;
+}
+
+/** Staging files changes nothing that a refusal could depend on. */
+function onlyStages({ calls }: CallStep): boolean {
+  return calls.every(({ identity }) => /"git (?:-C \S+ )?add\b[^;&|]*"/.test(identity.arguments));
+}
+
+/** A longer output of a program is more than a refusal. */
+const REFUSAL_UNITS = 160;
+
+/** The one sentence by which a command is refused; `null` for other failures. */
+function refusalOf({ kind, calls }: CallStep): string | null {
+  const [call] = calls;
+  const { result } = call ?? {};
+  if (kind !== 'error' || calls.length !== 1 || !result || result.failure === null) return null;
+  return result.shown.length <= REFUSAL_UNITS && !result.shown.trim().includes('\n') ? result.form : null;
+}
+
+/** Units of a rejection that tell its kind; what follows is the detail. */
+const OPENING_UNITS = 60;
+
+/** How the rejection of an edit begins; `null` for other failures. */
+function rejectionOf({ kind, calls }: CallStep): string | null {
+  const [call] = calls;
+  if (kind !== 'error' || calls.length !== 1 || call?.nature.edits !== true || call.nature.runs) return null;
+  const shown = call.result?.shown ?? '';
+  return shown.length <= OPENING_UNITS ? null : shown.slice(0, OPENING_UNITS).replace(/\d+/g, '#');
 }
 
 /** The error head shared by all calls of a step; `null` if they run programs, whose output may start with anything. */
@@ -96,6 +152,39 @@ function errorHeadOf(step: CallStep): string | null {
   const error = errorOf(step);
   const runsProgram = step.calls.some(({ nature }) => nature.runs && !nature.edits);
   return error === null || runsProgram ? null : error.head;
+}
+
+/** An error about the arguments; a program that takes none may fail for reasons that edits remove. */
+const MISSES_ARGUMENTS =
+  /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expected|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
+
+/** A call without its arguments fails again and again, between calls of the tool that have them. */
+export const malformedCall: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
+  const [call] = settled.calls;
+  if (settled.kind !== 'error' || settled.calls.length !== 1 || !call || !isEmpty(call)) return null;
+  const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
+  const steps = ofTool.filter(
+    (step) =>
+      step.key === settled.key &&
+      step.kind === 'error' &&
+      isSameError(errorOf(step), call.result as NormalizedResult),
+  );
+  const count = steps.length;
+  if (count < options.sameFailure || !ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one))))
+    return null;
+  if (!MISSES_ARGUMENTS.test(call.result?.shown ?? '') || movesTowards(steps)) return null;
+  return {
+    rule: 'same-failure',
+    steps,
+    count,
+    threshold: options.sameFailure,
+    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    ...sentence`${call.identity.name} was called ${counted(count)} times without arguments and failed the same way each time${quotedResult(call, agents)}`,
+  };
+};
+
+function isEmpty({ identity }: PastCall): boolean {
+  return /^(?:|\{\}|null|"")$/.test(identity.arguments.trim());
 }
 
 /** The same call fails the same way, with other calls in between that changed nothing. */
@@ -132,7 +221,7 @@ export const sameFailure: StagnationRule = (
       value: options.sameFailure,
       adjustments: isAlike ? ['alike-results'] : [],
     },
-    ...sentence`${quotedStep(settled)} was tried ${counted(count)} times and failed the same way each time, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    ...sentence`${quotedStep(settled)} failed the same way ${counted(count)} times, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 };
 
@@ -168,7 +257,7 @@ export const sameAnswer: StagnationRule = (calls, context) => {
     value,
     adjustments: patience > 1 ? ['short-answer'] : [],
   };
-  return match(alike, needed, base, 'whatever it was asked', context);
+  return match(alike, needed, base, 'regardless of what it was asked', context);
 };
 
 /**
@@ -231,8 +320,8 @@ function patienceFor({ calls }: CallStep): number {
 function variation(steps: readonly CallStep[]): string {
   const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
   return before && latest && turnsPages(before, latest)
-    ? 'whichever page was asked for'
-    : 'to what differs only in its wording';
+    ? 'regardless of the page'
+    : 'to rephrasings of one query';
 }
 
 function match(
@@ -250,6 +339,6 @@ function match(
     count,
     threshold,
     thresholdOf,
-    ...sentence`${namesOf(latest)} gave the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+    ...sentence`${namesOf(latest)} returned the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
   };
 }

@@ -8,10 +8,17 @@ import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew, StepDigests, sameResult } from './nothing-new.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
-import { rephrasedBase, rephrasedThreshold, sameAnswer, sameError, sameFailure } from './rules.ts';
+import {
+  malformedCall,
+  rephrasedBase,
+  rephrasedThreshold,
+  sameAnswer,
+  sameError,
+  sameFailure,
+} from './rules.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
-const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
+const RULES: readonly StagnationRule[] = [sameAnswer, sameError, malformedCall, sameFailure, sameResult];
 
 /** Rules whose pattern may continue after other steps, up to a limit. */
 const RECURRING: ReadonlySet<RuleMatch['rule'] | undefined> = new Set([
