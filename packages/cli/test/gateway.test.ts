@@ -11,8 +11,26 @@ import { gatewaySettings } from '../src/gateway/start-gateway.ts';
 
 const key = 'sk-test-abcdef0123456789abcdef0123456789';
 
+/** The history of an agent that has made the same call so often. */
+function historyOf(calls: number): object[] {
+  return Array.from({ length: calls }, (_, i) => {
+    const id = `c${String(i)}`;
+    const call = { id, type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } };
+    return [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: id, content: 'not found' },
+    ];
+  }).flat();
+}
+
 /** Repeats the same request. @returns the finish reasons */
-async function askTimes(url: string, times: number, session = 's-1', content = 'Fix it'): Promise<unknown[]> {
+async function askTimes(
+  url: string,
+  times: number,
+  session = 's-1',
+  content = 'Fix it',
+  history: readonly object[] = [],
+): Promise<unknown[]> {
   const ends: unknown[] = [];
   for (let i = 0; i < times; i += 1) {
     const response = await fetch(`${url}/chat/completions`, {
@@ -22,7 +40,7 @@ async function askTimes(url: string, times: number, session = 's-1', content = '
         authorization: `Bearer ${key}`,
         'x-session-id': session,
       },
-      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] }),
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content }, ...history] }),
     });
     const { choices } = (await response.json()) as { choices: { finish_reason: unknown }[] };
     ends.push(choices[0]?.finish_reason);
@@ -64,11 +82,12 @@ describe('loopwatch gateway', () => {
     const line = await before.line(/The gateway is at/, 120_000);
     expect(line).toContain('with preset proxy (recommended for agents: --preset balanced');
     const first = urlIn(line);
-    expect(await askTimes(first, 3)).toEqual(['tool_calls', 'tool_calls', 'tool_calls']);
+    for (const made of [0, 1, 2])
+      expect(await askTimes(first, 1, 's-1', 'Fix it', historyOf(made))).toEqual(['tool_calls']);
     expect(await before.stop()).toBe(0);
     await using cli = start();
     const url = urlIn(await cli.line(/The gateway is at/, 120_000));
-    expect(await askTimes(url, 1)).toEqual(['error']);
+    expect(await askTimes(url, 1, 's-1', 'Fix it', historyOf(3))).toEqual(['error']);
     expect(await cli.stop()).toBe(0);
     expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(key);
     expect(cli.stdout.join('\n')).toContain('Tool call loop detected in session s-1');

@@ -1,4 +1,4 @@
-import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contract';
+import type { DetectionSettings, KnownEvent } from '@loopwatch/contract';
 import { callKnowledge } from '../agents/agent-knowledge.ts';
 import { CallHistory } from '../calls/call-history.ts';
 import type { OptionSources } from '../detectors/definition.ts';

@@ -101,8 +101,8 @@ class HookedAgent {
 }
 
 const guidance =
-  /^Loopwatch denied this call: You have called \w+ 3 times in a row with the same parameters\./;
-const advised = /^You have called \w+ 3 times in a row with the same parameters\./;
+  /^Loopwatch denied this call: You have called \w+ 3 times in a row with the same arguments\./;
+const advised = /^You have called \w+ 3 times in a row with the same arguments\./;
 
 describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: string]>([
   [
