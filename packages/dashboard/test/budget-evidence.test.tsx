@@ -6,7 +6,7 @@ import { incident } from './rows.ts';
 test('budget evidence: shows the use of each limit, and what the dollars exclude', () => {
   const evidence = {
     per: 'agent',
-    of: 'coder',
+    subject: 'coder',
     uses: [
       { resource: 'usd', used: 8.5, limit: 10 },
       { resource: 'tokens', used: 41_200, limit: 100_000 },
