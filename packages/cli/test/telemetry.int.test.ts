@@ -66,7 +66,7 @@ describe('loopwatch start with a collector', () => {
       resource: { 'service.name': 'loopwatch' },
     });
     await received.span('GET /api/v1/status');
-    await received.span('store sessions');
+    await received.span('store messages');
     // Both registries, at a time when nothing happens that they count.
     const instances = () => new Set(received.metrics.map(({ resource }) => resource['service.instance.id']));
     await waitFor(() => instances().size === 2);
