@@ -43,7 +43,11 @@ function session(sessionId: string, agent: string, tool: string, end: 'ended' | 
     { ...common, type: 'turn_finished', usage: { inputTokens: 900, outputTokens: 50 } },
   ]);
   const last = end === 'ended' ? [{ ...common, type: 'session_ended' }] : [];
-  return [{ ...common, type: 'prompt_started', text: 'Mend the cart.' }, ...steps.flat(), ...last];
+  return [
+    { ...common, type: 'prompt_started', text: 'Mend the cart.', origin: 'user' },
+    ...steps.flat(),
+    ...last,
+  ];
 }
 
 async function post(page: Page, events: readonly object[]): Promise<void> {
