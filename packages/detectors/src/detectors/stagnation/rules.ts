@@ -156,7 +156,7 @@ function errorHeadOf(step: CallStep): string | null {
 
 /** An error about the arguments; a program that takes none may fail for reasons that edits remove. */
 const MISSES_ARGUMENTS =
-  /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expected|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
+  /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expecting (?:value|property|a value)|unexpected end|json|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
 
 /** A call without its arguments fails again and again, between calls of the tool that have them. */
 export const malformedCall: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {

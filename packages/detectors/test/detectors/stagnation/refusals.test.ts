@@ -13,6 +13,15 @@ const write = (n: number): readonly Call[] => [
     { file_path: `src/part-${n}.ts`, content: `${n}` },
   ],
 ];
+const python = (n: number): readonly Call[] => [
+  ['python', 'Error executing Python code: Expecting value: line 1 column 1 (char 0)', '' as never, true],
+  ['python', `Total rows: ${61 + n * n}`, { code: `print(rows(${n}))` }],
+];
+const asserting = (n: number): readonly Call[] => [
+  ['run_tests', 'AssertionError: expected 5 to be 4', {}, true],
+  ['run_tests', `ok: the suite number ${n} has passed`, { suite: `unit-${n}` }],
+  ['edit_file', `The file src/total-${n}.ts has been updated.`, { path: `src/total-${n}.ts`, text: `${n}` }],
+];
 const failing = (n: number): readonly Call[] => [
   ['run_tests', 'AssertionError: totals differ in the report of March', {}, true],
   ['run_tests', `ok: the suite number ${n} has passed`, { suite: `unit-${n}` }],
@@ -49,6 +58,7 @@ const repeated = (one: (n: number) => readonly Call[], times: number) =>
 describe('failures between steps that work', () => {
   it.each([
     ['calls without arguments', repeated(write, 5), 'stagnation/same-failure'],
+    ['empty code between programs', repeated(python, 5), 'stagnation/same-failure'],
     ['commands refused with one sentence', repeated(refused, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
   ])('are a loop: %s', (_, events, rule) => {
@@ -57,6 +67,7 @@ describe('failures between steps that work', () => {
 
   it.each([
     ['tests that fail until the edits are done', repeated(failing, 6)],
+    ['assertions that fail until the edits are done', repeated(asserting, 6)],
     ['edits rejected for fewer and fewer problems', repeated(fewer, 9)],
     ['two calls without arguments', repeated(write, 2)],
     ['two refusals', repeated(refused, 2)],
