@@ -53,7 +53,7 @@ export function produceCommand(): Command {
     await sink.open();
     const bad = new BadLines();
     const progress = new Progress();
-    const stamper = new EventStamper();
+    const stamper = new EventStamper(settings);
     const pace = new Pace(options.speed, options.rate);
     let sent = 0;
     let waiting: OutputRecord[] = [];

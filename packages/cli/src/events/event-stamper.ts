@@ -1,21 +1,24 @@
-import { detectionSchema } from '@loopwatch/contract';
+import type { DetectionSettings } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
 
 /** A line ready to send, or why it cannot be sent. */
 export type StampResult =
   | { readonly ok: true; readonly sessionId: string; readonly time: number; readonly value: string }
   | { readonly ok: false; readonly message: string };
 
-/** Only counts events and keeps their time. */
-const counting = detectionOf(detectionSchema.parse({ enabled: false }));
-
 /**
  * Adds a missing id and time to each event, by the same rules as a replay of the file, so that a worker's verdicts get
  * the same ids. Members are appended to the text; the producer's own text is unchanged.
  */
 export class EventStamper {
+  readonly #detection: Detection;
   readonly #sessions = new Map<string, SessionAnalyzer>();
+
+  /** @param settings as in the replay; they define the pause after which a session restarts */
+  constructor(settings: DetectionSettings) {
+    this.#detection = detectionOf({ ...settings, enabled: false });
+  }
 
   stamp(line: string): StampResult {
     const decoded = decodeEvent({ text: line, key: null });
@@ -23,7 +26,7 @@ export class EventStamper {
     const { sessionId, event } = decoded;
     let session = this.#sessions.get(sessionId);
     if (session === undefined) {
-      session = new SessionAnalyzer(sessionId, counting);
+      session = new SessionAnalyzer(sessionId, this.#detection);
       this.#sessions.set(sessionId, session);
     }
     session.push(event);

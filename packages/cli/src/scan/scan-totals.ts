@@ -21,18 +21,20 @@ export class ScanTotals {
   readonly #byDetector = new Map<string, { loops: number } & Usage>();
 
   add(session: ScannedSession): void {
-    const { events, agent, model, toolCalls, tokens, usd } = session.account;
+    const { accounts } = session;
     this.#sessions += 1;
-    this.#events += events;
     this.duplicates += session.duplicates;
-    const name = agent ?? 'unknown';
+    const name = accounts.find(({ agent }) => agent !== null)?.agent ?? 'unknown';
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
-    if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'an unnamed model');
-    addUsage(this.#used, {
-      calls: toolCalls,
-      tokens: tokens === null ? 0 : tokens.input + tokens.output,
-      usd: usd ?? 0,
-    });
+    for (const { events, model, toolCalls, tokens, usd } of accounts) {
+      this.#events += events;
+      if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'an unnamed model');
+      addUsage(this.#used, {
+        calls: toolCalls,
+        tokens: tokens === null ? 0 : tokens.input + tokens.output,
+        usd: usd ?? 0,
+      });
+    }
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
     for (const loop of loops) this.#addLoop(loop);

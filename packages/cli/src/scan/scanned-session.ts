@@ -5,7 +5,7 @@ import {
   reasonWithCount,
   type Verdict,
 } from '@loopwatch/contract';
-import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors';
 import type { ScannedLoop } from './scan-report.ts';
 
 type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
@@ -17,6 +17,8 @@ export class ScannedSession {
   readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
   /** State of the incidents that a pause left open, as of the last event before it. */
   readonly #abandoned = new Map<string, OpenIncidentSummary>();
+  /** Usage before each long pause. */
+  readonly #accounts: SessionAccount[] = [];
   duplicates = 0;
 
   constructor(sessionId: string, detection: Detection, file: string) {
@@ -25,8 +27,9 @@ export class ScannedSession {
   }
 
   push(event: AgentEvent): void {
-    const { isDuplicate, verdicts, abandoned } = this.#analyzer.push(event);
+    const { isDuplicate, verdicts, abandoned, accountBefore } = this.#analyzer.push(event);
     if (isDuplicate) this.duplicates += 1;
+    if (accountBefore !== null) this.#accounts.push(accountBefore);
     for (const summary of abandoned) this.#abandoned.set(summary.id, summary);
     for (const verdict of verdicts) {
       const first = this.#incidents.get(verdict.incidentId)?.first ?? verdict;
@@ -34,8 +37,9 @@ export class ScannedSession {
     }
   }
 
-  get account() {
-    return this.#analyzer.account;
+  /** Usage of the whole session: of each of its parts between long pauses. */
+  get accounts(): readonly SessionAccount[] {
+    return [...this.#accounts, this.#analyzer.account];
   }
 
   /** The session's loops, as of its last event. */

@@ -1,12 +1,14 @@
-import type { DetectionInput } from '@loopwatch/contract';
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PipelineTestDriver } from '../../../worker/test/stream/pipeline-test-driver.ts';
 import { EventStamper } from '../../src/events/event-stamper.ts';
 
+const stampOf = (config: DetectionInput = {}) => new EventStamper(detectionSchema.parse(config));
+
 /** The ids and times of stamped lines. */
-function stamped(lines: readonly unknown[]): [id: unknown, time: unknown][] {
-  const stamp = new EventStamper();
+function stamped(lines: readonly unknown[], config: DetectionInput = {}): [id: unknown, time: unknown][] {
+  const stamp = stampOf(config);
   return lines.map((line) => {
     const result = stamp.stamp(JSON.stringify(line));
     if (!result.ok) throw new Error(result.message);
@@ -86,22 +88,34 @@ describe('EventStamper', () => {
       ],
     ],
     [
-      'an index that continues after a long pause',
+      'an index from 0 after a long pause',
       [turn({ time: 0 }), turn({ time: 3_600_001 }), turn()],
       [
         ['#0', 0],
+        ['#0', 3_600_001],
         ['#1', 3_600_001],
-        ['#2', 3_600_001],
       ],
     ],
   ])('event stamper: fills in %s', (_, lines, expected) => {
     expect(stamped(lines)).toEqual(expected);
   });
 
+  it('event stamper: applies the configured session pause', () => {
+    const lines = [turn({ time: 0 }), turn({ time: 60_001 })];
+    expect(stamped(lines, { session: { idle_seconds: 60 } })).toEqual([
+      ['#0', 0],
+      ['#0', 60_001],
+    ]);
+    expect(stamped(lines, { session: { idle_seconds: 61 } })).toEqual([
+      ['#0', 0],
+      ['#1', 60_001],
+    ]);
+  });
+
   it('event stamper: leaves the rest of the text unchanged', () => {
     const line =
       ' {"type" : "content","sessionId":"s","text":"\\u00e4 1.0 é","big":12345678901234567890, "twice":1,"twice":2 }\r';
-    const result = new EventStamper().stamp(line);
+    const result = stampOf().stamp(line);
     expect(result).toMatchObject({
       ok: true,
       sessionId: 's',
@@ -109,7 +123,7 @@ describe('EventStamper', () => {
       value: `${line.trimEnd().slice(0, -1)},"id":"#0","time":0}`,
     });
     const whole = '{"type":"turn_started","sessionId":"s","id":"a","time":7}\r';
-    expect(new EventStamper().stamp(whole)).toEqual({ ok: true, sessionId: 's', time: 7, value: whole });
+    expect(stampOf().stamp(whole)).toEqual({ ok: true, sessionId: 's', time: 7, value: whole });
   });
 
   it.each([
@@ -118,7 +132,7 @@ describe('EventStamper', () => {
     ['an invalid event', '{"type":"content","sessionId":"s"}', /text: /],
     ['an event without a session', '{"type":"turn_started"}', /sessionId/],
   ])('event stamper: rejects %s without counting it', (_, line, message) => {
-    const stamp = new EventStamper();
+    const stamp = stampOf();
     expect(stamp.stamp(line)).toEqual({ ok: false, message: expect.stringMatching(message) });
     expect(stamp.stamp(JSON.stringify(turn()))).toMatchObject({
       value: expect.stringContaining('"id":"#0"'),
@@ -182,7 +196,7 @@ describe('EventStamper and replay', () => {
         fc.nat(),
         async (file, order, now) => {
           const replay = await new PipelineTestDriver(config).write(file, { timestamp: null });
-          const stamp = new EventStamper();
+          const stamp = new EventStamper(detectionSchema.parse(config));
           const sent = file.map((text) => stamp.stamp(text)).filter((result) => result.ok);
           const worker = new PipelineTestDriver(config);
           for (const [partition, session] of order.entries()) {

@@ -88,7 +88,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     },
   },
   session: {
-    idle_seconds: 'Detection restarts after a longer pause; totals and known ids of the session remain.',
+    idle_seconds: 'The session restarts after a longer pause.',
     max_sessions: 'Maximum sessions in memory per process; fewer when the heap is nearly full.',
   },
   privacy: {

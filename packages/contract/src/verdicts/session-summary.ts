@@ -25,7 +25,7 @@ export const sessionSummarySchema = z.object({
   status: z
     .enum(['live', 'ended'])
     .describe('ended: the latest event is session_ended, apart from control events.'),
-  startedAt: z.number().describe('Event time of the first event, epoch ms.'),
+  startedAt: z.number().describe('Event time of the first event, epoch ms; reset after a long pause.'),
   lastEventAt: z
     .number()
     .describe(

@@ -18,20 +18,37 @@ export class KnownIds {
   private readonly sequence = new IdSequence();
   /** Everything before the counter in the ids of the sequence. */
   private sequencePrefix: string | undefined;
+  /** Number of restarts of the session. */
+  private restarts = 0;
 
-  /** Records the id of the session's next event. @returns false if the id is known: a duplicate */
-  add(id: string): boolean {
+  /**
+   * Records the id of the session's next event.
+   *
+   * @param restarts whether the session restarts with this event, if it is new
+   * @returns false if the id is known: a duplicate
+   */
+  add(id: string, restarts = false): boolean {
     const from = counterFrom(id);
     if (from === id.length) return this.plain.add(hashOf(id, from, 0), 1);
     let counter = 0;
     for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
+    const isIndex = from === 1 && id.startsWith('#');
+    const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
     this.sequencePrefix ??= id.slice(0, from);
-    if (from === this.sequencePrefix.length && id.startsWith(this.sequencePrefix)) {
+    if (seed === 0 && from === this.sequencePrefix.length && id.startsWith(this.sequencePrefix)) {
       if (this.sequence.append(counter)) return true;
       if (this.sequence.has(counter)) return false;
     }
     // The lowest five bits of the counter select one of the 32 ids per hash.
-    return this.counted.add(hashOf(id, from, counter >>> 5), 1 << (counter & 31));
+    return this.counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
+  }
+
+  /**
+   * Call when the session restarts: ids stay known, except those of the form `#<index>`, because indexes start at 0
+   * again.
+   */
+  restart(): void {
+    this.restarts += 1;
   }
 
   snapshot(): KnownIdsSnapshot {
@@ -40,14 +57,16 @@ export class KnownIds {
       counted: this.counted.snapshot(),
       sequence: this.sequence.snapshot(),
       sequencePrefix: this.sequencePrefix,
+      restarts: this.restarts,
     };
   }
 
-  restore({ plain, counted, sequence, sequencePrefix }: KnownIdsSnapshot): void {
+  restore({ plain, counted, sequence, sequencePrefix, restarts }: KnownIdsSnapshot): void {
     this.plain.restore(plain);
     this.counted.restore(counted);
     this.sequence.restore(sequence);
     this.sequencePrefix = sequencePrefix;
+    this.restarts = restarts;
   }
 }
 
@@ -56,6 +75,7 @@ export interface KnownIdsSnapshot {
   readonly counted: HashTableSnapshot;
   readonly sequence: string;
   readonly sequencePrefix: string | undefined;
+  readonly restarts: number;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OpenIncidentSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '../incident/verdict.ts';
+import type { SessionAccount } from './session-account.ts';
 
 /** A model request, by its number in its prompt. */
 export interface TurnRequest {
@@ -21,6 +22,8 @@ export interface PushResult extends Conclusion {
   readonly refusal: string | null;
   /** Incidents that are never resolved, because detection restarted after a pause; as of the last event before it. */
   readonly abandoned: readonly OpenIncidentSummary[];
+  /** The session's usage up to a long pause, after which it counts from 0 again; `null` without such a pause. */
+  readonly accountBefore: SessionAccount | null;
   /** The model request that the event started, if requests are limited. */
   readonly turnRequest: TurnRequest | null;
 }
@@ -32,6 +35,7 @@ export const NOTHING_FOUND: PushResult = {
   isDuplicate: false,
   refusal: null,
   abandoned: [],
+  accountBefore: null,
   turnRequest: null,
 };
 export const DUPLICATE: PushResult = { ...NOTHING_FOUND, isDuplicate: true };

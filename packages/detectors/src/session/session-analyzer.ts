@@ -83,9 +83,9 @@ export class SessionAnalyzer {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
-    if (typeof event.id === 'string' && !this.ids.add(event.id)) return DUPLICATE;
+    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends nor starts a pause.
-    const { abandoned } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
+    const { abandoned, accountBefore } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
     this.labels = labelsAfter(this.labels, event);
     this.lastTime = time;
     this.lastPosition = position;
@@ -110,9 +110,9 @@ export class SessionAnalyzer {
     else if (repeated) totals.turns -= 1;
     else turn.advance(type);
     const { turnRequest } = step;
-    if (found === NO_VERDICTS && refusal === null && abandoned.length === 0 && turnRequest === null)
+    if (found === NO_VERDICTS && refusal === null && accountBefore === null && turnRequest === null)
       return NOTHING_FOUND;
-    return { ...found, isDuplicate: false, refusal, abandoned, turnRequest };
+    return { ...found, isDuplicate: false, refusal, abandoned, accountBefore, turnRequest };
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */
@@ -159,18 +159,18 @@ export class SessionAnalyzer {
     return null;
   }
 
-  /**
-   * Restarts detection after a long pause. The session itself goes on: its known ids, its totals and its labels remain.
-   * Open incidents stay as last reported.
-   */
-  private restartSession(): Pick<PushResult, 'abandoned'> {
+  /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */
+  private restartSession(): Pick<PushResult, 'abandoned' | 'accountBefore'> {
     const abandoned = this.openIncidentSummaries;
+    const accountBefore = this.account;
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
+    this.ids.restart();
+    this.totals = new SessionTotals();
     this.turn = new LastTurn();
-    this.labels = { ...this.labels, promptId: null };
+    this.labels = NO_LABELS;
     this.incidents = NO_OPEN_INCIDENTS;
-    return { abandoned };
+    return { abandoned, accountBefore };
   }
 
   /**

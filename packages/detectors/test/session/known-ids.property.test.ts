@@ -115,3 +115,22 @@ describe('KnownIds in a long session', () => {
     expect(JSON.stringify(ids.snapshot()).length).toBeLessThan(3 * 2 ** 20);
   });
 });
+
+describe('KnownIds after a restart of the session', () => {
+  test.each([
+    ['e-1', false],
+    ['m1', false],
+    ['x#1', false],
+    ['#x1', false],
+    ['#01', false],
+    ['#1', true],
+  ])('%s is new: %s', (id, isNew) => {
+    const ids = new KnownIds();
+    ids.add(id);
+    expect(loaded(ids).add(id, true)).toBe(isNew);
+    ids.restart();
+    expect(loaded(ids).add(id)).toBe(isNew);
+    expect(ids.add(id)).toBe(isNew);
+    expect(ids.add(id)).toBe(false);
+  });
+});

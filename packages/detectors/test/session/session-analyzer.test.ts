@@ -73,29 +73,13 @@ describe('a session pause', () => {
     expect(run(events)[0]?.count).toBe(count);
   });
 
-  test('restarts detection and settings, and continues the index', () => {
+  test('restarts index and settings', () => {
     const session = analyzer();
     session.push({ type: 'control', set: { enabled: false }, time: 0 });
     const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [
       ...session.push({ ...same(), time: hour + 1 + n }).verdicts,
     ]);
-    expect(verdicts).toMatchObject([{ eventIndex: 5, count: 5 }]);
-  });
-
-  test('keeps totals and labels', () => {
-    const session = analyzer({ preset: 'balanced' });
-    const usage = { inputTokens: 10, outputTokens: 1 };
-    for (const time of [0, hour + 1, 5 * hour]) {
-      session.push({ ...same(), agent: 'coder', promptId: 'p', time });
-      session.push({ type: 'turn_finished', usage, time });
-    }
-    session.push({ type: 'content', text: 'ok', time: 9 * hour });
-    expect(session.account).toMatchObject({
-      events: 7,
-      toolCalls: 3,
-      tokens: { input: 30, output: 3, cached: 0 },
-      agent: 'coder',
-    });
+    expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
   test('keeps ids known: a repeated event neither counts nor restarts the session', () => {
@@ -107,12 +91,31 @@ describe('a session pause', () => {
     const again = session.push({ ...same(), id: 'e-0', time: hour + 5 });
     expect([again.isDuplicate, again.abandoned, session.lastTime]).toEqual([true, [], 4]);
     const other = session.push({ ...same(), id: 'e-5', time: hour + 5 });
-    expect([other.isDuplicate, session.eventIndex]).toEqual([false, 5]);
+    expect([other.isDuplicate, session.eventIndex]).toEqual([false, 0]);
     expect(other.abandoned).toMatchObject(opened.map(({ incidentId }) => ({ id: incidentId, count: 5 })));
+    expect(other.accountBefore).toMatchObject({ events: 5, toolCalls: 5 });
     expect(session.push({ ...same(), id: 'e-0', time: hour + 6 })).toMatchObject({
       isDuplicate: true,
       abandoned: [],
     });
+  });
+
+  test('forgets ids that are indexes, as those restart at 0', () => {
+    const session = analyzer();
+    const given = [
+      ['#0', 0],
+      ['#0', 1],
+      ['#0', hour + 1],
+      ['#0', hour + 2],
+      ['#1', hour + 2],
+    ] as const;
+    expect(given.map(([id, time]) => session.push({ type: 'turn_started', id, time }).isDuplicate)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('abandons open incidents, and the same loop later is a new incident', () => {
@@ -120,7 +123,7 @@ describe('a session pause', () => {
     const loop = (from: number) =>
       [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n }).verdicts]);
     const [first, ...more] = [...loop(0), ...loop(2 * hour)];
-    expect(more).toMatchObject([{ phase: 'opened', eventIndex: 9 }]);
+    expect(more).toMatchObject([{ phase: 'opened', eventIndex: 4 }]);
     expect(more[0]?.incidentId).not.toBe(first?.incidentId);
     const { abandoned } = session.push({ type: 'session_ended', time: 4 * hour });
     expect(abandoned).toMatchObject([{ id: more[0]?.incidentId }]);
@@ -170,17 +173,17 @@ describe('a history that is copied into its session four times', () => {
     [
       'before the session continues after a pause of two hours',
       [...history, ...copies, ...callsOf(40, 2 * hour)],
-      { analyzed: 160, index: 159, time: 2 * hour + 39_500 },
+      { analyzed: 160, index: 79, time: 2 * hour + 39_500 },
     ],
     [
       'after the session has continued after a pause',
       [...history, ...callsOf(40, 2 * hour), ...copies, ...callsOf(80, 2 * hour + 60_000)],
-      { analyzed: 240, index: 239, time: 2 * hour + 99_500 },
+      { analyzed: 240, index: 159, time: 2 * hour + 99_500 },
     ],
     [
       'after each of several pauses',
       [0, 1, 2, 3].flatMap((n) => [...history, ...callsOf(40 * (n + 1), (n + 1) * 2 * hour)]),
-      { analyzed: 400, index: 399, time: 8 * hour + 39_500 },
+      { analyzed: 400, index: 79, time: 8 * hour + 39_500 },
     ],
   ])('counts once %s', (_, events, expected) => {
     expect(counted(events)).toEqual({ verdicts: [], ...expected });

@@ -34,7 +34,7 @@ describe('a summary is written', () => {
       [0, 2, 4, 6],
     ],
     [
-      'when the session continues after a pause',
+      'when the session restarts after a pause',
       `0 ls, 1 ls, ${IDLE_SECONDS + 2} ls, ${IDLE_SECONDS + 3} cat`,
       [0, 2],
     ],
@@ -118,15 +118,14 @@ describe('a summary', () => {
       { incidents: { open: 1, total: 2, byDetector: { 'tool-repeat': 2 } }, verdicts: 3 },
     ],
     [
-      'the whole session, with what came before a pause',
+      'nothing from before a pause',
       `0 ls, 1 ls, 2 ls, ${IDLE_SECONDS + 3} ls`,
       {
-        events: 4,
-        toolCalls: 4,
-        incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
-        verdicts: 1,
-        startedAt: START,
-        source: { firstOffset: '100', lastOffset: '103' },
+        events: 1,
+        incidents: { open: 0, total: 0, byDetector: {} },
+        verdicts: 0,
+        startedAt: START + (IDLE_SECONDS + 3) * 1000,
+        source: { firstOffset: '103', lastOffset: '103' },
       },
     ],
     [
