@@ -2,7 +2,7 @@ import { messageOf, type TopicNames } from '@loopwatch/contract';
 import { delay } from '@loopwatch/platform';
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
-import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from '../client/client.ts';
+import { type KafkaOptions, whyHidden, withAdmin } from '../client/client.ts';
 import { lacksRight } from '../client/errors.ts';
 
 /** The expected settings of a topic. */
