@@ -1,7 +1,7 @@
 import type { SessionMessage } from '@loopwatch/contract/api';
 import type { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
@@ -14,6 +14,9 @@ import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
 import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
 import { FakeServer } from './server.ts';
+
+// Pages load their code on the way, which takes long on a busy machine.
+configure({ asyncUtilTimeout: 10_000 });
 
 const rows = [
   row({ id: 'i-3', detectedAt: NOW, reason: 'grep was called 5 times', agent: 'ci-fixer' }),
