@@ -20,6 +20,20 @@ export default defineConfig(
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   {
+    // JavaScript's own `#private` hides a member at run time too. Constructors have no such form.
+    files: ['packages/*/src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
+          message: 'Write `#name` instead of `private name`.',
+        },
+      ],
+    },
+  },
+  {
     files: ['packages/worker/src/**/*.ts', 'packages/worker/test/stream/*.ts'],
     extends: [rxjsX.configs.recommended],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

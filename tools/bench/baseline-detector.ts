@@ -10,10 +10,10 @@ const MAX_HISTORY = 5000;
  * within single events only.
  */
 export class BaselineDetector {
-  private history = '';
-  private next = 0;
-  private inCode = false;
-  private readonly positions = new Map<string, number[]>();
+  #history = '';
+  #next = 0;
+  #inCode = false;
+  readonly #positions = new Map<string, number[]>();
 
   /** @returns whether the text repeats itself */
   push(text: string): boolean {
@@ -25,50 +25,50 @@ export class BaselineDetector {
       /(^|\n)#+\s/.test(text) ||
       /(^|\n)>\s/.test(text) ||
       /^[+\-_=*\u2500-\u257f]+$/.test(text);
-    if (fences > 0 || structured) this.reset();
-    const wasInCode = this.inCode;
-    if (fences % 2 === 1) this.inCode = !this.inCode;
-    if (wasInCode || this.inCode) return false;
-    this.history += text;
-    this.truncate();
-    return this.analyze();
+    if (fences > 0 || structured) this.#reset();
+    const wasInCode = this.#inCode;
+    if (fences % 2 === 1) this.#inCode = !this.#inCode;
+    if (wasInCode || this.#inCode) return false;
+    this.#history += text;
+    this.#truncate();
+    return this.#analyze();
   }
 
-  private reset(): void {
-    this.history = '';
-    this.next = 0;
-    this.positions.clear();
+  #reset(): void {
+    this.#history = '';
+    this.#next = 0;
+    this.#positions.clear();
   }
 
-  private truncate(): void {
-    const excess = this.history.length - MAX_HISTORY;
+  #truncate(): void {
+    const excess = this.#history.length - MAX_HISTORY;
     if (excess <= 0) return;
-    this.history = this.history.slice(excess);
-    this.next = Math.max(0, this.next - excess);
-    for (const [hash, positions] of this.positions) {
+    this.#history = this.#history.slice(excess);
+    this.#next = Math.max(0, this.#next - excess);
+    for (const [hash, positions] of this.#positions) {
       const moved = positions.map((position) => position - excess).filter((position) => position >= 0);
-      if (moved.length > 0) this.positions.set(hash, moved);
-      else this.positions.delete(hash);
+      if (moved.length > 0) this.#positions.set(hash, moved);
+      else this.#positions.delete(hash);
     }
   }
 
-  private analyze(): boolean {
-    for (; this.next + CHUNK <= this.history.length; this.next += 1) {
-      const chunk = this.history.substring(this.next, this.next + CHUNK);
-      if (this.repeats(chunk, createHash('sha256').update(chunk).digest('hex'))) return true;
+  #analyze(): boolean {
+    for (; this.#next + CHUNK <= this.#history.length; this.#next += 1) {
+      const chunk = this.#history.substring(this.#next, this.#next + CHUNK);
+      if (this.#repeats(chunk, createHash('sha256').update(chunk).digest('hex'))) return true;
     }
     return false;
   }
 
-  private repeats(chunk: string, hash: string): boolean {
-    const positions = this.positions.get(hash);
+  #repeats(chunk: string, hash: string): boolean {
+    const positions = this.#positions.get(hash);
     if (positions === undefined) {
-      this.positions.set(hash, [this.next]);
+      this.#positions.set(hash, [this.#next]);
       return false;
     }
     const first = positions[0] ?? 0;
-    if (this.history.substring(first, first + CHUNK) !== chunk) return false;
-    positions.push(this.next);
+    if (this.#history.substring(first, first + CHUNK) !== chunk) return false;
+    positions.push(this.#next);
     if (positions.length < THRESHOLD) return false;
     const recent = positions.slice(-THRESHOLD);
     const spread = (recent.at(-1) ?? 0) - (recent[0] ?? 0);

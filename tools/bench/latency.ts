@@ -114,7 +114,7 @@ async function startEcho(
 
 /** Reports when a record arrives on a topic. */
 class Arrivals {
-  private arrived: () => void = () => undefined;
+  #arrived: () => void = () => undefined;
 
   static async at(
     brokers: readonly string[],
@@ -125,7 +125,7 @@ class Arrivals {
     const reader = createKafkaTopicReader({ brokers, clientId, topic });
     closers.push(() => reader.stop());
     await reader.run(({ records }) => {
-      if (records.length > 0) arrivals.arrived();
+      if (records.length > 0) arrivals.#arrived();
     });
     return arrivals;
   }
@@ -133,7 +133,7 @@ class Arrivals {
   /** Milliseconds from the call to the next arrival. */
   async after(produce: () => Promise<void>): Promise<number> {
     const arrival = new Promise<void>((resolve) => {
-      this.arrived = resolve;
+      this.#arrived = resolve;
     });
     const began = performance.now();
     await produce();

@@ -121,23 +121,23 @@ interface Slice {
 
 /** A worker's progress in the slices of a round. */
 class Sum {
-  private events = 0;
-  private seconds = 0;
-  private cpuSeconds = 0;
+  #events = 0;
+  #seconds = 0;
+  #cpuSeconds = 0;
 
   add({ events, seconds, cpuSeconds }: Slice): void {
-    this.events += events;
-    this.seconds += seconds;
-    this.cpuSeconds += cpuSeconds;
+    this.#events += events;
+    this.#seconds += seconds;
+    this.#cpuSeconds += cpuSeconds;
   }
 
   get perSecond(): number {
-    return this.events / this.seconds;
+    return this.#events / this.#seconds;
   }
 
   /** The cost of the layer, independent of other load on the machine. */
   get perCpuSecond(): number {
-    return this.events / this.cpuSeconds;
+    return this.#events / this.#cpuSeconds;
   }
 }
 
@@ -149,12 +149,12 @@ const answer = JSON.stringify({ analysis: 'It gets on.', confidence: 0.1 });
 class PausedWorker implements AsyncDisposable {
   /** Events so far, by its own metrics. */
   processed = 0;
-  private readonly worker: CliProcess;
-  private readonly port: number;
+  readonly #worker: CliProcess;
+  readonly #port: number;
 
   private constructor(worker: CliProcess, port: number) {
-    this.worker = worker;
-    this.port = port;
+    this.#worker = worker;
+    this.#port = port;
   }
 
   /** Starts it and stops it again once it is warm. */
@@ -162,34 +162,34 @@ class PausedWorker implements AsyncDisposable {
     const port = await freePort();
     const own = { LOOPWATCH_WORKER_PORT: String(port) };
     const paused = new PausedWorker(spawnCli(['worker'], { ...env, ...own }, { from: 'source' }), port);
-    await paused.worker.line(/Watching /, 60_000);
-    await waitFor(async () => (await paused.look()).events >= WARM_UP, {
+    await paused.#worker.line(/Watching /, 60_000);
+    await waitFor(async () => (await paused.#look()).events >= WARM_UP, {
       timeoutMs: 300_000,
       describe: () => `a worker to process ${String(WARM_UP)} events, it did ${String(paused.processed)}`,
     });
-    paused.signal('SIGSTOP');
+    paused.#signal('SIGSTOP');
     return paused;
   }
 
   /** Lets it run for a slice. */
   async slice(): Promise<Slice> {
-    this.signal('SIGCONT');
-    const from = await this.look();
+    this.#signal('SIGCONT');
+    const from = await this.#look();
     const began = performance.now();
     await setTimeout(SLICE_MS);
-    const to = await this.look();
+    const to = await this.#look();
     const seconds = (performance.now() - began) / 1000;
-    this.signal('SIGSTOP');
+    this.#signal('SIGSTOP');
     return { events: to.events - from.events, seconds, cpuSeconds: to.cpuSeconds - from.cpuSeconds };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.signal('SIGCONT');
-    await this.worker.stop();
+    this.#signal('SIGCONT');
+    await this.#worker.stop();
   }
 
-  private async look(): Promise<{ events: number; cpuSeconds: number }> {
-    const url = `http://127.0.0.1:${String(this.port)}/metrics`;
+  async #look(): Promise<{ events: number; cpuSeconds: number }> {
+    const url = `http://127.0.0.1:${String(this.#port)}/metrics`;
     // A new connection each time: a reused one may be closed by now.
     const page = await (await fetch(url, { headers: { connection: 'close' } })).text();
     const sum = (sample: RegExp) =>
@@ -198,8 +198,8 @@ class PausedWorker implements AsyncDisposable {
     return { events: this.processed, cpuSeconds: sum(/^process_cpu_seconds_total (.+)$/gm) };
   }
 
-  private signal(name: 'SIGSTOP' | 'SIGCONT'): void {
-    process.kill(this.worker.pid, name);
+  #signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.#worker.pid, name);
   }
 }
 

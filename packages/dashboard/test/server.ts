@@ -33,19 +33,19 @@ export class FakeServer {
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
     const method = init.method ?? 'GET';
     if (method !== 'GET') this.changes.push({ method, path, body });
-    const answer = this.answer(method, path, url.searchParams, body);
+    const answer = this.#answer(method, path, url.searchParams, body);
     const status = answer === undefined ? 404 : 200;
     const text = JSON.stringify(answer ?? { type: 'about:blank', title: 'Not found', status: 404 });
     return Promise.resolve(new Response(text, { status }));
   };
 
-  private answer(method: string, path: string, query: URLSearchParams, body: unknown): unknown {
+  #answer(method: string, path: string, query: URLSearchParams, body: unknown): unknown {
     if (path === '/auth/me') return this.me;
     if (path === '/overview') {
       this.overviews.push(query.toString());
       return this.nextOverviews.shift() ?? this.overview;
     }
-    if (path === '/incidents' && method === 'GET') return this.list(query);
+    if (path === '/incidents' && method === 'GET') return this.#list(query);
     if (path === '/incidents') {
       const { ids, change } = body as { ids: string[]; change: Partial<IncidentItem['triage']> };
       this.incidents = this.incidents.map((item) => (ids.includes(item.id) ? judged(item, change) : item));
@@ -100,7 +100,7 @@ export class FakeServer {
     return undefined;
   }
 
-  private list(query: URLSearchParams): unknown {
+  #list(query: URLSearchParams): unknown {
     const states = query.getAll('state');
     const detectors = query.getAll('detector');
     const agents = query.getAll('agent');

@@ -30,23 +30,29 @@ export interface Got {
 /** A typical agent: keeps the whole history, runs each call, asks again. */
 export class Agent {
   readonly messages: ChatCompletionMessageParam[];
-  private readonly bench: GatewayBench;
-  private readonly stream: boolean;
-  private readonly session: Session;
+  readonly #bench: GatewayBench;
+  readonly #stream: boolean;
+  readonly #session: Session;
   result = 'ok';
   /** Usage of the last reply, as the API reports it. */
   usage: unknown;
 
   constructor(bench: GatewayBench, stream: boolean, session: Session = 's-1', prompt = 'Fix the rounding') {
-    this.bench = bench;
-    this.stream = stream;
-    this.session = session;
+    this.#bench = bench;
+    this.#stream = stream;
+    this.#session = session;
     this.messages = [{ role: 'user', content: prompt }];
   }
 
   /** Asks the model once, and runs its calls. */
   async turn(more: object = {}): Promise<Got> {
-    const { message, finish, usage } = await ask(this.bench, this.stream, this.session, this.messages, more);
+    const { message, finish, usage } = await ask(
+      this.#bench,
+      this.#stream,
+      this.#session,
+      this.messages,
+      more,
+    );
     this.usage = usage;
     this.messages.push(message);
     const made = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []));

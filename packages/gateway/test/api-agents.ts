@@ -55,37 +55,37 @@ class ChatAgent extends Agent implements ApiAgent {
 }
 
 class MessagesAgent extends Turns implements ApiAgent {
-  private readonly messages: MessageParam[];
-  private readonly bench: GatewayBench;
-  private readonly stream: boolean;
-  private readonly session: Session;
+  readonly #messages: MessageParam[];
+  readonly #bench: GatewayBench;
+  readonly #stream: boolean;
+  readonly #session: Session;
 
   constructor(bench: GatewayBench, stream: boolean, session: Session, prompt: string) {
     super();
-    this.bench = bench;
-    this.stream = stream;
-    this.session = session;
-    this.messages = [{ role: 'user', content: prompt }];
+    this.#bench = bench;
+    this.#stream = stream;
+    this.#session = session;
+    this.#messages = [{ role: 'user', content: prompt }];
   }
 
   say(text: string): void {
-    this.messages.push({ role: 'user', content: text });
+    this.#messages.push({ role: 'user', content: text });
   }
 
   async turn(): Promise<Got> {
     const tools = names.map((name) => ({ name, input_schema: schema }));
-    const body = { model, max_tokens: 1000, messages: this.messages, tools };
-    const client = this.bench.anthropic(this.session);
-    const message = this.stream
+    const body = { model, max_tokens: 1000, messages: this.#messages, tools };
+    const client = this.#bench.anthropic(this.#session);
+    const message = this.#stream
       ? await client.messages.stream(body).finalMessage()
       : await client.messages.create(body);
     this.usage = message.usage;
-    this.messages.push({ role: 'assistant', content: message.content });
+    this.#messages.push({ role: 'assistant', content: message.content });
     const uses = message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
     const results = uses.map(
       ({ id }): ToolResultBlockParam => ({ type: 'tool_result', tool_use_id: id, content: this.result }),
     );
-    if (results.length > 0) this.messages.push({ role: 'user', content: results });
+    if (results.length > 0) this.#messages.push({ role: 'user', content: results });
     const text = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
     return {
       text: text === '' ? null : text,
@@ -97,24 +97,24 @@ class MessagesAgent extends Turns implements ApiAgent {
 
 /** Sends the whole history again, or goes on from the answer before. */
 class ResponsesAgent extends Turns implements ApiAgent {
-  private input: ResponseInput;
-  private previous: string | undefined;
-  private readonly chained: boolean;
-  private readonly bench: GatewayBench;
-  private readonly stream: boolean;
-  private readonly session: Session;
+  #input: ResponseInput;
+  #previous: string | undefined;
+  readonly #chained: boolean;
+  readonly #bench: GatewayBench;
+  readonly #stream: boolean;
+  readonly #session: Session;
 
   constructor(bench: GatewayBench, stream: boolean, session: Session, prompt: string, chained: boolean) {
     super();
-    this.bench = bench;
-    this.stream = stream;
-    this.session = session;
-    this.chained = chained;
-    this.input = [{ role: 'user', content: prompt }];
+    this.#bench = bench;
+    this.#stream = stream;
+    this.#session = session;
+    this.#chained = chained;
+    this.#input = [{ role: 'user', content: prompt }];
   }
 
   say(text: string): void {
-    this.input.push({ role: 'user', content: text });
+    this.#input.push({ role: 'user', content: text });
   }
 
   async turn(): Promise<Got> {
@@ -127,11 +127,11 @@ class ResponsesAgent extends Turns implements ApiAgent {
     const body = {
       model,
       tools,
-      input: this.input,
-      ...(this.previous !== undefined && { previous_response_id: this.previous }),
+      input: this.#input,
+      ...(this.#previous !== undefined && { previous_response_id: this.#previous }),
     };
-    const client = this.bench.openai(this.chained ? null : this.session);
-    const answer: ResponsesAnswer = this.stream
+    const client = this.#bench.openai(this.#chained ? null : this.#session);
+    const answer: ResponsesAnswer = this.#stream
       ? await lastOf(await client.responses.create({ ...body, stream: true }))
       : await client.responses.create(body);
     this.usage = answer.usage;
@@ -145,10 +145,10 @@ class ResponsesAgent extends Turns implements ApiAgent {
       call_id,
       output: this.result,
     }));
-    if (this.chained) {
-      this.previous = answer.id;
-      this.input = outputs;
-    } else this.input = [...this.input, ...(answer.output as ResponseInput), ...outputs];
+    if (this.#chained) {
+      this.#previous = answer.id;
+      this.#input = outputs;
+    } else this.#input = [...this.#input, ...(answer.output as ResponseInput), ...outputs];
     return {
       text: text === '' ? null : text,
       calls: calls.map(({ name, arguments: args }) => `${name} ${args}`),

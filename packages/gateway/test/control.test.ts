@@ -7,16 +7,16 @@ import { GatewayBench, topics } from './harness.ts';
 
 /** The `control` topic: what is there at the start, and what is written later. */
 class ControlTopic {
-  private readonly records: LogRecord[] = [];
-  private handler: TopicHandler | undefined;
+  readonly #records: LogRecord[] = [];
+  #handler: TopicHandler | undefined;
   down: Error | undefined;
 
   reader(): TopicReader {
     return {
       run: async (handler) => {
         if (this.down !== undefined) throw this.down;
-        this.handler = handler;
-        await this.hand(this.records);
+        this.#handler = handler;
+        await this.#hand(this.#records);
       },
       stop: () => Promise.resolve(),
     };
@@ -24,14 +24,14 @@ class ControlTopic {
 
   async write(scope: string, set: object | null, headers: LogRecord['headers'] = {}): Promise<void> {
     const value = set === null ? null : Buffer.from(JSON.stringify({ v: 1, scope, set, unset: [] }));
-    const place = { offset: this.records.length, timestamp: 0 };
+    const place = { offset: this.#records.length, timestamp: 0 };
     const record = new BytesRecord({ ...place, key: Buffer.from(scope), value, headers });
-    this.records.push(record);
-    await this.hand([record]);
+    this.#records.push(record);
+    await this.#hand([record]);
   }
 
-  private async hand(records: readonly LogRecord[]): Promise<void> {
-    await this.handler?.({ topic: topics.control, partition: 0, records, next: 0, lag: 0 });
+  async #hand(records: readonly LogRecord[]): Promise<void> {
+    await this.#handler?.({ topic: topics.control, partition: 0, records, next: 0, lag: 0 });
   }
 }
 

@@ -15,7 +15,7 @@ import type { ServerLog } from '../src/index.ts';
 export class MemoryLog implements ServerLog {
   readonly kind = 'embedded';
   readonly topics = new Map<string, LogRecord[]>();
-  private readonly waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
   /** Makes `publish` fail as long as it is set. */
   failure: Error | undefined;
   /** Why `publish` refuses a record of this value; all of them are taken by default. */
@@ -26,11 +26,13 @@ export class MemoryLog implements ServerLog {
   batch = 1_000;
 
   /** How far each reader that runs is. */
-  private readonly positions = new Map<object, { readonly topic: string; at: number }>();
+  readonly #positions = new Map<object, { readonly topic: string; at: number }>();
 
   /** Whether every reader has handled all there is. */
   get delivered(): boolean {
-    return [...this.positions.values()].every(({ topic, at }) => at >= (this.topics.get(topic)?.length ?? 0));
+    return [...this.#positions.values()].every(
+      ({ topic, at }) => at >= (this.topics.get(topic)?.length ?? 0),
+    );
   }
 
   append(
@@ -49,7 +51,7 @@ export class MemoryLog implements ServerLog {
         headers,
       }),
     );
-    for (const wake of this.waiting) wake();
+    for (const wake of this.#waiting) wake();
   }
 
   appendVerdict(verdict: Verdict, topic = 'loopwatch.verdicts'): void {
@@ -76,7 +78,7 @@ export class MemoryLog implements ServerLog {
         try {
           await handler({ topic, partition: 0, records: batch, next, lag: records().length - next });
           position = next;
-          this.positions.set(notify, { topic, at: position });
+          this.#positions.set(notify, { topic, at: position });
         } catch {
           // It comes again.
           await new Promise((resolve) => setImmediate(resolve));
@@ -88,14 +90,14 @@ export class MemoryLog implements ServerLog {
         const bounds = { start: 0, end: records().length };
         const first = (await from?.({ topic, partition: 0 }, bounds)) ?? 0;
         onConnection?.('up');
-        this.waiting.add(notify);
-        this.positions.set(notify, { topic, at: first });
+        this.#waiting.add(notify);
+        this.#positions.set(notify, { topic, at: first });
         running = follow(handler, first);
       },
       stop: async () => {
         stopped = true;
-        this.waiting.delete(notify);
-        this.positions.delete(notify);
+        this.#waiting.delete(notify);
+        this.#positions.delete(notify);
         wake();
         await running;
       },

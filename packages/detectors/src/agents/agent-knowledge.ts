@@ -18,41 +18,41 @@ type Tools = ReadonlyMap<string, ToolContractSettings>;
 
 /** Knowledge of agents: their tools, and the texts that their harnesses write. */
 export class AgentKnowledge {
-  private readonly byName = new Map<string, ToolContractSettings>();
-  private readonly byAgent = new Map<string, Tools>();
-  private readonly noise: readonly { readonly opening: string; readonly pattern: RegExp }[];
-  private readonly notRun: RegExp;
-  private readonly harnessPrompts: RegExp;
+  readonly #byName = new Map<string, ToolContractSettings>();
+  readonly #byAgent = new Map<string, Tools>();
+  readonly #noise: readonly { readonly opening: string; readonly pattern: RegExp }[];
+  readonly #notRun: RegExp;
+  readonly #harnessPrompts: RegExp;
 
   constructor(contracts: Readonly<Record<string, AgentContractSettings>>) {
     for (const [agent, { names = [], tools = {} }] of Object.entries(contracts)) {
       const own: Tools = new Map(Object.entries(tools));
-      for (const name of [agent, ...names]) this.byAgent.set(plainName(name), own);
-      for (const [name, tool] of own) if (!this.byName.has(name)) this.byName.set(name, tool);
+      for (const name of [agent, ...names]) this.#byAgent.set(plainName(name), own);
+      for (const [name, tool] of own) if (!this.#byName.has(name)) this.#byName.set(name, tool);
     }
     const all = Object.values(contracts);
-    this.noise = all
+    this.#noise = all
       .flatMap(({ result_noise: noise = [] }) => noise)
       .map(textTemplate)
       .map(({ opening, source }) => ({ opening, pattern: new RegExp(source, 'g') }));
-    this.notRun = anyOf(all.flatMap(({ not_run: notRun = [] }) => notRun));
-    this.harnessPrompts = anyOf(all.flatMap(({ harness_prompts: prompts = [] }) => prompts));
+    this.#notRun = anyOf(all.flatMap(({ not_run: notRun = [] }) => notRun));
+    this.#harnessPrompts = anyOf(all.flatMap(({ harness_prompts: prompts = [] }) => prompts));
   }
 
   /** The contract of a tool by name; the agent's own contract wins if the events name their agent. */
   tool(name: string, agent: string | null): ToolContractSettings | undefined {
-    const own = agent === null ? undefined : this.toolsOf(agent)?.get(name);
-    return own ?? this.byName.get(name);
+    const own = agent === null ? undefined : this.#toolsOf(agent)?.get(name);
+    return own ?? this.#byName.get(name);
   }
 
-  private toolsOf(agent: string): Tools | undefined {
-    return this.byAgent.get(agent) ?? this.byAgent.get(plainName(agent));
+  #toolsOf(agent: string): Tools | undefined {
+    return this.#byAgent.get(agent) ?? this.#byAgent.get(plainName(agent));
   }
 
   /** Strips what the agent's harness adds to a result. */
   withoutNoise(text: string): string {
     let rest = text;
-    for (const { opening, pattern } of this.noise)
+    for (const { opening, pattern } of this.#noise)
       if (rest.includes(opening)) rest = rest.replace(pattern, '');
     return rest;
   }
@@ -61,13 +61,14 @@ export class AgentKnowledge {
   saysNotRun(text: string): boolean {
     if (text.length > NOT_RUN_UNITS) return false;
     return (
-      this.notRun.test(text) || (text.length <= DENIED_UNITS && DENIED.test(text.slice(0, DENIED_HEAD_UNITS)))
+      this.#notRun.test(text) ||
+      (text.length <= DENIED_UNITS && DENIED.test(text.slice(0, DENIED_HEAD_UNITS)))
     );
   }
 
   /** Whether the agent's harness writes such prompts. */
   isHarnessPrompt(text: string): boolean {
-    return this.harnessPrompts.test(text.slice(0, NOT_RUN_UNITS));
+    return this.#harnessPrompts.test(text.slice(0, NOT_RUN_UNITS));
   }
 }
 

@@ -32,23 +32,23 @@ export class CallHistory {
   stagnant = false;
   /** Who wrote the prompt that the current event starts. */
   readonly prompts: PromptOrigin;
-  private readonly knowledge: CallKnowledge;
-  private open: CallStep | null = null;
-  private turn = 0;
+  readonly #knowledge: CallKnowledge;
+  #open: CallStep | null = null;
+  #turn = 0;
   /** Whether the current turn is over, so that no more of its calls can follow. */
-  private turnOver = false;
+  #turnOver = false;
   /** Whether the producer reports a turn's end after the results of its calls. */
-  private endsWithResults = false;
+  #endsWithResults = false;
   /** Whether the turn continued with text after results of its calls: then it is more than one model response. */
-  private coarse = false;
-  private resultsSeen = false;
-  private blindRounds = 0;
-  private agent: string | null = null;
+  #coarse = false;
+  #resultsSeen = false;
+  #blindRounds = 0;
+  #agent: string | null = null;
   /** The text since the latest call; `null` if it is too long for a remark. */
-  private remark: string | null = '';
+  #remark: string | null = '';
 
   constructor(knowledge: CallKnowledge) {
-    this.knowledge = knowledge;
+    this.#knowledge = knowledge;
     this.prompts = new PromptOrigin(knowledge.agents);
   }
 
@@ -58,59 +58,59 @@ export class CallHistory {
     this.prompts.push(event, step.time);
     this.settled = null;
     this.regrown = false;
-    if (typeof event.agent === 'string') this.agent = event.agent;
+    if (typeof event.agent === 'string') this.#agent = event.agent;
     switch (event.type) {
       case 'tool_call_request':
-        this.call(event, step.mark());
+        this.#call(event, step.mark());
         break;
       case 'tool_result':
-        this.result(event);
+        this.#result(event);
         break;
       case 'content':
       case 'thought':
         // A model response cannot continue after a result of its own calls, whatever the producer calls a turn.
-        if (this.isAnswered) this.settle();
-        if (this.remark !== null)
-          this.remark =
-            this.remark.length + event.text.length > MAX_REMARK_UNITS ? null : this.remark + event.text;
-        this.coarse = this.open === null && this.rounds.at(-1)?.turn === this.turn;
+        if (this.#isAnswered) this.#settle();
+        if (this.#remark !== null)
+          this.#remark =
+            this.#remark.length + event.text.length > MAX_REMARK_UNITS ? null : this.#remark + event.text;
+        this.#coarse = this.#open === null && this.rounds.at(-1)?.turn === this.#turn;
         break;
       case 'turn_started':
         // Results may be reported with the next request, so wait for a call or the end of that turn.
-        if (!this.resultsSeen || this.isAnswered) this.settle();
-        this.turn += 1;
-        this.turnOver = false;
-        this.coarse = false;
+        if (!this.#resultsSeen || this.#isAnswered) this.#settle();
+        this.#turn += 1;
+        this.#turnOver = false;
+        this.#coarse = false;
         break;
       case 'turn_finished':
-        this.turnOver = true;
-        this.endsWithResults ||= this.isAnswered || this.mayGrow;
+        this.#turnOver = true;
+        this.#endsWithResults ||= this.#isAnswered || this.#mayGrow;
         // If results are never reported, there is nothing to wait for.
-        if (this.isAnswered || (this.resultsSeen ? this.open?.turn !== this.turn : this.blindRounds > 0))
-          this.settle();
+        if (this.#isAnswered || (this.#resultsSeen ? this.#open?.turn !== this.#turn : this.#blindRounds > 0))
+          this.#settle();
         break;
       case 'session_ended':
-        this.settle();
+        this.#settle();
         break;
       case 'prompt_started':
-        if (this.isAnswered) this.settle();
+        if (this.#isAnswered) this.#settle();
         break;
       default:
     }
   }
 
   /** Whether all results of the open step are known. */
-  private get isAnswered(): boolean {
-    return this.open !== null && this.open.calls.every(({ result }) => result !== null);
+  get #isAnswered(): boolean {
+    return this.#open !== null && this.#open.calls.every(({ result }) => result !== null);
   }
 
-  private call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
-    if (this.open !== null && this.startsNextStep(this.open)) this.settle();
-    const grown = this.open === null && this.mayGrow ? this.rounds.pop() : undefined;
-    if (grown !== undefined) this.open = copyStep(grown);
-    this.open ??= {
+  #call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
+    if (this.#open !== null && this.#startsNextStep(this.#open)) this.#settle();
+    const grown = this.#open === null && this.#mayGrow ? this.rounds.pop() : undefined;
+    if (grown !== undefined) this.#open = copyStep(grown);
+    this.#open ??= {
       calls: [],
-      turn: this.turn,
+      turn: this.#turn,
       remark: '',
       settled: false,
       key: '',
@@ -118,8 +118,8 @@ export class CallHistory {
       kind: 'unknown',
       explained: false,
     };
-    const { calls } = this.open;
-    const contract = contractOf(event.name, this.agent, this.knowledge);
+    const { calls } = this.#open;
+    const contract = contractOf(event.name, this.#agent, this.#knowledge);
     const args = identifyingArguments(event.args, contract);
     const canonical = canonicalArguments(args);
     const identity = toolIdentity(event.name, canonical);
@@ -131,30 +131,30 @@ export class CallHistory {
       const nature = callNature(identity, args, contract);
       const said = canonical.slice(0, SAID_UNITS);
       if (calls.length === 0 && nature.navigates)
-        this.open.remark = (this.remark ?? '').trim().slice(0, REMARK_UNITS);
+        this.#open.remark = (this.#remark ?? '').trim().slice(0, REMARK_UNITS);
       calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
-    this.remark = '';
+    this.#remark = '';
     // Without turns and results, every call is a step; this is known from the second call.
-    if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
+    if (this.#turn === 0 && !this.#resultsSeen && this.#blindRounds > 0) this.#settle();
   }
 
   /** Whether a further call of this turn belongs to the step settled last, which had all its results. */
-  private get mayGrow(): boolean {
+  get #mayGrow(): boolean {
     const last = this.rounds.at(-1);
-    return this.turn > 0 && last?.turn === this.turn && last.outcome !== null && !this.coarse;
+    return this.#turn > 0 && last?.turn === this.#turn && last.outcome !== null && !this.#coarse;
   }
 
   /** Whether a call after those of `open` starts the next step. */
-  private startsNextStep(open: CallStep): boolean {
-    if (this.turn > 0) return open.turn !== this.turn;
-    return !this.resultsSeen || open.calls.some(({ result }) => result !== null);
+  #startsNextStep(open: CallStep): boolean {
+    if (this.#turn > 0) return open.turn !== this.#turn;
+    return !this.#resultsSeen || open.calls.some(({ result }) => result !== null);
   }
 
-  private result(event: Extract<KnownEvent, { type: 'tool_result' }>): void {
-    this.resultsSeen = true;
-    if (this.open === null) return;
-    const { calls, turn } = this.open;
+  #result(event: Extract<KnownEvent, { type: 'tool_result' }>): void {
+    this.#resultsSeen = true;
+    if (this.#open === null) return;
+    const { calls, turn } = this.#open;
     const id = typeof event.callId === 'string' ? fingerprint(event.callId) : undefined;
     const named = id === undefined ? undefined : calls.find(({ callIds }) => callIds.includes(id));
     // A result with an id that matches no open call belongs to a step that is already settled.
@@ -167,19 +167,19 @@ export class CallHistory {
     const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
-    const before = isDenied ? this.resultBefore(call) : null;
-    call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.knowledge.agents);
+    const before = isDenied ? this.#resultBefore(call) : null;
+    call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.#knowledge.agents);
     if (isDenied && before === null) {
       call.result = { ...call.result, kind: 'not_run' };
       call.denied = true;
     }
     // More calls may follow until the turn's end is reported.
-    const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
-    if (!mayGoOn && this.isAnswered) this.settle();
+    const mayGoOn = this.#endsWithResults && turn === this.#turn && !this.#turnOver;
+    if (!mayGoOn && this.#isAnswered) this.#settle();
   }
 
   /** The result of the latest identical call; `null` if none was run. */
-  private resultBefore({ key }: PastCall): NormalizedResult | null {
+  #resultBefore({ key }: PastCall): NormalizedResult | null {
     const ran = (call: PastCall) =>
       call.key === key && call.result !== null && call.result.kind !== 'not_run';
     return this.rounds.findLast(({ calls }) => calls.some(ran))?.calls.find(ran)?.result ?? null;
@@ -187,20 +187,20 @@ export class CallHistory {
 
   /** Number of calls without a result so far. */
   get unanswered(): number {
-    return this.open?.calls.filter(({ result }) => result === null).length ?? 0;
+    return this.#open?.calls.filter(({ result }) => result === null).length ?? 0;
   }
 
-  private settle(): void {
-    const step = this.open;
+  #settle(): void {
+    const step = this.#open;
     if (step === null) return;
-    this.open = null;
+    this.#open = null;
     // Calls that were refused and never ran neither continue nor end a loop.
     if (step.calls.every(({ denied }) => denied)) return;
     const known = concludeStep(step);
     this.regrown = step.settled;
     step.settled = true;
     step.explained = false;
-    if (!known) this.blindRounds += 1;
+    if (!known) this.#blindRounds += 1;
     this.rounds.push(step);
     if (this.rounds.length > REMEMBERED_ROUNDS) this.rounds.shift();
     this.settled = step;
@@ -209,47 +209,43 @@ export class CallHistory {
   /** Forgets all steps. */
   clear(): void {
     this.rounds.length = 0;
-    this.open = null;
+    this.#open = null;
     this.settled = null;
     this.stagnant = false;
-    this.remark = '';
+    this.#remark = '';
   }
 
   snapshot(): HistorySnapshot {
-    const {
-      rounds,
-      open,
-      turn,
-      turnOver,
-      endsWithResults,
-      coarse,
-      resultsSeen,
-      blindRounds,
-      agent,
-      remark,
-      stagnant,
-    } = this;
     return {
-      rounds: [...rounds],
-      open: open && copyStep(open),
-      turn,
-      turnOver,
-      endsWithResults,
-      coarse,
-      resultsSeen,
-      blindRounds,
-      agent,
-      remark,
+      rounds: [...this.rounds],
+      open: this.#open && copyStep(this.#open),
+      turn: this.#turn,
+      turnOver: this.#turnOver,
+      endsWithResults: this.#endsWithResults,
+      coarse: this.#coarse,
+      resultsSeen: this.#resultsSeen,
+      blindRounds: this.#blindRounds,
+      agent: this.#agent,
+      remark: this.#remark,
       prompts: this.prompts.snapshot(),
-      stagnant,
+      stagnant: this.stagnant,
     };
   }
 
   restore(snapshot: HistorySnapshot): void {
-    const { rounds, open, prompts, ...rest } = snapshot;
+    const { rounds, open } = snapshot;
     this.rounds.splice(0, this.rounds.length, ...rounds.map(copyStep));
-    Object.assign(this, rest, { open: open && copyStep(open) });
-    this.prompts.restore(prompts);
+    this.#open = open && copyStep(open);
+    this.#turn = snapshot.turn;
+    this.#turnOver = snapshot.turnOver;
+    this.#endsWithResults = snapshot.endsWithResults;
+    this.#coarse = snapshot.coarse;
+    this.#resultsSeen = snapshot.resultsSeen;
+    this.#blindRounds = snapshot.blindRounds;
+    this.#agent = snapshot.agent;
+    this.#remark = snapshot.remark;
+    this.stagnant = snapshot.stagnant;
+    this.prompts.restore(snapshot.prompts);
   }
 }
 

@@ -37,40 +37,40 @@ export function normalizeText(text: string): string {
 }
 
 class Lexer {
-  private readonly text: string;
-  private readonly isError: boolean;
-  private readonly writer: ResultWriter;
-  private readonly paths: TemporaryPaths;
-  private readonly counterAt: number;
-  private words = 0;
+  readonly #text: string;
+  readonly #isError: boolean;
+  readonly #writer: ResultWriter;
+  readonly #paths: TemporaryPaths;
+  readonly #counterAt: number;
+  #words = 0;
   /** The last two tokens that are words. */
-  private labelStart = 0;
-  private labelEnd = 0;
-  private labelBeforeStart = 0;
-  private labelBeforeEnd = 0;
+  #labelStart = 0;
+  #labelEnd = 0;
+  #labelBeforeStart = 0;
+  #labelBeforeEnd = 0;
 
   constructor(text: string, { isError }: LexOptions) {
-    this.text = text;
-    this.isError = isError;
-    this.writer = new ResultWriter(text);
-    this.paths = new TemporaryPaths(text);
-    this.counterAt = counterIn(text);
+    this.#text = text;
+    this.#isError = isError;
+    this.#writer = new ResultWriter(text);
+    this.#paths = new TemporaryPaths(text);
+    this.#counterAt = counterIn(text);
   }
 
   run(): LexedResult {
-    const { text } = this;
+    const text = this.#text;
     const { length } = text;
     let at = 0;
     while (at < length) {
       const kind = kindAt(text, at);
       if ((kind & TOKEN) !== 0) {
-        at = this.token(at);
-        this.paths.lastEnd = at;
+        at = this.#token(at);
+        this.#paths.lastEnd = at;
       } else if (kind === SPACE) {
         const start = at;
         do at += 1;
         while (kindAt(text, at) === SPACE);
-        if (at - start > 1 || text.charCodeAt(start) !== 0x20) this.writer.replace(start, at, ' ');
+        if (at - start > 1 || text.charCodeAt(start) !== 0x20) this.#writer.replace(start, at, ' ');
       } else if (kind === ESCAPE) {
         // An escaped line break in JSON does not belong to the word after it.
         while (kindAt(text, at) === ESCAPE) at += 1;
@@ -78,12 +78,12 @@ class Lexer {
         if (unit === 0x6e || unit === 0x72 || unit === 0x74) at += 1;
       } else at += 1;
     }
-    return this.writer.result(this.words);
+    return this.#writer.result(this.#words);
   }
 
   /** Reads the token that starts here. @returns the end of what was read */
-  private token(start: number): number {
-    const { text } = this;
+  #token(start: number): number {
+    const text = this.#text;
     const { length } = text;
     let at = start;
     let digits = 0;
@@ -99,103 +99,105 @@ class Lexer {
       }
       before = kind;
     }
-    return digits === 0 && turns < 3 ? this.word(start, at) : this.value(start, at, digits);
+    return digits === 0 && turns < 3 ? this.#word(start, at) : this.#value(start, at, digits);
   }
 
-  private word(start: number, end: number): number {
-    const { text } = this;
+  #word(start: number, end: number): number {
+    const text = this.#text;
     if (end - start < 2) {
       if (kindAt(text, start) === JOINT) return end;
-    } else if (!isKey(text, end)) this.words += 1;
+    } else if (!isKey(text, end)) this.#words += 1;
     const dateEnd = endOfDate(text, start, end);
-    if (dateEnd > 0) return this.put(start, dateEnd, '<time>');
-    if (this.paths.includes(start, end)) this.temporaryFile(start, end);
-    this.label(start, end);
+    if (dateEnd > 0) return this.#put(start, dateEnd, '<time>');
+    if (this.#paths.includes(start, end)) this.#temporaryFile(start, end);
+    this.#label(start, end);
     return end;
   }
 
-  private label(start: number, end: number): void {
-    this.labelBeforeStart = this.labelStart;
-    this.labelBeforeEnd = this.labelEnd;
-    this.labelStart = start;
-    this.labelEnd = end;
+  #label(start: number, end: number): void {
+    this.#labelBeforeStart = this.#labelStart;
+    this.#labelBeforeEnd = this.#labelEnd;
+    this.#labelStart = start;
+    this.#labelEnd = end;
   }
 
   /** Reads a token that contains digits, or upper and lower case in turn. */
-  private value(start: number, end: number, digits: number): number {
-    const { text } = this;
+  #value(start: number, end: number, digits: number): number {
+    const text = this.#text;
     let first = start;
     while (kindAt(text, first) === JOINT) first += 1;
-    const timed = kindAt(text, first) === DIGIT ? this.timed(first) : 0;
+    const timed = kindAt(text, first) === DIGIT ? this.#timed(first) : 0;
     if (timed > 0) return timed;
-    const labelled = this.labelled(start, first, end, digits);
+    const labelled = this.#labelled(start, first, end, digits);
     if (labelled > 0) return labelled;
-    const isTemporary = this.paths.includes(start, end);
-    if (isTemporary && this.temporaryFile(start, end)) return end;
-    if (end - start >= UUID_UNITS && this.uuids(start, end)) return end;
-    if (isRandomRun(text, first, end)) this.id(first, end, isTemporary);
-    else this.pieces(first, end, isTemporary);
-    this.label(start, end);
+    const isTemporary = this.#paths.includes(start, end);
+    if (isTemporary && this.#temporaryFile(start, end)) return end;
+    if (end - start >= UUID_UNITS && this.#uuids(start, end)) return end;
+    if (isRandomRun(text, first, end)) this.#id(first, end, isTemporary);
+    else this.#pieces(first, end, isTemporary);
+    this.#label(start, end);
     return end;
   }
 
   /** A time, a duration or a size. @returns where it ends; 0 if there is none */
-  private timed(start: number): number {
-    const token = timedToken(this.text, start);
+  #timed(start: number): number {
+    const token = timedToken(this.#text, start);
     if (token === null) return 0;
     const { end, sign } = token;
-    if (sign === undefined) this.writer.hole('size', start, end);
-    else this.writer.replace(start, end, sign);
+    if (sign === undefined) this.#writer.hole('size', start, end);
+    else this.#writer.replace(start, end, sign);
     // Otherwise the unit would count as a label.
-    this.labelStart = end;
-    this.labelEnd = end;
+    this.#labelStart = end;
+    this.#labelEnd = end;
     return end;
   }
 
   /** A value whose label says what it is. @returns where it ends; 0 if the label does not say */
-  private labelled(start: number, first: number, end: number, digits: number): number {
-    const { text, labelStart, labelEnd } = this;
+  #labelled(start: number, first: number, end: number, digits: number): number {
+    const text = this.#text;
+    const labelStart = this.#labelStart;
+    const labelEnd = this.#labelEnd;
     const gap = first - labelEnd;
     if (labelEnd === 0 || gap > MAX_GAP || !isGap(text, labelEnd, start)) return 0;
     const before =
-      labelStart - this.labelBeforeEnd === 1 ? text.slice(this.labelBeforeStart, this.labelBeforeEnd) : '';
+      labelStart - this.#labelBeforeEnd === 1 ? text.slice(this.#labelBeforeStart, this.#labelBeforeEnd) : '';
     const says = labelSays(text.slice(labelStart, labelEnd), before);
     const isNumber = digits === end - first;
     if (isNumber) {
-      if ((says & PROCESS) !== 0) return this.put(first, end, '<pid>');
+      if ((says & PROCESS) !== 0) return this.#put(first, end, '<pid>');
       if ((says & TIME) !== 0 && hasSign(text, labelEnd, first))
-        return this.put(first, endOfNumber(text, first), '<time>');
-      if (isEpoch(text, first, end)) return this.put(first, end, '<time>');
-      if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.put(first, end, '<n>');
+        return this.#put(first, endOfNumber(text, first), '<time>');
+      if (isEpoch(text, first, end)) return this.#put(first, end, '<time>');
+      if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.#put(first, end, '<n>');
     }
-    if ((says & VOLATILE_ID) !== 0 && end - first >= 4) return this.put(first, end, '<id>');
+    if ((says & VOLATILE_ID) !== 0 && end - first >= 4) return this.#put(first, end, '<id>');
     // A number in a text is an answer, one that a label calls an id is not.
-    if ((says & (FRAME | ID)) === 0 || (!this.isError && isNumber && !hasSign(text, labelEnd, first)))
+    if ((says & (FRAME | ID)) === 0 || (!this.#isError && isNumber && !hasSign(text, labelEnd, first)))
       return 0;
-    this.writer.hole((says & FRAME) === 0 ? this.idOrNews(first) : 'id', first, end);
+    this.#writer.hole((says & FRAME) === 0 ? this.#idOrNews(first) : 'id', first, end);
     return end;
   }
 
-  private put(start: number, end: number, sign: string): number {
-    this.writer.replace(start, end, sign);
+  #put(start: number, end: number, sign: string): number {
+    this.#writer.replace(start, end, sign);
     return end;
   }
 
-  private temporaryFile(start: number, end: number): boolean {
-    const file = temporaryFile(this.text, start, end);
-    if (file !== null) this.put(file.start, file.end, '<temporary>');
+  #temporaryFile(start: number, end: number): boolean {
+    const file = temporaryFile(this.#text, start, end);
+    if (file !== null) this.#put(file.start, file.end, '<temporary>');
     return file !== null;
   }
 
-  private uuids(start: number, end: number): boolean {
-    const found = uuidsIn(this.text, start, end);
-    for (const at of found) this.put(at, at + UUID_UNITS, '<uuid>');
+  #uuids(start: number, end: number): boolean {
+    const found = uuidsIn(this.#text, start, end);
+    for (const at of found) this.#put(at, at + UUID_UNITS, '<uuid>');
     return found.length > 0;
   }
 
   /** The parts of a token between its joints. */
-  private pieces(start: number, end: number, isTemporary: boolean): void {
-    const { text } = this;
+  #pieces(start: number, end: number, isTemporary: boolean): void {
+    const text = this.#text;
     let before = start;
     let at = start;
     while (at < end) {
@@ -208,52 +210,53 @@ class Lexer {
       }
       const label = at - 1 - before;
       const isLabelled = digits > 0 && label >= MIN_LABEL && label <= MAX_LABEL;
-      const isDone = isLabelled && this.labelledPiece(text.slice(before, at - 1), at, stop, digits);
-      if (stop > at && !isDone) this.piece(at, stop, digits, isTemporary);
+      const isDone = isLabelled && this.#labelledPiece(text.slice(before, at - 1), at, stop, digits);
+      if (stop > at && !isDone) this.#piece(at, stop, digits, isTemporary);
       before = at;
       at = stop + 1;
     }
   }
 
   /** `req-81af`, `thread-3`, `attempt-2`. */
-  private labelledPiece(label: string, start: number, end: number, digits: number): boolean {
+  #labelledPiece(label: string, start: number, end: number, digits: number): boolean {
     const says = labelSays(label, '');
-    if ((says & REQUEST) !== 0) this.put(start, end, '<id>');
+    if ((says & REQUEST) !== 0) this.#put(start, end, '<id>');
     else if (digits < end - start) return false;
-    else if ((says & PROCESS) !== 0) this.put(start, end, '<pid>');
-    else if ((says & TRY) !== 0) this.put(start, end, '<n>');
+    else if ((says & PROCESS) !== 0) this.#put(start, end, '<pid>');
+    else if ((says & TRY) !== 0) this.#put(start, end, '<n>');
     else return false;
     return true;
   }
 
-  private piece(start: number, end: number, digits: number, isTemporary: boolean): void {
-    const { text } = this;
+  #piece(start: number, end: number, digits: number, isTemporary: boolean): void {
+    const text = this.#text;
     const length = end - start;
-    if (start === this.counterAt) this.writer.hole('counter', start, end);
-    else if (digits === length) this.number(start, end, isTemporary);
+    if (start === this.#counterAt) this.#writer.hole('counter', start, end);
+    else if (digits === length) this.#number(start, end, isTemporary);
     else if (length >= MIN_ADDRESS && text.charCodeAt(start) === 0x30 && isAddress(text, start))
-      this.put(start, end, '<address>');
-    else if (length >= MIN_PIECE && pieceKind(text, start, end) === 'id') this.id(start, end, isTemporary);
-    else if (isTemporary && isTemporaryName(text, start, end)) this.put(start, end, '<temporary>');
+      this.#put(start, end, '<address>');
+    else if (length >= MIN_PIECE && pieceKind(text, start, end) === 'id') this.#id(start, end, isTemporary);
+    else if (isTemporary && isTemporaryName(text, start, end)) this.#put(start, end, '<temporary>');
   }
 
-  private number(start: number, end: number, isTemporary: boolean): void {
-    const { text, isError } = this;
+  #number(start: number, end: number, isTemporary: boolean): void {
+    const text = this.#text;
+    const isError = this.#isError;
     const isLong = end - start >= MIN_LONG_NUMBER;
-    if (isEpoch(text, start, end)) this.put(start, end, '<time>');
-    else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.put(start, end, '<temporary>');
-    else if (isLong && isError && !isDecimal(text, start, end)) this.writer.hole('number', start, end);
-    else if (isLong && isTemporary) this.put(start, end, '<temporary>');
+    if (isEpoch(text, start, end)) this.#put(start, end, '<time>');
+    else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
+    else if (isLong && isError && !isDecimal(text, start, end)) this.#writer.hole('number', start, end);
+    else if (isLong && isTemporary) this.#put(start, end, '<temporary>');
   }
 
-  private id(start: number, end: number, isTemporary: boolean): void {
-    const { text } = this;
-    if (isTemporary) this.put(start, end, '<temporary>');
-    else if (end - start >= MIN_PARAMETER && isParameter(text, start)) this.put(start, end, '<token>');
-    else this.writer.hole(this.idOrNews(start), start, end);
+  #id(start: number, end: number, isTemporary: boolean): void {
+    const text = this.#text;
+    if (isTemporary) this.#put(start, end, '<temporary>');
+    else if (end - start >= MIN_PARAMETER && isParameter(text, start)) this.#put(start, end, '<token>');
+    else this.#writer.hole(this.#idOrNews(start), start, end);
   }
 
-  private idOrNews(start: number): 'id' | 'news' {
-    return !this.isError && !this.writer.isFull && isAnnounced(this.text, start) ? 'news' : 'id';
+  #idOrNews(start: number): 'id' | 'news' {
+    return !this.#isError && !this.#writer.isFull && isAnnounced(this.#text, start) ? 'news' : 'id';
   }
 }

@@ -36,53 +36,53 @@ const EQUALS = 0x3d;
 
 /** Copies a text in ranges, with replacements between them. */
 export class ResultWriter {
-  private readonly text: string;
-  private normal = '';
+  readonly #text: string;
+  #normal = '';
   /** Written from the first hole on: most results have none. */
-  private bulk = '';
-  private hasBulk = false;
+  #bulk = '';
+  #hasBulk = false;
   /** Where the text that is still to be copied starts. */
-  private from = 0;
-  private holes: Hole[] | null = [];
+  #from = 0;
+  #holes: Hole[] | null = [];
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   /** Whether there is no room for another hole. */
   get isFull(): boolean {
-    return this.holes === null || this.holes.length === MAX_HOLES;
+    return this.#holes === null || this.#holes.length === MAX_HOLES;
   }
 
   /** Ignored within what is already replaced. */
   replace(start: number, end: number, sign: string): void {
-    if (start < this.from) return;
-    const copied = this.text.slice(this.from, start) + sign;
-    this.normal += copied;
-    if (this.hasBulk) this.bulk += copied;
-    this.from = end;
+    if (start < this.#from) return;
+    const copied = this.#text.slice(this.#from, start) + sign;
+    this.#normal += copied;
+    if (this.#hasBulk) this.#bulk += copied;
+    this.#from = end;
   }
 
   hole(kind: HoleKind, start: number, tokenEnd: number): void {
-    const { text } = this;
+    const text = this.#text;
     let end = tokenEnd;
     // Padding of base64 differs with the length.
     while (end - tokenEnd < 2 && text.charCodeAt(end) === EQUALS) end += 1;
-    if (this.holes !== null) {
-      if (this.isFull) this.holes = null;
-      else this.holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });
+    if (this.#holes !== null) {
+      if (this.isFull) this.#holes = null;
+      else this.#holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });
     }
-    if (start < this.from) return;
-    if (!this.hasBulk) this.bulk = this.normal;
-    this.hasBulk = true;
-    this.normal += text.slice(this.from, end);
-    this.bulk += `${text.slice(this.from, start)}<?>`;
-    this.from = end;
+    if (start < this.#from) return;
+    if (!this.#hasBulk) this.#bulk = this.#normal;
+    this.#hasBulk = true;
+    this.#normal += text.slice(this.#from, end);
+    this.#bulk += `${text.slice(this.#from, start)}<?>`;
+    this.#from = end;
   }
 
   result(words: number): LexedResult {
-    const rest = this.text.slice(this.from);
-    const normal = (this.normal + rest).trim();
-    return { normal, bulk: this.hasBulk ? (this.bulk + rest).trim() : normal, holes: this.holes, words };
+    const rest = this.#text.slice(this.#from);
+    const normal = (this.#normal + rest).trim();
+    return { normal, bulk: this.#hasBulk ? (this.#bulk + rest).trim() : normal, holes: this.#holes, words };
   }
 }

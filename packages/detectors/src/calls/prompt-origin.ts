@@ -24,52 +24,62 @@ export class PromptOrigin {
   author: PromptAuthor | null = null;
   /** Whether the latest event is a prompt after which earlier calls no longer count. */
   startsOver = false;
-  private readonly agents: AgentKnowledge;
-  private firstTime: number | undefined;
-  private lastTime = 0;
+  readonly #agents: AgentKnowledge;
+  #firstTime: number | undefined;
+  #lastTime = 0;
   /** Whether the latest event was a tool's result, to which the model has not responded yet. */
-  private afterResult = false;
-  private prompt = '';
+  #afterResult = false;
+  #prompt = '';
 
   constructor(agents: AgentKnowledge) {
-    this.agents = agents;
+    this.#agents = agents;
   }
 
   push(event: KnownEvent, time: number): void {
-    this.firstTime ??= time;
+    this.#firstTime ??= time;
     this.author = null;
     this.startsOver = false;
-    if (event.type === 'prompt_started') this.onPrompt(event, time);
-    if (event.type === 'tool_result') this.afterResult = true;
-    else if (event.type !== 'turn_finished') this.afterResult = false;
-    this.lastTime = time;
+    if (event.type === 'prompt_started') this.#onPrompt(event, time);
+    if (event.type === 'tool_result') this.#afterResult = true;
+    else if (event.type !== 'turn_finished') this.#afterResult = false;
+    this.#lastTime = time;
   }
 
-  private onPrompt(event: Extract<KnownEvent, { type: 'prompt_started' }>, time: number): void {
+  #onPrompt(event: Extract<KnownEvent, { type: 'prompt_started' }>, time: number): void {
     const prompt = (event.text ?? '').trim().slice(0, COMPARED_UNITS);
-    this.author = this.authorOf(prompt, event.origin ?? null, time);
-    const isRepeated = this.author === 'quick' && isSameText(prompt, this.prompt);
+    this.author = this.#authorOf(prompt, event.origin ?? null, time);
+    const isRepeated = this.author === 'quick' && isSameText(prompt, this.#prompt);
     this.startsOver = this.author !== 'harness' && !isRepeated;
-    this.prompt = prompt;
+    this.#prompt = prompt;
   }
 
-  private authorOf(prompt: string, origin: 'user' | 'harness' | null, time: number): PromptAuthor {
-    const pause = time - this.lastTime;
+  #authorOf(prompt: string, origin: 'user' | 'harness' | null, time: number): PromptAuthor {
+    const pause = time - this.#lastTime;
     if (origin === 'user' || pause > SCHEDULED_MS) return 'person';
-    if (origin === 'harness' || this.agents.isHarnessPrompt(prompt)) return 'harness';
+    if (origin === 'harness' || this.#agents.isHarnessPrompt(prompt)) return 'harness';
     // If all times are equal, they carry no information.
-    if (pause > QUICK_MS || time <= (this.firstTime ?? time)) return 'person';
+    if (pause > QUICK_MS || time <= (this.#firstTime ?? time)) return 'person';
     // Results go back to the model at once, so what is sent beside them was not written by a person.
-    return this.afterResult ? 'harness' : 'quick';
+    return this.#afterResult ? 'harness' : 'quick';
   }
 
   snapshot(): PromptOriginSnapshot {
-    const { firstTime, lastTime, afterResult, prompt, startsOver } = this;
-    return { firstTime, lastTime, afterResult, prompt, startsOver };
+    return {
+      firstTime: this.#firstTime,
+      lastTime: this.#lastTime,
+      afterResult: this.#afterResult,
+      prompt: this.#prompt,
+      startsOver: this.startsOver,
+    };
   }
 
   restore(snapshot: PromptOriginSnapshot | undefined): void {
-    Object.assign(this, snapshot);
+    if (!snapshot) return;
+    this.#firstTime = snapshot.firstTime;
+    this.#lastTime = snapshot.lastTime;
+    this.#afterResult = snapshot.afterResult;
+    this.#prompt = snapshot.prompt;
+    this.startsOver = snapshot.startsOver;
   }
 }
 

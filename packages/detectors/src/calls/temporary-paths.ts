@@ -10,27 +10,27 @@ const UPPER_T = 0x54;
 
 /** Tells which tokens of a text belong to the path of a temporary file; a path may have several tokens. */
 export class TemporaryPaths {
-  private readonly text: string;
-  private isTemporary = false;
+  readonly #text: string;
+  #isTemporary = false;
   /** Where the token before the current one ends. */
   lastEnd = 0;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   /** To be asked of each token in the order of the text. */
   includes(start: number, end: number): boolean {
-    const { text } = this;
+    const text = this.#text;
     const unit = text.charCodeAt(start);
     if (unit === SLASH || unit === UPPER_T)
-      this.isTemporary =
+      this.#isTemporary =
         mayBeFolder(text, start, end) && FOLDER.test(text.slice(start, Math.min(end, start + FOLDER_UNITS)));
-    else if (this.isTemporary) {
+    else if (this.#isTemporary) {
       const joint = text.charCodeAt(start - 1);
-      this.isTemporary = start - this.lastEnd <= 1 && (joint === DOT || joint === BACKSLASH);
+      this.#isTemporary = start - this.lastEnd <= 1 && (joint === DOT || joint === BACKSLASH);
     }
-    return this.isTemporary;
+    return this.#isTemporary;
   }
 }
 

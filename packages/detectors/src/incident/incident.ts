@@ -37,14 +37,14 @@ export class Incident<D extends DetectorId> {
   readonly mode: Mode;
   action: VerdictAction = 'none';
   count = 0;
-  private nextLevel: number;
+  #nextLevel: number;
   /** Its slot among the open incidents; computed on first use. */
-  private slot: string | undefined;
+  #slot: string | undefined;
 
   constructor(mode: Mode, threshold: number, since: Mark) {
     this.mode = mode;
     this.since = since;
-    this.nextLevel = threshold;
+    this.#nextLevel = threshold;
   }
 
   /** Records that the pattern holds with this count. @returns the phase to report; undefined if no report is due */
@@ -52,8 +52,8 @@ export class Incident<D extends DetectorId> {
     this.count = count;
     const opening = this.action === 'none';
     const chanceMissed = this.action === 'chance';
-    const levelReached = count >= this.nextLevel;
-    while (this.nextLevel <= count) this.nextLevel *= 2;
+    const levelReached = count >= this.#nextLevel;
+    while (this.#nextLevel <= count) this.#nextLevel *= 2;
     if (opening) {
       this.action = this.mode === 'chance_then_block' ? 'chance' : this.mode;
       return 'opened';
@@ -66,13 +66,13 @@ export class Incident<D extends DetectorId> {
   report(step: Pick<EventStep, 'emit' | 'noteProgress'>, count: number, account: () => Account<D>): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
-    else step.noteProgress((this.slot ??= slotOf({ key: '', ...account() })), count);
+    else step.noteProgress((this.#slot ??= slotOf({ key: '', ...account() })), count);
   }
 
   /** The finding for the incident's current state, with defaults for what the account omits. */
   finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account<D>): Finding<D> {
     const { action, count, since } = this;
-    this.slot = slotOf({ key: '', ...account });
+    this.#slot = slotOf({ key: '', ...account });
     return {
       key: '',
       windowMs: null,
@@ -94,7 +94,8 @@ export class Incident<D extends DetectorId> {
   }
 
   snapshot(): IncidentSnapshot {
-    const { since, mode, action, count, nextLevel } = this;
+    const { since, mode, action, count } = this;
+    const nextLevel = this.#nextLevel;
     return { since, mode, action, count, nextLevel };
   }
 
@@ -111,21 +112,21 @@ const NO_PATTERN = Object.freeze({ incident: undefined, pattern: undefined });
 
 /** The single open incident of a rule over steps, with its latest pattern. */
 export class PatternIncident<D extends RoundDetector> {
-  private readonly detector: D;
-  private incident: Incident<D> | undefined;
-  private pattern: Pattern<D> | undefined;
+  readonly #detector: D;
+  #incident: Incident<D> | undefined;
+  #pattern: Pattern<D> | undefined;
 
   constructor(detector: D) {
-    this.detector = detector;
+    this.#detector = detector;
   }
 
   get isOpen(): boolean {
-    return this.incident !== undefined;
+    return this.#incident !== undefined;
   }
 
   /** The latest pattern of the open incident. */
   get current(): Pattern<D> | undefined {
-    return this.incident === undefined ? undefined : this.pattern;
+    return this.#incident === undefined ? undefined : this.#pattern;
   }
 
   /**
@@ -133,34 +134,35 @@ export class PatternIncident<D extends RoundDetector> {
    * grown
    */
   report(step: EventStep, pattern: Pattern<D>, regrown = false): void {
-    if (regrown && this.incident !== undefined) {
-      this.pattern = pattern;
+    if (regrown && this.#incident !== undefined) {
+      this.#pattern = pattern;
       return;
     }
     const since: Mark = pattern.since ?? pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
-    this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
-    this.pattern = pattern;
-    this.incident.report(step, pattern.count, () => this.account(pattern));
+    this.#incident ??= new Incident(pattern.mode, pattern.threshold, since);
+    this.#pattern = pattern;
+    this.#incident.report(step, pattern.count, () => this.#account(pattern));
   }
 
   /** Resolves the open incident, if there is one. */
   resolve(step: EventStep, outcome: VerdictOutcome, why = 'something else followed'): void {
-    const { incident, pattern } = this;
+    const incident = this.#incident;
+    const pattern = this.#pattern;
     if (incident === undefined || pattern === undefined) return;
-    this.incident = undefined;
-    this.pattern = undefined;
+    this.#incident = undefined;
+    this.#pattern = undefined;
     const { reason, plainReason, countAt, plainCountAt } = pattern;
     const wording = withEnding({ reason, plainReason, countAt, plainCountAt }, why);
-    step.emit(incident.resolution(this.account(pattern), outcome, wording));
+    step.emit(incident.resolution(this.#account(pattern), outcome, wording));
   }
 
-  private account(pattern: Pattern<D>): Account<D> {
+  #account(pattern: Pattern<D>): Account<D> {
     const { rounds, evidence } = pattern;
     const latest = rounds.at(-1);
     const shown = roundEvidence(rounds, pattern.steps ?? pattern.count);
     return {
       ...pattern,
-      detector: this.detector,
+      detector: this.#detector,
       tool: latest === undefined ? null : toolOf(latest),
       repeats: callsIn(rounds),
       // The compiler cannot reassemble the generic type.
@@ -169,14 +171,14 @@ export class PatternIncident<D extends RoundDetector> {
   }
 
   snapshot(): PatternSnapshot<D> {
-    return this.incident === undefined
+    return this.#incident === undefined
       ? NO_PATTERN
-      : { incident: this.incident.snapshot(), pattern: this.pattern };
+      : { incident: this.#incident.snapshot(), pattern: this.#pattern };
   }
 
   restore({ incident, pattern }: PatternSnapshot<D>): void {
-    this.incident = incident && Incident.restore(incident);
-    this.pattern = pattern;
+    this.#incident = incident && Incident.restore(incident);
+    this.#pattern = pattern;
   }
 }
 
@@ -194,66 +196,68 @@ export function slotOf({ detector, key }: Pick<Finding, 'detector' | 'key'>): st
 
 /** The open incidents of a session. Most sessions never have any. */
 export class OpenIncidents {
-  private bySlot: Map<string, Entry> | undefined;
+  #bySlot: Map<string, Entry> | undefined;
 
   static of(incidents: readonly OpenIncident[]): OpenIncidents {
     if (incidents.length === 0) return NO_OPEN_INCIDENTS;
     const open = new OpenIncidents();
-    open.bySlot = new Map(incidents.map(([slot, id, progress]) => [slot, { id, progress }]));
+    open.#bySlot = new Map(incidents.map(([slot, id, progress]) => [slot, { id, progress }]));
     return open;
   }
 
   get ids(): string[] {
-    return Array.from(this.bySlot?.values() ?? NO_INCIDENTS, ({ id }) => id);
+    return Array.from(this.#bySlot?.values() ?? NO_INCIDENTS, ({ id }) => id);
   }
 
   countOf(incidentId: string): number | undefined {
-    for (const { id, progress } of this.bySlot?.values() ?? NO_INCIDENTS)
+    for (const { id, progress } of this.#bySlot?.values() ?? NO_INCIDENTS)
       if (id === incidentId) return progress?.count;
     return undefined;
   }
 
   id(slot: string): string | undefined {
-    return this.bySlot?.get(slot)?.id;
+    return this.#bySlot?.get(slot)?.id;
   }
 
   /** Turns a finding into a verdict and opens, continues or ends its incident. */
   verdict(finding: Finding, scene: Scene, plan: VerdictSettings, origin: ThresholdOrigin): PureVerdict {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
-    if (!isOpenAfter(finding)) this.bySlot?.delete(slot);
+    if (!isOpenAfter(finding)) this.#bySlot?.delete(slot);
     else {
       const { since, count, calls } = finding;
-      this.bySlot ??= new Map<string, Entry>();
-      this.bySlot.set(slot, { id, progress: { since, count, calls } });
+      this.#bySlot ??= new Map<string, Entry>();
+      this.#bySlot.set(slot, { id, progress: { since, count, calls } });
     }
     return toVerdict(finding, scene, id, plan, origin);
   }
 
   /** Notes that the incident continues, without a report. */
   noteProgress(slot: string, count: number): void {
-    const entry = this.bySlot?.get(slot);
+    const entry = this.#bySlot?.get(slot);
     if (entry?.progress === undefined) return;
     const { since, count: before, calls } = entry.progress;
     // Each repetition of a loop of calls contains the same number of calls.
     const callsNow = calls === undefined ? undefined : Math.round((calls / before) * count);
-    this.bySlot?.set(slot, { id: entry.id, progress: { since, count, calls: callsNow } });
+    this.#bySlot?.set(slot, { id: entry.id, progress: { since, count, calls: callsNow } });
   }
 
   /** The current state of each incident. @param now the session's current mark */
   summaries(now: Mark): OpenIncidentSummary[] {
-    return Array.from(this.bySlot?.values() ?? NO_INCIDENTS).flatMap(({ id, progress }) =>
+    return Array.from(this.#bySlot?.values() ?? NO_INCIDENTS).flatMap(({ id, progress }) =>
       progress === undefined ? [] : [{ id, count: progress.count, cost: costSince(progress, now) }],
     );
   }
 
   slots(): readonly IncidentSlot[] {
-    return this.bySlot === undefined ? NO_INCIDENTS : Array.from(this.bySlot, ([slot, { id }]) => [slot, id]);
+    return this.#bySlot === undefined
+      ? NO_INCIDENTS
+      : Array.from(this.#bySlot, ([slot, { id }]) => [slot, id]);
   }
 
   snapshot(): readonly OpenIncident[] {
-    if (this.bySlot === undefined) return NO_INCIDENTS;
-    return Array.from(this.bySlot, ([slot, { id, progress }]) =>
+    if (this.#bySlot === undefined) return NO_INCIDENTS;
+    return Array.from(this.#bySlot, ([slot, { id, progress }]) =>
       progress === undefined ? [slot, id] : [slot, id, progress],
     );
   }

@@ -15,38 +15,41 @@ const GENERATION = 24_576;
  * is a separate object outside the heap.
  */
 export class HashTable {
-  private slots = NOTHING;
-  private older = NOTHING;
-  private count = 0;
+  #slots = NOTHING;
+  #older = NOTHING;
+  #count = 0;
   /** Numbers per slot: the hash alone, or the hash and its bits. */
-  private readonly width: 1 | 2;
+  readonly #width: 1 | 2;
 
   constructor(width: 1 | 2) {
-    this.width = width;
+    this.#width = width;
   }
 
   /** @param bit 1 if slots hold the hash alone. @returns whether the hash with this bit is new */
   add(hash: number, bit: number): boolean {
-    const { width, older } = this;
-    if (this.count < GENERATION) this.makeRoom();
-    const at = find(this.slots, width, hash);
-    const bits = bitsAt(this.slots, width, at, hash);
+    const width = this.#width;
+    const older = this.#older;
+    if (this.#count < GENERATION) this.#makeRoom();
+    const at = find(this.#slots, width, hash);
+    const bits = bitsAt(this.#slots, width, at, hash);
     const known = older.length === 0 ? bits : bits | bitsAt(older, width, find(older, width, hash), hash);
     if ((known & bit) !== 0) return false;
-    if (bits === 0 && this.count === GENERATION) {
-      this.older = this.slots;
-      this.slots = NOTHING;
-      this.count = 0;
+    if (bits === 0 && this.#count === GENERATION) {
+      this.#older = this.#slots;
+      this.#slots = NOTHING;
+      this.#count = 0;
       return this.add(hash, known | bit);
     }
-    put(this.slots, width, at, hash, known | bit);
-    if (bits === 0) this.count += 1;
+    put(this.#slots, width, at, hash, known | bit);
+    if (bits === 0) this.#count += 1;
     return true;
   }
 
   /** Called before a lookup, so that the slot where the lookup ends is where the hash is inserted. */
-  private makeRoom(): void {
-    const { slots, width, count } = this;
+  #makeRoom(): void {
+    const slots = this.#slots;
+    const width = this.#width;
+    const count = this.#count;
     const size = slots.length / width;
     if (count < (size > SMALL ? size * 0.75 : size - 1)) return;
     const roomy = new Array<number>(Math.max(size * 2, FEWEST) * width).fill(FREE);
@@ -54,23 +57,23 @@ export class HashTable {
       const hash = slots[at] ?? FREE;
       if (hash !== FREE) put(roomy, width, find(roomy, width, hash), hash, slots[at + 1] ?? 0);
     }
-    this.slots = roomy;
+    this.#slots = roomy;
   }
 
   snapshot(): HashTableSnapshot {
-    return { latest: this.pack(this.slots), older: this.pack(this.older) };
+    return { latest: this.#pack(this.#slots), older: this.#pack(this.#older) };
   }
 
   restore({ latest, older }: HashTableSnapshot): void {
-    this.refill(older);
-    this.older = this.slots;
-    this.refill(latest);
+    this.#refill(older);
+    this.#older = this.#slots;
+    this.#refill(latest);
   }
 
   /** In ascending order: where hashes lie depends on the order in which they came. */
-  private pack(slots: readonly number[]): string {
+  #pack(slots: readonly number[]): string {
     if (slots.length === 0) return '';
-    const { width } = this;
+    const width = this.#width;
     const hashes = Float64Array.from(slots.filter((hash, at) => at % width === 0 && hash !== FREE)).sort();
     const numbers: number[] = [];
     let before = 0;
@@ -82,17 +85,17 @@ export class HashTable {
     return packNumbers(numbers);
   }
 
-  private refill(packed: string): void {
-    const { width } = this;
+  #refill(packed: string): void {
+    const width = this.#width;
     const numbers = unpackNumbers(packed);
-    this.slots = NOTHING;
-    this.count = 0;
+    this.#slots = NOTHING;
+    this.#count = 0;
     let hash = 0;
     for (let at = 0; at < numbers.length; at += width) {
-      this.makeRoom();
+      this.#makeRoom();
       hash += numbers[at] ?? 0;
-      put(this.slots, width, find(this.slots, width, hash), hash, (numbers[at + 1] ?? 0) | 0);
-      this.count += 1;
+      put(this.#slots, width, find(this.#slots, width, hash), hash, (numbers[at + 1] ?? 0) | 0);
+      this.#count += 1;
     }
   }
 }

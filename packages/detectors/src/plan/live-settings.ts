@@ -43,78 +43,78 @@ export interface LiveSettingsDeps {
 export class LiveSettings {
   /** The settings in effect; replaced by {@link apply}. */
   current: SettingsVersion;
-  private readonly deps: LiveSettingsDeps;
-  private readonly scopes = new Map<string, Readonly<Record<string, unknown>>>();
-  private readonly versions = new Map<string, SettingsVersion>();
+  readonly #deps: LiveSettingsDeps;
+  readonly #scopes = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #versions = new Map<string, SettingsVersion>();
   /** Saves hashing the same settings again for each stored session. */
-  private readonly versionsOfObjects = new WeakMap<DetectionSettings, SettingsVersion>();
+  readonly #versionsOfObjects = new WeakMap<DetectionSettings, SettingsVersion>();
 
   constructor(deps: LiveSettingsDeps) {
-    this.deps = deps;
+    this.#deps = deps;
     this.current = this.versionOf(deps.configured);
   }
 
   /** Returns the same version for equal settings, so that partitions share the prepared detection. */
   versionOf(settings: DetectionSettings): SettingsVersion {
-    const version = this.versionsOfObjects.get(settings) ?? this.versionOfContent(settings);
-    this.versionsOfObjects.set(settings, version);
+    const version = this.#versionsOfObjects.get(settings) ?? this.#versionOfContent(settings);
+    this.#versionsOfObjects.set(settings, version);
     return version;
   }
 
-  private versionOfContent(settings: DetectionSettings): SettingsVersion {
+  #versionOfContent(settings: DetectionSettings): SettingsVersion {
     const hash = sha256(JSON.stringify(settings), 16);
-    const known = this.versions.get(hash);
+    const known = this.#versions.get(hash);
     if (known !== undefined) return known;
-    const version = { hash, settings, detection: this.deps.prepare(settings) };
-    this.versions.set(hash, version);
+    const version = { hash, settings, detection: this.#deps.prepare(settings) };
+    this.#versions.set(hash, version);
     return version;
   }
 
   /** Applies records of the `control` topic: each replaces its scope's settings; one without a value removes them. */
   apply(records: readonly ControlRecord[]): void {
-    for (const record of records) this.applyRecord(record);
-    const { settings } = withScopes(this.deps.configured, this.scopes);
+    for (const record of records) this.#applyRecord(record);
+    const { settings } = withScopes(this.#deps.configured, this.#scopes);
     const version = this.versionOf(settings);
     if (version === this.current) return;
     this.current = version;
     const { configHash } = version.detection.plan;
-    this.deps.log(
+    this.#deps.log(
       'info',
-      `Settings of ${[...this.scopes.keys()].join(', ') || 'no scope'} now override the configuration`,
-      { scopes: [...this.scopes.keys()], configHash },
+      `Settings of ${[...this.#scopes.keys()].join(', ') || 'no scope'} now override the configuration`,
+      { scopes: [...this.#scopes.keys()], configHash },
     );
   }
 
-  private applyRecord({ key, text, offset }: ControlRecord): void {
+  #applyRecord({ key, text, offset }: ControlRecord): void {
     const scope = key?.toString() ?? '';
     const isSession = scope.startsWith(sessionPrefix);
-    if (isSession && this.deps.onSession === undefined) return;
+    if (isSession && this.#deps.onSession === undefined) return;
     if (text === null) {
-      this.scopes.delete(scope);
-      if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), {});
+      this.#scopes.delete(scope);
+      if (isSession) this.#deps.onSession?.(scope.slice(sessionPrefix.length), {});
       return;
     }
     const control = readJson(text, controlSchema);
     if (!control.ok) {
-      this.refuse(scope, offset, control.why);
+      this.#refuse(scope, offset, control.why);
       return;
     }
     const fault = faultIn(control.value, scope, isSession);
-    if (fault !== undefined) this.refuse(scope, offset, fault);
-    else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.value.set);
+    if (fault !== undefined) this.#refuse(scope, offset, fault);
+    else if (isSession) this.#deps.onSession?.(scope.slice(sessionPrefix.length), control.value.set);
     else {
-      this.scopes.set(scope, control.value.set);
-      this.logIgnored(scope, offset, control.value.set);
+      this.#scopes.set(scope, control.value.set);
+      this.#logIgnored(scope, offset, control.value.set);
     }
   }
 
-  private logIgnored(scope: string, offset: number, set: Control['set']): void {
-    const text = leftOutText(this.deps.configured, scope, set);
-    if (text !== undefined) this.deps.log('warn', oneLine(text), { scope, offset });
+  #logIgnored(scope: string, offset: number, set: Control['set']): void {
+    const text = leftOutText(this.#deps.configured, scope, set);
+    if (text !== undefined) this.#deps.log('warn', oneLine(text), { scope, offset });
   }
 
-  private refuse(scope: string, offset: number, why: string): void {
-    this.deps.log(
+  #refuse(scope: string, offset: number, why: string): void {
+    this.#deps.log(
       'warn',
       oneLine(
         `Settings of ${scope || 'a record without a key'} were rejected; keeping the previous settings: ${why}`,

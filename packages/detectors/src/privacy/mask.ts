@@ -106,27 +106,27 @@ const EDGES = /([“”…])/;
  * secret are masked too.
  */
 export class SecretMask {
-  private readonly patterns: MaskPatterns;
-  private readonly secrets = new Set<string>();
+  readonly #patterns: MaskPatterns;
+  readonly #secrets = new Set<string>();
 
   constructor(patterns: MaskPatterns) {
-    this.patterns = patterns;
+    this.#patterns = patterns;
   }
 
   /** Masks all complete secrets, and notes them for {@link maskRests}. */
   mask(text: string): string {
-    return maskSecrets(text, this.patterns, (secret) => this.secrets.add(secret));
+    return maskSecrets(text, this.#patterns, (secret) => this.#secrets.add(secret));
   }
 
   /** Whether {@link maskRests} has anything to do. */
   get hasSecrets(): boolean {
-    return this.secrets.size > 0;
+    return this.#secrets.size > 0;
   }
 
   /** Masks the rests of truncated secrets in a masked text. Call after all texts have been masked. */
   maskRests(text: string): string {
     // Longest first, so that a secret comes after any that contains it.
-    const secrets = [...this.secrets].sort((a, b) => b.length - a.length);
+    const secrets = [...this.#secrets].sort((a, b) => b.length - a.length);
     return text
       .split(EDGES)
       .map((part, i) => (i % 2 === 1 ? part : maskEdges(part, secrets)))

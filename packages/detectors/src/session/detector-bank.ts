@@ -17,49 +17,51 @@ export class DetectorBank {
   calls: CallHistory | null;
   /** The detector that asks a model, if it is on; its questions cannot be revoked. */
   semantic: Semantic | null = null;
-  private readonly layer: SemanticLayer | null;
-  private plan: DetectionPlan;
-  private detectors: (Detector | null)[];
+  readonly #layer: SemanticLayer | null;
+  #plan: DetectionPlan;
+  #detectors: (Detector | null)[];
 
   constructor(plan: DetectionPlan, layer: SemanticLayer | null) {
-    this.layer = layer;
-    this.plan = plan;
-    this.detectors = this.createDetectors(plan);
+    this.#layer = layer;
+    this.#plan = plan;
+    this.#detectors = this.#createDetectors(plan);
     this.calls = createHistory(plan);
   }
 
   /** Passes the event to each detector in registry order, which is the order of their verdicts. */
   push(step: EventStep): void {
-    const { calls, detectors, plan } = this;
+    const { calls } = this;
+    const detectors = this.#detectors;
+    const plan = this.#plan;
     const { type } = step.event;
     calls?.push(step);
     if (calls?.settled) {
-      for (let slot = 0; slot < detectors.length; slot += 1) this.reader(slot, type)?.push(step);
+      for (let slot = 0; slot < detectors.length; slot += 1) this.#reader(slot, type)?.push(step);
     } else {
-      for (const slot of plan.readers.get(type) ?? plan.readersOfAll) this.reader(slot, type)?.push(step);
+      for (const slot of plan.readers.get(type) ?? plan.readersOfAll) this.#reader(slot, type)?.push(step);
     }
   }
 
   /** The detector of a slot, created if events of this type are the first that it needs. */
-  private reader(slot: number, type: string): Detector | null | undefined {
-    const detector = this.detectors[slot];
-    if (detector !== null || this.plan.detectors[slot]?.definition.startsAt !== type) return detector;
-    this.start(slot);
-    return this.detectors[slot];
+  #reader(slot: number, type: string): Detector | null | undefined {
+    const detector = this.#detectors[slot];
+    if (detector !== null || this.#plan.detectors[slot]?.definition.startsAt !== type) return detector;
+    this.#start(slot);
+    return this.#detectors[slot];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    for (const detector of this.detectors) detector?.close(step, outcome);
+    for (const detector of this.#detectors) detector?.close(step, outcome);
   }
 
   /** Closes the detectors whose conclusions can be revoked. */
   closeRevocable(step: EventStep): void {
-    for (const detector of this.detectors) if (isRevocable(detector)) detector?.close(step, 'recovered');
+    for (const detector of this.#detectors) if (isRevocable(detector)) detector?.close(step, 'recovered');
   }
 
   /** State of the revocable detectors; functions complete it when it is needed. */
   checkpoint(): unknown[] {
-    return this.detectors.map((detector) => {
+    return this.#detectors.map((detector) => {
       if (detector === null || !isRevocable(detector)) return null;
       return detector.checkpoint === undefined ? detector.snapshot() : detector.checkpoint();
     });
@@ -67,53 +69,54 @@ export class DetectorBank {
 
   /** Restores an earlier state of the revocable detectors. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
-    const { detectors, semantic } = this;
-    this.detectors = this.createDetectors(plan).map((made, i) =>
+    const { semantic } = this;
+    const detectors = this.#detectors;
+    this.#detectors = this.#createDetectors(plan).map((made, i) =>
       isRevocable(detectors[i] ?? null) ? made : (detectors[i] ?? null),
     );
     this.semantic = semantic;
-    this.restoreStates(states);
-    this.restoreCalls(plan, history);
+    this.#restoreStates(states);
+    this.#restoreCalls(plan, history);
   }
 
   /** Adopts other settings and keeps the state; incidents end if their detector is now off or works differently. */
   adopt(plan: DetectionPlan, step: EventStep): void {
-    const before = this.detectors;
+    const before = this.#detectors;
     const states = before.map((detector) => detector?.snapshot());
-    this.detectors = this.createDetectors(plan);
+    this.#detectors = this.#createDetectors(plan);
     before.forEach((detector, i) => {
       if (detector === null) return;
-      this.start(i);
-      if (detector.constructor === this.detectors[i]?.constructor) return;
+      this.#start(i);
+      if (detector.constructor === this.#detectors[i]?.constructor) return;
       detector.close(step, 'disabled');
       states[i] = null;
     });
-    this.restoreStates(states);
-    this.restoreCalls(plan, this.calls?.snapshot() ?? null);
+    this.#restoreStates(states);
+    this.#restoreCalls(plan, this.calls?.snapshot() ?? null);
   }
 
   snapshot(): BankSnapshot {
     return {
-      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      detectors: this.#detectors.map((detector) => detector?.snapshot() ?? null),
       calls: this.calls?.snapshot() ?? null,
     };
   }
 
   /** Restores the state of a bank with the same plan into this newly created bank. */
   restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): void {
-    this.restoreStates(detectors);
-    this.restoreCalls(plan, calls);
+    this.#restoreStates(detectors);
+    this.#restoreCalls(plan, calls);
   }
 
-  private createDetectors(plan: DetectionPlan): (Detector | null)[] {
-    this.plan = plan;
+  #createDetectors(plan: DetectionPlan): (Detector | null)[] {
+    this.#plan = plan;
     this.semantic = null;
     if (!plan.enabled) return [];
     const detectors: (Detector | null)[] = [];
     let last = -1;
     for (const planned of plan.detectors) {
       const isLazy = planned?.definition.startsAt !== undefined;
-      const detector = planned === null || isLazy ? null : this.create(planned);
+      const detector = planned === null || isLazy ? null : this.#create(planned);
       if (planned?.definition.id === 'semantic') this.semantic = detector as Semantic | null;
       if (detector !== null || isLazy) last = detectors.length;
       detectors.push(detector);
@@ -122,26 +125,26 @@ export class DetectorBank {
     return detectors;
   }
 
-  private create({ definition, options }: PlannedDetector): Detector | null {
-    return definition.create(options, this.plan, this.layer);
+  #create({ definition, options }: PlannedDetector): Detector | null {
+    return definition.create(options, this.#plan, this.#layer);
   }
 
   /** Creates the detector of an empty slot, if it is on. */
-  private start(slot: number): void {
-    const planned = this.plan.detectors[slot] ?? null;
-    if (planned === null || this.detectors[slot] !== null) return;
-    this.detectors[slot] = this.create(planned);
+  #start(slot: number): void {
+    const planned = this.#plan.detectors[slot] ?? null;
+    if (planned === null || this.#detectors[slot] !== null) return;
+    this.#detectors[slot] = this.#create(planned);
   }
 
-  private restoreStates(states: readonly unknown[]): void {
+  #restoreStates(states: readonly unknown[]): void {
     for (const [i, state] of states.entries()) {
       if (state === null || state === undefined) continue;
-      this.start(i);
-      this.detectors[i]?.restore(state);
+      this.#start(i);
+      this.#detectors[i]?.restore(state);
     }
   }
 
-  private restoreCalls(plan: DetectionPlan, history: HistorySnapshot | null): void {
+  #restoreCalls(plan: DetectionPlan, history: HistorySnapshot | null): void {
     this.calls = createHistory(plan);
     if (history !== null) this.calls?.restore(history);
   }
@@ -185,10 +188,10 @@ export class SessionStep implements EventStep {
   cost: number | undefined;
   /** The model request that the event starts, if requests are limited. */
   turnRequest: TurnRequest | null = null;
-  private readonly totals: SessionTotals;
-  private readonly bank: DetectorBank;
-  private readonly incidents: OpenIncidents;
-  private before: Mark | undefined;
+  readonly #totals: SessionTotals;
+  readonly #bank: DetectorBank;
+  readonly #incidents: OpenIncidents;
+  #before: Mark | undefined;
 
   /** The last three are the session's state before the event. */
   constructor(
@@ -202,25 +205,25 @@ export class SessionStep implements EventStep {
     this.event = event;
     this.time = time;
     this.position = position;
-    this.totals = totals;
-    this.bank = bank;
-    this.incidents = incidents;
+    this.#totals = totals;
+    this.#bank = bank;
+    this.#incidents = incidents;
   }
 
   get calls(): CallHistory | null {
-    return this.bank.calls;
+    return this.#bank.calls;
   }
 
   get contentOffset(): number {
-    return this.totals.contentUnits;
+    return this.#totals.contentUnits;
   }
 
   get thoughtOffset(): number {
-    return this.totals.thoughtUnits;
+    return this.#totals.thoughtUnits;
   }
 
   mark(): Mark {
-    return (this.before ??= this.markNow());
+    return (this.#before ??= this.#markNow());
   }
 
   emit(finding: Finding): void {
@@ -228,7 +231,7 @@ export class SessionStep implements EventStep {
   }
 
   noteProgress(slot: string, count: number): void {
-    this.incidents.noteProgress(slot, count);
+    this.#incidents.noteProgress(slot, count);
   }
 
   noteTurnRequest(number: number, allowed: number): void {
@@ -238,11 +241,11 @@ export class SessionStep implements EventStep {
   /** Counts the event. @returns the session's marks before and after it */
   count(): { readonly before: Mark; readonly after: Mark } {
     const before = this.mark();
-    this.totals.count(this.event, this.cost);
-    return { before, after: this.markNow() };
+    this.#totals.count(this.event, this.cost);
+    return { before, after: this.#markNow() };
   }
 
-  private markNow(): Mark {
-    return this.totals.mark(this.event, this.time, this.position);
+  #markNow(): Mark {
+    return this.#totals.mark(this.event, this.time, this.position);
   }
 }

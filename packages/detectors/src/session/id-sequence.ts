@@ -11,16 +11,16 @@ const GENERATION = 24_576;
  */
 export class IdSequence {
   /** First and last counter of each range, ascending. */
-  private bounds = NOTHING;
+  #bounds = NOTHING;
 
   /** @returns false if the counter is not greater than all before, and was not added */
   append(counter: number): boolean {
-    const { bounds } = this;
+    const bounds = this.#bounds;
     const last = bounds.length - 1;
     const highest = bounds[last] ?? -1;
     if (counter <= highest) return false;
     if (counter === highest + 1 && last >= 0) bounds[last] = counter;
-    else if (last < 0) this.bounds = [counter, counter];
+    else if (last < 0) this.#bounds = [counter, counter];
     else {
       if (bounds.length === 4 * GENERATION) bounds.splice(0, 2 * GENERATION);
       bounds.push(counter, counter);
@@ -29,7 +29,7 @@ export class IdSequence {
   }
 
   has(counter: number): boolean {
-    const { bounds } = this;
+    const bounds = this.#bounds;
     let low = 0;
     let high = bounds.length / 2;
     while (low < high) {
@@ -43,7 +43,7 @@ export class IdSequence {
   /** The distance of each bound from the one before, packed. */
   snapshot(): string {
     let before = 0;
-    const distances = this.bounds.map((bound) => {
+    const distances = this.#bounds.map((bound) => {
       const distance = bound - before;
       before = bound;
       return distance;
@@ -53,6 +53,6 @@ export class IdSequence {
 
   restore(packed: string): void {
     let bound = 0;
-    this.bounds = packed === '' ? NOTHING : unpackNumbers(packed).map((distance) => (bound += distance));
+    this.#bounds = packed === '' ? NOTHING : unpackNumbers(packed).map((distance) => (bound += distance));
   }
 }

@@ -13,13 +13,13 @@ const ZERO = 0x30;
  * stored as ranges while they count up, and others take one bit each.
  */
 export class KnownIds {
-  private readonly plain = new HashTable(1);
-  private readonly counted = new HashTable(2);
-  private readonly sequence = new IdSequence();
+  readonly #plain = new HashTable(1);
+  readonly #counted = new HashTable(2);
+  readonly #sequence = new IdSequence();
   /** Everything before the counter in the ids of the sequence. */
-  private sequencePrefix: string | undefined;
+  #sequencePrefix: string | undefined;
   /** Number of restarts of the session. */
-  private restarts = 0;
+  #restarts = 0;
 
   /**
    * Records the id of the session's next event.
@@ -29,18 +29,18 @@ export class KnownIds {
    */
   add(id: string, restarts = false): boolean {
     const from = counterFrom(id);
-    if (from === id.length) return this.plain.add(hashOf(id, from, 0), 1);
+    if (from === id.length) return this.#plain.add(hashOf(id, from, 0), 1);
     let counter = 0;
     for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
     const isIndex = from === 1 && id.startsWith('#');
-    const seed = isIndex ? Math.imul(this.restarts + Number(restarts), 0x9e3779b1) : 0;
-    this.sequencePrefix ??= id.slice(0, from);
-    if (seed === 0 && from === this.sequencePrefix.length && id.startsWith(this.sequencePrefix)) {
-      if (this.sequence.append(counter)) return true;
-      if (this.sequence.has(counter)) return false;
+    const seed = isIndex ? Math.imul(this.#restarts + Number(restarts), 0x9e3779b1) : 0;
+    this.#sequencePrefix ??= id.slice(0, from);
+    if (seed === 0 && from === this.#sequencePrefix.length && id.startsWith(this.#sequencePrefix)) {
+      if (this.#sequence.append(counter)) return true;
+      if (this.#sequence.has(counter)) return false;
     }
     // The lowest five bits of the counter select one of the 32 ids per hash.
-    return this.counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
+    return this.#counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
   }
 
   /**
@@ -48,25 +48,25 @@ export class KnownIds {
    * again.
    */
   restart(): void {
-    this.restarts += 1;
+    this.#restarts += 1;
   }
 
   snapshot(): KnownIdsSnapshot {
     return {
-      plain: this.plain.snapshot(),
-      counted: this.counted.snapshot(),
-      sequence: this.sequence.snapshot(),
-      sequencePrefix: this.sequencePrefix,
-      restarts: this.restarts,
+      plain: this.#plain.snapshot(),
+      counted: this.#counted.snapshot(),
+      sequence: this.#sequence.snapshot(),
+      sequencePrefix: this.#sequencePrefix,
+      restarts: this.#restarts,
     };
   }
 
   restore({ plain, counted, sequence, sequencePrefix, restarts }: KnownIdsSnapshot): void {
-    this.plain.restore(plain);
-    this.counted.restore(counted);
-    this.sequence.restore(sequence);
-    this.sequencePrefix = sequencePrefix;
-    this.restarts = restarts;
+    this.#plain.restore(plain);
+    this.#counted.restore(counted);
+    this.#sequence.restore(sequence);
+    this.#sequencePrefix = sequencePrefix;
+    this.#restarts = restarts;
   }
 }
 

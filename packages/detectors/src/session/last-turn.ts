@@ -26,24 +26,24 @@ interface Checkpoint {
  * Reports are never retracted: if the repeated turn leads to the same finding, it is not reported again.
  */
 export class LastTurn {
-  private checkpoint: Checkpoint | null = null;
+  #checkpoint: Checkpoint | null = null;
   /** Whether the session reports turns at all. */
-  private reportsTurns = false;
+  #reportsTurns = false;
   /** Whether the turn is about to be streamed again and none of its events has arrived yet. */
-  private awaitsBeginning = false;
+  #awaitsBeginning = false;
   /** Highest count reported since the checkpoint, by slot; undefined if nothing was reported. */
-  private lastReported: Map<string, number> | undefined;
+  #lastReported: Map<string, number> | undefined;
   /** Highest count reported in the retracted part, by slot. */
-  private retracted: Map<string, number> | undefined;
+  #retracted: Map<string, number> | undefined;
 
   /** Whether the event is the first of the turn to add something that may have to be retracted. */
   startsTurn(type: KnownEvent['type']): boolean {
-    return this.checkpoint === null && belongsToTurn(type) && (this.reportsTurns || !endsTurn(type));
+    return this.#checkpoint === null && belongsToTurn(type) && (this.#reportsTurns || !endsTurn(type));
   }
 
   /** Captures the state at the start of the turn. */
   takeCheckpoint({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
-    this.checkpoint = {
+    this.#checkpoint = {
       turns,
       calls,
       incidents: incidents.slots(),
@@ -54,23 +54,23 @@ export class LastTurn {
 
   /** Whether this event only announces the turn that is being streamed again. */
   repeatsBeginning(type: KnownEvent['type']): boolean {
-    if (!this.awaitsBeginning) return false;
+    if (!this.#awaitsBeginning) return false;
     if (belongsToTurn(type) || type === 'prompt_started' || type === 'turn_started')
-      this.awaitsBeginning = false;
-    return type === 'turn_started' && this.reportsTurns;
+      this.#awaitsBeginning = false;
+    return type === 'turn_started' && this.#reportsTurns;
   }
 
   /** Advances past an event; call last, after all detectors. */
   advance(type: KnownEvent['type']): void {
-    if (type === 'turn_started') this.reportsTurns = true;
-    if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.clear();
-    else if (!this.reportsTurns && endsTurn(type)) this.clear();
+    if (type === 'turn_started') this.#reportsTurns = true;
+    if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.#clear();
+    else if (!this.#reportsTurns && endsTurn(type)) this.#clear();
   }
 
   /** Ends the incidents that the turn opened; those that were already open continue, with their reported counts. */
   closeRetracted(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
-    if (this.checkpoint === null) return;
-    const before = new Map(this.checkpoint.incidents);
+    if (this.#checkpoint === null) return;
+    const before = new Map(this.#checkpoint.incidents);
     bank.closeRevocable(step);
     step.findings = step.findings.filter((finding) => {
       const slot = slotOf(finding);
@@ -83,14 +83,14 @@ export class LastTurn {
    * continue.
    */
   rewind(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
-    this.awaitsBeginning = true;
-    for (const [slot, count] of this.lastReported ?? []) {
-      this.retracted ??= new Map<string, number>();
-      this.retracted.set(slot, Math.max(count, this.retracted.get(slot) ?? 0));
+    this.#awaitsBeginning = true;
+    for (const [slot, count] of this.#lastReported ?? []) {
+      this.#retracted ??= new Map<string, number>();
+      this.#retracted.set(slot, Math.max(count, this.#retracted.get(slot) ?? 0));
     }
-    this.lastReported = undefined;
-    if (this.checkpoint === null) return;
-    const { turns, calls, detectors, history } = this.checkpoint;
+    this.#lastReported = undefined;
+    if (this.#checkpoint === null) return;
+    const { turns, calls, detectors, history } = this.#checkpoint;
     totals.turns = turns;
     totals.calls = calls;
     bank.rewind(plan, statesOf(detectors), history);
@@ -103,46 +103,48 @@ export class LastTurn {
   reportable(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
     if (finding.phase === 'resolved' && !isOpen) return undefined;
     if (finding.phase === 'escalated') {
-      if (finding.count <= (this.retracted?.get(slot) ?? -1)) return undefined;
-      if (!isOpen) return this.noteReported({ ...finding, phase: 'opened' }, slot);
+      if (finding.count <= (this.#retracted?.get(slot) ?? -1)) return undefined;
+      if (!isOpen) return this.#noteReported({ ...finding, phase: 'opened' }, slot);
     }
-    if (finding.phase === 'opened') this.retracted?.delete(slot);
-    return this.noteReported(finding, slot);
+    if (finding.phase === 'opened') this.#retracted?.delete(slot);
+    return this.#noteReported(finding, slot);
   }
 
-  private noteReported(finding: Finding, slot: string): Finding {
-    if (this.checkpoint === null) return finding;
-    this.lastReported ??= new Map<string, number>();
-    this.lastReported.set(slot, Math.max(finding.count, this.lastReported.get(slot) ?? 0));
+  #noteReported(finding: Finding, slot: string): Finding {
+    if (this.#checkpoint === null) return finding;
+    this.#lastReported ??= new Map<string, number>();
+    this.#lastReported.set(slot, Math.max(finding.count, this.#lastReported.get(slot) ?? 0));
     return finding;
   }
 
-  private clear(): void {
-    this.checkpoint = null;
-    this.lastReported = undefined;
-    this.retracted = undefined;
+  #clear(): void {
+    this.#checkpoint = null;
+    this.#lastReported = undefined;
+    this.#retracted = undefined;
   }
 
   /** @param rounds the session's steps, most of which the checkpoint contains too */
   snapshot(rounds: readonly CallStep[]): LastTurnSnapshot {
-    const { checkpoint, reportsTurns, awaitsBeginning } = this;
+    const checkpoint = this.#checkpoint;
+    const reportsTurns = this.#reportsTurns;
+    const awaitsBeginning = this.#awaitsBeginning;
     return {
       checkpoint: checkpoint && storedCheckpoint(checkpoint, rounds),
       reportsTurns,
       awaitsBeginning,
-      reported: [...(this.lastReported ?? [])],
-      taken: [...(this.retracted ?? [])],
+      reported: [...(this.#lastReported ?? [])],
+      taken: [...(this.#retracted ?? [])],
     };
   }
 
   /** @param rounds the session's restored steps */
   static restore(snapshot: LastTurnSnapshot, rounds: readonly CallStep[]): LastTurn {
     const turn = new LastTurn();
-    turn.checkpoint = snapshot.checkpoint && restoredCheckpoint(snapshot.checkpoint, rounds);
-    turn.reportsTurns = snapshot.reportsTurns;
-    turn.awaitsBeginning = snapshot.awaitsBeginning;
-    if (snapshot.reported.length > 0) turn.lastReported = new Map(snapshot.reported);
-    if (snapshot.taken.length > 0) turn.retracted = new Map(snapshot.taken);
+    turn.#checkpoint = snapshot.checkpoint && restoredCheckpoint(snapshot.checkpoint, rounds);
+    turn.#reportsTurns = snapshot.reportsTurns;
+    turn.#awaitsBeginning = snapshot.awaitsBeginning;
+    if (snapshot.reported.length > 0) turn.#lastReported = new Map(snapshot.reported);
+    if (snapshot.taken.length > 0) turn.#retracted = new Map(snapshot.taken);
     return turn;
   }
 }

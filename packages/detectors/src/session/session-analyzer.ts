@@ -36,33 +36,33 @@ export class SessionAnalyzer {
   lastTime = 0;
   /** The caller's position of the last event that was not a duplicate; -1 if it gave none. */
   lastPosition = -1;
-  private readonly plan: SessionPlan;
-  private labels = NO_LABELS;
-  private bank: DetectorBank;
-  private totals = new SessionTotals();
-  private ids = new KnownIds();
-  private turn = new LastTurn();
-  private incidents = NO_OPEN_INCIDENTS;
+  readonly #plan: SessionPlan;
+  #labels = NO_LABELS;
+  #bank: DetectorBank;
+  #totals = new SessionTotals();
+  #ids = new KnownIds();
+  #turn = new LastTurn();
+  #incidents = NO_OPEN_INCIDENTS;
 
   constructor(sessionId: string, detection: Detection) {
     this.sessionId = sessionId;
-    this.plan = new SessionPlan(detection);
-    this.bank = new DetectorBank(detection.plan, detection.semantic);
+    this.#plan = new SessionPlan(detection);
+    this.#bank = new DetectorBank(detection.plan, detection.semantic);
   }
 
   /** The server's settings that the session was last analyzed with. */
   get detection(): Detection {
-    return this.plan.server;
+    return this.#plan.server;
   }
 
   /** The current plan: the merged settings of all tiers. */
   get currentPlan(): DetectionPlan {
-    return this.plan.current;
+    return this.#plan.current;
   }
 
   /** The session's own settings. */
   get ownSettings(): SessionOverrides {
-    return this.plan.overrides;
+    return this.#plan.overrides;
   }
 
   /**
@@ -70,7 +70,7 @@ export class SessionAnalyzer {
    * event.
    */
   adopt(detection: Detection): void {
-    this.plan.replaceServer(detection);
+    this.#plan.replaceServer(detection);
   }
 
   /**
@@ -82,20 +82,23 @@ export class SessionAnalyzer {
   push(event: AgentEvent, fallbackTime = this.lastTime, position = -1): PushResult {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
-    const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
-    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
+    const isAfterPause = this.#totals.events > 0 && time - this.lastTime > this.#plan.current.idleMs;
+    if (typeof event.id === 'string' && !this.#ids.add(event.id, isAfterPause)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends nor starts a pause.
-    const { abandoned, accountBefore } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
-    this.labels = labelsAfter(this.labels, event);
+    const { abandoned, accountBefore } = isAfterPause ? this.#restartSession() : NOTHING_FOUND;
+    this.#labels = labelsAfter(this.#labels, event);
     this.lastTime = time;
     this.lastPosition = position;
-    const { bank, turn, totals, incidents } = this;
+    const bank = this.#bank;
+    const turn = this.#turn;
+    const totals = this.#totals;
+    const incidents = this.#incidents;
     const step = new SessionStep(withHashes(event) as KnownEvent, time, position, totals, bank, incidents);
     const { type } = step.event;
-    if (this.plan.mayChange && this.plan.adoptCurrent(this.labels)) bank.adopt(this.plan.current, step);
+    if (this.#plan.mayChange && this.#plan.adoptCurrent(this.#labels)) bank.adopt(this.#plan.current, step);
     if (step.event.type === 'turn_finished')
-      step.cost = this.plan.current.prices.costOf(step.event, this.labels.model);
-    const refusal = type === 'control' || type === 'prompt_started' ? this.applyCommands(step) : null;
+      step.cost = this.#plan.current.prices.costOf(step.event, this.#labels.model);
+    const refusal = type === 'control' || type === 'prompt_started' ? this.#applyCommands(step) : null;
     const repeated = turn.repeatsBeginning(type);
     if (turn.startsTurn(type)) turn.takeCheckpoint(totals, incidents, bank);
     if (type === 'retry') {
@@ -105,8 +108,8 @@ export class SessionAnalyzer {
     if (type === 'session_ended') bank.close(step, 'ended');
     let found = NO_VERDICTS;
     if (step.findings.length === 0) totals.count(step.event, step.cost);
-    else found = this.conclude(step);
-    if (type === 'retry') turn.rewind(totals, bank, this.plan.current);
+    else found = this.#conclude(step);
+    if (type === 'retry') turn.rewind(totals, bank, this.#plan.current);
     else if (repeated) totals.turns -= 1;
     else turn.advance(type);
     const { turnRequest } = step;
@@ -116,25 +119,25 @@ export class SessionAnalyzer {
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */
-  private conclude(step: SessionStep): Conclusion {
-    const scene = { sessionId: this.sessionId, ...this.labels, ...step.count() };
+  #conclude(step: SessionStep): Conclusion {
+    const scene = { sessionId: this.sessionId, ...this.#labels, ...step.count() };
     const verdicts: PureVerdict[] = [];
     const origins: number[] = [];
     for (const found of step.findings) {
       const slot = slotOf(found);
-      const finding = this.turn.reportable(found, slot, this.incidents.id(slot) !== undefined);
+      const finding = this.#turn.reportable(found, slot, this.#incidents.id(slot) !== undefined);
       if (finding === undefined) continue;
-      verdicts.push(this.verdict(finding, scene));
+      verdicts.push(this.#verdict(finding, scene));
       origins.push(finding.since.position);
     }
     return { verdicts, origins };
   }
 
-  private verdict(finding: Finding, scene: Scene): PureVerdict {
-    if (this.incidents === NO_OPEN_INCIDENTS) this.incidents = new OpenIncidents();
-    const { server, overrides } = this.plan;
+  #verdict(finding: Finding, scene: Scene): PureVerdict {
+    if (this.#incidents === NO_OPEN_INCIDENTS) this.#incidents = new OpenIncidents();
+    const { server, overrides } = this.#plan;
     const origin = thresholdOrigin(finding, scene, server.settings, overrides);
-    return this.incidents.verdict(finding, scene, this.plan.current, origin);
+    return this.#incidents.verdict(finding, scene, this.#plan.current, origin);
   }
 
   /**
@@ -142,34 +145,34 @@ export class SessionAnalyzer {
    *
    * @returns why commands were rejected; `null` if none were
    */
-  private applyCommands(step: SessionStep): string | null {
+  #applyCommands(step: SessionStep): string | null {
     const { event } = step;
-    if (event.type === 'control') return this.applyChange(event, step);
+    if (event.type === 'control') return this.#applyChange(event, step);
     if (event.type !== 'prompt_started') return null;
     const refusals = chatCommands(event.text ?? '').flatMap((command) =>
-      'refused' in command ? command.refused : (this.applyChange(command, step) ?? []),
+      'refused' in command ? command.refused : (this.#applyChange(command, step) ?? []),
     );
     return refusals.length === 0 ? null : refusals.join('; ');
   }
 
-  private applyChange(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
-    const refused = this.plan.change(change);
+  #applyChange(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
+    const refused = this.#plan.change(change);
     if (refused !== undefined) return refused;
-    this.bank.adopt(this.plan.current, step);
+    this.#bank.adopt(this.#plan.current, step);
     return null;
   }
 
   /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */
-  private restartSession(): Pick<PushResult, 'abandoned' | 'accountBefore'> {
+  #restartSession(): Pick<PushResult, 'abandoned' | 'accountBefore'> {
     const abandoned = this.openIncidentSummaries;
     const accountBefore = this.account;
-    this.plan.reset();
-    this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
-    this.ids.restart();
-    this.totals = new SessionTotals();
-    this.turn = new LastTurn();
-    this.labels = NO_LABELS;
-    this.incidents = NO_OPEN_INCIDENTS;
+    this.#plan.reset();
+    this.#bank = new DetectorBank(this.#plan.current, this.#plan.semantic);
+    this.#ids.restart();
+    this.#totals = new SessionTotals();
+    this.#turn = new LastTurn();
+    this.#labels = NO_LABELS;
+    this.#incidents = NO_OPEN_INCIDENTS;
     return { abandoned, accountBefore };
   }
 
@@ -178,12 +181,12 @@ export class SessionAnalyzer {
    * check is returned once; the session continues meanwhile.
    */
   takeCheck(): SemanticCheck | undefined {
-    return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels);
+    return this.#bank.semantic?.takeCheck(this.sessionId, () => this.#labels);
   }
 
   /** The check that was pending when the session's state was saved; it may have to be asked again. */
   get checkUnderWay(): SemanticCheck | undefined {
-    return this.bank.semantic?.checkUnderWay(this.sessionId);
+    return this.#bank.semantic?.checkUnderWay(this.sessionId);
   }
 
   /**
@@ -192,66 +195,66 @@ export class SessionAnalyzer {
    * @returns undefined if the check is obsolete, because a new prompt has started
    */
   answer(id: string, answer: CheckAnswer): Conclusion | undefined {
-    const settled = this.bank.semantic?.answer(this.sessionId, id, answer);
+    const settled = this.#bank.semantic?.answer(this.sessionId, id, answer);
     if (settled === undefined) return undefined;
     const { finding, scene } = settled;
     if (finding === undefined) return NO_VERDICTS;
-    const verdict = this.verdict(finding, { sessionId: this.sessionId, ...scene });
+    const verdict = this.#verdict(finding, { sessionId: this.sessionId, ...scene });
     return { verdicts: [verdict], origins: [finding.since.position] };
   }
 
   /** A copy for trial events, without the known ids. */
   fork(): SessionAnalyzer {
-    const copy = new SessionAnalyzer(this.sessionId, this.plan.server);
-    copy.restore({ ...this.state(), ids: NO_IDS });
+    const copy = new SessionAnalyzer(this.sessionId, this.#plan.server);
+    copy.restore({ ...this.#state(), ids: NO_IDS });
     return copy;
   }
 
   /** The calls with their results; `null` if results are not considered. */
   get calls(): CallHistory | null {
-    return this.bank.calls;
+    return this.#bank.calls;
   }
 
   /** Ids of the open incidents. */
   get openIncidents(): string[] {
-    return this.incidents.ids;
+    return this.#incidents.ids;
   }
 
   /** The current count of an open incident, reported or not. */
   countOf(incidentId: string): number | undefined {
-    return this.incidents.countOf(incidentId);
+    return this.#incidents.countOf(incidentId);
   }
 
   /** Summaries of the open incidents, including the last event. */
   get openIncidentSummaries(): OpenIncidentSummary[] {
-    return this.incidents.summaries(this.totals.mark(NO_EVENT, this.lastTime, this.lastPosition));
+    return this.#incidents.summaries(this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition));
   }
 
   /** Index of the last event that was not a duplicate. */
   get eventIndex(): number {
-    return this.totals.events - 1;
+    return this.#totals.events - 1;
   }
 
   get account(): SessionAccount {
-    return accountOf(this.totals, this.labels, this.plan.current);
+    return accountOf(this.#totals, this.#labels, this.#plan.current);
   }
 
   /** The whole state as JSON. */
   snapshot(): SessionSnapshot {
-    return { ...this.state(), ids: this.ids.snapshot() };
+    return { ...this.#state(), ids: this.#ids.snapshot() };
   }
 
-  private state(): Omit<SessionSnapshot, 'ids'> {
+  #state(): Omit<SessionSnapshot, 'ids'> {
     return {
       v: SNAPSHOT_VERSION,
       lastTime: this.lastTime,
       position: this.lastPosition,
-      overrides: this.plan.overrides,
-      totals: this.totals.snapshot(),
-      turn: this.turn.snapshot(this.calls?.rounds ?? []),
-      labels: this.labels,
-      incidents: this.incidents.snapshot(),
-      ...this.bank.snapshot(),
+      overrides: this.#plan.overrides,
+      totals: this.#totals.snapshot(),
+      turn: this.#turn.snapshot(this.calls?.rounds ?? []),
+      labels: this.#labels,
+      incidents: this.#incidents.snapshot(),
+      ...this.#bank.snapshot(),
     };
   }
 
@@ -259,14 +262,14 @@ export class SessionAnalyzer {
   restore(snapshot: SessionSnapshot): void {
     this.lastTime = snapshot.lastTime;
     this.lastPosition = snapshot.position;
-    this.ids = new KnownIds();
-    this.ids.restore(snapshot.ids);
-    this.totals = Object.assign(new SessionTotals(), snapshot.totals);
-    this.labels = labelsAfter(NO_LABELS, snapshot.labels);
-    this.plan.restore(snapshot.overrides, this.labels);
-    this.incidents = OpenIncidents.of(snapshot.incidents);
-    this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
-    this.bank.restore(this.plan.current, snapshot);
-    this.turn = LastTurn.restore(snapshot.turn, this.calls?.rounds ?? []);
+    this.#ids = new KnownIds();
+    this.#ids.restore(snapshot.ids);
+    this.#totals = Object.assign(new SessionTotals(), snapshot.totals);
+    this.#labels = labelsAfter(NO_LABELS, snapshot.labels);
+    this.#plan.restore(snapshot.overrides, this.#labels);
+    this.#incidents = OpenIncidents.of(snapshot.incidents);
+    this.#bank = new DetectorBank(this.#plan.current, this.#plan.semantic);
+    this.#bank.restore(this.#plan.current, snapshot);
+    this.#turn = LastTurn.restore(snapshot.turn, this.calls?.rounds ?? []);
   }
 }

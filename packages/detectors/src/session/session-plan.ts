@@ -19,75 +19,76 @@ export class SessionPlan {
   /** Whether the plan has to be re-evaluated at each event. */
   mayChange: boolean;
   /** The detection without the session's own settings: its model's, or the server's. */
-  private base: Detection;
-  private next: Detection | undefined;
+  #base: Detection;
+  #next: Detection | undefined;
 
   constructor(detection: Detection) {
-    this.base = detection;
+    this.#base = detection;
     this.server = detection.server ?? detection;
     this.mayChange = detection.tiers !== undefined;
     this.current = detection.plan;
   }
 
   get semantic(): SemanticLayer | null {
-    return this.base.semantic;
+    return this.#base.semantic;
   }
 
   /** Replaces the server's settings, effective with the session's next event. */
   replaceServer(detection: Detection): void {
-    this.next = detection;
+    this.#next = detection;
     this.mayChange = true;
   }
 
   /** Adopts the newest settings of the model that the session currently uses. @returns whether the plan changed */
   adoptCurrent(labels: Labels): boolean {
-    const { base, next } = this;
-    this.next = undefined;
-    this.rebase(tierOf(next ?? base, labels));
-    if (this.base === base) return false;
-    this.current = this.ownPlan();
+    const base = this.#base;
+    const next = this.#next;
+    this.#next = undefined;
+    this.#rebase(tierOf(next ?? base, labels));
+    if (this.#base === base) return false;
+    this.current = this.#ownPlan();
     return true;
   }
 
   /** Sets and unsets settings of the session. @returns an error that names the key, the value and what is allowed */
   change(change: Parameters<typeof applyControl>[2]): string | undefined {
-    const result = this.tryChange(change);
+    const result = this.#tryChange(change);
     if ('refused' in result) return result.refused;
     this.overrides = result.overrides;
-    this.current = this.planOf(result.settings);
+    this.current = this.#planOf(result.settings);
     return undefined;
   }
 
   /** Resets to the server's settings, dropping the session's own. */
   reset(): void {
-    this.rebase(this.server);
-    this.current = this.base.plan;
+    this.#rebase(this.server);
+    this.current = this.#base.plan;
     this.overrides = NO_OVERRIDES;
   }
 
   restore(overrides: SessionOverrides, labels: Labels): void {
-    this.rebase(tierOf(this.base, labels));
-    this.overrides = soundOverrides(this.base.settings, overrides);
-    this.current = this.ownPlan();
+    this.#rebase(tierOf(this.#base, labels));
+    this.overrides = soundOverrides(this.#base.settings, overrides);
+    this.current = this.#ownPlan();
   }
 
-  private rebase(base: Detection): void {
-    this.base = base;
+  #rebase(base: Detection): void {
+    this.#base = base;
     this.server = base.server ?? base;
-    this.mayChange = this.next !== undefined || base.tiers !== undefined;
+    this.mayChange = this.#next !== undefined || base.tiers !== undefined;
   }
 
-  private ownPlan(): DetectionPlan {
-    if (this.overrides === NO_OVERRIDES) return this.base.plan;
-    const result = this.tryChange({});
-    return 'refused' in result ? this.base.plan : this.planOf(result.settings);
+  #ownPlan(): DetectionPlan {
+    if (this.overrides === NO_OVERRIDES) return this.#base.plan;
+    const result = this.#tryChange({});
+    return 'refused' in result ? this.#base.plan : this.#planOf(result.settings);
   }
 
-  private tryChange(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
-    return applyControl(this.base.settings, this.overrides, change);
+  #tryChange(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
+    return applyControl(this.#base.settings, this.overrides, change);
   }
 
-  private planOf(settings: DetectionSettings): DetectionPlan {
+  #planOf(settings: DetectionSettings): DetectionPlan {
     return planDetection(settings, this.semantic !== null);
   }
 }

@@ -31,28 +31,28 @@ const NO_SETTINGS: SessionOverrides = {};
  */
 export class WatchedSession {
   readonly id: string;
-  private analyzer: SessionAnalyzer;
-  private readonly open = new OpenVerdicts();
+  #analyzer: SessionAnalyzer;
+  readonly #open = new OpenVerdicts();
   /** Incidents that this analysis has reported: it knows them better than any other source. */
-  private readonly reported = new Set<string>();
+  readonly #reported = new Set<string>();
   /** The session's own settings that were last adopted. */
-  private adopted = NO_SETTINGS;
+  #adopted = NO_SETTINGS;
   /** Event time of the latest prompt that starts over, epoch ms. */
-  private promptedAt = Number.NEGATIVE_INFINITY;
+  #promptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(id: string, detection: Detection) {
     this.id = id;
-    this.analyzer = new SessionAnalyzer(id, detection);
+    this.#analyzer = new SessionAnalyzer(id, detection);
   }
 
   /** The analysis; replaced when the session restarts after a fault. */
   get analysis(): Readonly<Omit<SessionAnalyzer, 'push' | 'adopt' | 'answer' | 'restore' | 'fork'>> {
-    return this.analyzer;
+    return this.#analyzer;
   }
 
   /** The latest verdict of each open incident. */
   get openVerdicts(): readonly PureVerdict[] {
-    return this.open.verdicts;
+    return this.#open.verdicts;
   }
 
   /**
@@ -61,31 +61,31 @@ export class WatchedSession {
    */
   push(event: AgentEvent, fallbackTime?: number, position?: number): WatchedPush {
     try {
-      const pushed = this.analyzer.push(event, fallbackTime, position);
+      const pushed = this.#analyzer.push(event, fallbackTime, position);
       if (pushed.isDuplicate) return pushed;
-      if (event.type === 'prompt_started' && (this.analyzer.calls?.prompts.startsOver ?? true))
-        this.promptedAt = this.analyzer.lastTime;
-      if (pushed.abandoned.length > 0) this.open.clear();
-      this.note(pushed);
+      if (event.type === 'prompt_started' && (this.#analyzer.calls?.prompts.startsOver ?? true))
+        this.#promptedAt = this.#analyzer.lastTime;
+      if (pushed.abandoned.length > 0) this.#open.clear();
+      this.#note(pushed);
       return pushed;
     } catch (error) {
-      this.analyzer = new SessionAnalyzer(this.id, this.analyzer.detection);
-      this.open.clear();
-      this.reported.clear();
+      this.#analyzer = new SessionAnalyzer(this.id, this.#analyzer.detection);
+      this.#open.clear();
+      this.#reported.clear();
       return { ...NOTHING_FOUND, fault: error instanceof Error ? error : new Error(String(error)) };
     }
   }
 
   /** Processes the answer to a check of the semantic layer. */
   answer(checkId: string, answer: CheckAnswer): Conclusion {
-    const conclusion = this.analyzer.answer(checkId, answer) ?? NO_VERDICTS;
-    this.note(conclusion);
+    const conclusion = this.#analyzer.answer(checkId, answer) ?? NO_VERDICTS;
+    this.#note(conclusion);
     return conclusion;
   }
 
   /** Applies other settings of the server from the next event on. */
   adopt(detection: Detection): void {
-    if (detection !== this.analyzer.detection) this.analyzer.adopt(detection);
+    if (detection !== this.#analyzer.detection) this.#analyzer.adopt(detection);
   }
 
   /**
@@ -94,10 +94,10 @@ export class WatchedSession {
    * @param time epoch ms
    * @returns undefined if they are the ones last adopted
    */
-  adoptOwn(settings: SessionOverrides, time = this.analyzer.lastTime): WatchedPush | undefined {
-    if (settings === this.adopted) return undefined;
-    const change = changeBetween(this.adopted, settings);
-    this.adopted = settings;
+  adoptOwn(settings: SessionOverrides, time = this.#analyzer.lastTime): WatchedPush | undefined {
+    if (settings === this.#adopted) return undefined;
+    const change = changeBetween(this.#adopted, settings);
+    this.#adopted = settings;
     if (change === undefined) return undefined;
     return this.push({ type: 'control', set: change.set, unset: [...change.unset] }, time);
   }
@@ -107,10 +107,10 @@ export class WatchedSession {
    * ends.
    */
   continuedBy(call: ProposedCall): PureVerdict[] {
-    const { knowledge } = this.analyzer.currentPlan;
-    return this.open.verdicts
+    const { knowledge } = this.#analyzer.currentPlan;
+    return this.#open.verdicts
       .filter((verdict) => continues(verdict, call, knowledge, true))
-      .map((verdict) => ({ ...verdict, count: this.analyzer.countOf(verdict.incidentId) ?? verdict.count }));
+      .map((verdict) => ({ ...verdict, count: this.#analyzer.countOf(verdict.incidentId) ?? verdict.count }));
   }
 
   /**
@@ -121,18 +121,18 @@ export class WatchedSession {
    */
   decide(
     call: ProposedCall,
-    time = this.analyzer.lastTime,
+    time = this.#analyzer.lastTime,
     { incidents = [], dismissed = NOTHING }: KnownElsewhere = {},
   ): Decision {
-    const trial = new WatchedSession(this.id, this.analyzer.detection);
-    trial.analyzer = this.analyzer.fork();
-    trial.open.note(this.open.verdicts);
+    const trial = new WatchedSession(this.id, this.#analyzer.detection);
+    trial.#analyzer = this.#analyzer.fork();
+    trial.#open.note(this.#open.verdicts);
     const { fault } = trial.push({ type: 'tool_call_request', ...call }, time);
     if (fault !== undefined) throw fault;
-    const plan = trial.analyzer.currentPlan;
+    const plan = trial.#analyzer.currentPlan;
     const continued = [...incidents].filter(
       (incident) =>
-        !this.isOver(incident, time, plan.idleMs) && continues(incident, call, plan.knowledge, false),
+        !this.#isOver(incident, time, plan.idleMs) && continues(incident, call, plan.knowledge, false),
     );
     const found = [...continued, ...trial.continuedBy(call)];
     return decisionBy(
@@ -143,28 +143,28 @@ export class WatchedSession {
   }
 
   /** Whether an incident known from elsewhere is over, or known better here. */
-  private isOver({ incidentId, detector, time, windowMs }: OpenIncident, now: number, idleMs: number) {
-    if (this.reported.has(incidentId)) return true;
+  #isOver({ incidentId, detector, time, windowMs }: OpenIncident, now: number, idleMs: number) {
+    if (this.#reported.has(incidentId)) return true;
     // Only a budget outlasts a prompt.
-    if (detector !== 'budget' && time < this.promptedAt) return true;
+    if (detector !== 'budget' && time < this.#promptedAt) return true;
     return now - time > Math.min(idleMs, windowMs ?? idleMs);
   }
 
   snapshot(): WatchedSnapshot {
-    return { sessionId: this.id, state: this.analyzer.snapshot(), open: this.open.verdicts };
+    return { sessionId: this.id, state: this.#analyzer.snapshot(), open: this.#open.verdicts };
   }
 
   /** Restores a snapshot of a session with the same detection settings. */
   restore({ state, open = [] }: WatchedSnapshot): void {
-    this.analyzer.restore(state);
-    this.open.clear();
-    this.note({ verdicts: open });
+    this.#analyzer.restore(state);
+    this.#open.clear();
+    this.#note({ verdicts: open });
   }
 
-  private note({ verdicts }: Pick<Conclusion, 'verdicts'>): void {
+  #note({ verdicts }: Pick<Conclusion, 'verdicts'>): void {
     if (verdicts.length === 0) return;
-    this.open.note(verdicts);
-    for (const { incidentId } of verdicts) this.reported.add(incidentId);
+    this.#open.note(verdicts);
+    for (const { incidentId } of verdicts) this.#reported.add(incidentId);
   }
 }
 

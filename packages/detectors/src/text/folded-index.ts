@@ -47,67 +47,67 @@ const PIECE = new FoldedForm(MAX_APPENDED);
  * similarly its lines begin. The threshold depends on what repeats.
  */
 export class FoldedIndex implements TextIndex, ProseSource {
-  private readonly threshold: number;
-  private readonly maxDistance: number;
-  private readonly window: number;
-  private readonly reach: number;
-  private readonly folder = new TextFolder();
-  private readonly finder: EchoFinder;
-  private readonly prose: StaleProse;
-  private readonly sentences: SentencePattern;
-  private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
-  private state: FoldedState = { ...BEGINNING };
+  readonly #threshold: number;
+  readonly #maxDistance: number;
+  readonly #window: number;
+  readonly #reach: number;
+  readonly #folder = new TextFolder();
+  readonly #finder: EchoFinder;
+  readonly #prose: StaleProse;
+  readonly #sentences: SentencePattern;
+  readonly #kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
+  #state: FoldedState = { ...BEGINNING };
   /** Listener of the current {@link append} call. */
-  private listener: RepeatListener | undefined;
-  private begin = 0;
-  private end = 0;
+  #listener: RepeatListener | undefined;
+  #begin = 0;
+  #end = 0;
   /** The current unit, in the text of that call. */
-  private at = 0;
+  #at = 0;
 
   constructor({ window, threshold, maxDistance }: TextRule) {
-    this.window = window;
-    this.threshold = threshold;
-    this.maxDistance = maxDistance;
-    this.reach = (threshold - 1) * maxDistance;
-    this.finder = new EchoFinder(window, this.reach);
-    this.prose = new StaleProse({ window, threshold, maxDistance }, this.finder, this);
-    this.sentences = new SentencePattern(maxDistance);
+    this.#window = window;
+    this.#threshold = threshold;
+    this.#maxDistance = maxDistance;
+    this.#reach = (threshold - 1) * maxDistance;
+    this.#finder = new EchoFinder(window, this.#reach);
+    this.#prose = new StaleProse({ window, threshold, maxDistance }, this.#finder, this);
+    this.#sentences = new SentencePattern(maxDistance);
   }
 
   get length(): number {
-    return this.state.length;
+    return this.#state.length;
   }
 
   get rule(): RepetitionRule {
-    return this.state.rule;
+    return this.#state.rule;
   }
 
   get since(): number {
-    return this.rule === 'pattern' ? this.sentences.units : this.state.length - this.state.start;
+    return this.rule === 'pattern' ? this.#sentences.units : this.#state.length - this.#state.start;
   }
 
   passesMarker(): boolean {
-    this.state.markerAt = this.state.folded;
-    this.sentences.breakOff();
+    this.#state.markerAt = this.#state.folded;
+    this.#sentences.breakOff();
     return true;
   }
 
   takesIn(isCode: boolean): boolean {
     if (isCode) {
-      this.state.fenceAt = this.state.folded;
-      this.sentences.breakOff();
+      this.#state.fenceAt = this.#state.folded;
+      this.#sentences.breakOff();
     }
     return true;
   }
 
   restart(): void {
-    if (this.state.length === 0) return;
-    this.state = { ...BEGINNING };
-    this.folder.restart();
-    this.finder.restart();
-    this.prose.restart();
-    this.kept.clear();
-    this.sentences.restart();
+    if (this.#state.length === 0) return;
+    this.#state = { ...BEGINNING };
+    this.#folder.restart();
+    this.#finder.restart();
+    this.#prose.restart();
+    this.#kept.clear();
+    this.#sentences.restart();
   }
 
   /**
@@ -115,110 +115,112 @@ export class FoldedIndex implements TextIndex, ProseSource {
    * where the text repeats.
    */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
-    this.listener = listener;
-    this.begin = from;
-    this.end = to;
-    this.at = from;
-    this.kept.append(text, from, to);
+    this.#listener = listener;
+    this.#begin = from;
+    this.#end = to;
+    this.#at = from;
+    this.#kept.append(text, from, to);
     for (let begin = from; begin < to; ) {
-      const end = this.sentences.advance(text, begin, to);
-      this.folder.fold(text, begin, end, PIECE);
-      this.search(PIECE);
-      if (this.sentences.holds) this.meetPattern(end - 1);
+      const end = this.#sentences.advance(text, begin, to);
+      this.#folder.fold(text, begin, end, PIECE);
+      this.#search(PIECE);
+      if (this.#sentences.holds) this.#meetPattern(end - 1);
       begin = end;
     }
-    this.state.length += to - from;
-    this.at = to - 1;
-    this.listener = undefined;
+    this.#state.length += to - from;
+    this.#at = to - 1;
+    this.#listener = undefined;
   }
 
   /** Another sentence of the pattern ends at `at`. */
-  private meetPattern(at: number): void {
-    const { state } = this;
-    this.at = at;
-    state.quietAt = state.folded + this.maxDistance;
+  #meetPattern(at: number): void {
+    const state = this.#state;
+    this.#at = at;
+    state.quietAt = state.folded + this.#maxDistance;
     if (state.needed === 0) {
       state.needed = PATTERN_NEEDED;
       state.rule = 'pattern';
     }
-    if (state.rule === 'pattern') this.listener?.onRepeat(at, this.sentences.rounds);
+    if (state.rule === 'pattern') this.#listener?.onRepeat(at, this.#sentences.rounds);
   }
 
   /** Searches the next piece of text. */
-  private search({ units, places, numbers, length }: FoldedForm): void {
+  #search({ units, places, numbers, length }: FoldedForm): void {
     let from = 0;
     for (const number of numbers) {
       const to = number >> 1;
-      this.searchUnits(units, places, from, to);
-      this.meetNumber((number & 1) === 1);
+      this.#searchUnits(units, places, from, to);
+      this.#meetNumber((number & 1) === 1);
       from = to;
     }
-    this.searchUnits(units, places, from, length);
+    this.#searchUnits(units, places, from, length);
   }
 
-  private meetNumber(counts: boolean): void {
-    const { state } = this;
-    if (counts || this.isNumberFree()) state.counterAt = state.folded;
-    else this.lower(PRICE_OF_NUMBER);
+  #meetNumber(counts: boolean): void {
+    const state = this.#state;
+    if (counts || this.#isNumberFree()) state.counterAt = state.folded;
+    else this.#lower(PRICE_OF_NUMBER);
   }
 
   /**
    * Whether a changing number costs nothing: in sentences, the words around a number matter more than the number
    * itself. If nothing repeats, the answer makes no difference.
    */
-  private isNumberFree(): boolean {
-    const { state } = this;
+  #isNumberFree(): boolean {
+    const state = this.#state;
     if (state.score === 0 || state.folded - state.fenceAt < SURROUNDINGS) return false;
     if (state.folded >= state.numbersAt) {
       state.numbersAt = state.folded + SURROUNDINGS;
-      state.numbersFree = isProse(this.finder.tail(PROSE_UNITS));
+      state.numbersFree = isProse(this.#finder.tail(PROSE_UNITS));
     }
     return state.numbersFree;
   }
 
-  private searchUnits(units: Uint16Array, places: Int32Array, from: number, to: number): void {
-    const { finder, state } = this;
+  #searchUnits(units: Uint16Array, places: Int32Array, from: number, to: number): void {
+    const finder = this.#finder;
+    const state = this.#state;
     for (let i = from; i < to; ) {
       const begun = i;
       i = finder.advance(units, i, state.needed === 0 ? to : Math.min(to, i + state.quietAt - state.folded));
-      this.at = places[i - 1] as number;
+      this.#at = places[i - 1] as number;
       state.folded += i - begun;
       const { echo } = finder;
       const fresh = i - begun - (echo === 0 ? 0 : 1);
-      if (fresh > 0) this.lower(fresh * PRICE_OF_NEW);
-      if (echo !== 0 && this.raise(echo)) {
-        state.quietAt = state.folded + this.maxDistance;
+      if (fresh > 0) this.#lower(fresh * PRICE_OF_NEW);
+      if (echo !== 0 && this.#raise(echo)) {
+        state.quietAt = state.folded + this.#maxDistance;
         if (state.rule === 'pattern') continue;
-        this.listener?.onRepeat(this.at, Math.floor(echo <= RUN ? state.run / echo : state.rounds) + 1);
+        this.#listener?.onRepeat(this.#at, Math.floor(echo <= RUN ? state.run / echo : state.rounds) + 1);
       } else if (state.needed !== 0 && state.folded >= state.quietAt) {
-        this.settle();
-        this.listener?.onQuiet(this.at);
+        this.#settle();
+        this.#listener?.onQuiet(this.#at);
       }
     }
   }
 
-  private settle(): void {
-    this.state.needed = 0;
-    this.state.stale = false;
-    this.prose.settle();
-    this.lower(this.state.score);
+  #settle(): void {
+    this.#state.needed = 0;
+    this.#state.stale = false;
+    this.#prose.settle();
+    this.#lower(this.#state.score);
   }
 
-  private lower(by: number): void {
-    const { state } = this;
+  #lower(by: number): void {
+    const state = this.#state;
     state.run = 0;
-    this.prose.breakOff();
+    this.#prose.breakOff();
     if (state.score === 0) return;
     state.score = Math.max(0, state.score - by);
   }
 
   /** Raises the score: the current unit has occurred before. @returns whether the text is in a loop */
-  private raise(echo: number): boolean {
-    const { state, prose } = this;
+  #raise(echo: number): boolean {
+    const state = this.#state;
+    const prose = this.#prose;
     const at = state.folded - 1;
     prose.note(at, echo);
     if (state.score === 0 && !state.stale) {
-      state.start = state.length + this.at - this.begin;
+      state.start = state.length + this.#at - this.#begin;
       state.rounds = 0;
       state.repeated = 0;
       state.heaviest = 0;
@@ -230,57 +232,57 @@ export class FoldedIndex implements TextIndex, ProseSource {
       state.rounds += 1 / echo;
       state.repeated += 1;
     }
-    const limit = state.needed === 0 ? Math.max(this.reach, MOST) : state.needed;
+    const limit = state.needed === 0 ? Math.max(this.#reach, MOST) : state.needed;
     if (state.score < limit) state.score += 1;
     if (state.needed !== 0) return state.stale ? prose.goesOn(at) : state.score >= state.needed;
-    if (echo > RUN && this.lookAtProse(at, echo)) return true;
+    if (echo > RUN && this.#lookAtProse(at, echo)) return true;
     if (state.score < LEAST) return false;
     state.looks += 1;
-    return state.looks % LOOK_EVERY === 0 && this.look(echo);
+    return state.looks % LOOK_EVERY === 0 && this.#look(echo);
   }
 
-  private lookAtProse(at: number, echo: number): boolean {
-    const { state } = this;
-    const found = this.prose.look(at, echo);
+  #lookAtProse(at: number, echo: number): boolean {
+    const state = this.#state;
+    const found = this.#prose.look(at, echo);
     if (found === undefined) return false;
     state.stale = true;
     state.needed = 1;
     state.score = 1;
     state.rounds = found.rounds;
-    state.start = Math.max(0, state.length + this.at - this.begin - found.since);
+    state.start = Math.max(0, state.length + this.#at - this.#begin - found.since);
     state.rule = found.rule;
     return true;
   }
 
   isPlain(): boolean {
-    const { folded, markerAt, fenceAt } = this.state;
+    const { folded, markerAt, fenceAt } = this.#state;
     return folded - Math.max(markerAt, fenceAt) >= SURROUNDINGS;
   }
 
   isCounting(): boolean {
-    return this.state.folded - this.state.counterAt < SURROUNDINGS;
+    return this.#state.folded - this.#state.counterAt < SURROUNDINGS;
   }
 
   equalWindows(most: number): readonly number[] {
-    const reach = Math.min(this.reach, KEPT_UNITS - EQUAL_WINDOW);
-    return this.kept.occurrences(EQUAL_WINDOW, reach, most, this.end - 1 - this.at);
+    const reach = Math.min(this.#reach, KEPT_UNITS - EQUAL_WINDOW);
+    return this.#kept.occurrences(EQUAL_WINDOW, reach, most, this.#end - 1 - this.#at);
   }
 
   /** Whether the repetition has lasted long enough. */
-  private look(echo: number): boolean {
-    const { state } = this;
+  #look(echo: number): boolean {
+    const state = this.#state;
     const { folded, score, rounds, repeated, run } = state;
     const short = echo <= RUN;
-    const far = !short && repeated > this.maxDistance * rounds;
-    const often = short ? run >= (this.threshold - 1) * echo : rounds >= this.threshold - 1;
-    if (far ? !areBlocks(rounds, score, this.reach) : !often) return false;
-    const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
+    const far = !short && repeated > this.#maxDistance * rounds;
+    const often = short ? run >= (this.#threshold - 1) * echo : rounds >= this.#threshold - 1;
+    if (far ? !areBlocks(rounds, score, this.#reach) : !often) return false;
+    const kind = repetitionKind(this.#finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.#window)), {
       period: echo,
       counting: this.isCounting(),
       structured: folded - state.markerAt < SURROUNDINGS,
       fenced: folded - state.fenceAt < SURROUNDINGS,
     });
-    if ((short ? run : this.scoreFor(kind)) < kind.needed) return false;
+    if ((short ? run : this.#scoreFor(kind)) < kind.needed) return false;
     state.needed = Math.min(score, kind.needed);
     state.score = state.needed;
     state.rule = far ? 'block' : kind.rule;
@@ -288,8 +290,8 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   /** Score earned by a kind that needs more, such as a table, does not count for the sentences after it. */
-  private scoreFor({ needed }: RepetitionKind): number {
-    const { state } = this;
+  #scoreFor({ needed }: RepetitionKind): number {
+    const state = this.#state;
     if (needed < state.heaviest) return state.score - state.heavyScore;
     state.heaviest = needed;
     state.heavyScore = state.score;
@@ -297,26 +299,26 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   tail(limit: number): string {
-    return this.kept.text(Math.min(limit, KEPT_UNITS), this.end - 1 - this.at);
+    return this.#kept.text(Math.min(limit, KEPT_UNITS), this.#end - 1 - this.#at);
   }
 
   get distances(): readonly number[] {
-    if (this.rule === 'pattern') return this.sentences.distances(this.threshold - 1);
-    const near = occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
+    if (this.rule === 'pattern') return this.#sentences.distances(this.#threshold - 1);
+    const near = occurrences(this.tail(KEPT_UNITS), this.#window, this.#threshold - 1);
     if (near.length > 0 || this.rule !== 'block') return near;
-    const { stale, repeated, rounds } = this.state;
+    const { stale, repeated, rounds } = this.#state;
     // The passage is so long that its predecessor is no longer stored: estimate its length from those so far.
-    return [stale ? this.finder.echo : Math.round(repeated / rounds)];
+    return [stale ? this.#finder.echo : Math.round(repeated / rounds)];
   }
 
   snapshot(): FoldedSnapshot {
     return {
-      form: this.finder.tail(this.finder.capacity),
-      folder: this.folder.snapshot(),
-      kept: this.kept.text(KEPT_UNITS + MAX_APPENDED),
-      state: { ...this.state },
-      prose: this.prose.snapshot(),
-      sentences: this.sentences.snapshot(),
+      form: this.#finder.tail(this.#finder.capacity),
+      folder: this.#folder.snapshot(),
+      kept: this.#kept.text(KEPT_UNITS + MAX_APPENDED),
+      state: { ...this.#state },
+      prose: this.#prose.snapshot(),
+      sentences: this.#sentences.snapshot(),
     };
   }
 
@@ -326,12 +328,12 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.restart();
     const units = new Uint16Array(form.length);
     const size = copyUnits(form, 0, form.length, units);
-    for (let i = 0; i < size; ) i = this.finder.advance(units, i, size);
-    this.folder.restore(folder);
-    this.kept.append(kept, 0, kept.length);
-    this.state = { ...state };
-    this.prose.restore(prose);
-    this.sentences.restore(sentences);
+    for (let i = 0; i < size; ) i = this.#finder.advance(units, i, size);
+    this.#folder.restore(folder);
+    this.#kept.append(kept, 0, kept.length);
+    this.#state = { ...state };
+    this.#prose.restore(prose);
+    this.#sentences.restore(sentences);
   }
 }
 

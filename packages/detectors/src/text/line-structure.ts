@@ -44,131 +44,131 @@ const PIPE = 0x7c;
 const TILDE = 0x7e;
 
 export class LineStructure {
-  private state = LINE_START;
+  #state = LINE_START;
   /** Units of the current marker so far. */
-  private length = 0;
+  #length = 0;
   /** The character of the current fence. */
-  private fence = 0;
+  #fence = 0;
 
   /** The rest of the line is ordinary text: only a line break matters. */
   get inBody(): boolean {
-    return this.state === BODY;
+    return this.#state === BODY;
   }
 
   /** The rest of the line is not text. */
   get inSkippedLine(): boolean {
-    return this.state === FENCE_BODY || this.state === FENCE_CLOSING_LINE;
+    return this.#state === FENCE_BODY || this.#state === FENCE_CLOSING_LINE;
   }
 
   /** A code fence is open. */
   get inFence(): boolean {
-    return this.state >= FENCE_LINE_START;
+    return this.#state >= FENCE_LINE_START;
   }
 
   /** The next unit begins a line, and an open fence is closed. */
   startLine(): void {
-    this.state = LINE_START;
+    this.#state = LINE_START;
   }
 
   /** A line break that ends a line for which {@link inBody} or {@link inSkippedLine} holds. */
   endLine(): void {
-    this.state = this.state === FENCE_BODY ? FENCE_LINE_START : LINE_START;
+    this.#state = this.#state === FENCE_BODY ? FENCE_LINE_START : LINE_START;
   }
 
   /** Processes the next unit. @returns {@link TRACK}, {@link RESTART} or {@link SKIP} */
   step(unit: number): number {
-    switch (this.state) {
+    switch (this.#state) {
       case LINE_START:
-        return this.begin(unit);
+        return this.#begin(unit);
       case BULLET_OR_DIVIDER:
-        return isBlank(unit) && this.length === 1 ? this.complete(BODY) : this.stepDivider(unit);
+        return isBlank(unit) && this.#length === 1 ? this.#complete(BODY) : this.#stepDivider(unit);
       case DIVIDER_ONLY:
-        return this.stepDivider(unit);
+        return this.#stepDivider(unit);
       case DIGITS:
-        if (isDigit(unit) && this.length < 9) return this.extend();
-        return unit === DOT || unit === RIGHT_PARENTHESIS ? this.enter(AFTER_DIGITS) : this.text(unit);
+        if (isDigit(unit) && this.#length < 9) return this.#extend();
+        return unit === DOT || unit === RIGHT_PARENTHESIS ? this.#enter(AFTER_DIGITS) : this.#text(unit);
       case AFTER_DIGITS:
-        return isBlank(unit) ? this.complete(BODY) : this.text(unit);
+        return isBlank(unit) ? this.#complete(BODY) : this.#text(unit);
       case HASHES:
-        if (unit === HASH && this.length < 6) return this.extend();
-        return isBlank(unit) ? this.complete(BODY) : this.text(unit);
+        if (unit === HASH && this.#length < 6) return this.#extend();
+        return isBlank(unit) ? this.#complete(BODY) : this.#text(unit);
       case FENCE_MARK:
-        if (unit !== this.fence) return this.text(unit);
-        return this.length === 2 ? this.complete(FENCE_BODY) : this.extend();
+        if (unit !== this.#fence) return this.#text(unit);
+        return this.#length === 2 ? this.#complete(FENCE_BODY) : this.#extend();
       case IN_DIVIDER:
-        return isDivider(unit) ? SKIP : this.text(unit);
+        return isDivider(unit) ? SKIP : this.#text(unit);
       case FENCE_LINE_START:
       case FENCE_BODY:
       case FENCE_CLOSING_MARK:
       case FENCE_CLOSING_LINE:
-        return this.stepFence(unit);
+        return this.#stepFence(unit);
       default:
-        return this.text(unit);
+        return this.#text(unit);
     }
   }
 
   /** The first unit after a line's indentation determines which marker it can be. */
-  private begin(unit: number): number {
+  #begin(unit: number): number {
     if (isBlank(unit)) return TRACK;
-    this.length = 1;
-    if (unit === HYPHEN || unit === ASTERISK || unit === PLUS) return this.enter(BULLET_OR_DIVIDER);
-    if (isDivider(unit)) return this.enter(DIVIDER_ONLY);
-    if (isDigit(unit)) return this.enter(DIGITS);
-    if (unit === HASH) return this.enter(HASHES);
-    if (unit === GREATER || unit === PIPE) return this.complete(BODY);
-    if (unit !== BACKTICK && unit !== TILDE) return this.text(unit);
-    this.fence = unit;
-    return this.enter(FENCE_MARK);
+    this.#length = 1;
+    if (unit === HYPHEN || unit === ASTERISK || unit === PLUS) return this.#enter(BULLET_OR_DIVIDER);
+    if (isDivider(unit)) return this.#enter(DIVIDER_ONLY);
+    if (isDigit(unit)) return this.#enter(DIGITS);
+    if (unit === HASH) return this.#enter(HASHES);
+    if (unit === GREATER || unit === PIPE) return this.#complete(BODY);
+    if (unit !== BACKTICK && unit !== TILDE) return this.#text(unit);
+    this.#fence = unit;
+    return this.#enter(FENCE_MARK);
   }
 
-  private stepDivider(unit: number): number {
-    if (!isDivider(unit)) return this.text(unit);
-    return this.length === 2 ? this.complete(IN_DIVIDER) : this.extend();
+  #stepDivider(unit: number): number {
+    if (!isDivider(unit)) return this.#text(unit);
+    return this.#length === 2 ? this.#complete(IN_DIVIDER) : this.#extend();
   }
 
-  private stepFence(unit: number): number {
+  #stepFence(unit: number): number {
     if (unit === LINE_BREAK) {
-      this.state = this.state === FENCE_CLOSING_LINE ? LINE_START : FENCE_LINE_START;
-    } else if (this.state === FENCE_LINE_START && unit === this.fence) {
-      this.state = FENCE_CLOSING_MARK;
-      this.length = 1;
-    } else if (this.state === FENCE_CLOSING_MARK && unit === this.fence) {
-      this.length += 1;
-      if (this.length === 3) this.state = FENCE_CLOSING_LINE;
-    } else if (this.state === FENCE_CLOSING_MARK || (this.state === FENCE_LINE_START && !isBlank(unit))) {
-      this.state = FENCE_BODY;
+      this.#state = this.#state === FENCE_CLOSING_LINE ? LINE_START : FENCE_LINE_START;
+    } else if (this.#state === FENCE_LINE_START && unit === this.#fence) {
+      this.#state = FENCE_CLOSING_MARK;
+      this.#length = 1;
+    } else if (this.#state === FENCE_CLOSING_MARK && unit === this.#fence) {
+      this.#length += 1;
+      if (this.#length === 3) this.#state = FENCE_CLOSING_LINE;
+    } else if (this.#state === FENCE_CLOSING_MARK || (this.#state === FENCE_LINE_START && !isBlank(unit))) {
+      this.#state = FENCE_BODY;
     }
     return SKIP;
   }
 
-  private text(unit: number): number {
-    this.state = unit === LINE_BREAK ? LINE_START : BODY;
+  #text(unit: number): number {
+    this.#state = unit === LINE_BREAK ? LINE_START : BODY;
     return TRACK;
   }
 
-  private enter(state: number): number {
-    this.state = state;
+  #enter(state: number): number {
+    this.#state = state;
     return TRACK;
   }
 
-  private extend(): number {
-    this.length += 1;
+  #extend(): number {
+    this.#length += 1;
     return TRACK;
   }
 
-  private complete(state: number): number {
-    this.state = state;
+  #complete(state: number): number {
+    this.#state = state;
     return RESTART;
   }
 
   snapshot(): LineSnapshot {
-    return { state: this.state, length: this.length, fence: this.fence };
+    return { state: this.#state, length: this.#length, fence: this.#fence };
   }
 
   restore({ state, length, fence }: LineSnapshot): void {
-    this.state = state;
-    this.length = length;
-    this.fence = fence;
+    this.#state = state;
+    this.#length = length;
+    this.#fence = fence;
   }
 }
 

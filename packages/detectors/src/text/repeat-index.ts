@@ -14,30 +14,30 @@ const PIECE = new Uint16Array(128);
  * window form a chain. The rule holds if enough links of the chain lie within the reach.
  */
 export class RepeatIndex implements TextIndex {
-  private readonly maxDistance: number;
+  readonly #maxDistance: number;
   /** Number of earlier occurrences at which the rule holds. */
-  private readonly needed: number;
-  private readonly reach: number;
-  private readonly finder: EchoFinder;
+  readonly #needed: number;
+  readonly #reach: number;
+  readonly #finder: EchoFinder;
   /** By unit: the distance to its echo. */
-  private readonly echoes: SparseRing;
+  readonly #echoes: SparseRing;
   /** By unit: the occurrence count reported there while a loop is open. */
-  private readonly counts: SparseRing;
+  readonly #counts: SparseRing;
   /** Whether a loop is open, and the `length` at which it ends if nothing repeats until then. */
-  private open = false;
-  private quietAt = 0;
+  #open = false;
+  #quietAt = 0;
 
   constructor({ window, threshold, maxDistance }: TextRule) {
-    this.maxDistance = maxDistance;
-    this.needed = threshold - 1;
-    this.reach = this.needed * maxDistance;
-    this.finder = new EchoFinder(window, this.reach);
-    this.echoes = new SparseRing(this.reach + 1, Uint16Array);
-    this.counts = new SparseRing(this.reach + 1, Uint32Array);
+    this.#maxDistance = maxDistance;
+    this.#needed = threshold - 1;
+    this.#reach = this.#needed * maxDistance;
+    this.#finder = new EchoFinder(window, this.#reach);
+    this.#echoes = new SparseRing(this.#reach + 1, Uint16Array);
+    this.#counts = new SparseRing(this.#reach + 1, Uint32Array);
   }
 
   get length(): number {
-    return this.finder.length;
+    return this.#finder.length;
   }
 
   /** There is only one rule. */
@@ -47,7 +47,7 @@ export class RepeatIndex implements TextIndex {
 
   /** Units since the beginning of the oldest counted occurrence. */
   get since(): number {
-    return (this.distances.at(-1) ?? 0) + this.finder.window;
+    return (this.distances.at(-1) ?? 0) + this.#finder.window;
   }
 
   /** Structure ends a repetition. */
@@ -61,36 +61,36 @@ export class RepeatIndex implements TextIndex {
   }
 
   restart(): void {
-    if (this.finder.length === 0) return;
-    this.finder.restart();
-    this.echoes.clear();
+    if (this.#finder.length === 0) return;
+    this.#finder.restart();
+    this.#echoes.clear();
     this.settle();
   }
 
   /** The loop has ended: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
   settle(): void {
-    if (!this.open) return;
-    this.open = false;
-    this.counts.clear();
+    if (!this.#open) return;
+    this.#open = false;
+    this.#counts.clear();
   }
 
   append(text: string, from: number, to: number, listener: RepeatListener): void {
     for (let begin = from; begin < to; begin += PIECE.length) {
       const size = copyUnits(text, begin, Math.min(to, begin + PIECE.length), PIECE);
-      this.search(PIECE, size, begin, listener);
+      this.#search(PIECE, size, begin, listener);
     }
   }
 
   /** Searches the next `size` units; the first is at `begin` in the listener's text. */
-  private search(units: Uint16Array, size: number, begin: number, listener: RepeatListener): void {
-    const { finder } = this;
+  #search(units: Uint16Array, size: number, begin: number, listener: RepeatListener): void {
+    const finder = this.#finder;
     for (let i = 0; i < size; ) {
-      i = finder.advance(units, i, this.open ? Math.min(size, i + this.quietAt - finder.length) : size);
-      if (finder.echo !== 0 && this.ruleHolds()) {
-        this.open = true;
-        this.quietAt = finder.length + this.maxDistance;
-        listener.onRepeat(begin + i - 1, this.count());
-      } else if (this.open && finder.length === this.quietAt) {
+      i = finder.advance(units, i, this.#open ? Math.min(size, i + this.#quietAt - finder.length) : size);
+      if (finder.echo !== 0 && this.#ruleHolds()) {
+        this.#open = true;
+        this.#quietAt = finder.length + this.#maxDistance;
+        listener.onRepeat(begin + i - 1, this.#count());
+      } else if (this.#open && finder.length === this.#quietAt) {
         this.settle();
         listener.onQuiet(begin + i - 1);
       }
@@ -98,29 +98,30 @@ export class RepeatIndex implements TextIndex {
   }
 
   tail(limit: number): string {
-    return this.finder.tail(limit);
+    return this.#finder.tail(limit);
   }
 
   get distances(): readonly number[] {
     const distances: number[] = [];
-    let distance = this.finder.echo;
-    for (let link = distance; link !== 0 && distance <= this.reach && distances.length < this.needed; ) {
+    let distance = this.#finder.echo;
+    for (let link = distance; link !== 0 && distance <= this.#reach && distances.length < this.#needed; ) {
       distances.push(distance);
-      link = this.echoes.at(distance);
+      link = this.#echoes.at(distance);
       distance += link;
     }
     return distances;
   }
 
   snapshot(): RepeatSnapshot {
-    const { finder, counts } = this;
+    const finder = this.#finder;
+    const counts = this.#counts;
     const text = finder.tail(finder.capacity);
-    if (!this.open) return { text, counts: [], quietIn: null };
+    if (!this.#open) return { text, counts: [], quietIn: null };
     counts.moveTo(finder.length);
     return {
       text,
       counts: Array.from({ length: text.length }, (_, i) => counts.at(text.length - 1 - i)),
-      quietIn: this.quietAt - finder.length,
+      quietIn: this.#quietAt - finder.length,
     };
   }
 
@@ -129,31 +130,33 @@ export class RepeatIndex implements TextIndex {
     if (!('quietIn' in snapshot)) return;
     const { text, counts, quietIn } = snapshot as RepeatSnapshot;
     this.restart();
-    const { finder } = this;
+    const finder = this.#finder;
     const units = new Uint16Array(text.length);
     const size = copyUnits(text, 0, text.length, units);
     for (let i = 0; i < size; ) {
       i = finder.advance(units, i, size);
-      if (finder.echo !== 0) this.noteEcho();
+      if (finder.echo !== 0) this.#noteEcho();
     }
     if (quietIn === null) return;
-    this.open = true;
-    this.quietAt = finder.length + quietIn;
+    this.#open = true;
+    this.#quietAt = finder.length + quietIn;
     counts.forEach((count, i) => {
-      this.counts.moveTo(i + 1);
-      this.counts.note(count);
+      this.#counts.moveTo(i + 1);
+      this.#counts.note(count);
     });
   }
 
-  private noteEcho(): void {
-    this.echoes.moveTo(this.finder.length);
-    this.echoes.note(this.finder.echo);
+  #noteEcho(): void {
+    this.#echoes.moveTo(this.#finder.length);
+    this.#echoes.note(this.#finder.echo);
   }
 
   /** Whether the echo chain of the latest window has as many links within the reach as the rule requires. */
-  private ruleHolds(): boolean {
-    this.noteEcho();
-    const { echoes, reach, needed } = this;
+  #ruleHolds(): boolean {
+    this.#noteEcho();
+    const echoes = this.#echoes;
+    const reach = this.#reach;
+    const needed = this.#needed;
     let distance = 0;
     for (let n = 0; n < needed; n += 1) {
       const link = echoes.at(distance);
@@ -168,8 +171,10 @@ export class RepeatIndex implements TextIndex {
    * that one was below the threshold, so the count is exactly the threshold; otherwise it is one more than the previous
    * count.
    */
-  private count(): number {
-    const { counts, finder, needed } = this;
+  #count(): number {
+    const counts = this.#counts;
+    const finder = this.#finder;
+    const needed = this.#needed;
     counts.moveTo(finder.length);
     const count = (counts.at(finder.echo) || needed) + 1;
     counts.note(count);

@@ -13,19 +13,19 @@ const NEAREST = 60;
  * New units cost no work.
  */
 export class SeenShare {
-  private readonly window: number;
-  private state: SeenSnapshot = { ...BEGINNING };
+  readonly #window: number;
+  #state: SeenSnapshot = { ...BEGINNING };
 
   /** @param window units that have to be equal */
   constructor(window: number) {
-    this.window = window;
+    this.#window = window;
   }
 
   /** Notes that the window that ends at the unit `at` also occurred `distance` units before. */
   note(at: number, distance: number): void {
-    const { state } = this;
-    if (at >= state.bucketEnd) this.moveTo(at);
-    const count = at === state.next ? 1 : Math.min(this.window, at + 1 - state.next);
+    const state = this.#state;
+    if (at >= state.bucketEnd) this.#moveTo(at);
+    const count = at === state.next ? 1 : Math.min(this.#window, at + 1 - state.next);
     state.next = at + 1;
     state.sum += count;
     const slot = state.slot;
@@ -35,29 +35,29 @@ export class SeenShare {
 
   /** Whether the last units up to `at`, the latest noted unit, contain little new text. */
   isStale(at: number): boolean {
-    const units = SHARE_OF - this.state.bucketEnd + at + 1;
-    return at + 1 >= units && this.state.sum >= STALE * units;
+    const units = SHARE_OF - this.#state.bucketEnd + at + 1;
+    return at + 1 >= units && this.#state.sum >= STALE * units;
   }
 
   /** Repeated units since the text became stale, or within the examined units if it is not stale. */
   get seen(): number {
-    return this.state.earlierUnits + this.state.sum;
+    return this.#state.earlierUnits + this.#state.sum;
   }
 
   /** Repetitions of the text within these units. */
   get times(): number {
-    return this.state.earlierRounds + sumOf(this.state.rounds);
+    return this.#state.earlierRounds + sumOf(this.#state.rounds);
   }
 
   /** Whether all of these repeat at about this distance. */
   comesEvery(distance: number): boolean {
-    const rounds = this.state.sum / Math.max(distance, NEAREST);
-    return Math.abs(rounds - sumOf(this.state.rounds)) < rounds / 10;
+    const rounds = this.#state.sum / Math.max(distance, NEAREST);
+    return Math.abs(rounds - sumOf(this.#state.rounds)) < rounds / 10;
   }
 
   /** Advances to the bucket that contains the unit `at`. */
-  private moveTo(at: number): void {
-    const { state } = this;
+  #moveTo(at: number): void {
+    const state = this.#state;
     if (state.units.length === 0) {
       state.units = Array.from({ length: BUCKETS }, () => 0);
       state.rounds = [...state.units];
@@ -77,16 +77,16 @@ export class SeenShare {
   }
 
   restart(): void {
-    if (this.state.bucketEnd > 0) this.state = { ...BEGINNING };
+    if (this.#state.bucketEnd > 0) this.#state = { ...BEGINNING };
   }
 
   snapshot(): SeenSnapshot {
-    const { units, rounds } = this.state;
-    return { ...this.state, units: [...units], rounds: [...rounds] };
+    const { units, rounds } = this.#state;
+    return { ...this.#state, units: [...units], rounds: [...rounds] };
   }
 
   restore(snapshot: SeenSnapshot): void {
-    this.state = { ...snapshot, units: [...snapshot.units], rounds: [...snapshot.rounds] };
+    this.#state = { ...snapshot, units: [...snapshot.units], rounds: [...snapshot.rounds] };
   }
 }
 

@@ -44,17 +44,17 @@ const BEGINNING: Readonly<PatternState> = { begun: '', length: 0, before: 0, las
 export class SentencePattern {
   /** Whether the last unit ended a sentence at which the pattern is a loop. */
   holds = false;
-  private readonly mostUnits: number;
-  private state: PatternState = { ...BEGINNING };
+  readonly #mostUnits: number;
+  #state: PatternState = { ...BEGINNING };
 
   /** @param maxDistance maximum units between repetitions of the text */
   constructor(maxDistance: number) {
-    this.mostUnits = Math.min(MAX_UNITS, maxDistance);
+    this.#mostUnits = Math.min(MAX_UNITS, maxDistance);
   }
 
   /** Occurrences of the pattern if they make a loop; else 0. */
   get rounds(): number {
-    const { runs, units } = this.state;
+    const { runs, units } = this.#state;
     for (const [i, run] of runs.entries()) {
       const rounds = Math.floor(run / (i + 1)) + 1;
       if (rounds >= MIN_ROUNDS && (units[i] ?? 0) >= MIN_UNITS) return rounds;
@@ -64,13 +64,13 @@ export class SentencePattern {
 
   /** Units of the longest run of sentences of one pattern. */
   get units(): number {
-    return Math.max(...this.state.units);
+    return Math.max(...this.#state.units);
   }
 
   /** Units from the end of the last sentence to the ends of those before it, nearest first. */
   distances(most: number): number[] {
     let distance = 0;
-    return this.state.lengths.slice(0, most).map((length) => (distance += length));
+    return this.#state.lengths.slice(0, most).map((length) => (distance += length));
   }
 
   /**
@@ -80,7 +80,7 @@ export class SentencePattern {
    * @returns the index after the consumed text
    */
   advance(text: string, from: number, to: number): number {
-    const { state } = this;
+    const state = this.#state;
     let { before, last } = state;
     let begin = from;
     let i = from;
@@ -91,9 +91,9 @@ export class SentencePattern {
       if (unit === CARRIAGE_RETURN) continue;
       if (unit === SPACE || unit === LINE_BREAK) {
         if (isEnd(last) || (isQuote(last) && isEnd(before))) {
-          this.take(text, begin, i);
+          this.#take(text, begin, i);
           begin = i;
-          this.holds = this.endSentence();
+          this.holds = this.#endSentence();
         } else if (unit === LINE_BREAK && last !== LINE_BREAK) {
           // A line that is not a sentence, as in code.
           begin = i;
@@ -105,28 +105,28 @@ export class SentencePattern {
       before = last;
       last = unit;
     }
-    this.take(text, begin, i);
+    this.#take(text, begin, i);
     state.before = before;
     state.last = last;
     return i;
   }
 
-  private take(text: string, from: number, to: number): void {
-    const { state } = this;
-    const room = this.mostUnits + 1 - state.begun.length;
+  #take(text: string, from: number, to: number): void {
+    const state = this.#state;
+    const room = this.#mostUnits + 1 - state.begun.length;
     if (room > 0 && from < to) state.begun += text.slice(from, Math.min(to, from + room));
     state.length += to - from;
   }
 
   /** @returns whether the ended sentence continues a pattern that is a loop */
-  private endSentence(): boolean {
-    const { state } = this;
+  #endSentence(): boolean {
+    const state = this.#state;
     const { begun, length } = state;
     const sentence = begun.trim();
     if (sentence === '') return false;
     state.begun = '';
     state.length = 0;
-    if (begun.length > this.mostUnits) {
+    if (begun.length > this.#mostUnits) {
       this.breakOff();
       return false;
     }
@@ -140,7 +140,7 @@ export class SentencePattern {
       nextRuns[i] = (runs[i] as number) + 1;
       nextUnits[i] = (units[i] as number) + length;
     }
-    if (!goesOn) this.forgetPattern();
+    if (!goesOn) this.#forgetPattern();
     state.sentences = [sentence, ...sentences.slice(0, PERIODS - 1)];
     if (!goesOn) return false;
     state.runs = nextRuns;
@@ -151,11 +151,11 @@ export class SentencePattern {
 
   /** Call when something other than sentences follows: a list, a table, code. */
   breakOff(): void {
-    if (this.state.sentences.length > 0) this.forgetPattern();
+    if (this.#state.sentences.length > 0) this.#forgetPattern();
   }
 
-  private forgetPattern(): void {
-    const { state } = this;
+  #forgetPattern(): void {
+    const state = this.#state;
     state.sentences = NO_SENTENCES.sentences;
     state.runs = NONE;
     state.units = NONE;
@@ -163,15 +163,15 @@ export class SentencePattern {
   }
 
   restart(): void {
-    this.state = { ...BEGINNING };
+    this.#state = { ...BEGINNING };
   }
 
   snapshot(): PatternState {
-    return { ...this.state };
+    return { ...this.#state };
   }
 
   restore(state: PatternState): void {
-    this.state = { ...state };
+    this.#state = { ...state };
   }
 }
 

@@ -51,69 +51,72 @@ const BEGINNING: Readonly<Watch> = { streak: 0, staleAt: 0, equalAt: 0, askedAt:
 
 /** Finds prose that adds nothing new, whatever the order of its passages, and words that keep repeating. */
 export class StaleProse {
-  private readonly rule: TextRule;
-  private readonly reach: number;
-  private readonly finder: EchoFinder;
-  private readonly source: ProseSource;
+  readonly #rule: TextRule;
+  readonly #reach: number;
+  readonly #finder: EchoFinder;
+  readonly #source: ProseSource;
   /** Consecutive repeated windows that a repeated window of {@link EQUAL_WINDOW} units implies. */
-  private readonly equalStreak: number;
-  private readonly seen: SeenShare;
-  private watch: Watch = { ...BEGINNING };
+  readonly #equalStreak: number;
+  readonly #seen: SeenShare;
+  #watch: Watch = { ...BEGINNING };
 
   constructor(rule: TextRule, finder: EchoFinder, source: ProseSource) {
-    this.rule = rule;
-    this.reach = (rule.threshold - 1) * rule.maxDistance;
-    this.finder = finder;
-    this.source = source;
-    this.equalStreak = Math.max(1, EQUAL_WINDOW - rule.window + 1);
-    this.seen = new SeenShare(rule.window);
+    this.#rule = rule;
+    this.#reach = (rule.threshold - 1) * rule.maxDistance;
+    this.#finder = finder;
+    this.#source = source;
+    this.#equalStreak = Math.max(1, EQUAL_WINDOW - rule.window + 1);
+    this.#seen = new SeenShare(rule.window);
   }
 
   /** A unit is new. */
   breakOff(): void {
-    this.watch.streak = 0;
+    this.#watch.streak = 0;
   }
 
   /** Notes that the unit `at` repeats one `echo` units before. */
   note(at: number, echo: number): void {
-    this.seen.note(at, echo);
-    this.watch.streak += 1;
+    this.#seen.note(at, echo);
+    this.#watch.streak += 1;
   }
 
   /** Whether the loop continues at the unit `at`, the latest noted unit. */
   goesOn(at: number): boolean {
-    return this.seen.isStale(at) || this.watch.streak >= this.equalStreak;
+    return this.#seen.isStale(at) || this.#watch.streak >= this.#equalStreak;
   }
 
   /** The repetition found at the unit `at`, the latest noted unit, if any. */
   look(at: number, echo: number): StaleProseFinding | undefined {
-    if (at >= this.watch.staleAt) {
-      const found = this.lookForStale(at, echo);
+    if (at >= this.#watch.staleAt) {
+      const found = this.#lookForStale(at, echo);
       if (found !== undefined) return found;
     }
-    return this.mayBeEqual(at, echo) ? this.lookForEqual(at) : undefined;
+    return this.#mayBeEqual(at, echo) ? this.#lookForEqual(at) : undefined;
   }
 
-  private lookForStale(at: number, echo: number): StaleProseFinding | undefined {
-    const { watch, seen, finder, source } = this;
+  #lookForStale(at: number, echo: number): StaleProseFinding | undefined {
+    const watch = this.#watch;
+    const seen = this.#seen;
+    const finder = this.#finder;
+    const source = this.#source;
     watch.staleAt = at + LOOK_EVERY;
-    if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.reach)) return undefined;
-    if (!source.isPlain() || !this.isProseHere() || !isProse(finder.tail(SHARE_OF))) {
+    if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.#reach)) return undefined;
+    if (!source.isPlain() || !this.#isProseHere() || !isProse(finder.tail(SHARE_OF))) {
       watch.staleAt = at + LOOK_LATER;
       return undefined;
     }
-    const far = echo > this.rule.maxDistance ? 'block' : 'text';
+    const far = echo > this.#rule.maxDistance ? 'block' : 'text';
     const rule = seen.comesEvery(echo) ? (source.isCounting() ? 'counter' : far) : 'novelty';
     return { rule, rounds: seen.times, since: SHARE_OF };
   }
 
-  private lookForEqual(at: number): StaleProseFinding | undefined {
-    const needed = this.rule.threshold - 1;
-    const distances = this.source.equalWindows(needed);
-    this.watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
+  #lookForEqual(at: number): StaleProseFinding | undefined {
+    const needed = this.#rule.threshold - 1;
+    const distances = this.#source.equalWindows(needed);
+    this.#watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
     if (distances.length < needed) return undefined;
-    if (!this.source.isPlain() || !this.isProseHere()) {
-      this.watch.equalAt = at + LOOK_LATER;
+    if (!this.#source.isPlain() || !this.#isProseHere()) {
+      this.#watch.equalAt = at + LOOK_LATER;
       return undefined;
     }
     return { rule: 'text', rounds: distances.length, since: distances.at(-1) ?? 0 };
@@ -124,12 +127,12 @@ export class StaleProse {
    * occasionally where a passage repeats. The text before the passage may coincide by chance, so a few later units are
    * checked, too.
    */
-  private mayBeEqual(at: number, echo: number): boolean {
-    const { watch } = this;
-    const more = watch.streak - this.equalStreak;
+  #mayBeEqual(at: number, echo: number): boolean {
+    const watch = this.#watch;
+    const more = watch.streak - this.#equalStreak;
     if (more < 0) return false;
-    if (more === (this.rule.threshold - 2) * echo) return true;
-    if (more % this.rule.window === 0 && at >= watch.equalAt) {
+    if (more === (this.#rule.threshold - 2) * echo) return true;
+    if (more % this.#rule.window === 0 && at >= watch.equalAt) {
       watch.askedAt = at;
       return true;
     }
@@ -137,27 +140,27 @@ export class StaleProse {
     return later <= more && (later === 1 || later === 3 || later === 7 || later === 15);
   }
 
-  private isProseHere(): boolean {
-    return isProse(this.finder.tail(PROSE_UNITS));
+  #isProseHere(): boolean {
+    return isProse(this.#finder.tail(PROSE_UNITS));
   }
 
   /** Resets the counts after a loop has ended. */
   settle(): void {
-    this.seen.restart();
+    this.#seen.restart();
   }
 
   restart(): void {
-    this.seen.restart();
-    this.watch = { ...BEGINNING };
+    this.#seen.restart();
+    this.#watch = { ...BEGINNING };
   }
 
   snapshot(): StaleSnapshot {
-    return { watch: { ...this.watch }, seen: this.seen.snapshot() };
+    return { watch: { ...this.#watch }, seen: this.#seen.snapshot() };
   }
 
   restore({ watch, seen }: StaleSnapshot): void {
-    this.watch = { ...watch };
-    this.seen.restore(seen);
+    this.#watch = { ...watch };
+    this.#seen.restore(seen);
   }
 }
 

@@ -63,14 +63,14 @@ export class FoldedForm {
  * a number that changes becomes {@link NUMBER}. The result does not depend on how the text is chunked.
  */
 export class TextFolder {
-  private readonly numbers = new NumberMemory();
+  readonly #numbers = new NumberMemory();
   /** Digits of the current number, and its value; 0 outside a number. */
-  private digits = 0;
-  private value = 0;
+  #digits = 0;
+  #value = 0;
   /** Whether the next digits continue a number that is too long. */
-  private endless = false;
+  #endless = false;
   /** Units of white space at the end of the text so far. */
-  private blanks = 0;
+  #blanks = 0;
 
   /**
    * Folds the next piece of text, `text` from `from` up to `to`, and replaces the content of `form` with the result.
@@ -78,23 +78,25 @@ export class TextFolder {
   fold(text: string, from: number, to: number, form: FoldedForm): void {
     form.begin(to - from);
     const { units, places } = form;
-    let { blanks, endless, digits } = this;
+    let blanks = this.#blanks;
+    let endless = this.#endless;
+    let digits = this.#digits;
     let length = 0;
     for (let i = from; i < to; i += 1) {
       const unit = text.charCodeAt(i);
       if (unit >= ZERO && unit <= NINE && !endless) {
         blanks = 0;
         digits += 1;
-        this.value = this.value * 10 + unit - ZERO;
+        this.#value = this.#value * 10 + unit - ZERO;
         if (digits <= MAX_DIGITS) continue;
-        length = form.addNumber(length, i, this.value, digits);
+        length = form.addNumber(length, i, this.#value, digits);
         endless = true;
         digits = 0;
-        this.value = 0;
+        this.#value = 0;
         continue;
       }
       if (digits > 0) {
-        length = this.endNumber(length, i, digits, form);
+        length = this.#endNumber(length, i, digits, form);
         digits = 0;
       }
       if (unit > NINE || (unit > SPACE && unit < ZERO)) {
@@ -113,15 +115,15 @@ export class TextFolder {
       length += 1;
     }
     form.length = length;
-    this.blanks = blanks;
-    this.endless = endless;
-    this.digits = digits;
+    this.#blanks = blanks;
+    this.#endless = endless;
+    this.#digits = digits;
   }
 
-  private endNumber(length: number, at: number, digits: number, form: FoldedForm): number {
-    const { value } = this;
-    this.value = 0;
-    const kind = this.numbers.take(value);
+  #endNumber(length: number, at: number, digits: number, form: FoldedForm): number {
+    const value = this.#value;
+    this.#value = 0;
+    const kind = this.#numbers.take(value);
     if (kind === CONSTANT) return form.addNumber(length, at, value, digits);
     form.noteNumber(length, kind === COUNTER);
     form.units[length] = NUMBER;
@@ -131,17 +133,20 @@ export class TextFolder {
 
   /** Forgets the text: the next unit begins another. */
   restart(): void {
-    this.numbers.clear();
-    this.digits = 0;
-    this.value = 0;
-    this.endless = false;
-    this.blanks = 0;
+    this.#numbers.clear();
+    this.#digits = 0;
+    this.#value = 0;
+    this.#endless = false;
+    this.#blanks = 0;
   }
 
   snapshot(): FolderSnapshot {
-    const { digits, value, endless, blanks } = this;
+    const digits = this.#digits;
+    const value = this.#value;
+    const endless = this.#endless;
+    const blanks = this.#blanks;
     return {
-      numbers: this.numbers.snapshot(),
+      numbers: this.#numbers.snapshot(),
       digits: digits === 0 ? '' : String(value).padStart(digits, '0'),
       endless,
       blanks,
@@ -149,11 +154,11 @@ export class TextFolder {
   }
 
   restore({ numbers, digits, endless, blanks }: FolderSnapshot): void {
-    this.numbers.restore(numbers);
-    this.digits = digits.length;
-    this.value = Number(digits);
-    this.endless = endless;
-    this.blanks = blanks;
+    this.#numbers.restore(numbers);
+    this.#digits = digits.length;
+    this.#value = Number(digits);
+    this.#endless = endless;
+    this.#blanks = blanks;
   }
 }
 
@@ -170,25 +175,25 @@ export interface FolderSnapshot {
  */
 class NumberMemory {
   /** A ring of the latest numbers, and the slot of the next. */
-  private values: number[] = [];
-  private slot = 0;
+  #values: number[] = [];
+  #slot = 0;
 
   /** Classifies the next number. {@link COUNTER}: it continues the two before it at its position by a fixed step. */
   take(value: number): NumberKind {
-    const kind = this.kindOf(value);
-    this.values[this.slot] = value;
-    this.slot = (this.slot + 1) % REMEMBERED;
+    const kind = this.#kindOf(value);
+    this.#values[this.#slot] = value;
+    this.#slot = (this.#slot + 1) % REMEMBERED;
     return kind;
   }
 
-  private kindOf(value: number): NumberKind {
-    const known = Math.min(PERIODS, this.values.length);
+  #kindOf(value: number): NumberKind {
+    const known = Math.min(PERIODS, this.#values.length);
     let kind: NumberKind = FREE;
     for (let period = 1; period <= known; period += 1) {
-      const before = this.at(period) as number;
+      const before = this.#at(period) as number;
       if (before === value) kind = CONSTANT;
       else {
-        const earlier = this.at(2 * period);
+        const earlier = this.#at(2 * period);
         if (earlier !== undefined && before - earlier === value - before) return COUNTER;
       }
     }
@@ -196,22 +201,22 @@ class NumberMemory {
   }
 
   /** The number this many before the next. */
-  private at(back: number): number | undefined {
-    return this.values[(this.slot - back + REMEMBERED) % REMEMBERED];
+  #at(back: number): number | undefined {
+    return this.#values[(this.#slot - back + REMEMBERED) % REMEMBERED];
   }
 
   clear(): void {
-    if (this.values.length > 0) this.values = [];
-    this.slot = 0;
+    if (this.#values.length > 0) this.#values = [];
+    this.#slot = 0;
   }
 
   /** Newest first. */
   snapshot(): readonly number[] {
-    return this.values.map((_, i) => this.at(i + 1) as number);
+    return this.#values.map((_, i) => this.#at(i + 1) as number);
   }
 
   restore(values: readonly number[]): void {
-    this.values = values.toReversed();
-    this.slot = values.length % REMEMBERED;
+    this.#values = values.toReversed();
+    this.#slot = values.length % REMEMBERED;
   }
 }

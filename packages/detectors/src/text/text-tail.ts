@@ -6,32 +6,33 @@ const GROWTH = 4;
 
 /** The last units of a text. Memory grows with the text up to the capacity. */
 export class TextTail {
-  private readonly capacity: number;
-  private units = new Uint16Array(0);
+  readonly #capacity: number;
+  #units = new Uint16Array(0);
   /** Units of the text so far, at most the capacity. */
-  private held = 0;
-  private slot = 0;
+  #held = 0;
+  #slot = 0;
 
   constructor(capacity: number) {
-    this.capacity = capacity;
+    this.#capacity = capacity;
   }
 
   append(text: string, from: number, to: number): void {
-    for (let i = Math.max(from, to - this.capacity); i < to; ) {
-      if (this.slot === this.units.length) this.makeRoom();
-      const { units, slot } = this;
+    for (let i = Math.max(from, to - this.#capacity); i < to; ) {
+      if (this.#slot === this.#units.length) this.#makeRoom();
+      const units = this.#units;
+      const slot = this.#slot;
       const size = Math.min(to - i, units.length - slot);
       for (let offset = 0; offset < size; offset += 1) units[slot + offset] = text.charCodeAt(i + offset);
       i += size;
-      this.slot = slot + size;
+      this.#slot = slot + size;
     }
-    this.held = Math.min(this.capacity, this.held + to - from);
+    this.#held = Math.min(this.#capacity, this.#held + to - from);
   }
 
   /** The last units, at most `limit`, ignoring the last `skipped` ones. */
   text(limit: number, skipped = 0): string {
-    const size = Math.min(limit, Math.max(0, this.held - skipped));
-    return ringText(this.units, this.slot - skipped, size);
+    const size = Math.min(limit, Math.max(0, this.#held - skipped));
+    return ringText(this.#units, this.#slot - skipped, size);
   }
 
   /**
@@ -39,14 +40,14 @@ export class TextTail {
    * most `most` of them. The last `skipped` units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    const size = Math.min(reach + length, this.held - skipped);
-    return earlierOccurrences(this.straightened(size, skipped), length, most);
+    const size = Math.min(reach + length, this.#held - skipped);
+    return earlierOccurrences(this.#straightened(size, skipped), length, most);
   }
 
   /** The last `size` units as one array, ignoring the last `skipped` ones. */
-  private straightened(size: number, skipped: number): Uint16Array {
-    const { units } = this;
-    const to = this.slot - skipped + (this.slot < skipped ? units.length : 0);
+  #straightened(size: number, skipped: number): Uint16Array {
+    const units = this.#units;
+    const to = this.#slot - skipped + (this.#slot < skipped ? units.length : 0);
     if (to >= size) return units.subarray(to - size, to);
     const text = new Uint16Array(size);
     text.set(units.subarray(units.length - size + to));
@@ -55,17 +56,18 @@ export class TextTail {
   }
 
   clear(): void {
-    this.held = 0;
-    this.slot = 0;
+    this.#held = 0;
+    this.#slot = 0;
   }
 
   /** The ring is full: wrap around, or grow if it is still smaller than the capacity. */
-  private makeRoom(): void {
-    const { units, capacity } = this;
-    if (units.length === capacity) this.slot = 0;
+  #makeRoom(): void {
+    const units = this.#units;
+    const capacity = this.#capacity;
+    if (units.length === capacity) this.#slot = 0;
     else {
-      this.units = new Uint16Array(Math.min(capacity, Math.max(MIN_CAPACITY, units.length * GROWTH)));
-      this.units.set(units);
+      this.#units = new Uint16Array(Math.min(capacity, Math.max(MIN_CAPACITY, units.length * GROWTH)));
+      this.#units.set(units);
     }
   }
 }

@@ -96,30 +96,30 @@ export function limitTurnRequests<Request extends { readonly sessionId: string }
 
 class CountedRequests implements TurnRequests {
   count = 0;
-  private readonly sessionId: string;
-  private readonly allowed: number;
-  private readonly log: NonNullable<TurnLimitOptions['log']>;
-  private lastCalls: string[] = [];
+  readonly #sessionId: string;
+  readonly #allowed: number;
+  readonly #log: NonNullable<TurnLimitOptions['log']>;
+  #lastCalls: string[] = [];
 
   constructor(sessionId: string, allowed: number, log: NonNullable<TurnLimitOptions['log']>) {
-    this.sessionId = sessionId;
-    this.allowed = allowed;
-    this.log = log;
+    this.#sessionId = sessionId;
+    this.#allowed = allowed;
+    this.#log = log;
   }
 
   next(): void {
     const number = this.count + 1;
-    const { allowed } = this;
-    for (const { level, message, fields } of turnRequestLines(this.sessionId, { number, allowed }))
-      this.log(level, message, fields);
+    const allowed = this.#allowed;
+    for (const { level, message, fields } of turnRequestLines(this.#sessionId, { number, allowed }))
+      this.#log(level, message, fields);
     if (number > allowed) {
-      const meta = { turn_requests: allowed, max_allowed: allowed, last_tool_calls: this.lastCalls };
-      throw new TurnLimitError(this.sessionId, { stopReason: STOP_REASON, _meta: meta });
+      const meta = { turn_requests: allowed, max_allowed: allowed, last_tool_calls: this.#lastCalls };
+      throw new TurnLimitError(this.#sessionId, { stopReason: STOP_REASON, _meta: meta });
     }
     this.count = number;
   }
 
   called(tool: string): void {
-    this.lastCalls = [...this.lastCalls.slice(1 - SHOWN_CALLS), tool];
+    this.#lastCalls = [...this.#lastCalls.slice(1 - SHOWN_CALLS), tool];
   }
 }

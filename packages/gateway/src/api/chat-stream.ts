@@ -7,48 +7,48 @@ import { type SseEvent, sseText } from './sse.ts';
 /** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
   readonly answer: ChatAnswer;
-  private readonly syntheticHead: (id: string) => Json;
-  private readonly wantsUsage: boolean;
-  private readonly choices: number;
+  readonly #syntheticHead: (id: string) => Json;
+  readonly #wantsUsage: boolean;
+  readonly #choices: number;
   /** The common fields of all chunks. */
-  private begun: Json | undefined;
+  #begun: Json | undefined;
   /** Choices whose role the client has got. */
-  private readonly roles = new Set<number>();
+  readonly #roles = new Set<number>();
   /** Choices that end early; the client gets nothing more of them. */
-  private readonly refused = new Set<number>();
+  readonly #refused = new Set<number>();
   /** Calls sent to the client, complete or not. */
-  private sentCalls = 0;
+  #sentCalls = 0;
   /** Calls sent before a second reply continued this stream. */
-  private earlierCalls: number | undefined;
-  private hasContinuedText = false;
+  #earlierCalls: number | undefined;
+  #hasContinuedText = false;
 
   constructor(body: Json, syntheticHead: (id: string) => Json) {
     this.answer = new ChatAnswer(body);
-    this.syntheticHead = syntheticHead;
-    this.choices = count(body['n']) ?? 1;
+    this.#syntheticHead = syntheticHead;
+    this.#choices = count(body['n']) ?? 1;
     const options = body['stream_options'];
-    this.wantsUsage = isObject(options) && options['include_usage'] === true;
+    this.#wantsUsage = isObject(options) && options['include_usage'] === true;
   }
 
-  private get head(): Json | undefined {
-    if (this.begun === undefined && this.answer.first !== undefined) {
+  get #head(): Json | undefined {
+    if (this.#begun === undefined && this.answer.first !== undefined) {
       const { id, object, created, model } = this.answer.first;
-      this.begun = { id, object, created, model };
+      this.#begun = { id, object, created, model };
     }
-    return this.begun;
+    return this.#begun;
   }
 
   markSent({ data, json }: SseEvent): void {
-    if (this.roles.size < this.choices && data.includes('"role"'))
+    if (this.#roles.size < this.#choices && data.includes('"role"'))
       for (const { index, delta } of objects(json?.['choices']))
-        if (isObject(delta) && 'role' in delta) this.roles.add(count(index) ?? 0);
-    if (data.includes('"tool_calls"')) this.noteCalls(json ?? {});
+        if (isObject(delta) && 'role' in delta) this.#roles.add(count(index) ?? 0);
+    if (data.includes('"tool_calls"')) this.#noteCalls(json ?? {});
   }
 
-  private noteCalls(chunk: Json): void {
+  #noteCalls(chunk: Json): void {
     for (const { delta } of objects(chunk['choices']))
       for (const { index } of objects(isObject(delta) ? delta['tool_calls'] : []))
-        if (typeof index === 'number') this.sentCalls = Math.max(this.sentCalls, index + 1);
+        if (typeof index === 'number') this.#sentCalls = Math.max(this.#sentCalls, index + 1);
   }
 
   reply(count: number): Json {
@@ -68,12 +68,12 @@ export class ChatStream implements ApiStream {
   }
 
   finish({ id, text: message, stop, details }: SyntheticReply, usage: Json | null): string {
-    this.begun = this.head ?? this.syntheticHead(id);
-    const content = this.answer.content === '' && !this.hasContinuedText ? message : `\n\n${message}`;
+    this.#begun = this.#head ?? this.#syntheticHead(id);
+    const content = this.answer.content === '' && !this.#hasContinuedText ? message : `\n\n${message}`;
     return (
-      this.chunk({ content }, null) +
-      this.chunk({}, stop, details && { loopwatch: details }) +
-      this.end(usage)
+      this.#chunk({ content }, null) +
+      this.#chunk({}, stop, details && { loopwatch: details }) +
+      this.#end(usage)
     );
   }
 
@@ -87,39 +87,39 @@ export class ChatStream implements ApiStream {
       ...rest,
       ...(content !== null && this.answer.content !== '' && { content: `\n\n${content}` }),
       ...(Array.isArray(calls) && {
-        tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.sentCalls + i })),
+        tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.#sentCalls + i })),
       }),
     };
     const finishReason = choice?.['finish_reason'] ?? 'stop';
-    return this.chunk(delta, null) + this.chunk({}, finishReason) + this.end(usageOf(reply));
+    return this.#chunk(delta, null) + this.#chunk({}, finishReason) + this.#end(usageOf(reply));
   }
 
   continueEvent({ data, json: chunk, raw }: SseEvent): string {
     if (data === '[DONE]') return raw.toString('utf8');
     if (chunk === undefined) return '';
-    this.earlierCalls ??= this.sentCalls;
+    this.#earlierCalls ??= this.#sentCalls;
     const choices = objects(chunk['choices']).map((choice) => ({
       ...choice,
-      delta: this.continuedDelta(isObject(choice['delta']) ? choice['delta'] : {}),
+      delta: this.#continuedDelta(isObject(choice['delta']) ? choice['delta'] : {}),
     }));
     const usage = usageOf(chunk);
     const whole = {
       ...chunk,
-      ...this.head,
+      ...this.#head,
       choices,
       ...(usage !== null && { usage: summed(this.answer.rawUsage, usage) }),
     };
-    this.noteCalls(whole);
+    this.#noteCalls(whole);
     return sseText(whole);
   }
 
-  private continuedDelta(delta: Json): Json {
-    const { earlierCalls = 0 } = this;
-    const rest = this.roles.has(0) ? without(delta, 'role') : delta;
-    if ('role' in delta) this.roles.add(0);
+  #continuedDelta(delta: Json): Json {
+    const earlierCalls = this.#earlierCalls ?? 0;
+    const rest = this.#roles.has(0) ? without(delta, 'role') : delta;
+    if ('role' in delta) this.#roles.add(0);
     const content = text(delta['content']) ?? '';
-    const begins = content !== '' && !this.hasContinuedText;
-    this.hasContinuedText ||= begins;
+    const begins = content !== '' && !this.#hasContinuedText;
+    this.#hasContinuedText ||= begins;
     const separated = begins && this.answer.content !== '';
     const calls = delta['tool_calls'];
     return {
@@ -135,27 +135,28 @@ export class ChatStream implements ApiStream {
   }
 
   refuse(choice: number, { text: content, stop, details }: SyntheticReply): string {
-    this.refused.add(choice);
+    this.#refused.add(choice);
     const more = details && { loopwatch: details };
-    return this.chunk({ content }, null, {}, choice) + this.chunk({}, stop, more, choice);
+    return this.#chunk({ content }, null, {}, choice) + this.#chunk({}, stop, more, choice);
   }
 
   remaining({ raw, json: chunk }: SseEvent): Buffer | string {
     const choices = objects(chunk?.['choices']);
-    const left = choices.filter(({ index }) => !this.refused.has(count(index) ?? 0));
+    const left = choices.filter(({ index }) => !this.#refused.has(count(index) ?? 0));
     if (left.length === choices.length) return raw;
     return left.length === 0 && usageOf(chunk ?? {}) === null ? '' : sseText({ ...chunk, choices: left });
   }
 
-  private chunk(delta: Json, finishReason: unknown, more: Json = {}, choice = 0): string {
-    const whole = this.roles.has(choice) ? delta : { role: 'assistant', ...delta };
-    this.roles.add(choice);
+  #chunk(delta: Json, finishReason: unknown, more: Json = {}, choice = 0): string {
+    const whole = this.#roles.has(choice) ? delta : { role: 'assistant', ...delta };
+    this.#roles.add(choice);
     const choices = [{ index: choice, delta: whole, logprobs: null, finish_reason: finishReason }];
-    return sseText({ ...this.head, choices, ...more });
+    return sseText({ ...this.#head, choices, ...more });
   }
 
-  private end(usage: Json | null): string {
-    const usageEvent = this.wantsUsage && usage !== null ? sseText({ ...this.head, choices: [], usage }) : '';
+  #end(usage: Json | null): string {
+    const usageEvent =
+      this.#wantsUsage && usage !== null ? sseText({ ...this.#head, choices: [], usage }) : '';
     return `${usageEvent}data: [DONE]\n\n`;
   }
 }

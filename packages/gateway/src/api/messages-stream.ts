@@ -7,73 +7,73 @@ import { type SseEvent, sseText } from './sse.ts';
 /** A streamed reply of Anthropic's Messages. */
 export class MessagesStream implements ApiStream {
   readonly answer = new AnthropicAnswer();
-  private readonly synthetic: (reply: SyntheticReply) => Json;
+  readonly #synthetic: (reply: SyntheticReply) => Json;
   /** What follows is the state of the client. */
-  private hasBegun = false;
-  private openBlock: number | undefined;
-  private nextBlock = 0;
+  #hasBegun = false;
+  #openBlock: number | undefined;
+  #nextBlock = 0;
   /** Whether it has got calls that it runs. */
-  private hasCalls = false;
+  #hasCalls = false;
   /** Calls of this reply sent to the client. */
-  private sentCalls = 0;
-  private hasText = false;
+  #sentCalls = 0;
+  #hasText = false;
   /** Whether the next text is of a second reply and needs a paragraph break: clients join texts. */
-  private needsBreak = false;
+  #needsBreak = false;
   /** Blocks sent before a second reply continued this stream. */
-  private earlierBlocks: number | undefined;
+  #earlierBlocks: number | undefined;
   /** Usage of the second reply. */
-  private laterUsage: Json | null = null;
+  #laterUsage: Json | null = null;
 
   constructor(synthetic: (reply: SyntheticReply) => Json) {
-    this.synthetic = synthetic;
+    this.#synthetic = synthetic;
   }
 
   markSent({ json: event }: SseEvent): void {
-    if (event !== undefined) this.noteSent(event);
+    if (event !== undefined) this.#noteSent(event);
   }
 
-  private noteSent(event: Json): void {
-    if (event['type'] === 'message_start') this.hasBegun = true;
+  #noteSent(event: Json): void {
+    if (event['type'] === 'message_start') this.#hasBegun = true;
     else if (event['type'] === 'content_block_start') {
-      this.openBlock = indexOf(event);
-      this.nextBlock = this.openBlock + 1;
+      this.#openBlock = indexOf(event);
+      this.#nextBlock = this.#openBlock + 1;
       const block = event['content_block'];
       if (isObject(block) && isCallBlock(block)) {
-        this.hasCalls ||= block['type'] === 'tool_use';
-        if (this.earlierBlocks === undefined) this.sentCalls += 1;
+        this.#hasCalls ||= block['type'] === 'tool_use';
+        if (this.#earlierBlocks === undefined) this.#sentCalls += 1;
       }
-    } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
+    } else if (event['type'] === 'content_block_stop') this.#openBlock = undefined;
     else if (event['type'] === 'content_block_delta' && isObject(event['delta']))
-      this.hasText ||= event['delta']['type'] === 'text_delta';
+      this.#hasText ||= event['delta']['type'] === 'text_delta';
   }
 
   continueEvent({ json: event }: SseEvent): string {
     if (event === undefined) return '';
     const { type, message } = event;
-    this.laterUsage = laterUsage(this.laterUsage, isObject(message) ? message : event);
-    if (type === 'message_start' && this.hasBegun) return '';
+    this.#laterUsage = laterUsage(this.#laterUsage, isObject(message) ? message : event);
+    if (type === 'message_start' && this.#hasBegun) return '';
     let before = '';
-    if (this.earlierBlocks === undefined) {
-      if (this.openBlock !== undefined)
-        before = sseText({ type: 'content_block_stop', index: this.openBlock }, 'content_block_stop');
-      this.openBlock = undefined;
-      this.earlierBlocks = this.nextBlock;
-      this.needsBreak = this.hasText;
+    if (this.#earlierBlocks === undefined) {
+      if (this.#openBlock !== undefined)
+        before = sseText({ type: 'content_block_stop', index: this.#openBlock }, 'content_block_stop');
+      this.#openBlock = undefined;
+      this.#earlierBlocks = this.#nextBlock;
+      this.#needsBreak = this.#hasText;
     }
     const moved = {
       ...event,
-      ...('index' in event && { index: this.earlierBlocks + indexOf(event) }),
-      ...(isObject(event['delta']) && { delta: this.separated(event['delta']) }),
-      ...(type === 'message_delta' && { usage: summed(this.answer.rawUsage, this.laterUsage) }),
+      ...('index' in event && { index: this.#earlierBlocks + indexOf(event) }),
+      ...(isObject(event['delta']) && { delta: this.#separated(event['delta']) }),
+      ...(type === 'message_delta' && { usage: summed(this.answer.rawUsage, this.#laterUsage) }),
     };
-    this.noteSent(moved);
+    this.#noteSent(moved);
     return before + sseText(moved, text(type) ?? undefined);
   }
 
   /** The delta with a paragraph break before the first text of a second reply. */
-  private separated(delta: Json): Json {
-    if (!this.needsBreak || delta['type'] !== 'text_delta') return delta;
-    this.needsBreak = false;
+  #separated(delta: Json): Json {
+    if (!this.#needsBreak || delta['type'] !== 'text_delta') return delta;
+    this.#needsBreak = false;
     return { ...delta, text: `\n\n${text(delta['text']) ?? ''}` };
   }
 
@@ -92,44 +92,44 @@ export class MessagesStream implements ApiStream {
   }
 
   withSentCalls(body: Json): Json {
-    if (this.sentCalls === 0) return body;
-    const reply = { role: 'assistant', ...this.reply(this.sentCalls) };
+    if (this.#sentCalls === 0) return body;
+    const reply = { role: 'assistant', ...this.reply(this.#sentCalls) };
     return { ...body, messages: [...objects(body['messages']), reply] };
   }
 
   finish(reply: SyntheticReply, usage: Json | null): string {
-    const synthetic = this.synthetic(reply);
-    return this.append(usage === null ? synthetic : { ...synthetic, usage }, reply.details);
+    const synthetic = this.#synthetic(reply);
+    return this.#append(usage === null ? synthetic : { ...synthetic, usage }, reply.details);
   }
 
   continueWith(reply: Json): string {
-    return this.append(reply);
+    return this.#append(reply);
   }
 
   /** Appends the blocks of a reply and ends the message. */
-  private append(reply: Json, details?: Json): string {
+  #append(reply: Json, details?: Json): string {
     const { content, stop_reason: reason, usage } = reply;
     const out: string[] = [];
     const emit = (type: string, more: Json): void => {
       out.push(sseText({ type, ...more }, type));
     };
-    if (!this.hasBegun) {
+    if (!this.#hasBegun) {
       const message = { ...reply, content: [], stop_reason: null };
       emit('message_start', { message });
     }
-    if (this.openBlock !== undefined) emit('content_block_stop', { index: this.openBlock });
-    this.needsBreak = this.hasText;
+    if (this.#openBlock !== undefined) emit('content_block_stop', { index: this.#openBlock });
+    this.#needsBreak = this.#hasText;
     for (const block of objects(content)) {
-      const index = this.nextBlock;
-      this.nextBlock += 1;
+      const index = this.#nextBlock;
+      this.#nextBlock += 1;
       const { start, deltas } = inParts(block);
       emit('content_block_start', { index, content_block: start });
-      for (const delta of deltas) emit('content_block_delta', { index, delta: this.separated(delta) });
+      for (const delta of deltas) emit('content_block_delta', { index, delta: this.#separated(delta) });
       emit('content_block_stop', { index });
     }
     emit('message_delta', {
       // The client has got calls: without their results the conversation could not continue.
-      delta: { stop_reason: this.hasCalls ? 'tool_use' : reason, stop_sequence: null },
+      delta: { stop_reason: this.#hasCalls ? 'tool_use' : reason, stop_sequence: null },
       usage: usage ?? { output_tokens: 0 },
       ...(details && { loopwatch: details }),
     });

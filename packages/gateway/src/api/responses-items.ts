@@ -37,14 +37,14 @@ interface OpenPart {
 
 /** An item that the client has received in part: it must be closed before anything else is sent. */
 export class OpenItem {
-  private readonly item: Json;
-  private readonly outputIndex: number;
-  private readonly lists: Record<PartKind['list'], Json[]> = { content: [], summary: [] };
-  private open: OpenPart | undefined;
+  readonly #item: Json;
+  readonly #outputIndex: number;
+  readonly #lists: Record<PartKind['list'], Json[]> = { content: [], summary: [] };
+  #open: OpenPart | undefined;
 
   constructor(item: Json, outputIndex: number) {
-    this.item = item;
-    this.outputIndex = outputIndex;
+    this.#item = item;
+    this.#outputIndex = outputIndex;
   }
 
   /** Notes an event that was sent to the client. */
@@ -53,17 +53,20 @@ export class OpenItem {
     const { part, delta } = event;
     const kind = (partKinds as Readonly<Record<string, PartKind>>)[type];
     if (kind !== undefined && isObject(part))
-      this.open = { kind, index: count(event[kind.index]) ?? 0, part, text: text(part['text']) ?? '' };
-    else if (this.open === undefined) return;
-    else if (type === this.open.kind.done) {
-      if (isObject(part)) this.lists[this.open.kind.list].push(part);
-      this.open = undefined;
-    } else if (type.endsWith('.delta')) this.open.text += text(delta) ?? '';
+      this.#open = { kind, index: count(event[kind.index]) ?? 0, part, text: text(part['text']) ?? '' };
+    else if (this.#open === undefined) return;
+    else if (type === this.#open.kind.done) {
+      if (isObject(part)) this.#lists[this.#open.kind.list].push(part);
+      this.#open = undefined;
+    } else if (type.endsWith('.delta')) this.#open.text += text(delta) ?? '';
   }
 
   /** Closes the item in its current state. @returns the item as the client then has it */
   close(emit: (type: string, more: Json) => void): Json {
-    const { item, outputIndex, open, lists } = this;
+    const item = this.#item;
+    const outputIndex = this.#outputIndex;
+    const open = this.#open;
+    const lists = this.#lists;
     if (open !== undefined) {
       const { kind, index, text: partText } = open;
       const part: Json = { ...open.part, text: partText };
@@ -73,7 +76,7 @@ export class OpenItem {
       if (end !== undefined) emit(end, { ...place, text: partText, ...(isAnswer && { logprobs: [] }) });
       emit(kind.done, { ...place, part });
       lists[kind.list].push(part);
-      this.open = undefined;
+      this.#open = undefined;
     }
     const done = {
       ...item,

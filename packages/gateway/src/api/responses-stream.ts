@@ -13,43 +13,43 @@ const startEvents = new Set(['response.created', 'response.queued', 'response.in
 /** A streamed reply of OpenAI's Responses. */
 export class ResponsesStream implements ApiStream {
   readonly answer = new ResponsesAnswer();
-  private readonly synthetic: (reply: SyntheticReply) => Json;
+  readonly #synthetic: (reply: SyntheticReply) => Json;
   /** The response as the client has got it. */
-  private begun: Json | undefined;
-  private readonly sentItems: Json[] = [];
-  private open: OpenItem | undefined;
-  private nextOutput = 0;
+  #begun: Json | undefined;
+  readonly #sentItems: Json[] = [];
+  #open: OpenItem | undefined;
+  #nextOutput = 0;
   /** Items sent before a second reply continued this stream. */
-  private earlierOutputs: number | undefined;
-  private sequence = 0;
+  #earlierOutputs: number | undefined;
+  #sequence = 0;
   /** Id of the message of a second reply whose text starts with a break. */
-  private separatedId: unknown;
+  #separatedId: unknown;
 
   constructor(synthetic: (reply: SyntheticReply) => Json) {
-    this.synthetic = synthetic;
+    this.#synthetic = synthetic;
   }
 
   markSent({ json: event }: SseEvent): void {
-    if (event !== undefined) this.noteSent(event);
+    if (event !== undefined) this.#noteSent(event);
   }
 
-  private noteSent(event: Json): void {
-    this.sequence = (count(event['sequence_number']) ?? this.sequence) + 1;
+  #noteSent(event: Json): void {
+    this.#sequence = (count(event['sequence_number']) ?? this.#sequence) + 1;
     const { item } = event;
     switch (event['type']) {
       case 'response.created':
-        if (isObject(event['response'])) this.begun = event['response'];
+        if (isObject(event['response'])) this.#begun = event['response'];
         break;
       case 'response.output_item.added':
-        this.nextOutput = (count(event['output_index']) ?? this.nextOutput) + 1;
-        if (isObject(item)) this.open = new OpenItem(item, this.nextOutput - 1);
+        this.#nextOutput = (count(event['output_index']) ?? this.#nextOutput) + 1;
+        if (isObject(item)) this.#open = new OpenItem(item, this.#nextOutput - 1);
         break;
       case 'response.output_item.done':
-        if (isObject(item)) this.sentItems.push(item);
-        this.open = undefined;
+        if (isObject(item)) this.#sentItems.push(item);
+        this.#open = undefined;
         break;
       default:
-        this.open?.markSent(event);
+        this.#open?.markSent(event);
     }
   }
 
@@ -57,73 +57,76 @@ export class ResponsesStream implements ApiStream {
     const type = text(event?.['type']);
     if (event === undefined || type === null) return '';
     // The client has got these events already.
-    if (startEvents.has(type) && this.begun !== undefined) return '';
+    if (startEvents.has(type) && this.#begun !== undefined) return '';
     const out: string[] = [];
-    if (this.earlierOutputs === undefined) {
-      this.close(this.emitter(out));
-      this.earlierOutputs = this.nextOutput;
+    if (this.#earlierOutputs === undefined) {
+      this.#close(this.#emitter(out));
+      this.#earlierOutputs = this.#nextOutput;
     }
     const { response, output_index: index } = event;
-    const moved = this.separated({
+    const moved = this.#separated({
       ...event,
-      sequence_number: this.sequence,
-      ...(typeof index === 'number' && { output_index: this.earlierOutputs + index }),
-      ...(isObject(response) && { response: this.continuedResponse(response, this.earlierOutputs) }),
+      sequence_number: this.#sequence,
+      ...(typeof index === 'number' && { output_index: this.#earlierOutputs + index }),
+      ...(isObject(response) && { response: this.#continuedResponse(response, this.#earlierOutputs) }),
     });
-    this.noteSent(moved);
+    this.#noteSent(moved);
     out.push(sseText(moved, type));
     return out.join('');
   }
 
   /** The second response with the identity of the one that the client is receiving. */
-  private continuedResponse(response: Json, earlier: number): Json {
+  #continuedResponse(response: Json, earlier: number): Json {
     const { output } = response;
     const usage = usageOf(response);
     return {
       ...response,
-      ...this.identity,
+      ...this.#identity,
       ...(Array.isArray(output) && {
-        output: [...this.sentItems.slice(0, earlier), ...objects(output).map((item) => this.withBreak(item))],
+        output: [
+          ...this.#sentItems.slice(0, earlier),
+          ...objects(output).map((item) => this.#withBreak(item)),
+        ],
       }),
       ...(usage !== null && { usage: summed(this.answer.rawUsage, usage) }),
     };
   }
 
   /** The fields that identify the response to the client. */
-  private get identity(): Json {
-    if (this.begun === undefined) return {};
-    const { id, created_at: createdAt } = this.begun;
+  get #identity(): Json {
+    if (this.#begun === undefined) return {};
+    const { id, created_at: createdAt } = this.#begun;
     return { id, created_at: createdAt };
   }
 
   /** The event with a break before the first text of a second reply: clients join texts. */
-  private separated(event: Json): Json {
+  #separated(event: Json): Json {
     const { type, item_id: id, item, part, delta, text: wholeText } = event;
-    if (type === 'response.output_text.delta' && this.separatedId === undefined && this.hasText) {
-      this.separatedId = id;
+    if (type === 'response.output_text.delta' && this.#separatedId === undefined && this.#hasText) {
+      this.#separatedId = id;
       return { ...event, delta: `${BREAK}${text(delta) ?? ''}` };
     }
-    if (this.separatedId === undefined) return event;
-    if (isObject(item)) return { ...event, item: this.withBreak(item) };
-    if (id !== this.separatedId || (count(event['content_index']) ?? 0) !== 0) return event;
+    if (this.#separatedId === undefined) return event;
+    if (isObject(item)) return { ...event, item: this.#withBreak(item) };
+    if (id !== this.#separatedId || (count(event['content_index']) ?? 0) !== 0) return event;
     if (type === 'response.output_text.done') return { ...event, text: `${BREAK}${text(wholeText) ?? ''}` };
     return type === 'response.content_part.done' && isObject(part)
       ? { ...event, part: separatedPart(part) }
       : event;
   }
 
-  private withBreak(item: Json): Json {
-    return this.separatedId !== undefined && item['id'] === this.separatedId ? separatedItem(item) : item;
+  #withBreak(item: Json): Json {
+    return this.#separatedId !== undefined && item['id'] === this.#separatedId ? separatedItem(item) : item;
   }
 
-  private get hasText(): boolean {
-    return this.sentItems.some((item) => item['type'] === 'message' && joinedText(item['content']) !== '');
+  get #hasText(): boolean {
+    return this.#sentItems.some((item) => item['type'] === 'message' && joinedText(item['content']) !== '');
   }
 
-  private emitter(out: string[]): (type: string, more: Json) => void {
+  #emitter(out: string[]): (type: string, more: Json) => void {
     return (type, more) => {
-      out.push(sseText({ type, sequence_number: this.sequence, ...more }, type));
-      this.sequence += 1;
+      out.push(sseText({ type, sequence_number: this.#sequence, ...more }, type));
+      this.#sequence += 1;
     };
   }
 
@@ -132,44 +135,44 @@ export class ResponsesStream implements ApiStream {
   }
 
   finish(reply: SyntheticReply, usage: Json | null): string {
-    const synthetic = this.synthetic(reply);
-    return this.append({ ...synthetic, ...this.identity, ...(usage !== null && { usage }) });
+    const synthetic = this.#synthetic(reply);
+    return this.#append({ ...synthetic, ...this.#identity, ...(usage !== null && { usage }) });
   }
 
   continueWith(reply: Json): string {
-    return this.append({ ...reply, ...this.identity });
+    return this.#append({ ...reply, ...this.#identity });
   }
 
   withSentCalls(body: Json): Json {
-    const calls = this.sentItems.filter((item) => itemCall(item) !== undefined);
+    const calls = this.#sentItems.filter((item) => itemCall(item) !== undefined);
     return calls.length === 0 ? body : { ...body, input: [...inputOf(body), ...calls] };
   }
 
   /** Appends the items of a reply and ends the response. */
-  private append(reply: Json): string {
+  #append(reply: Json): string {
     const out: string[] = [];
-    const emit = this.emitter(out);
-    if (this.begun === undefined)
+    const emit = this.#emitter(out);
+    if (this.#begun === undefined)
       emit('response.created', { response: { ...reply, status: 'in_progress', output: [] } });
-    this.close(emit);
+    this.#close(emit);
     const items = objects(reply['output']);
     const first = items.findIndex(({ type }) => type === 'message');
-    if (first !== -1 && this.hasText) items[first] = separatedItem(items[first] ?? {});
+    if (first !== -1 && this.#hasText) items[first] = separatedItem(items[first] ?? {});
     for (const item of items) {
-      const index = this.nextOutput;
-      this.nextOutput += 1;
+      const index = this.#nextOutput;
+      this.#nextOutput += 1;
       writeItem(item, index, emit);
     }
     const end = reply['status'] === 'completed' ? 'response.completed' : 'response.incomplete';
-    emit(end, { response: { ...reply, output: [...this.sentItems, ...items] } });
+    emit(end, { response: { ...reply, output: [...this.#sentItems, ...items] } });
     return out.join('');
   }
 
   /** Closes the item that the client has received in part. */
-  private close(emit: (type: string, more: Json) => void): void {
-    const { open } = this;
-    this.open = undefined;
-    if (open !== undefined) this.sentItems.push(open.close(emit));
+  #close(emit: (type: string, more: Json) => void): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) this.#sentItems.push(open.close(emit));
   }
 }
 

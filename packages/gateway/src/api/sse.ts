@@ -28,24 +28,24 @@ const DATA = Buffer.from('data: ');
 
 /** Cuts a byte stream into server-sent events, independent of its chunks. Bytes are unchanged. */
 export class SseCutter {
-  private readonly limit: number;
-  private pending: Buffer[] = [];
-  private pendingBytes = 0;
+  readonly #limit: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
   /** Whether the current line has a character besides CR. */
-  private inLine = false;
-  private hasLines = false;
+  #inLine = false;
+  #hasLines = false;
   /** Whether the previous byte was the stream's first CR: the next byte decides whether CR alone ends lines. */
-  private afterFirstCr = false;
-  private lineEnd: typeof LF | typeof CR | undefined;
+  #afterFirstCr = false;
+  #lineEnd: typeof LF | typeof CR | undefined;
 
   /** @param limit upper bound of one event, in bytes */
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   /** Whether an incomplete event exceeds the limit; {@link rest} returns its bytes. */
   get isTooLarge(): boolean {
-    return this.pendingBytes > this.limit;
+    return this.#pendingBytes > this.#limit;
   }
 
   /** The events completed by this chunk. */
@@ -53,56 +53,56 @@ export class SseCutter {
     const events: SseEvent[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
-      if (this.lineEnd === LF) {
+      if (this.#lineEnd === LF) {
         // Most bytes are in lines: the next end is found faster than each byte is looked at.
         const end = chunk.indexOf(LF, at);
         const lineEnd = end === -1 ? chunk.length : end;
-        for (; !this.inLine && at < lineEnd; at += 1) this.inLine = chunk[at] !== CR;
+        for (; !this.#inLine && at < lineEnd; at += 1) this.#inLine = chunk[at] !== CR;
         if (end === -1) break;
         at = end;
       }
       const byte = chunk[at];
-      if (this.lineEnd === undefined) this.settleLineEnd(byte);
-      if (byte === this.lineEnd) {
-        if (!this.inLine && this.hasLines) {
-          events.push(this.event(chunk.subarray(from, at + 1)));
+      if (this.#lineEnd === undefined) this.#settleLineEnd(byte);
+      if (byte === this.#lineEnd) {
+        if (!this.#inLine && this.#hasLines) {
+          events.push(this.#event(chunk.subarray(from, at + 1)));
           from = at + 1;
-          this.hasLines = false;
+          this.#hasLines = false;
         }
         // Blank lines between events belong to the next one.
-        else if (this.inLine) this.hasLines = true;
-        this.inLine = false;
-      } else if (byte !== CR && byte !== LF) this.inLine = true;
+        else if (this.#inLine) this.#hasLines = true;
+        this.#inLine = false;
+      } else if (byte !== CR && byte !== LF) this.#inLine = true;
     }
     if (from < chunk.length) {
-      this.pending.push(from === 0 ? chunk : chunk.subarray(from));
-      this.pendingBytes += chunk.length - from;
+      this.#pending.push(from === 0 ? chunk : chunk.subarray(from));
+      this.#pendingBytes += chunk.length - from;
     }
     return events;
   }
 
   /** The bytes of the incomplete event. */
   rest(): Buffer {
-    const rest = this.pending.length === 0 ? NOTHING : Buffer.concat(this.pending);
-    this.pending = [];
-    this.pendingBytes = 0;
+    const rest = this.#pending.length === 0 ? NOTHING : Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
     return rest;
   }
 
-  private settleLineEnd(byte: number | undefined): void {
-    if (byte === LF) this.lineEnd = LF;
-    else if (this.afterFirstCr) {
-      this.lineEnd = CR;
+  #settleLineEnd(byte: number | undefined): void {
+    if (byte === LF) this.#lineEnd = LF;
+    else if (this.#afterFirstCr) {
+      this.#lineEnd = CR;
       // The CR before this byte ended a line.
-      this.hasLines = this.inLine;
-      this.inLine = false;
-    } else this.afterFirstCr = byte === CR;
+      this.#hasLines = this.#inLine;
+      this.#inLine = false;
+    } else this.#afterFirstCr = byte === CR;
   }
 
-  private event(last: Buffer): SseEvent {
-    const raw = this.pending.length === 0 ? last : Buffer.concat([...this.pending, last]);
-    this.pending = [];
-    this.pendingBytes = 0;
+  #event(last: Buffer): SseEvent {
+    const raw = this.#pending.length === 0 ? last : Buffer.concat([...this.#pending, last]);
+    this.#pending = [];
+    this.#pendingBytes = 0;
     return new SseEvent(raw);
   }
 }

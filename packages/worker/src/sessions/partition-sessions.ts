@@ -25,14 +25,14 @@ export class PartitionSessions implements EntryOwner {
   detection: Detection;
   /** Collects the sessions' summaries, if enabled. */
   readonly summaries: SummaryCollector | undefined;
-  private readonly entries = new Map<string, SessionEntry>();
+  readonly #entries = new Map<string, SessionEntry>();
   /** Sessions with records that their snapshot does not cover, ordered by the first such record. */
-  private readonly dirty = new Set<SessionEntry>();
+  readonly #dirty = new Set<SessionEntry>();
   /** Sessions whose state includes input that no record holds. */
-  private readonly unrepeatable = new Set<SessionEntry>();
+  readonly #unrepeatable = new Set<SessionEntry>();
   /** Sessions evicted from memory whose snapshots are still stored. */
-  private readonly forgotten = new Set<string>();
-  private readonly store: EntryStore<PartitionSessions>;
+  readonly #forgotten = new Set<string>();
+  readonly #store: EntryStore<PartitionSessions>;
 
   constructor(
     place: TopicPartition,
@@ -41,30 +41,30 @@ export class PartitionSessions implements EntryOwner {
     summaries?: SummaryCollector,
   ) {
     this.place = place;
-    this.store = store;
+    this.#store = store;
     this.detection = detection;
     this.summaries = summaries;
   }
 
   all(): Iterable<SessionEntry> {
-    return this.entries.values();
+    return this.#entries.values();
   }
 
   add(entry: SessionEntry): void {
-    this.entries.set(entry.analyzer.sessionId, entry);
+    this.#entries.set(entry.analyzer.sessionId, entry);
   }
 
   remove(entry: SessionEntry): void {
     const { sessionId } = entry.analyzer;
-    this.entries.delete(sessionId);
-    this.dirty.delete(entry);
-    this.unrepeatable.delete(entry);
-    if (entry.coveredTo >= 0) this.forgotten.add(sessionId);
+    this.#entries.delete(sessionId);
+    this.#dirty.delete(entry);
+    this.#unrepeatable.delete(entry);
+    if (entry.coveredTo >= 0) this.#forgotten.add(sessionId);
   }
 
   /** The session that holds this analyzer instance, if it is still in memory. */
   entryOf(analyzer: SessionAnalyzer): SessionEntry | undefined {
-    const entry = this.entries.get(analyzer.sessionId);
+    const entry = this.#entries.get(analyzer.sessionId);
     return entry?.analyzer === analyzer ? entry : undefined;
   }
 
@@ -73,13 +73,13 @@ export class PartitionSessions implements EntryOwner {
    * covers that record, which happens only during a replay.
    */
   use(sessionId: string, offset: number): SessionEntry | undefined {
-    const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);
+    const entry = this.#entries.get(sessionId) ?? this.#store.add(sessionId, this);
     if (offset <= entry.coveredTo) return undefined;
     if (entry.dirtySince === -1) {
       entry.dirtySince = offset;
-      this.dirty.add(entry);
+      this.#dirty.add(entry);
     }
-    this.store.touch(entry);
+    this.#store.touch(entry);
     const { analyzer } = entry;
     if (analyzer.detection !== this.detection) analyzer.adopt(this.detection);
     return entry;
@@ -87,8 +87,8 @@ export class PartitionSessions implements EntryOwner {
 
   /** The session restarts with its next event, unless its snapshot covers the record at `offset`. */
   forget(sessionId: string, offset: number): void {
-    const entry = this.entries.get(sessionId);
-    if (entry !== undefined && entry.coveredTo < offset) this.store.forget(entry);
+    const entry = this.#entries.get(sessionId);
+    if (entry !== undefined && entry.coveredTo < offset) this.#store.forget(entry);
   }
 
   /**
@@ -106,8 +106,8 @@ export class PartitionSessions implements EntryOwner {
    * answer, or one of them was left out. So its snapshot must be stored.
    */
   noteUnrepeatable(sessionId: string): void {
-    const entry = this.entries.get(sessionId);
-    if (entry !== undefined) this.unrepeatable.add(entry);
+    const entry = this.#entries.get(sessionId);
+    if (entry !== undefined) this.#unrepeatable.add(entry);
   }
 
   /**
@@ -115,9 +115,9 @@ export class PartitionSessions implements EntryOwner {
    * record once it expires.
    */
   noteCheck(sessionId: string, checkId: string): void {
-    const entry = this.entries.get(sessionId);
+    const entry = this.#entries.get(sessionId);
     this.summaries?.noteCheck(entry, checkId);
-    if (entry !== undefined) this.unrepeatable.add(entry);
+    if (entry !== undefined) this.#unrepeatable.add(entry);
   }
 
   /** Notes that summaries may lack events at or after this offset. Call after the replay. */
@@ -137,12 +137,12 @@ export class PartitionSessions implements EntryOwner {
    * @param detection the settings it was analyzed with when it was stored
    */
   restore({ sessionId, coveredTo, snapshot, summary }: StoredSession, detection: Detection): void {
-    const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this, detection);
+    const entry = this.#entries.get(sessionId) ?? this.#store.add(sessionId, this, detection);
     entry.analyzer.restore(snapshot);
     entry.coveredTo = coveredTo;
     Object.assign(entry, copySummary(summary));
     entry.livedAt = snapshot.lastTime;
-    this.store.touch(entry);
+    this.#store.touch(entry);
   }
 
   /**
@@ -150,18 +150,18 @@ export class PartitionSessions implements EntryOwner {
    * more than `reach` records back, so that no replay is longer than that.
    */
   checkpoint(next: number, reach: number, limit: number): Checkpoint {
-    const due = [...this.unrepeatable];
-    this.unrepeatable.clear();
-    for (const entry of this.dirty) {
+    const due = [...this.#unrepeatable];
+    this.#unrepeatable.clear();
+    for (const entry of this.#dirty) {
       if (entry.dirtySince >= next - reach || due.length >= limit) break;
       due.push(entry);
     }
     const snapshots = due.map((entry) => {
       entry.coveredTo = next - 1;
       entry.dirtySince = -1;
-      this.dirty.delete(entry);
+      this.#dirty.delete(entry);
       const { sessionId, openIncidents, detection } = entry.analyzer;
-      this.forgotten.delete(sessionId);
+      this.#forgotten.delete(sessionId);
       return {
         sessionId,
         coveredTo: next - 1,
@@ -171,9 +171,9 @@ export class PartitionSessions implements EntryOwner {
         detection,
       };
     });
-    const forgotten = [...this.forgotten];
-    this.forgotten.clear();
-    const [oldest] = this.dirty;
+    const forgotten = [...this.#forgotten];
+    this.#forgotten.clear();
+    const [oldest] = this.#dirty;
     return { replayFrom: oldest?.dirtySince ?? next, snapshots, forgotten };
   }
 

@@ -25,31 +25,31 @@ export interface SessionStoreOptions {
  * is evicted; at the end of each batch, sessions that expired in event time are freed.
  */
 export class SessionStore implements EntryStore<PartitionSessions> {
-  private readonly options: SessionStoreOptions;
-  private oldest: SessionEntry | undefined;
-  private newest: SessionEntry | undefined;
+  readonly #options: SessionStoreOptions;
+  #oldest: SessionEntry | undefined;
+  #newest: SessionEntry | undefined;
   /** Where the next sweep continues; undefined: at the oldest. */
-  private swept: SessionEntry | undefined;
-  private events = 0;
-  private entries = 0;
+  #swept: SessionEntry | undefined;
+  #events = 0;
+  #entries = 0;
 
   constructor(options: SessionStoreOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   get size(): number {
-    return this.entries;
+    return this.#entries;
   }
 
   /** Opens a partition without any sessions. */
   open(place: TopicPartition): PartitionSessions {
-    const summaries = this.options.summaries === true ? new SummaryCollector(place) : undefined;
-    return new PartitionSessions(place, this, this.options.detection, summaries);
+    const summaries = this.#options.summaries === true ? new SummaryCollector(place) : undefined;
+    return new PartitionSessions(place, this, this.#options.detection, summaries);
   }
 
   /** Frees all sessions of a revoked partition. */
   close(sessions: PartitionSessions): void {
-    for (const entry of [...sessions.all()]) this.evict(entry, 'partition_lost');
+    for (const entry of [...sessions.all()]) this.#evict(entry, 'partition_lost');
   }
 
   /**
@@ -60,44 +60,45 @@ export class SessionStore implements EntryStore<PartitionSessions> {
    * one stopped.
    */
   sweep(): void {
-    const limit = this.options.idleMs * 2;
-    let entry = this.swept ?? this.oldest;
+    const limit = this.#options.idleMs * 2;
+    let entry = this.#swept ?? this.#oldest;
     let steps = 0;
     // The list is ordered by use: all sessions after a recently used one were used even more recently.
-    while (entry !== undefined && this.events - entry.touched > QUIET_EVENTS) {
+    while (entry !== undefined && this.#events - entry.touched > QUIET_EVENTS) {
       if (steps === SWEEP_STEPS) {
-        this.swept = entry;
+        this.#swept = entry;
         return;
       }
       const { newer } = entry;
-      if (entry.partition.newestTime - entry.analyzer.lastTime > limit) this.evict(entry, 'idle');
+      if (entry.partition.newestTime - entry.analyzer.lastTime > limit) this.#evict(entry, 'idle');
       else steps += 1;
       entry = newer;
     }
-    this.swept = undefined;
+    this.#swept = undefined;
   }
 
   /** Frees this many of the least recently used sessions. */
   free(sessions: number): void {
-    for (let freed = 0; freed < sessions && this.oldest !== undefined; freed += 1)
-      this.evict(this.oldest, 'lru');
+    for (let freed = 0; freed < sessions && this.#oldest !== undefined; freed += 1)
+      this.#evict(this.#oldest, 'lru');
   }
 
   /** Marks a session as used by the current event; a new one may evict the least recently used. */
   touch(entry: SessionEntry): void {
-    this.events += 1;
-    entry.touched = this.events;
-    if (entry === this.newest) return;
-    this.unlink(entry);
-    entry.older = this.newest;
-    if (this.newest !== undefined) this.newest.newer = entry;
-    this.newest = entry;
-    this.oldest ??= entry;
+    this.#events += 1;
+    entry.touched = this.#events;
+    if (entry === this.#newest) return;
+    this.#unlink(entry);
+    entry.older = this.#newest;
+    if (this.#newest !== undefined) this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#oldest ??= entry;
   }
 
   /** @param detection the settings the session starts with */
   add(sessionId: string, partition: PartitionSessions, detection = partition.detection): SessionEntry {
-    if (this.entries >= this.options.maxSessions && this.oldest !== undefined) this.evict(this.oldest, 'lru');
+    if (this.#entries >= this.#options.maxSessions && this.#oldest !== undefined)
+      this.#evict(this.#oldest, 'lru');
     const analyzer = new SessionAnalyzer(sessionId, detection);
     // A literal with all fields: objects assembled from parts would each get their own hidden class, several hundred
     // bytes each.
@@ -116,36 +117,36 @@ export class SessionStore implements EntryStore<PartitionSessions> {
       tally: undefined,
     };
     partition.add(entry);
-    this.entries += 1;
+    this.#entries += 1;
     return entry;
   }
 
   /** Frees a session whose state became unreliable. */
   forget(entry: SessionEntry): void {
-    this.evict(entry, 'fault');
+    this.#evict(entry, 'fault');
   }
 
-  private evict(entry: SessionEntry, reason: EvictionReason): void {
-    this.unlink(entry);
+  #evict(entry: SessionEntry, reason: EvictionReason): void {
+    this.#unlink(entry);
     entry.partition.remove(entry);
     const { summaries } = entry.partition;
     if (isExpired(entry, reason)) summaries?.noteExpired(entry);
     else if (reason === 'lru') summaries?.noteEvicted(entry);
     else summaries?.noteFault(entry);
-    this.entries -= 1;
-    const { observer } = this.options;
+    this.#entries -= 1;
+    const { observer } = this.#options;
     observer.evicted(reason);
     const open = entry.analyzer.openIncidents;
     if (open.length > 0) observer.abandoned(open);
   }
 
-  private unlink(entry: SessionEntry): void {
+  #unlink(entry: SessionEntry): void {
     const { older, newer } = entry;
-    if (entry === this.swept) this.swept = newer;
+    if (entry === this.#swept) this.#swept = newer;
     if (older !== undefined) older.newer = newer;
-    else if (this.oldest === entry) this.oldest = newer;
+    else if (this.#oldest === entry) this.#oldest = newer;
     if (newer !== undefined) newer.older = older;
-    else if (this.newest === entry) this.newest = older;
+    else if (this.#newest === entry) this.#newest = older;
     entry.older = undefined;
     entry.newer = undefined;
   }

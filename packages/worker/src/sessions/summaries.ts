@@ -31,14 +31,14 @@ type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
  */
 export class SummaryCollector {
   /** `null`: the session has expired. */
-  private readonly latest = new Map<string, SessionSummary | null>();
+  readonly #latest = new Map<string, SessionSummary | null>();
   /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
-  private readonly changed = new Map<SessionEntry, number>();
-  private expiredChecks: string[] = [];
-  private readonly place: TopicPartition;
+  readonly #changed = new Map<SessionEntry, number>();
+  #expiredChecks: string[] = [];
+  readonly #place: TopicPartition;
 
   constructor(place: TopicPartition) {
-    this.place = place;
+    this.#place = place;
   }
 
   /** Call after each event that is not a duplicate. */
@@ -46,70 +46,70 @@ export class SummaryCollector {
     const { analyzer } = entry;
     const ends = type === 'session_ended';
     if (type === 'control') {
-      this.noteControl(entry, offset, verdicts);
+      this.#noteControl(entry, offset, verdicts);
       return;
     }
     entry.livedAt = analyzer.lastTime;
     if (analyzer.eventIndex === 0) startSession(entry, offset);
     // The absolute value: a clock that was set back must not suppress summaries.
     else if (verdicts.length === 0 && !ends && Math.abs(sinceSummary(entry)) < SUMMARY_INTERVAL_MS) {
-      if (!this.changed.has(entry)) this.changed.set(entry, offset);
+      if (!this.#changed.has(entry)) this.#changed.set(entry, offset);
       return;
     }
     if (verdicts.length > 0) countVerdicts(entry, verdicts);
     const elapsed = analyzer.lastTime - entry.startedAt;
     if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.eventIndex + 1);
     entry.summarizedAt = ends ? null : elapsed;
-    this.summarize(entry);
+    this.#summarize(entry);
   }
 
   /**
    * Settings come from outside and are not activity: they change neither the session's last event time nor its
    * status.
    */
-  private noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
+  #noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
     const isFirst = entry.analyzer.eventIndex === 0;
     if (isFirst) startSession(entry, offset);
     // The session is summarized at its first event that is not a control event.
     if (isFirst) entry.summarizedAt = null;
     if (verdicts.length === 0) return;
     countVerdicts(entry, verdicts);
-    this.summarize(entry);
+    this.#summarize(entry);
   }
 
   /** Call when the answer to a check led to verdicts. */
   noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
     countVerdicts(entry, verdicts);
     if (entry.summarizedAt !== null) entry.summarizedAt = entry.analyzer.lastTime - entry.startedAt;
-    this.summarize(entry);
+    this.#summarize(entry);
   }
 
   /** A check's record is deleted with its session, or at once if the session is gone. */
   noteCheck(entry: SessionEntry | undefined, checkId: string): void {
-    if (entry === undefined) this.expiredChecks.push(checkId);
+    if (entry === undefined) this.#expiredChecks.push(checkId);
     else tallyOf(entry).checks.push(checkId);
   }
 
   /** The session has expired. */
   noteExpired(entry: SessionEntry): void {
-    this.changed.delete(entry);
-    this.latest.set(entry.analyzer.sessionId, null);
-    if (entry.tally !== undefined) this.expiredChecks.push(...entry.tally.checks);
+    this.#changed.delete(entry);
+    this.#latest.set(entry.analyzer.sessionId, null);
+    if (entry.tally !== undefined) this.#expiredChecks.push(...entry.tally.checks);
   }
 
   /** The session was evicted from memory but may return. */
   noteEvicted(entry: SessionEntry): void {
-    if (this.changed.has(entry)) this.summarize(entry);
+    if (this.#changed.has(entry)) this.#summarize(entry);
   }
 
   /** The session's state is unreliable: it is not summarized. */
   noteFault(entry: SessionEntry): void {
-    this.changed.delete(entry);
+    this.#changed.delete(entry);
   }
 
   /** Summaries may lack the session's events at or after this offset, as after a partition takeover. */
   noteChanged(entry: SessionEntry, offset: number): void {
-    this.changed.set(entry, offset);
+    this.#changed.set(entry, offset);
   }
 
   /**
@@ -117,17 +117,17 @@ export class SummaryCollector {
    * again.
    */
   dropSummaries(): void {
-    for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
-    this.changed.clear();
+    for (const [sessionId, summary] of this.#latest) if (summary !== null) this.#latest.delete(sessionId);
+    this.#changed.clear();
   }
 
   /** Summarizes changed sessions, those waiting longest first, at most `limit` of them. */
   summarizeChanges(limit: number): SummarizedChanges {
     const incidents: string[] = [];
     let sessions = 0;
-    for (const entry of this.changed.keys()) {
+    for (const entry of this.#changed.keys()) {
       if (sessions === limit) break;
-      this.summarize(entry);
+      this.#summarize(entry);
       incidents.push(...entry.analyzer.openIncidents);
       sessions += 1;
     }
@@ -139,22 +139,24 @@ export class SummaryCollector {
    * none.
    */
   get firstUnsummarized(): number | undefined {
-    const [offset] = this.changed.values();
+    const [offset] = this.#changed.values();
     return offset;
   }
 
   drain(): SessionSummaries {
-    const summaries = [...this.latest.values()].filter((summary) => summary !== null);
-    const expired = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
-    const { expiredChecks } = this;
-    this.latest.clear();
-    this.expiredChecks = [];
+    const summaries = [...this.#latest.values()].filter((summary) => summary !== null);
+    const expired = [...this.#latest].flatMap(([sessionId, summary]) =>
+      summary === null ? [sessionId] : [],
+    );
+    const expiredChecks = this.#expiredChecks;
+    this.#latest.clear();
+    this.#expiredChecks = [];
     return { summaries, expired, expiredChecks };
   }
 
-  private summarize(entry: SessionEntry): void {
-    this.changed.delete(entry);
-    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, this.place));
+  #summarize(entry: SessionEntry): void {
+    this.#changed.delete(entry);
+    this.#latest.set(entry.analyzer.sessionId, summaryOf(entry, this.#place));
   }
 }
 

@@ -8,7 +8,7 @@ import type { CheckHandling } from './semantic-checks.ts';
 /** The pipelines of all partitions that a process owns, which share one session store. */
 export class LoopPipeline {
   readonly detection: Detection;
-  private readonly shared: SharedPipeline;
+  readonly #shared: SharedPipeline;
 
   /**
    * @param checks answers the checks of the semantic layer; without it the layer is off
@@ -28,25 +28,25 @@ export class LoopPipeline {
       observer,
       summaries,
     });
-    this.shared = { store, observer, checks };
+    this.#shared = { store, observer, checks };
   }
 
   get activeSessions(): number {
-    return this.shared.store.size;
+    return this.#shared.store.size;
   }
 
   /** Opens a partition, without any sessions. */
   partition({ topic, partition }: TopicPartition): PartitionPipeline {
-    return new PartitionPipeline(this.shared.store.open({ topic, partition }), this.shared);
+    return new PartitionPipeline(this.#shared.store.open({ topic, partition }), this.#shared);
   }
 
   /** Prepares settings for partitions to adopt. */
   prepare(settings: DetectionSettings): Detection {
-    return detectionOf(settings, this.shared.checks === undefined ? null : semanticLayer);
+    return detectionOf(settings, this.#shared.checks === undefined ? null : semanticLayer);
   }
 
   /** Frees this many of the least recently used sessions; called when memory runs low. */
   free(sessions: number): void {
-    this.shared.store.free(sessions);
+    this.#shared.store.free(sessions);
   }
 }

@@ -55,7 +55,7 @@ export class PartitionPipeline {
   constructor(sessions: PartitionSessions, shared: SharedPipeline) {
     this.sessions = sessions;
     this.#shared = shared;
-    const { checks } = this;
+    const checks = this.#checks;
     this.answers = checks === undefined ? EMPTY : this.#raised.pipe(mergeMap(answerLater(checks)));
   }
 
@@ -103,7 +103,7 @@ export class PartitionPipeline {
   #withAnswers<T, R extends InputRecord>(
     analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
   ): OperatorFunction<T, Outcome<R>> {
-    const { checks } = this;
+    const checks = this.#checks;
     if (checks === undefined) return pipe(analyze, filter(isOutcome));
     if (checks.handling.onLateAnswer === undefined) return awaitAnswers(checks, analyze);
     return pipe(
@@ -115,7 +115,7 @@ export class PartitionPipeline {
   }
 
   /** Context for answering checks; undefined if the semantic layer is off. */
-  private get checks(): CheckContext | undefined {
+  get #checks(): CheckContext | undefined {
     const { checks: handling, observer } = this.#shared;
     return handling && { handling, sessions: this.sessions, observer };
   }

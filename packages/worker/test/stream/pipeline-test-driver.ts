@@ -24,9 +24,9 @@ export class PipelineTestDriver {
   readonly abandoned: string[] = [];
   readonly faults: string[] = [];
   duplicates = 0;
-  private readonly pipeline: LoopPipeline;
-  private readonly partitions = new Map<number, PartitionPipeline>();
-  private readonly offsets = new Map<number, number>();
+  readonly #pipeline: LoopPipeline;
+  readonly #partitions = new Map<number, PartitionPipeline>();
+  readonly #offsets = new Map<number, number>();
 
   /** @param checks answers the checks of the semantic layer */
   constructor(config: DetectionInput = {}, checks?: CheckHandling) {
@@ -42,11 +42,11 @@ export class PipelineTestDriver {
       abandoned: (incidentIds) => this.abandoned.push(...incidentIds),
       fault: (sessionId) => this.faults.push(sessionId),
     };
-    this.pipeline = new LoopPipeline(detectionSchema.parse(config), observer, checks);
+    this.#pipeline = new LoopPipeline(detectionSchema.parse(config), observer, checks);
   }
 
   get activeSessions(): number {
-    return this.pipeline.activeSessions;
+    return this.#pipeline.activeSessions;
   }
 
   /** Writes values as one batch; a value that is not a string is written as JSON. */
@@ -54,13 +54,13 @@ export class PipelineTestDriver {
     values: readonly unknown[],
     { partition = 0, key = null, timestamp = 0 }: WriteOptions = {},
   ): Promise<this> {
-    const first = this.offsets.get(partition) ?? 0;
-    this.offsets.set(partition, first + values.length);
+    const first = this.#offsets.get(partition) ?? 0;
+    this.#offsets.set(partition, first + values.length);
     const records = values.map((value, i): InputRecord => {
       const text = value === null || typeof value === 'string' ? value : JSON.stringify(value);
       return { offset: first + i, timestamp, key, text };
     });
-    await this.open(partition)
+    await this.#open(partition)
       .process(records)
       .forEach((outcome) => {
         if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);
@@ -71,17 +71,17 @@ export class PipelineTestDriver {
 
   /** Simulates the partition moving to another worker. */
   lose(partition: number): this {
-    this.partitions.get(partition)?.close();
-    this.partitions.delete(partition);
+    this.#partitions.get(partition)?.close();
+    this.#partitions.delete(partition);
     return this;
   }
 
-  private open(partition: number): PartitionPipeline {
-    const known = this.partitions.get(partition);
+  #open(partition: number): PartitionPipeline {
+    const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
-    const opened = this.pipeline.partition({ topic: 'events', partition });
+    const opened = this.#pipeline.partition({ topic: 'events', partition });
     opened.answers.subscribe();
-    this.partitions.set(partition, opened);
+    this.#partitions.set(partition, opened);
     return opened;
   }
 }

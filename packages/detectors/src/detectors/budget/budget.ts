@@ -27,46 +27,46 @@ const NOTHING_USED: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
  */
 export class Budget implements Detector {
   readonly isRevocable = false;
-  private readonly options: BudgetOptions;
+  readonly #options: BudgetOptions;
   /** Event time of the first event, epoch ms. */
-  private beganAt: number | undefined;
-  private incident: Incident<'budget'> | undefined;
-  private uses: readonly BudgetUse[] = [];
-  private unpricedTurns = 0;
+  #beganAt: number | undefined;
+  #incident: Incident<'budget'> | undefined;
+  #uses: readonly BudgetUse[] = [];
+  #unpricedTurns = 0;
 
   constructor(options: BudgetOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   push(step: EventStep): void {
-    this.beganAt ??= step.time;
-    const uses = this.usesAt(step, this.beganAt);
+    this.#beganAt ??= step.time;
+    const uses = this.#usesAt(step, this.#beganAt);
     const percent = budgetPercent(uses[0] ?? NOTHING_USED);
     const isUsedUp = percent >= USED_UP;
     if (
-      this.incident !== undefined &&
-      (percent < WARNED_AT || (this.incident.action === 'block' && !isUsedUp))
+      this.#incident !== undefined &&
+      (percent < WARNED_AT || (this.#incident.action === 'block' && !isUsedUp))
     )
-      this.end(step, 'recovered', 'the budget was raised');
+      this.#end(step, 'recovered', 'the budget was raised');
     if (percent < WARNED_AT) return;
-    this.uses = uses;
-    if (this.incident === undefined)
-      this.incident = new Incident(isUsedUp ? 'block' : 'warn', USED_UP, step.mark());
-    else if (isUsedUp) this.incident.action = 'block';
-    this.incident.report(step, percent, () => this.account());
+    this.#uses = uses;
+    if (this.#incident === undefined)
+      this.#incident = new Incident(isUsedUp ? 'block' : 'warn', USED_UP, step.mark());
+    else if (isUsedUp) this.#incident.action = 'block';
+    this.#incident.report(step, percent, () => this.#account());
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.end(step, outcome, closingReason(outcome));
+    this.#end(step, outcome, closingReason(outcome));
   }
 
   /** Usage including this event. A call counts once another event follows it, so that the last allowed call may run. */
-  private usesAt(step: EventStep, beganAt: number): readonly BudgetUse[] {
+  #usesAt(step: EventStep, beganAt: number): readonly BudgetUse[] {
     const { event, cost, time } = step;
     const before = step.mark();
     const usage = event.type === 'turn_finished' ? event.usage : undefined;
-    this.unpricedTurns = before.unpricedReports + (usage && cost === undefined ? 1 : 0);
-    return budgetUses(this.options.limits, {
+    this.#unpricedTurns = before.unpricedReports + (usage && cost === undefined ? 1 : 0);
+    return budgetUses(this.#options.limits, {
       tokens: before.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
       usd: before.usd + (cost ?? 0),
       calls: before.calls,
@@ -74,17 +74,18 @@ export class Budget implements Detector {
     });
   }
 
-  private end(step: EventStep, outcome: VerdictOutcome, why: string): void {
-    const { incident } = this;
+  #end(step: EventStep, outcome: VerdictOutcome, why: string): void {
+    const incident = this.#incident;
     if (incident === undefined) return;
-    this.incident = undefined;
-    const account = this.account();
+    this.#incident = undefined;
+    const account = this.#account();
     const reason = `${account.reason}; ${why}`;
     step.emit(incident.resolution(account, outcome, { reason, plainReason: reason, ...NO_COUNT }));
   }
 
-  private account(): Account<'budget'> {
-    const { uses, unpricedTurns } = this;
+  #account(): Account<'budget'> {
+    const uses = this.#uses;
+    const unpricedTurns = this.#unpricedTurns;
     const [first = NOTHING_USED] = uses;
     return {
       detector: 'budget',
@@ -97,15 +98,19 @@ export class Budget implements Detector {
   }
 
   snapshot(): BudgetSnapshot | null {
-    const { beganAt, uses, unpricedTurns } = this;
+    const beganAt = this.#beganAt;
+    const uses = this.#uses;
+    const unpricedTurns = this.#unpricedTurns;
     return beganAt === undefined
       ? null
-      : { beganAt, uses, unpricedTurns, incident: this.incident?.snapshot() };
+      : { beganAt, uses, unpricedTurns, incident: this.#incident?.snapshot() };
   }
 
-  restore({ incident, ...rest }: BudgetSnapshot): void {
-    Object.assign(this, rest);
-    this.incident = incident && Incident.restore(incident);
+  restore({ beganAt, uses, unpricedTurns, incident }: BudgetSnapshot): void {
+    this.#beganAt = beganAt;
+    this.#uses = uses;
+    this.#unpricedTurns = unpricedTurns;
+    this.#incident = incident && Incident.restore(incident);
   }
 }
 

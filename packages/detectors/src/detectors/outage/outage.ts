@@ -13,62 +13,63 @@ export interface OutageOptions {
 
 /** Finds repeated failures of a tool's dependencies, so that they are not mistaken for a loop. */
 export class Outage implements Detector {
-  private readonly threshold: number;
-  private readonly knowledge: CallKnowledge;
-  private readonly incident = new PatternIncident('outage');
-  private count = 0;
+  readonly #threshold: number;
+  readonly #knowledge: CallKnowledge;
+  readonly #incident = new PatternIncident('outage');
+  #count = 0;
   /** `count` before the latest step. */
-  private countBefore = 0;
+  #countBefore = 0;
 
   constructor({ threshold }: OutageOptions, knowledge: CallKnowledge) {
-    this.threshold = threshold;
-    this.knowledge = knowledge;
+    this.#threshold = threshold;
+    this.#knowledge = knowledge;
   }
 
   push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
+    if (calls?.settled) this.#onStepSettled(step, calls, calls.settled);
     if (calls?.prompts.startsOver) this.close(step, 'ended');
   }
 
-  private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
-    this.countBefore = calls.regrown ? this.countBefore : this.count;
+  #onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
+    this.#countBefore = calls.regrown ? this.#countBefore : this.#count;
     if (settled.kind !== 'transient') {
-      this.count = 0;
-      this.incident.resolve(step, 'recovered', 'a call got through, or something else was tried');
+      this.#count = 0;
+      this.#incident.resolve(step, 'recovered', 'a call got through, or something else was tried');
       return;
     }
-    this.count = this.countBefore + 1;
-    if (this.count < this.threshold) return;
+    this.#count = this.#countBefore + 1;
+    if (this.#count < this.#threshold) return;
     const pattern: Pattern<'outage'> = {
       kind: 'outage',
-      count: this.count,
-      threshold: this.threshold,
-      thresholdOf: { setting: 'outage.min_failures', value: this.threshold },
+      count: this.#count,
+      threshold: this.#threshold,
+      thresholdOf: { setting: 'outage.min_failures', value: this.#threshold },
       mode: 'warn',
-      rounds: calls.rounds.slice(-this.count),
-      ...sentence`${counted(this.count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.knowledge.agents)}`,
+      rounds: calls.rounds.slice(-this.#count),
+      ...sentence`${counted(this.#count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.#knowledge.agents)}`,
       guidance: '',
       evidence: {},
     };
-    this.incident.report(step, pattern, calls.regrown);
+    this.#incident.report(step, pattern, calls.regrown);
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.count = 0;
-    this.countBefore = 0;
-    this.incident.resolve(step, outcome, closingReason(outcome));
+    this.#count = 0;
+    this.#countBefore = 0;
+    this.#incident.resolve(step, outcome, closingReason(outcome));
   }
 
   snapshot(): OutageSnapshot {
-    const { count, countBefore } = this;
-    return { count, countBefore, incident: this.incident.snapshot() };
+    const count = this.#count;
+    const countBefore = this.#countBefore;
+    return { count, countBefore, incident: this.#incident.snapshot() };
   }
 
   restore(snapshot: OutageSnapshot): void {
-    this.count = snapshot.count;
-    this.countBefore = snapshot.countBefore;
-    this.incident.restore(snapshot.incident);
+    this.#count = snapshot.count;
+    this.#countBefore = snapshot.countBefore;
+    this.#incident.restore(snapshot.incident);
   }
 }
 

@@ -11,9 +11,9 @@ const HEAD_SHARE = 0.6;
 export class Excerpt {
   /** Units of the whole text. */
   length = 0;
-  private limit = MAX_EXCERPT;
-  private head = '';
-  private tail = '';
+  #limit = MAX_EXCERPT;
+  #head = '';
+  #tail = '';
 
   static of(text: string): Excerpt {
     const excerpt = new Excerpt();
@@ -23,13 +23,13 @@ export class Excerpt {
 
   append(text: string): void {
     this.length += text.length;
-    const room = headUnits(MAX_EXCERPT) - this.head.length;
-    if (room > 0) this.head += ownCopy(text, 0, room);
+    const room = headUnits(MAX_EXCERPT) - this.#head.length;
+    if (room > 0) this.#head += ownCopy(text, 0, room);
     if (text.length <= room) return;
     const kept = tailUnits(MAX_EXCERPT) + MARGIN;
-    this.tail += ownCopy(text, Math.max(room, text.length - kept, 0), text.length);
-    if (this.tail.length > 2 * kept)
-      this.tail = ownCopy(this.tail, this.tail.length - kept, this.tail.length);
+    this.#tail += ownCopy(text, Math.max(room, text.length - kept, 0), text.length);
+    if (this.#tail.length > 2 * kept)
+      this.#tail = ownCopy(this.#tail, this.#tail.length - kept, this.#tail.length);
   }
 
   /**
@@ -38,39 +38,42 @@ export class Excerpt {
    * @param masked masks secrets in the text, or in a part that it was cut to
    */
   show(units: number, masked: (text: string, wasCut: boolean) => string): string {
-    const limit = Math.min(units, this.limit);
+    const limit = Math.min(units, this.#limit);
     const tail = tailUnits(limit);
-    if (this.length <= limit) return masked(this.head + this.tail, false);
+    if (this.length <= limit) return masked(this.#head + this.#tail, false);
     const left = String(this.length - limit);
-    const begin = masked(this.begin(limit), true);
-    const end = masked(this.end(limit).replace(BEGUN, ''), true);
+    const begin = masked(this.#begin(limit), true);
+    const end = masked(this.#end(limit).replace(BEGUN, ''), true);
     return `${begin} […${left} characters left out…] ${end.slice(Math.max(0, end.length - tail))}`;
   }
 
   /** Drops text that {@link show} does not need in order to show this many units. */
   shrink(units: number): void {
-    if (units >= this.limit) return;
+    if (units >= this.#limit) return;
     if (this.length > units) {
-      const head = this.begin(units);
-      this.tail = this.end(units);
-      this.head = head;
+      const head = this.#begin(units);
+      this.#tail = this.#end(units);
+      this.#head = head;
     }
-    this.limit = units;
+    this.#limit = units;
   }
 
-  private begin(limit: number): string {
-    const whole = this.head + this.tail;
+  #begin(limit: number): string {
+    const whole = this.#head + this.#tail;
     return ownCopy(whole, 0, headUnits(limit));
   }
 
-  private end(limit: number): string {
-    const whole = this.head + this.tail;
+  #end(limit: number): string {
+    const whole = this.#head + this.#tail;
     const kept = tailUnits(limit) + Math.min(MARGIN, limit);
     return ownCopy(whole, Math.max(0, whole.length - kept), whole.length);
   }
 
   snapshot(): ExcerptSnapshot {
-    const { length, limit, head, tail } = this;
+    const { length } = this;
+    const limit = this.#limit;
+    const head = this.#head;
+    const tail = this.#tail;
     return { length, limit, head, tail };
   }
 

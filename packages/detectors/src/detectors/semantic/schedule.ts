@@ -20,51 +20,58 @@ export function nextInterval(confidence: number): number {
 
 /** Decides at which turns of a prompt a check runs. At most one check is pending. */
 export class CheckSchedule {
-  private readonly options: ScheduleOptions;
+  readonly #options: ScheduleOptions;
   /** Turns of the prompt started so far. */
   turn = 0;
   /** The turn of the latest check, answered or not; 0 before the first. */
-  private lastCheck = 0;
+  #lastCheck = 0;
   /** The interval derived from the last answer; `null` before the first, when the configured interval applies. */
-  private answered: number | null = null;
-  private pending = false;
+  #answered: number | null = null;
+  #pending = false;
 
   constructor(options: ScheduleOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Starts a turn. @returns whether a check is due */
   startTurn(): boolean {
     this.turn += 1;
-    if (this.pending || this.turn < this.options.afterTurns) return false;
-    if (this.lastCheck > 0 && this.turn - this.lastCheck < (this.answered ?? this.options.interval))
+    if (this.#pending || this.turn < this.#options.afterTurns) return false;
+    if (this.#lastCheck > 0 && this.turn - this.#lastCheck < (this.#answered ?? this.#options.interval))
       return false;
-    this.lastCheck = this.turn;
-    this.pending = true;
+    this.#lastCheck = this.turn;
+    this.#pending = true;
     return true;
   }
 
   /** Settles the pending check. One without an answer leaves the interval unchanged. */
   settle(answer: CheckAnswer): void {
-    this.pending = false;
-    if ('confidence' in answer) this.answered = nextInterval(answer.confidence);
+    this.#pending = false;
+    if ('confidence' in answer) this.#answered = nextInterval(answer.confidence);
   }
 
   /** Resets for a new prompt. */
   reset(): void {
     this.turn = 0;
-    this.lastCheck = 0;
-    this.answered = null;
-    this.pending = false;
+    this.#lastCheck = 0;
+    this.#answered = null;
+    this.#pending = false;
   }
 
   snapshot(): ScheduleSnapshot {
-    const { turn, lastCheck, answered, pending } = this;
-    return { turn, lastCheck, answered, pending };
+    return {
+      turn: this.turn,
+      lastCheck: this.#lastCheck,
+      answered: this.#answered,
+      pending: this.#pending,
+    };
   }
 
   restore(snapshot: ScheduleSnapshot): void {
-    Object.assign(this, snapshot);
+    this.turn = snapshot.turn;
+    this.#lastCheck = snapshot.lastCheck;
+    this.#answered = snapshot.answered;
+    this.#pending = snapshot.pending;
   }
 }
 

@@ -39,47 +39,47 @@ interface Question {
 export class Semantic implements Detector {
   /** Its questions cannot be revoked. */
   readonly isRevocable = false;
-  private readonly options: SemanticOptions;
-  private readonly privacy: Privacy;
-  private readonly schedule: CheckSchedule;
-  private readonly history: TurnHistory;
+  readonly #options: SemanticOptions;
+  readonly #privacy: Privacy;
+  readonly #schedule: CheckSchedule;
+  readonly #history: TurnHistory;
   /** The first turn that any check shows. Most prompts end before it and need no storage. */
-  private readonly firstShown: number;
-  private question: Question | undefined;
-  private incident: Incident<'semantic'> | undefined;
-  private confidence = 0;
+  readonly #firstShown: number;
+  #question: Question | undefined;
+  #incident: Incident<'semantic'> | undefined;
+  #confidence = 0;
 
   constructor(options: SemanticOptions, privacy: Privacy) {
-    this.options = options;
-    this.privacy = privacy;
-    this.schedule = new CheckSchedule(options);
-    this.history = new TurnHistory(options);
-    this.firstShown = options.afterTurns - options.historyTurns;
+    this.#options = options;
+    this.#privacy = privacy;
+    this.#schedule = new CheckSchedule(options);
+    this.#history = new TurnHistory(options);
+    this.#firstShown = options.afterTurns - options.historyTurns;
   }
 
   push(step: EventStep): void {
     const { event } = step;
     if (event.type === 'prompt_started') {
       this.close(step, 'ended');
-      this.history.startPrompt(event.text);
+      this.#history.startPrompt(event.text);
     } else if (event.type === 'turn_started') {
       const mark = step.mark();
-      if (this.schedule.startTurn()) this.ask(mark);
-      if (this.schedule.turn >= this.firstShown) this.history.startTurn(this.schedule.turn, mark);
-    } else if (this.schedule.turn >= this.firstShown) {
-      this.history.note(step);
+      if (this.#schedule.startTurn()) this.#ask(mark);
+      if (this.#schedule.turn >= this.#firstShown) this.#history.startTurn(this.#schedule.turn, mark);
+    } else if (this.#schedule.turn >= this.#firstShown) {
+      this.#history.note(step);
     }
   }
 
-  private ask(mark: Mark): void {
-    const { turns } = this.history;
-    const { turn } = this.schedule;
-    this.question = {
+  #ask(mark: Mark): void {
+    const { turns } = this.#history;
+    const { turn } = this.#schedule;
+    this.#question = {
       turn,
       mark,
       since: turns[0] === undefined ? mark : begun(turns[0]),
       shown: [turns[0]?.number ?? turn, turn - 1],
-      messages: judgeMessages(this.history, turn, this.options.maxCharacters, this.privacy),
+      messages: judgeMessages(this.#history, turn, this.#options.maxCharacters, this.#privacy),
       scene: undefined,
     };
   }
@@ -89,22 +89,22 @@ export class Semantic implements Detector {
     sessionId: string,
     labels: () => Omit<AskingScene, 'before' | 'after'>,
   ): SemanticCheck | undefined {
-    const { question } = this;
+    const question = this.#question;
     if (question === undefined || question.scene !== undefined) return undefined;
     const { mark, turn, messages } = question;
     const after = { ...mark, eventIndex: mark.eventIndex + 1, turns: mark.turns + 1 };
     question.scene = { ...labels(), before: mark, after };
-    return this.asCheck(sessionId, turn, messages, question.scene);
+    return this.#asCheck(sessionId, turn, messages, question.scene);
   }
 
   /** The pending check, for a new owner of the session that has to ask it again. */
   checkUnderWay(sessionId: string): SemanticCheck | undefined {
-    const { question } = this;
+    const question = this.#question;
     if (question?.scene === undefined) return undefined;
-    return this.asCheck(sessionId, question.turn, question.messages, question.scene);
+    return this.#asCheck(sessionId, question.turn, question.messages, question.scene);
   }
 
-  private asCheck(
+  #asCheck(
     sessionId: string,
     turn: number,
     messages: SemanticCheck['messages'],
@@ -112,7 +112,7 @@ export class Semantic implements Detector {
   ): SemanticCheck {
     const { eventId, eventIndex, time } = before;
     const id = checkId(sessionId, before);
-    const threshold = this.options.confidence;
+    const threshold = this.#options.confidence;
     return { id, sessionId, promptId, eventId, eventIndex, time, turn, threshold, messages };
   }
 
@@ -126,30 +126,30 @@ export class Semantic implements Detector {
     id: string,
     answer: CheckAnswer,
   ): { finding: Finding | undefined; scene: AskingScene } | undefined {
-    const { question } = this;
+    const question = this.#question;
     if (question?.scene === undefined || checkId(sessionId, question.mark) !== id) return undefined;
-    this.question = undefined;
-    this.schedule.settle(answer);
-    const finding = 'failure' in answer ? undefined : this.conclude(question, answer);
+    this.#question = undefined;
+    this.#schedule.settle(answer);
+    const finding = 'failure' in answer ? undefined : this.#conclude(question, answer);
     return { finding, scene: question.scene };
   }
 
-  private conclude(question: Question, answer: JudgeAnswer): Finding | undefined {
-    if (answer.confidence > this.options.confidence) {
-      this.incident ??= new Incident(this.options.mode, 1, question.since);
-      const phase = this.incident.repeat(this.incident.count + 1);
-      this.confidence = answer.confidence;
-      return phase && this.incident.finding(phase, this.account(question, answer));
+  #conclude(question: Question, answer: JudgeAnswer): Finding | undefined {
+    if (answer.confidence > this.#options.confidence) {
+      this.#incident ??= new Incident(this.#options.mode, 1, question.since);
+      const phase = this.#incident.repeat(this.#incident.count + 1);
+      this.#confidence = answer.confidence;
+      return phase && this.#incident.finding(phase, this.#account(question, answer));
     }
-    const { incident } = this;
+    const incident = this.#incident;
     if (incident === undefined) return undefined;
-    this.incident = undefined;
-    this.confidence = answer.confidence;
+    this.#incident = undefined;
+    this.#confidence = answer.confidence;
     const why = `the check at turn ${String(question.turn)} saw no loop any more`;
-    return this.resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
+    return this.#resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
   }
 
-  private account(
+  #account(
     { shown: [first, last], turn }: Question,
     { analysis, confidence }: JudgeAnswer,
   ): Account<'semantic'> {
@@ -157,7 +157,7 @@ export class Semantic implements Detector {
     return {
       detector: 'semantic',
       threshold: 1,
-      thresholdOf: this.thresholdOf,
+      thresholdOf: this.#thresholdOf,
       confidence,
       reason: `A model that read ${turns} is ${percent(confidence)} sure that they are a loop`,
       guidance: guidance(analysis, last - first + 1),
@@ -165,25 +165,25 @@ export class Semantic implements Detector {
         analysis,
         turn,
         shown: { from: first, to: last },
-        threshold: this.options.confidence,
+        threshold: this.#options.confidence,
       },
     };
   }
 
-  private get thresholdOf(): ThresholdBase {
-    return { setting: 'semantic.confidence', value: this.options.confidence };
+  get #thresholdOf(): ThresholdBase {
+    return { setting: 'semantic.confidence', value: this.#options.confidence };
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    const { incident } = this;
-    this.incident = undefined;
-    this.question = undefined;
-    this.schedule.reset();
-    this.history.startPrompt(undefined);
-    if (incident !== undefined) step.emit(this.resolved(incident, outcome, closingReason(outcome), {}));
+    const incident = this.#incident;
+    this.#incident = undefined;
+    this.#question = undefined;
+    this.#schedule.reset();
+    this.#history.startPrompt(undefined);
+    if (incident !== undefined) step.emit(this.#resolved(incident, outcome, closingReason(outcome), {}));
   }
 
-  private resolved(
+  #resolved(
     incident: Incident<'semantic'>,
     outcome: VerdictOutcome,
     why: string,
@@ -191,7 +191,8 @@ export class Semantic implements Detector {
   ): Finding {
     const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
     const wording = sentence`A model had seen a loop in ${checks}; ${why}`;
-    const { confidence, thresholdOf } = this;
+    const confidence = this.#confidence;
+    const thresholdOf = this.#thresholdOf;
     const account: Account<'semantic'> = {
       detector: 'semantic',
       threshold: 1,
@@ -205,20 +206,20 @@ export class Semantic implements Detector {
 
   snapshot(): SemanticSnapshot {
     return {
-      schedule: this.schedule.snapshot(),
-      history: this.history.snapshot(),
-      question: this.question,
-      incident: this.incident?.snapshot(),
-      confidence: this.confidence,
+      schedule: this.#schedule.snapshot(),
+      history: this.#history.snapshot(),
+      question: this.#question,
+      incident: this.#incident?.snapshot(),
+      confidence: this.#confidence,
     };
   }
 
   restore(snapshot: SemanticSnapshot): void {
-    this.schedule.restore(snapshot.schedule);
-    this.history.restore(snapshot.history);
-    this.question = snapshot.question && { ...snapshot.question };
-    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
-    this.confidence = snapshot.confidence;
+    this.#schedule.restore(snapshot.schedule);
+    this.#history.restore(snapshot.history);
+    this.#question = snapshot.question && { ...snapshot.question };
+    this.#incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.#confidence = snapshot.confidence;
   }
 }
 

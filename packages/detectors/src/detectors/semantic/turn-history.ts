@@ -48,12 +48,12 @@ interface Noted {
 
 /** The excerpt of a session shown to a model: the request and the last turns, in bounded memory. */
 export class TurnHistory {
-  private readonly options: HistoryOptions;
+  readonly #options: HistoryOptions;
   request: Excerpt | undefined;
   turns: Turn[] = [];
 
   constructor(options: HistoryOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   startPrompt(text: string | null | undefined): void {
@@ -63,30 +63,30 @@ export class TurnHistory {
 
   startTurn(number: number, mark: Mark): void {
     const last = this.turns.at(-1);
-    if (last !== undefined) this.compact(last);
+    if (last !== undefined) this.#compact(last);
     this.turns.push({ number, mark, messages: [], leftOut: 0 });
-    while (this.turns.length > this.options.historyTurns) this.turns.shift();
+    while (this.turns.length > this.#options.historyTurns) this.turns.shift();
   }
 
   note(step: Noted): void {
     const { event } = step;
     switch (event.type) {
       case 'content':
-        this.append('answer', event.text, step);
+        this.#append('answer', event.text, step);
         break;
       case 'thought':
-        this.append('reasoning', event.text, step);
+        this.#append('reasoning', event.text, step);
         break;
       case 'tool_call_request': {
         const text = Excerpt.of(canonicalArguments(event.args));
         const name = event.name.slice(0, MAX_NAME);
-        this.add({ kind: 'call', callId: event.callId ?? null, name, isError: false, text }, step);
+        this.#add({ kind: 'call', callId: event.callId ?? null, name, isError: false, text }, step);
         break;
       }
       case 'tool_result': {
         const text = Excerpt.of(resultText(event.result));
         const isError = event.isError === true;
-        this.add({ kind: 'result', callId: event.callId ?? null, name: null, isError, text }, step);
+        this.#add({ kind: 'result', callId: event.callId ?? null, name: null, isError, text }, step);
         break;
       }
       case 'retry': {
@@ -98,13 +98,13 @@ export class TurnHistory {
     }
   }
 
-  private append(kind: 'answer' | 'reasoning', text: string, step: Noted): void {
+  #append(kind: 'answer' | 'reasoning', text: string, step: Noted): void {
     const last = this.turns.at(-1)?.messages.at(-1);
     if (last?.kind === kind) last.text.append(text);
-    else this.add({ kind, callId: null, name: null, isError: false, text: Excerpt.of(text) }, step);
+    else this.#add({ kind, callId: null, name: null, isError: false, text: Excerpt.of(text) }, step);
   }
 
-  private add(message: Message, step: Noted): void {
+  #add(message: Message, step: Noted): void {
     if (this.turns.length === 0) this.turns.push({ number: 0, mark: step.mark(), messages: [], leftOut: 0 });
     const turn = this.turns.at(-1) as Turn;
     turn.messages.push(message);
@@ -114,8 +114,11 @@ export class TurnHistory {
   }
 
   /** Truncates the messages of a finished turn until they fit its share, independent of how they were chunked. */
-  private compact({ messages }: Turn): void {
-    const share = Math.max(this.options.maxCharacters / this.options.historyTurns, MIN_UNITS * MAX_MESSAGES);
+  #compact({ messages }: Turn): void {
+    const share = Math.max(
+      this.#options.maxCharacters / this.#options.historyTurns,
+      MIN_UNITS * MAX_MESSAGES,
+    );
     const kept = (limit: number): number =>
       messages.reduce((sum, { text }) => sum + Math.min(text.length, limit), 0);
     let limit = share;

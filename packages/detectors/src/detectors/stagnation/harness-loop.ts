@@ -41,85 +41,86 @@ interface PromptRun {
  * restarts work that fails the same way each time. A person who asks again is not reported.
  */
 export class HarnessLoop {
-  private readonly options: HarnessLoopOptions;
-  private readonly incident = new PatternIncident('stagnation');
+  readonly #options: HarnessLoopOptions;
+  readonly #incident = new PatternIncident('stagnation');
   /** The latest prompt. */
-  private shown = '';
-  private count = 0;
-  private since: Mark | null = null;
-  private latest: Mark | null = null;
+  #shown = '';
+  #count = 0;
+  #since: Mark | null = null;
+  #latest: Mark | null = null;
   /** The effect of the previous prompt, and of the current one so far. */
-  private before: PromptRun | null = null;
-  private readonly steps = new StepChain();
-  private answer = '';
+  #before: PromptRun | null = null;
+  readonly #steps = new StepChain();
+  #answer = '';
   /** Another detector has an incident for the steps of the current prompt. */
-  private explained = false;
+  #explained = false;
 
   constructor(options: HarnessLoopOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Whether the latest prompt was one of a series without effect. */
   get isRepeating(): boolean {
-    return this.count > 1;
+    return this.#count > 1;
   }
 
   push(step: EventStep): void {
     const { event, calls } = step;
-    if (calls?.settled) this.onStepSettled(calls, calls.settled);
+    if (calls?.settled) this.#onStepSettled(calls, calls.settled);
     if (event.type === 'prompt_started')
-      this.onPrompt(step, event.text ?? '', calls?.prompts.author ?? 'person');
-    else if (event.type === 'content') this.addAnswer(event.text);
+      this.#onPrompt(step, event.text ?? '', calls?.prompts.author ?? 'person');
+    else if (event.type === 'content') this.#addAnswer(event.text);
   }
 
-  private onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
-    if (settled.explained || stagnant) this.explained = true;
+  #onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
+    if (settled.explained || stagnant) this.#explained = true;
     if (settled.calls.every(({ identity }) => FINISHES.test(identity.name)))
-      this.addAnswer(settled.calls.map(({ identity }) => identity.arguments).join('\n'));
-    else this.steps.add(settled.outcome ?? settled.key, regrown);
+      this.#addAnswer(settled.calls.map(({ identity }) => identity.arguments).join('\n'));
+    else this.#steps.add(settled.outcome ?? settled.key, regrown);
   }
 
-  private addAnswer(text: string): void {
-    if (this.answer.length < COMPARED_UNITS) this.answer = (this.answer + text).slice(0, COMPARED_UNITS);
+  #addAnswer(text: string): void {
+    if (this.#answer.length < COMPARED_UNITS) this.#answer = (this.#answer + text).slice(0, COMPARED_UNITS);
   }
 
-  private onPrompt(step: EventStep, text: string, author: PromptAuthor): void {
+  #onPrompt(step: EventStep, text: string, author: PromptAuthor): void {
     const shown = text.trim().slice(0, COMPARED_UNITS);
     const isMarked = author === 'harness';
-    const run: PromptRun = { steps: this.steps.hashes().steps, answer: this.answer };
+    const run: PromptRun = { steps: this.#steps.hashes().steps, answer: this.#answer };
     const comesAgain =
-      author !== 'person' && this.equalsLatest(shown, isMarked) && this.isInVain(run, isMarked, shown);
-    const isFirst = !comesAgain || this.since === null;
+      author !== 'person' && this.#equalsLatest(shown, isMarked) && this.#isInVain(run, isMarked, shown);
+    const isFirst = !comesAgain || this.#since === null;
     // Prompts without any effect are a series of their own.
-    const follows = run.steps === '' && this.before?.steps !== '';
+    const follows = run.steps === '' && this.#before?.steps !== '';
     if (isFirst || follows) {
-      this.since = isFirst ? step.mark() : this.latest;
-      this.count = isFirst ? 0 : 1;
+      this.#since = isFirst ? step.mark() : this.#latest;
+      this.#count = isFirst ? 0 : 1;
     }
-    this.count += 1;
-    this.latest = step.mark();
-    this.shown = shown;
-    this.before = run;
-    this.answer = '';
-    this.explained = false;
-    this.steps.clear();
-    if (this.count < this.options.threshold)
-      this.incident.resolve(step, 'recovered', 'another prompt followed');
-    else this.report(step);
+    this.#count += 1;
+    this.#latest = step.mark();
+    this.#shown = shown;
+    this.#before = run;
+    this.#answer = '';
+    this.#explained = false;
+    this.#steps.clear();
+    if (this.#count < this.#options.threshold)
+      this.#incident.resolve(step, 'recovered', 'another prompt followed');
+    else this.#report(step);
   }
 
   /** Whether the latest prompt was the same, or rejected an answer for a similar reason. */
-  private equalsLatest(shown: string, isMarked: boolean): boolean {
-    const latest = this.shown;
+  #equalsLatest(shown: string, isMarked: boolean): boolean {
+    const latest = this.#shown;
     if (shown === '' || latest === '') return false;
     if (shown === latest || promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
     return isMarked && REJECTS.test(shown) && REJECTS.test(latest) && areAlike(shown, latest);
   }
 
   /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
-  private isInVain(run: PromptRun, isMarked: boolean, shown: string): boolean {
-    const { before, count } = this;
-    if (this.explained) return false;
+  #isInVain(run: PromptRun, isMarked: boolean, shown: string): boolean {
+    const before = this.#before;
+    const count = this.#count;
+    if (this.#explained) return false;
     // The first prompt has nothing to be compared with.
     if (before === null || count <= 1) return true;
     if (run.steps === '') {
@@ -130,19 +131,21 @@ export class HarnessLoop {
     return run.steps === before.steps;
   }
 
-  private report(step: EventStep): void {
-    const { count, shown, before } = this;
-    const { threshold, mode } = this.options;
+  #report(step: EventStep): void {
+    const count = this.#count;
+    const shown = this.#shown;
+    const before = this.#before;
+    const { threshold, mode } = this.#options;
     const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
     const wording = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
-    this.incident.report(step, {
+    this.#incident.report(step, {
       key: 'prompts',
       count,
       threshold,
       thresholdOf: { setting: 'stagnation.same_prompt', value: threshold },
       mode,
       rounds: [],
-      ...(this.since !== null && { since: this.since }),
+      ...(this.#since !== null && { since: this.#since }),
       ...wording,
       guidance: [
         asSentence(wording.plainReason),
@@ -155,21 +158,27 @@ export class HarnessLoop {
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.incident.resolve(step, outcome, closingReason(outcome));
-    this.shown = '';
-    this.count = 0;
-    this.since = null;
-    this.latest = null;
-    this.before = null;
-    this.answer = '';
-    this.explained = false;
-    this.steps.clear();
+    this.#incident.resolve(step, outcome, closingReason(outcome));
+    this.#shown = '';
+    this.#count = 0;
+    this.#since = null;
+    this.#latest = null;
+    this.#before = null;
+    this.#answer = '';
+    this.#explained = false;
+    this.#steps.clear();
   }
 
   checkpoint(): () => HarnessSnapshot {
-    const { shown, count, since, latest, before, answer, explained } = this;
-    const hashes = this.steps.checkpoint();
-    const incident = this.incident.snapshot();
+    const shown = this.#shown;
+    const count = this.#count;
+    const since = this.#since;
+    const latest = this.#latest;
+    const before = this.#before;
+    const answer = this.#answer;
+    const explained = this.#explained;
+    const hashes = this.#steps.checkpoint();
+    const incident = this.#incident.snapshot();
     return () => {
       const { steps, stepsBefore } = hashes();
       const run = { steps, answer };
@@ -178,10 +187,15 @@ export class HarnessLoop {
   }
 
   restore({ incident, run, stepsBefore, ...rest }: HarnessSnapshot): void {
-    Object.assign(this, rest);
-    this.answer = run.answer;
-    this.steps.restore({ steps: run.steps, stepsBefore });
-    this.incident.restore(incident);
+    this.#shown = rest.shown;
+    this.#count = rest.count;
+    this.#since = rest.since;
+    this.#latest = rest.latest;
+    this.#before = rest.before;
+    this.#explained = rest.explained;
+    this.#answer = run.answer;
+    this.#steps.restore({ steps: run.steps, stepsBefore });
+    this.#incident.restore(incident);
   }
 }
 

@@ -26,23 +26,23 @@ export interface MessageOptions {
 /** A message. Its text is stored until its key is needed, because few messages are ever compared with an equal one. */
 class Message {
   readonly mark: Mark;
-  private text: string | null;
-  private hash: string;
+  #text: string | null;
+  #hash: string;
 
   constructor(mark: Mark, text: string | null, hash = '') {
     this.mark = mark;
-    this.text = text;
-    this.hash = hash;
+    this.#text = text;
+    this.#hash = hash;
   }
 
   get key(): string {
-    if (this.text !== null) this.hash = fingerprint(this.text);
-    this.text = null;
-    return this.hash;
+    if (this.#text !== null) this.#hash = fingerprint(this.#text);
+    this.#text = null;
+    return this.#hash;
   }
 
   equals(other: Message): boolean {
-    return this.text !== null && other.text !== null ? this.text === other.text : this.key === other.key;
+    return this.#text !== null && other.#text !== null ? this.#text === other.#text : this.key === other.key;
   }
 }
 
@@ -57,83 +57,83 @@ interface Run {
  * other. It needs turns, which mark where a message ends.
  */
 export class MessageRepeat {
-  private readonly options: MessageOptions;
-  private readonly incident = new PatternIncident('stagnation');
+  readonly #options: MessageOptions;
+  readonly #incident = new PatternIncident('stagnation');
   /** Text of the current turn; `null` if the turn does more than produce a message. */
-  private text: string | null = null;
-  private agent = '';
-  private begin: Mark | null = null;
+  #text: string | null = null;
+  #agent = '';
+  #begin: Mark | null = null;
   /** The latest messages, newest first. */
-  private said: readonly Message[] = NONE;
-  private runs: readonly (Run | null)[] = NONE;
+  #said: readonly Message[] = NONE;
+  #runs: readonly (Run | null)[] = NONE;
 
   constructor(options: MessageOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   push(step: EventStep): void {
     const { event } = step;
     switch (event.type) {
       case 'turn_started':
-        this.settle(step);
-        this.text = '';
-        this.agent = event.agent ?? '';
+        this.#settle(step);
+        this.#text = '';
+        this.#agent = event.agent ?? '';
         break;
       case 'content':
-        this.add(step, event.text);
+        this.#add(step, event.text);
         break;
       case 'turn_finished':
       case 'session_ended':
-        this.settle(step);
+        this.#settle(step);
         break;
       case 'tool_call_request':
       case 'tool_result':
-        this.forget();
-        this.incident.resolve(step, 'recovered');
+        this.#forget();
+        this.#incident.resolve(step, 'recovered');
         break;
       case 'prompt_started':
-        if (!step.calls?.prompts.startsOver) this.settle(step);
+        if (!step.calls?.prompts.startsOver) this.#settle(step);
         break;
       default:
     }
   }
 
-  private add(step: EventStep, text: string): void {
-    if (this.text === null) return;
-    if (this.text === '') this.begin = step.mark();
-    this.text = this.text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.text + text;
+  #add(step: EventStep, text: string): void {
+    if (this.#text === null) return;
+    if (this.#text === '') this.#begin = step.mark();
+    this.#text = this.#text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.#text + text;
   }
 
-  private settle(step: EventStep): void {
-    const { begin } = this;
-    const text = this.text ?? '';
-    this.text = null;
-    this.begin = null;
+  #settle(step: EventStep): void {
+    const begin = this.#begin;
+    const text = this.#text ?? '';
+    this.#text = null;
+    this.#begin = null;
     if (begin === null || text.trim() === '') return;
-    if (text.length > MESSAGE_UNITS) this.forget();
-    else this.noteMessage(text.trim(), begin);
-    const pattern = this.pattern(text.trim());
-    if (pattern === null) this.incident.resolve(step, 'recovered', 'another message followed');
-    else this.incident.report(step, pattern);
+    if (text.length > MESSAGE_UNITS) this.#forget();
+    else this.#noteMessage(text.trim(), begin);
+    const pattern = this.#pattern(text.trim());
+    if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
+    else this.#incident.report(step, pattern);
   }
 
-  private noteMessage(text: string, begin: Mark): void {
-    const message = new Message(begin, `${this.agent}\n${text}`);
+  #noteMessage(text: string, begin: Mark): void {
+    const message = new Message(begin, `${this.#agent}\n${text}`);
     const runs = PERIODS.map((period, i) => {
-      const before = this.said[period - 1];
+      const before = this.#said[period - 1];
       if (before === undefined || !message.equals(before)) return null;
-      const run = this.runs[i];
+      const run = this.#runs[i];
       return { matched: (run?.matched ?? 0) + 1, since: run?.since ?? before.mark };
     });
-    this.runs = runs.some((run) => run !== null) ? runs : NO_RUNS;
-    this.said = [message, ...this.said.slice(0, PERIODS.length - 1)];
+    this.#runs = runs.some((run) => run !== null) ? runs : NO_RUNS;
+    this.#said = [message, ...this.#said.slice(0, PERIODS.length - 1)];
   }
 
-  private pattern(text: string): Pattern<'stagnation'> | null {
-    const { threshold, thresholdOf, mode } = this.options;
-    if (this.runs === NO_RUNS) return null;
+  #pattern(text: string): Pattern<'stagnation'> | null {
+    const { threshold, thresholdOf, mode } = this.#options;
+    if (this.#runs === NO_RUNS) return null;
     for (const [i, period] of PERIODS.entries()) {
-      const run = this.runs[i];
+      const run = this.#runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
       if (!run || count < threshold) continue;
       const what = period === 1 ? 'the same message was' : 'the same two messages were';
@@ -159,21 +159,25 @@ export class MessageRepeat {
     return null;
   }
 
-  private forget(): void {
-    this.text = null;
-    this.begin = null;
-    this.said = NONE;
-    this.runs = NONE;
+  #forget(): void {
+    this.#text = null;
+    this.#begin = null;
+    this.#said = NONE;
+    this.#runs = NONE;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.forget();
-    this.incident.resolve(step, outcome, closingReason(outcome));
+    this.#forget();
+    this.#incident.resolve(step, outcome, closingReason(outcome));
   }
 
   checkpoint(): () => MessageSnapshot {
-    const { text, agent, begin, said, runs } = this;
-    const incident = this.incident.snapshot();
+    const text = this.#text;
+    const agent = this.#agent;
+    const begin = this.#begin;
+    const said = this.#said;
+    const runs = this.#runs;
+    const incident = this.#incident.snapshot();
     return () => ({
       text,
       agent,
@@ -185,9 +189,12 @@ export class MessageRepeat {
   }
 
   restore({ text, agent, begin, said, runs, incident }: MessageSnapshot): void {
-    const messages = said.map(({ mark, key }) => new Message(mark, null, key));
-    Object.assign(this, { text, agent, begin, said: messages, runs });
-    this.incident.restore(incident);
+    this.#text = text;
+    this.#agent = agent;
+    this.#begin = begin;
+    this.#said = said.map(({ mark, key }) => new Message(mark, null, key));
+    this.#runs = runs;
+    this.#incident.restore(incident);
   }
 }
 

@@ -155,52 +155,54 @@ const SAMPLES = 12;
  * snapshot does not include them.
  */
 export class StepDigests {
-  private digests: number[] = [];
-  private latest: CallStep | undefined;
-  private previous: CallStep | undefined;
+  #digests: number[] = [];
+  #latest: CallStep | undefined;
+  #previous: CallStep | undefined;
 
   /** Call when a step has settled. */
   follow(rounds: readonly CallStep[]): void {
     const settled = rounds.at(-1);
     const before = rounds.at(-2);
     if (settled === undefined) return;
-    if (before === undefined || (before !== this.latest && before !== this.previous))
-      this.digests = rounds.map(digestOf);
+    if (before === undefined || (before !== this.#latest && before !== this.#previous))
+      this.#digests = rounds.map(digestOf);
     else {
-      if (before === this.previous) this.digests.pop();
-      this.digests.push(digestOf(settled));
-      if (this.digests.length > rounds.length) this.digests.shift();
+      if (before === this.#previous) this.#digests.pop();
+      this.#digests.push(digestOf(settled));
+      if (this.#digests.length > rounds.length) this.#digests.shift();
     }
-    this.latest = settled;
-    this.previous = before;
+    this.#latest = settled;
+    this.#previous = before;
   }
 
   /** Whether the step at an index may have the outcome of the latest step, or the answer to its only call. */
   mayBringTheSame(index: number): boolean {
-    return this.maySame(index, OUTCOME) || this.maySame(index, ANSWER);
+    return this.#maySame(index, OUTCOME) || this.#maySame(index, ANSWER);
   }
 
   /** Upper bound for the number of steps, including the latest, that contain a call of the latest one. */
   sameCalls(): number {
-    if (((this.digests.at(-1) ?? MANY) & MANY) !== 0) return this.digests.length;
-    return this.countIf((index) => ((this.digests[index] ?? MANY) & MANY) !== 0 || this.maySame(index, KEY));
+    if (((this.#digests.at(-1) ?? MANY) & MANY) !== 0) return this.#digests.length;
+    return this.#countIf(
+      (index) => ((this.#digests[index] ?? MANY) & MANY) !== 0 || this.#maySame(index, KEY),
+    );
   }
 
-  private maySame(index: number, shift: number): boolean {
-    const latest = this.digests[this.digests.length - 1] ?? 0;
-    return (((latest ^ (this.digests[index] ?? 0)) >>> shift) & MASK) === 0;
+  #maySame(index: number, shift: number): boolean {
+    const latest = this.#digests[this.#digests.length - 1] ?? 0;
+    return (((latest ^ (this.#digests[index] ?? 0)) >>> shift) & MASK) === 0;
   }
 
-  private countIf(is: (index: number) => boolean): number {
+  #countIf(is: (index: number) => boolean): number {
     let count = 0;
-    for (let i = 0; i < this.digests.length; i += 1) if (is(i)) count += 1;
+    for (let i = 0; i < this.#digests.length; i += 1) if (is(i)) count += 1;
     return count;
   }
 
   clear(): void {
-    this.digests = [];
-    this.latest = undefined;
-    this.previous = undefined;
+    this.#digests = [];
+    this.#latest = undefined;
+    this.#previous = undefined;
   }
 }
 

@@ -37,101 +37,101 @@ const SHOWN_STEPS = 2;
  * that bring nothing new. It also finds repeated messages and harness prompts without calls.
  */
 export class Stagnation implements Detector {
-  private readonly options: StagnationOptions;
-  private readonly knowledge: CallKnowledge;
-  private readonly incident = new PatternIncident('stagnation');
-  private readonly digests = new StepDigests();
+  readonly #options: StagnationOptions;
+  readonly #knowledge: CallKnowledge;
+  readonly #incident = new PatternIncident('stagnation');
+  readonly #digests = new StepDigests();
   /** Consecutive steps that brought nothing new. */
-  private stale = 0;
+  #stale = 0;
   /** Steps since a rule last matched. */
-  private quiet = 0;
+  #quiet = 0;
   /** Both before the latest step. */
-  private before = { stale: 0, quiet: 0 };
+  #before = { stale: 0, quiet: 0 };
   /** Created at the first turn: without turns, the end of a message is unknown. */
-  private messages: MessageRepeat | undefined;
+  #messages: MessageRepeat | undefined;
   /** Created at the first prompt. */
-  private harness: HarnessLoop | undefined;
+  #harness: HarnessLoop | undefined;
 
   constructor(options: StagnationOptions, knowledge: CallKnowledge) {
-    this.options = options;
-    this.knowledge = knowledge;
+    this.#options = options;
+    this.#knowledge = knowledge;
   }
 
   push(step: EventStep): void {
     const { event, calls } = step;
-    if (calls?.settled) this.onStepSettled(step, calls as Parameters<StagnationRule>[0]);
-    if (event.type === 'turn_started') this.messages ??= this.newMessages();
-    this.messages?.push(step);
-    if (calls?.prompts.startsOver) this.closePrompt(step, 'ended');
-    if (event.type === 'prompt_started') this.harness ??= this.newHarnessLoop();
-    this.harness?.push(step);
+    if (calls?.settled) this.#onStepSettled(step, calls as Parameters<StagnationRule>[0]);
+    if (event.type === 'turn_started') this.#messages ??= this.#newMessages();
+    this.#messages?.push(step);
+    if (calls?.prompts.startsOver) this.#closePrompt(step, 'ended');
+    if (event.type === 'prompt_started') this.#harness ??= this.#newHarnessLoop();
+    this.#harness?.push(step);
     // One loop, not two: the harness asks again and the agent answers the same.
-    if (event.type === 'prompt_started' && this.harness?.isRepeating) this.messages?.close(step, 'ended');
+    if (event.type === 'prompt_started' && this.#harness?.isRepeating) this.#messages?.close(step, 'ended');
   }
 
-  private onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
-    this.digests.follow(calls.rounds);
+  #onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
+    this.#digests.follow(calls.rounds);
     const context: RuleContext = {
-      options: this.options,
-      knowledge: this.knowledge,
-      digests: this.digests,
-      isOpen: this.incident.isOpen,
+      options: this.#options,
+      knowledge: this.#knowledge,
+      digests: this.#digests,
+      isOpen: this.#incident.isOpen,
     };
-    if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
+    if (!calls.regrown) this.#before = { stale: this.#stale, quiet: this.#quiet };
     // Steps that already belong to another detector's incident do not count twice.
-    this.stale = isStale(calls, this.digests) && !calls.settled.explained ? this.before.stale + 1 : 0;
-    const match = this.matchOf(calls, context);
-    this.quiet = match === null ? this.before.quiet + 1 : 0;
+    this.#stale = isStale(calls, this.#digests) && !calls.settled.explained ? this.#before.stale + 1 : 0;
+    const match = this.#matchOf(calls, context);
+    this.#quiet = match === null ? this.#before.quiet + 1 : 0;
     if (match !== null) {
-      if (this.incident.isOpen || !calls.settled.explained)
-        this.incident.report(step, this.pattern(match), calls.regrown);
-    } else if (!this.mayRecur(calls.settled)) {
-      this.incident.resolve(step, 'recovered', 'something new came');
+      if (this.#incident.isOpen || !calls.settled.explained)
+        this.#incident.report(step, this.#pattern(match), calls.regrown);
+    } else if (!this.#mayRecur(calls.settled)) {
+      this.#incident.resolve(step, 'recovered', 'something new came');
     }
-    calls.stagnant = this.incident.isOpen && match !== null;
+    calls.stagnant = this.#incident.isOpen && match !== null;
   }
 
-  private matchOf(calls: Parameters<StagnationRule>[0], context: RuleContext): RuleMatch | null {
+  #matchOf(calls: Parameters<StagnationRule>[0], context: RuleContext): RuleMatch | null {
     for (const rule of RULES) {
       const match = rule(calls, context);
       if (match !== null) return match;
     }
-    return nothingNew(calls, this.stale, context);
+    return nothingNew(calls, this.#stale, context);
   }
 
-  private newMessages(): MessageRepeat {
+  #newMessages(): MessageRepeat {
     return new MessageRepeat({
-      threshold: rephrasedThreshold(this.options),
-      thresholdOf: rephrasedBase(this.options),
-      mode: this.options.mode,
+      threshold: rephrasedThreshold(this.#options),
+      thresholdOf: rephrasedBase(this.#options),
+      mode: this.#options.mode,
     });
   }
 
-  private newHarnessLoop(): HarnessLoop {
-    const { samePrompt: threshold, mode } = this.options;
+  #newHarnessLoop(): HarnessLoop {
+    const { samePrompt: threshold, mode } = this.#options;
     return new HarnessLoop({ threshold, mode });
   }
 
   /** Whether the open pattern may continue after other steps, unless they changed something or resolved it. */
-  private mayRecur(settled: CallStep): boolean {
-    const { current } = this.incident;
+  #mayRecur(settled: CallStep): boolean {
+    const { current } = this.#incident;
     return (
       RECURRING.has(current?.evidence.rule) &&
-      this.quiet <= STEPS_BETWEEN &&
+      this.#quiet <= STEPS_BETWEEN &&
       settled.key !== current?.rounds.at(-1)?.key &&
       !changesSomething(settled)
     );
   }
 
-  private pattern({ rule, steps, ...match }: RuleMatch): Pattern<'stagnation'> {
+  #pattern({ rule, steps, ...match }: RuleMatch): Pattern<'stagnation'> {
     return {
       ...match,
-      mode: this.options.mode,
+      mode: this.#options.mode,
       rounds: steps,
       guidance: [
         `This leads nowhere: ${match.plainReason}.`,
         'What you did last, and what came back:',
-        ...callsWithResults(steps.slice(-SHOWN_STEPS), this.knowledge.agents),
+        ...callsWithResults(steps.slice(-SHOWN_STEPS), this.#knowledge.agents),
         'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
       ].join('\n'),
       evidence: { rule },
@@ -139,19 +139,19 @@ export class Stagnation implements Detector {
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.closePrompt(step, outcome);
-    this.harness?.close(step, outcome);
+    this.#closePrompt(step, outcome);
+    this.#harness?.close(step, outcome);
   }
 
   /** Ends incidents that do not outlast a prompt. */
-  private closePrompt(step: EventStep, outcome: VerdictOutcome): void {
+  #closePrompt(step: EventStep, outcome: VerdictOutcome): void {
     if (step.calls !== null) step.calls.stagnant = false;
-    this.stale = 0;
-    this.quiet = 0;
-    this.before = { stale: 0, quiet: 0 };
-    this.digests.clear();
-    this.incident.resolve(step, outcome, closingReason(outcome));
-    this.messages?.close(step, outcome);
+    this.#stale = 0;
+    this.#quiet = 0;
+    this.#before = { stale: 0, quiet: 0 };
+    this.#digests.clear();
+    this.#incident.resolve(step, outcome, closingReason(outcome));
+    this.#messages?.close(step, outcome);
   }
 
   snapshot(): StagnationSnapshot {
@@ -159,10 +159,12 @@ export class Stagnation implements Detector {
   }
 
   checkpoint(): () => StagnationSnapshot {
-    const { stale, quiet, before } = this;
-    const incident = this.incident.snapshot();
-    const messages = this.messages?.checkpoint();
-    const harness = this.harness?.checkpoint();
+    const stale = this.#stale;
+    const quiet = this.#quiet;
+    const before = this.#before;
+    const incident = this.#incident.snapshot();
+    const messages = this.#messages?.checkpoint();
+    const harness = this.#harness?.checkpoint();
     return () => ({
       stale,
       quiet,
@@ -174,19 +176,19 @@ export class Stagnation implements Detector {
   }
 
   restore(snapshot: StagnationSnapshot): void {
-    this.stale = snapshot.stale;
-    this.quiet = snapshot.quiet;
-    this.before = snapshot.before;
-    this.incident.restore(snapshot.incident);
-    this.messages = undefined;
+    this.#stale = snapshot.stale;
+    this.#quiet = snapshot.quiet;
+    this.#before = snapshot.before;
+    this.#incident.restore(snapshot.incident);
+    this.#messages = undefined;
     if (snapshot.messages !== undefined) {
-      this.messages = this.newMessages();
-      this.messages.restore(snapshot.messages);
+      this.#messages = this.#newMessages();
+      this.#messages.restore(snapshot.messages);
     }
-    this.harness = undefined;
+    this.#harness = undefined;
     if (snapshot.harness !== undefined) {
-      this.harness = this.newHarnessLoop();
-      this.harness.restore(snapshot.harness);
+      this.#harness = this.#newHarnessLoop();
+      this.#harness.restore(snapshot.harness);
     }
   }
 }

@@ -12,26 +12,27 @@ const NO_STEPS: StepHashes = { steps: '', stepsBefore: '' };
 
 /** The steps of a prompt as one hash. It is computed on demand, which for most prompts is never. */
 export class StepChain {
-  private hashed = NO_STEPS;
+  #hashed = NO_STEPS;
   /** Outcomes that are not hashed yet. The list is append-only, because a checkpoint may hold it. */
-  private kept: string[] = [];
+  #kept: string[] = [];
 
   /** @param regrown whether it replaces the outcome of the latest step */
   add(outcome: string, regrown: boolean): void {
-    if (!regrown) this.kept.push(outcome);
-    else if (this.kept.length > 0) this.kept = [...this.kept.slice(0, -1), outcome];
-    else this.hashed = hashesOf({ steps: this.hashed.stepsBefore, stepsBefore: '' }, [outcome], 1);
-    if (this.kept.length >= MAX_KEPT) this.hashes();
+    if (!regrown) this.#kept.push(outcome);
+    else if (this.#kept.length > 0) this.#kept = [...this.#kept.slice(0, -1), outcome];
+    else this.#hashed = hashesOf({ steps: this.#hashed.stepsBefore, stepsBefore: '' }, [outcome], 1);
+    if (this.#kept.length >= MAX_KEPT) this.hashes();
   }
 
   hashes(): StepHashes {
-    this.restore(hashesOf(this.hashed, this.kept, this.kept.length));
-    return this.hashed;
+    this.restore(hashesOf(this.#hashed, this.#kept, this.#kept.length));
+    return this.#hashed;
   }
 
   /** The current hashes, to be computed later. */
   checkpoint(): () => StepHashes {
-    const { hashed, kept } = this;
+    const hashed = this.#hashed;
+    const kept = this.#kept;
     const { length } = kept;
     return () => hashesOf(hashed, kept, length);
   }
@@ -41,8 +42,8 @@ export class StepChain {
   }
 
   restore(hashed: StepHashes): void {
-    this.hashed = hashed;
-    if (this.kept.length > 0) this.kept = [];
+    this.#hashed = hashed;
+    if (this.#kept.length > 0) this.#kept = [];
   }
 }
 

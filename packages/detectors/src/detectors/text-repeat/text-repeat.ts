@@ -25,56 +25,56 @@ interface Gap {
 
 /** Finds repeated text in one stream of a session, its answer or its reasoning. */
 export class TextRepeat implements Detector, RepeatListener {
-  private readonly options: TextRepeatOptions;
-  private readonly structure = new LineStructure();
-  private readonly index: TextIndex;
-  private incident: Incident<TextDetector> | undefined;
+  readonly #options: TextRepeatOptions;
+  readonly #structure = new LineStructure();
+  readonly #index: TextIndex;
+  #incident: Incident<TextDetector> | undefined;
   /** Marks at the latest multiples of {@link MARK_EVERY} units of tracked text, oldest first. */
-  private marks: readonly Mark[] = NONE;
-  private nextMarkAt = 0;
+  #marks: readonly Mark[] = NONE;
+  #nextMarkAt = 0;
   /** Offset in the session's text of the event being read; between events, of the next text. */
-  private offset = 0;
+  #offset = 0;
   /** Positions in the tracked text from which retracted text is missing. */
-  private gaps: readonly Gap[] = NONE;
+  #gaps: readonly Gap[] = NONE;
   /** The event being read. */
-  private step: EventStep | undefined;
+  #step: EventStep | undefined;
 
   constructor(options: TextRepeatOptions) {
-    this.options = options;
-    this.index = options.createIndex();
+    this.#options = options;
+    this.#index = options.createIndex();
   }
 
   push(step: EventStep): void {
     const { event } = step;
     switch (event.type) {
       case 'tool_call_request':
-        this.restart(step, 'recovered', 'a tool call followed', this.offsetOf(step));
-        this.structure.startLine();
+        this.#restart(step, 'recovered', 'a tool call followed', this.#offsetOf(step));
+        this.#structure.startLine();
         break;
       case 'prompt_started':
         this.close(step, 'ended');
         break;
       case 'turn_started':
-        this.structure.startLine();
+        this.#structure.startLine();
         break;
       case 'content':
       case 'thought':
-        if (event.type === this.options.stream) this.read(step, event.text);
+        if (event.type === this.#options.stream) this.#read(step, event.text);
         break;
       default:
     }
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.restart(step, outcome, closingReason(outcome), this.offsetOf(step));
-    this.structure.startLine();
+    this.#restart(step, outcome, closingReason(outcome), this.#offsetOf(step));
+    this.#structure.startLine();
   }
 
   /** Passes text to the index in chunks as long as possible, but reads the beginning of each line unit by unit. */
-  private read(step: EventStep, text: string): void {
-    this.step = step;
-    this.noteGap(this.offsetOf(step));
-    const { structure } = this;
+  #read(step: EventStep, text: string): void {
+    this.#step = step;
+    this.#noteGap(this.#offsetOf(step));
+    const structure = this.#structure;
     /** Everything before it has been tracked or skipped. */
     let start = 0;
     for (let i = 0; i < text.length; ) {
@@ -82,26 +82,26 @@ export class TextRepeat implements Detector, RepeatListener {
       if (inBody || structure.inSkippedLine) {
         const lineBreak = text.indexOf(LINE_BREAK, i);
         const end = lineBreak === -1 ? text.length : lineBreak + 1;
-        if (!inBody) start = this.skip(text, start, i, end);
+        if (!inBody) start = this.#skip(text, start, i, end);
         if (lineBreak !== -1) structure.endLine();
         i = end;
       } else {
         const kind = structure.step(text.charCodeAt(i));
-        if (kind === RESTART) start = this.meetStructure(step, text, start, i);
-        else if (kind !== TRACK) start = this.skip(text, start, i, i + 1);
+        if (kind === RESTART) start = this.#meetStructure(step, text, start, i);
+        else if (kind !== TRACK) start = this.#skip(text, start, i, i + 1);
         i += 1;
       }
     }
-    this.track(text, start, text.length);
-    this.offset += text.length;
-    this.step = undefined;
+    this.#track(text, start, text.length);
+    this.#offset += text.length;
+    this.#step = undefined;
   }
 
   /** The unit `i` completes a structure marker. @returns the first unit that remains to be tracked */
-  private meetStructure(step: EventStep, text: string, start: number, i: number): number {
-    this.track(text, start, i);
-    if (this.index.passesMarker()) return i;
-    this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+  #meetStructure(step: EventStep, text: string, start: number, i: number): number {
+    this.#track(text, start, i);
+    if (this.#index.passesMarker()) return i;
+    this.#restart(step, 'recovered', 'other structure followed', this.#offset + i);
     return i + 1;
   }
 
@@ -110,105 +110,106 @@ export class TextRepeat implements Detector, RepeatListener {
    *
    * @returns the first unit that remains to be tracked
    */
-  private skip(text: string, start: number, from: number, to: number): number {
-    this.track(text, start, from);
-    return this.index.takesIn(this.structure.inFence) ? from : to;
+  #skip(text: string, start: number, from: number, to: number): number {
+    this.#track(text, start, from);
+    return this.#index.takesIn(this.#structure.inFence) ? from : to;
   }
 
-  private track(text: string, from: number, to: number): void {
+  #track(text: string, from: number, to: number): void {
     let start = from;
     while (start < to) {
-      if (this.index.length === this.nextMarkAt) this.mark();
-      const end = Math.min(to, start + this.nextMarkAt - this.index.length);
-      this.index.append(text, start, end, this);
+      if (this.#index.length === this.#nextMarkAt) this.#mark();
+      const end = Math.min(to, start + this.#nextMarkAt - this.#index.length);
+      this.#index.append(text, start, end, this);
       start = end;
     }
   }
 
-  private mark(): void {
-    if (this.step === undefined) return;
-    const { window, threshold, maxDistance } = this.options;
+  #mark(): void {
+    if (this.#step === undefined) return;
+    const { window, threshold, maxDistance } = this.#options;
     const most = Math.floor((threshold * maxDistance + window) / MARK_EVERY) + 2;
-    this.marks = [...this.marks.slice(-most + 1), this.step.mark()];
-    this.nextMarkAt += MARK_EVERY;
+    this.#marks = [...this.#marks.slice(-most + 1), this.#step.mark()];
+    this.#nextMarkAt += MARK_EVERY;
   }
 
   onRepeat(i: number, count: number): void {
-    const { step } = this;
+    const step = this.#step;
     if (step === undefined) return;
-    this.incident ??= new Incident(this.options.mode, this.options.threshold, this.beginning(step));
-    this.incident.report(step, count, () => this.account(count, this.offset + i));
+    this.#incident ??= new Incident(this.#options.mode, this.#options.threshold, this.#beginning(step));
+    this.#incident.report(step, count, () => this.#account(count, this.#offset + i));
   }
 
   onQuiet(i: number): void {
-    if (this.step !== undefined) this.resolve(this.step, 'recovered', 'other text followed', this.offset + i);
+    if (this.#step !== undefined)
+      this.#resolve(this.#step, 'recovered', 'other text followed', this.#offset + i);
   }
 
-  private restart(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
-    this.resolve(step, outcome, why, at);
-    this.index.restart();
-    this.marks = NONE;
-    this.gaps = NONE;
-    this.nextMarkAt = 0;
+  #restart(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
+    this.#resolve(step, outcome, why, at);
+    this.#index.restart();
+    this.#marks = NONE;
+    this.#gaps = NONE;
+    this.#nextMarkAt = 0;
   }
 
-  private resolve(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
-    const { incident } = this;
+  #resolve(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
+    const incident = this.#incident;
     if (incident === undefined) return;
-    this.incident = undefined;
-    const wording = sentence`A text of the ${this.noun} had been repeated ${counted(incident.count)} times; ${why}`;
-    const account = { ...this.account(incident.count, at), evidence: { at } };
+    this.#incident = undefined;
+    const wording = sentence`A text of the ${this.#noun} had been repeated ${counted(incident.count)} times; ${why}`;
+    const account = { ...this.#account(incident.count, at), evidence: { at } };
     step.emit(incident.resolution(account, outcome, wording));
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
-  private beginning(step: EventStep): Mark {
-    const { length, since } = this.index;
-    const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
+  #beginning(step: EventStep): Mark {
+    const { length, since } = this.#index;
+    const sinceNewest = length - (this.#nextMarkAt - MARK_EVERY);
     const earlier = Math.max(0, Math.ceil((since - sinceNewest) / MARK_EVERY));
-    return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
+    return this.#marks[Math.max(0, this.#marks.length - 1 - earlier)] ?? step.mark();
   }
 
   /** Offset in the session's text of the next unit. */
-  private offsetOf({ contentOffset, thoughtOffset }: EventStep): number {
-    return this.options.stream === 'content' ? contentOffset : thoughtOffset;
+  #offsetOf({ contentOffset, thoughtOffset }: EventStep): number {
+    return this.#options.stream === 'content' ? contentOffset : thoughtOffset;
   }
 
   /** Records retracted text between the tracked text and the next unit: it counts for offsets, not for distances. */
-  private noteGap(offset: number): void {
-    const { length } = this.index;
-    const units = offset - this.offset;
-    this.offset = offset;
+  #noteGap(offset: number): void {
+    const { length } = this.#index;
+    const units = offset - this.#offset;
+    this.#offset = offset;
     if (length === 0 || units === 0) return;
-    const { window, threshold, maxDistance } = this.options;
-    const reachable = this.gaps.filter(({ at }) => length - at < threshold * maxDistance + window);
-    this.gaps = [...reachable, { at: length, units }];
+    const { window, threshold, maxDistance } = this.#options;
+    const reachable = this.#gaps.filter(({ at }) => length - at < threshold * maxDistance + window);
+    this.#gaps = [...reachable, { at: length, units }];
   }
 
   /** Offset in the session's text of the tracked unit `back` units before the one at the offset `at`. */
-  private offsetBack(at: number, back: number): number {
-    const unit = this.index.length - 1 - back;
-    return this.gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
+  #offsetBack(at: number, back: number): number {
+    const unit = this.#index.length - 1 - back;
+    return this.#gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
   }
 
-  private get noun(): string {
-    return this.options.stream === 'content' ? 'answer' : 'reasoning';
+  get #noun(): string {
+    return this.#options.stream === 'content' ? 'answer' : 'reasoning';
   }
 
-  private account(count: number, at: number): Account<TextDetector> {
-    const { window, threshold } = this.options;
-    const { distances, rule } = this.index;
+  #account(count: number, at: number): Account<TextDetector> {
+    const { window, threshold } = this.#options;
+    const { distances, rule } = this.#index;
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
-    const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
+    const excerpt = this.#index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
-    const reasonFor = (text: string | null): string => repetitionReason(rule, text, distance, this.noun);
+    const reasonFor = (text: string | null): string => repetitionReason(rule, text, distance, this.#noun);
     const what = { quoted: reasonFor(repeated), plain: reasonFor(null) };
     return {
-      detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
+      detector: this.#options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,
-      thresholdOf: { setting: `${this.options.stream}_loop.min_repeats`, value: threshold },
+      thresholdOf: { setting: `${this.#options.stream}_loop.min_repeats`, value: threshold },
       ...sentence`${what}, ${counted(count)} times`,
       guidance: textGuidance(repeated, count),
       evidence: {
@@ -216,36 +217,36 @@ export class TextRepeat implements Detector, RepeatListener {
         ...(rule !== null && { rule }),
         window: { length: window, text: excerpt.slice(-window) },
         distance,
-        positions: [...distances.toReversed(), 0].map((back) => this.offsetBack(at, back + window - 1)),
+        positions: [...distances.toReversed(), 0].map((back) => this.#offsetBack(at, back + window - 1)),
         repeated,
-        excerpt: { from: this.offsetBack(at, excerpt.length - 1), text: excerpt },
+        excerpt: { from: this.#offsetBack(at, excerpt.length - 1), text: excerpt },
       },
       at,
     };
   }
 
   snapshot(): TextSnapshot {
-    const { length } = this.index;
+    const { length } = this.#index;
     return {
-      structure: this.structure.snapshot(),
-      index: this.index.snapshot(),
-      incident: this.incident?.snapshot(),
-      marks: this.marks,
-      nextMarkIn: this.nextMarkAt - length,
-      gaps: this.gaps.map(({ at, units }) => ({ back: length - at, units })),
-      offset: this.offset,
+      structure: this.#structure.snapshot(),
+      index: this.#index.snapshot(),
+      incident: this.#incident?.snapshot(),
+      marks: this.#marks,
+      nextMarkIn: this.#nextMarkAt - length,
+      gaps: this.#gaps.map(({ at, units }) => ({ back: length - at, units })),
+      offset: this.#offset,
     };
   }
 
   restore(snapshot: TextSnapshot): void {
-    this.structure.restore(snapshot.structure);
-    this.index.restore(snapshot.index);
-    const { length } = this.index;
-    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
-    this.marks = snapshot.marks;
-    this.nextMarkAt = length + snapshot.nextMarkIn;
-    this.gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
-    this.offset = snapshot.offset;
+    this.#structure.restore(snapshot.structure);
+    this.#index.restore(snapshot.index);
+    const { length } = this.#index;
+    this.#incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.#marks = snapshot.marks;
+    this.#nextMarkAt = length + snapshot.nextMarkIn;
+    this.#gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
+    this.#offset = snapshot.offset;
   }
 }
 

@@ -31,42 +31,42 @@ const MIN_VALUES = 3;
 
 /** Finds a trailing block of 2 to 8 steps that repeats with the same results. */
 export class ToolCycle implements Detector {
-  private readonly options: CycleOptions;
-  private readonly knowledge: CallKnowledge;
-  private readonly incident = new PatternIncident('tool-cycle');
-  private counts: Counts;
+  readonly #options: CycleOptions;
+  readonly #knowledge: CallKnowledge;
+  readonly #incident = new PatternIncident('tool-cycle');
+  #counts: Counts;
   /** Those before the latest step. */
-  private before: Counts;
-  private period = 0;
+  #before: Counts;
+  #period = 0;
 
   constructor(options: CycleOptions, knowledge: CallKnowledge) {
-    this.options = options;
-    this.knowledge = knowledge;
-    this.counts = noCounts(options.maxPeriod);
-    this.before = this.counts;
+    this.#options = options;
+    this.#knowledge = knowledge;
+    this.#counts = noCounts(options.maxPeriod);
+    this.#before = this.#counts;
   }
 
   push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
+    if (calls?.settled) this.#onStepSettled(step, calls, calls.settled);
     if (calls?.prompts.startsOver) this.close(step, 'ended');
   }
 
-  private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
+  #onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
     const { rounds } = calls;
-    if (!calls.regrown) this.before = this.counts;
-    this.counts = this.countsAfter(rounds, settled);
-    const period = this.shortestPeriod(rounds);
-    if (this.incident.isOpen && period !== this.period) this.incident.resolve(step, 'recovered');
-    if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
-    this.period = period;
+    if (!calls.regrown) this.#before = this.#counts;
+    this.#counts = this.#countsAfter(rounds, settled);
+    const period = this.#shortestPeriod(rounds);
+    if (this.#incident.isOpen && period !== this.#period) this.#incident.resolve(step, 'recovered');
+    if (period === 0 || (calls.stagnant && !this.#incident.isOpen)) return;
+    this.#period = period;
     settled.explained = true;
-    this.incident.report(step, this.pattern(rounds, period), calls.regrown);
+    this.#incident.report(step, this.#pattern(rounds, period), calls.regrown);
   }
 
-  private countsAfter(rounds: readonly CallStep[], settled: CallStep): Counts {
+  #countsAfter(rounds: readonly CallStep[], settled: CallStep): Counts {
     const { key, outcome, kind } = settled;
-    const { maxPeriod } = this.options;
+    const { maxPeriod } = this.#options;
     const none = noCounts(maxPeriod);
     if (kind === 'transient') return none;
     let counts: { matched: number[]; inBulk: number[]; alike: number[] } | undefined;
@@ -74,79 +74,82 @@ export class ToolCycle implements Detector {
       const before = rounds[rounds.length - 1 - period];
       if (before?.key !== key) continue;
       counts ??= { matched: [...none.matched], inBulk: [...none.inBulk], alike: [...none.alike] };
-      counts.alike[period] = (this.before.alike[period] ?? 0) + 1;
-      if (before.outcome === outcome) counts.matched[period] = (this.before.matched[period] ?? 0) + 1;
-      if (isAlikeStep(before, settled)) counts.inBulk[period] = (this.before.inBulk[period] ?? 0) + 1;
+      counts.alike[period] = (this.#before.alike[period] ?? 0) + 1;
+      if (before.outcome === outcome) counts.matched[period] = (this.#before.matched[period] ?? 0) + 1;
+      if (isAlikeStep(before, settled)) counts.inBulk[period] = (this.#before.inBulk[period] ?? 0) + 1;
     }
     return counts ?? none;
   }
 
   /** The shortest period that has repeated often enough; identical steps are not a cycle. */
-  private shortestPeriod(rounds: readonly CallStep[]): number {
-    const { maxPeriod, threshold } = this.options;
-    if (this.counts === noCounts(maxPeriod)) return 0;
+  #shortestPeriod(rounds: readonly CallStep[]): number {
+    const { maxPeriod, threshold } = this.#options;
+    if (this.#counts === noCounts(maxPeriod)) return 0;
     for (let period = 1; period <= maxPeriod; period += 1) {
-      const enough = (this.counts.matched[period] ?? 0) >= period * (threshold - 1);
-      if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
-      if (this.isSameInBulk(rounds, period) || this.isFormAgain(rounds, period)) return period;
+      const enough = (this.#counts.matched[period] ?? 0) >= period * (threshold - 1);
+      if (enough) return period === 1 || !this.#isLongEnough(rounds, period) ? 0 : period;
+      if (this.#isSameInBulk(rounds, period) || this.#isFormAgain(rounds, period)) return period;
     }
     return 0;
   }
 
   /** Whether the cycle occurred one more time than needed, with results that differ only in random-looking tokens. */
-  private isSameInBulk(rounds: readonly CallStep[], period: number): boolean {
+  #isSameInBulk(rounds: readonly CallStep[], period: number): boolean {
     const cycle = rounds.slice(-period);
-    if (period === 1 || (this.counts.inBulk[period] ?? 0) < period * this.thresholdOf(cycle)) return false;
+    if (period === 1 || (this.#counts.inBulk[period] ?? 0) < period * this.#thresholdOf(cycle)) return false;
     return !cycle.some(({ key }) =>
       movesTowards(rounds.filter((step) => step.key === key).slice(-MIN_VALUES)),
     );
   }
 
   /** Whether one form was repeatedly filled in the same way, although the resulting pages differed. */
-  private isFormAgain(rounds: readonly CallStep[], period: number): boolean {
-    const { threshold } = this.options;
-    if ((this.counts.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
+  #isFormAgain(rounds: readonly CallStep[], period: number): boolean {
+    const { threshold } = this.#options;
+    if ((this.#counts.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
     const fields = rounds.slice(-period).filter(({ calls }) => calls.some(({ nature }) => nature.enters));
     return new Set(fields.map(({ key }) => key)).size >= FORM_FIELDS;
   }
 
   /** Whether a cycle of this period has repeated often enough, even if some of its steps poll. */
-  private isLongEnough(rounds: readonly CallStep[], period: number): boolean {
-    return (this.counts.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
+  #isLongEnough(rounds: readonly CallStep[], period: number): boolean {
+    return (this.#counts.matched[period] ?? 0) >= period * (this.#thresholdOf(rounds.slice(-period)) - 1);
   }
 
-  private thresholdOf(cycle: readonly CallStep[]): number {
-    return this.options.threshold * pollingPatience(cycle);
+  #thresholdOf(cycle: readonly CallStep[]): number {
+    return this.#options.threshold * pollingPatience(cycle);
   }
 
-  private pattern(rounds: readonly CallStep[], period: number): Pattern<'tool-cycle'> {
-    const same = this.counts.matched[period] ?? 0;
+  #pattern(rounds: readonly CallStep[], period: number): Pattern<'tool-cycle'> {
+    const same = this.#counts.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
-    const isSame = same >= period * (this.options.threshold - 1);
-    const isAlike = !isSame && this.isSameInBulk(rounds, period);
-    const { inBulk, alike } = this.counts;
+    const isSame = same >= period * (this.#options.threshold - 1);
+    const isAlike = !isSame && this.#isSameInBulk(rounds, period);
+    const { inBulk, alike } = this.#counts;
     const matched = isSame ? same : ((isAlike ? inBulk : alike)[period] ?? 0);
     const count = Math.floor((matched + period) / period);
     const known = cycle.every(({ outcome }) => outcome !== null);
-    const { agents } = this.knowledge;
+    const { agents } = this.#knowledge;
     return {
       count,
       threshold: isSame
-        ? this.thresholdOf(cycle)
+        ? this.#thresholdOf(cycle)
         : isAlike
-          ? this.thresholdOf(cycle) + 1
-          : FORM_PATIENCE * this.options.threshold,
+          ? this.#thresholdOf(cycle) + 1
+          : FORM_PATIENCE * this.#options.threshold,
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',
-        value: this.options.threshold,
+        value: this.#options.threshold,
         adjustments:
           isSame || isAlike
-            ? [...pollingAdjustments(cycle, this.knowledge), ...(isAlike ? (['alike-results'] as const) : [])]
+            ? [
+                ...pollingAdjustments(cycle, this.#knowledge),
+                ...(isAlike ? (['alike-results'] as const) : []),
+              ]
             : ['same-form'],
       },
       steps: matched + period,
       period,
-      mode: isAlike && this.options.mode === 'block' ? 'chance_then_block' : this.options.mode,
+      mode: isAlike && this.#options.mode === 'block' ? 'chance_then_block' : this.#options.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
       ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : isAlike ? ', with no new result apart from random tokens' : ''}`,
       guidance: [
@@ -173,28 +176,29 @@ export class ToolCycle implements Detector {
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.incident.resolve(step, outcome, closingReason(outcome));
-    this.counts = noCounts(this.options.maxPeriod);
-    this.before = this.counts;
-    this.period = 0;
+    this.#incident.resolve(step, outcome, closingReason(outcome));
+    this.#counts = noCounts(this.#options.maxPeriod);
+    this.#before = this.#counts;
+    this.#period = 0;
   }
 
   snapshot(): CycleSnapshot {
-    const { before, period } = this;
-    const { matched, inBulk, alike } = this.counts;
-    return { matched, inBulk, alike, before, period, incident: this.incident.snapshot() };
+    const before = this.#before;
+    const period = this.#period;
+    const { matched, inBulk, alike } = this.#counts;
+    return { matched, inBulk, alike, before, period, incident: this.#incident.snapshot() };
   }
 
   restore(snapshot: CycleSnapshot): void {
-    const { matched, inBulk, alike } = noCounts(this.options.maxPeriod);
-    this.counts = {
+    const { matched, inBulk, alike } = noCounts(this.#options.maxPeriod);
+    this.#counts = {
       matched: matched.map((_, period) => snapshot.matched[period] ?? 0),
       inBulk: inBulk.map((_, period) => snapshot.inBulk[period] ?? 0),
       alike: alike.map((_, period) => snapshot.alike[period] ?? 0),
     };
-    this.before = snapshot.before;
-    this.period = snapshot.period;
-    this.incident.restore(snapshot.incident);
+    this.#before = snapshot.before;
+    this.#period = snapshot.period;
+    this.#incident.restore(snapshot.incident);
   }
 }
 

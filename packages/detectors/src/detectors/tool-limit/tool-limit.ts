@@ -11,21 +11,21 @@ export interface ToolLimitOptions {
 
 /** Counts the turns of a prompt that call tools. */
 export class ToolLimit implements Detector {
-  private readonly options: ToolLimitOptions;
+  readonly #options: ToolLimitOptions;
   /** Turns with tool calls, including the current one. */
-  private turns = 0;
+  #turns = 0;
   /** Whether the current turn has called a tool, and whether it has been evaluated. */
-  private inTurn = false;
-  private judged = false;
+  #inTurn = false;
+  #judged = false;
   /** Calls without a result. */
-  private pending = 0;
-  private reportsTurns = false;
-  private reportsResults = false;
-  private since: Mark | undefined;
-  private incident: Incident<'tool-limit'> | undefined;
+  #pending = 0;
+  #reportsTurns = false;
+  #reportsResults = false;
+  #since: Mark | undefined;
+  #incident: Incident<'tool-limit'> | undefined;
 
   constructor(options: ToolLimitOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   push(step: EventStep): void {
@@ -34,69 +34,69 @@ export class ToolLimit implements Detector {
         this.close(step, 'ended');
         break;
       case 'turn_started':
-        this.reportsTurns = true;
-        this.endTurn(step);
+        this.#reportsTurns = true;
+        this.#endTurn(step);
         break;
       case 'tool_call_request':
         // If no turns are reported, a call after the results of others belongs to the next turn.
-        if (!this.reportsTurns && this.pending === 0) this.endTurn(step);
-        this.call(step);
+        if (!this.#reportsTurns && this.#pending === 0) this.#endTurn(step);
+        this.#call(step);
         break;
       case 'tool_result':
-        this.reportsResults = true;
-        if (this.pending > 0) this.pending -= 1;
-        if (this.pending === 0 && this.inTurn) this.judge(step);
+        this.#reportsResults = true;
+        if (this.#pending > 0) this.#pending -= 1;
+        if (this.#pending === 0 && this.#inTurn) this.#judge(step);
         break;
       case 'content':
       case 'thought':
         // Without results either, new text from the model starts the next turn.
-        if (!this.reportsTurns && !this.reportsResults) this.endTurn(step);
+        if (!this.#reportsTurns && !this.#reportsResults) this.#endTurn(step);
         break;
       default:
     }
   }
 
-  private call(step: EventStep): void {
-    this.since ??= step.mark();
-    this.pending += 1;
-    if (this.inTurn) return;
-    this.inTurn = true;
-    this.turns += 1;
+  #call(step: EventStep): void {
+    this.#since ??= step.mark();
+    this.#pending += 1;
+    if (this.#inTurn) return;
+    this.#inTurn = true;
+    this.#turns += 1;
   }
 
   /** Ends the turn; a turn with missing results is evaluated now. */
-  private endTurn(step: EventStep): void {
-    if (this.inTurn) this.judge(step);
-    this.inTurn = false;
-    this.judged = false;
-    this.pending = 0;
+  #endTurn(step: EventStep): void {
+    if (this.#inTurn) this.#judge(step);
+    this.#inTurn = false;
+    this.#judged = false;
+    this.#pending = 0;
   }
 
-  private judge(step: EventStep): void {
-    const { maxTurns } = this.options;
-    if (this.judged) return;
-    this.judged = true;
-    if (this.turns < maxTurns) return;
-    this.incident ??= new Incident('block', maxTurns, this.since ?? step.mark());
-    this.incident.report(step, this.turns, () => this.account(this.turns));
+  #judge(step: EventStep): void {
+    const { maxTurns } = this.#options;
+    if (this.#judged) return;
+    this.#judged = true;
+    if (this.#turns < maxTurns) return;
+    this.#incident ??= new Incident('block', maxTurns, this.#since ?? step.mark());
+    this.#incident.report(step, this.#turns, () => this.#account(this.#turns));
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    const { incident } = this;
+    const incident = this.#incident;
     if (incident !== undefined) {
       const wording = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, wording));
+      step.emit(incident.resolution(this.#account(incident.count), outcome, wording));
     }
-    this.turns = 0;
-    this.inTurn = false;
-    this.judged = false;
-    this.pending = 0;
-    this.since = undefined;
-    this.incident = undefined;
+    this.#turns = 0;
+    this.#inTurn = false;
+    this.#judged = false;
+    this.#pending = 0;
+    this.#since = undefined;
+    this.#incident = undefined;
   }
 
-  private account(turns: number): Account<'tool-limit'> {
-    const { maxTurns } = this.options;
+  #account(turns: number): Account<'tool-limit'> {
+    const { maxTurns } = this.#options;
     return {
       detector: 'tool-limit',
       kind: 'limit',
@@ -111,15 +111,27 @@ export class ToolLimit implements Detector {
   }
 
   snapshot(): ToolLimitSnapshot {
-    const { turns, inTurn, judged, pending, reportsTurns, reportsResults, since } = this;
-    const incident = this.incident?.snapshot();
-    return { turns, inTurn, judged, pending, reportsTurns, reportsResults, since, incident };
+    return {
+      turns: this.#turns,
+      inTurn: this.#inTurn,
+      judged: this.#judged,
+      pending: this.#pending,
+      reportsTurns: this.#reportsTurns,
+      reportsResults: this.#reportsResults,
+      since: this.#since,
+      incident: this.#incident?.snapshot(),
+    };
   }
 
   restore({ incident, ...rest }: ToolLimitSnapshot): void {
-    Object.assign(this, rest);
-    this.since = rest.since;
-    this.incident = incident && Incident.restore(incident);
+    this.#turns = rest.turns;
+    this.#inTurn = rest.inTurn;
+    this.#judged = rest.judged;
+    this.#pending = rest.pending;
+    this.#reportsTurns = rest.reportsTurns;
+    this.#reportsResults = rest.reportsResults;
+    this.#since = rest.since;
+    this.#incident = incident && Incident.restore(incident);
   }
 }
 

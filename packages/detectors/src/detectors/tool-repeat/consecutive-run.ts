@@ -18,79 +18,81 @@ interface OpenRun {
 
 /** The trailing run of identical calls: tool-repeat's exact matching. */
 export class ConsecutiveRun {
-  private identity: ToolIdentity | undefined;
-  private count = 0;
-  private first: Mark | undefined;
+  #identity: ToolIdentity | undefined;
+  #count = 0;
+  #first: Mark | undefined;
   /** The latest calls after the first; most runs have none. */
-  private latest: readonly Mark[] = NO_CALLS;
+  #latest: readonly Mark[] = NO_CALLS;
   /** Times of the run's calls; undefined if age does not matter. */
-  private times: RecentTimes | undefined;
-  private open: OpenRun | undefined;
+  #times: RecentTimes | undefined;
+  #open: OpenRun | undefined;
 
   /** Processes a call subject to exact matching. */
   call(step: EventStep, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
-    if (this.identity === undefined || !sameIdentity(this.identity, identity)) {
+    if (this.#identity === undefined || !sameIdentity(this.#identity, identity)) {
       this.end(step, 'recovered', 'a different call followed');
-      this.identity = identity;
+      this.#identity = identity;
     }
-    this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
+    this.#count = options.ttlMs === null ? this.#count + 1 : this.#countRecent(step.time, options.ttlMs);
     // Resolve before remembering the current call, which is not part of the loop.
-    if (this.count < options.threshold)
-      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
-    if (this.count === 1) this.forget();
-    this.remember(step.mark());
-    if (this.count < options.threshold) return { count: this.count, action: 'none' };
-    const { incident } = this.open ?? {
-      incident: new Incident(options.mode, options.threshold, this.first ?? step.mark()),
+    if (this.#count < options.threshold)
+      this.#resolve(step, 'recovered', 'the earlier calls are too old to count');
+    if (this.#count === 1) this.#forget();
+    this.#remember(step.mark());
+    if (this.#count < options.threshold) return { count: this.#count, action: 'none' };
+    const { incident } = this.#open ?? {
+      incident: new Incident(options.mode, options.threshold, this.#first ?? step.mark()),
     };
-    this.open = { incident, options };
-    incident.report(step, this.count, () => this.account(identity, options, this.count));
-    return { count: this.count, action: incident.action };
+    this.#open = { incident, options };
+    incident.report(step, this.#count, () => this.#account(identity, options, this.#count));
+    return { count: this.#count, action: incident.action };
   }
 
   /** Ends the run: a different call, a new prompt, a switched-off detector. */
   end(step: EventStep, outcome: VerdictOutcome, why: string): void {
-    this.resolve(step, outcome, why);
-    this.identity = undefined;
-    this.count = 0;
-    this.forget();
-    this.times?.clear();
+    this.#resolve(step, outcome, why);
+    this.#identity = undefined;
+    this.#count = 0;
+    this.#forget();
+    this.#times?.clear();
   }
 
-  private countRecent(time: number, limitMs: number): number {
-    this.times ??= new RecentTimes();
-    return this.times.add(time, limitMs);
+  #countRecent(time: number, limitMs: number): number {
+    this.#times ??= new RecentTimes();
+    return this.#times.add(time, limitMs);
   }
 
-  private resolve(step: EventStep, outcome: VerdictOutcome, why: string): void {
-    const { open, identity } = this;
+  #resolve(step: EventStep, outcome: VerdictOutcome, why: string): void {
+    const open = this.#open;
+    const identity = this.#identity;
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;
     const { count } = incident;
     const wording = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
-    step.emit(incident.resolution(this.account(identity, options, count), outcome, wording));
-    this.open = undefined;
+    step.emit(incident.resolution(this.#account(identity, options, count), outcome, wording));
+    this.#open = undefined;
   }
 
-  private remember(mark: Mark): void {
-    const { latest } = this;
+  #remember(mark: Mark): void {
+    const latest = this.#latest;
     // Never mutate the list: a snapshot may hold it.
-    if (this.first === undefined) this.first = mark;
-    else this.latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
+    if (this.#first === undefined) this.#first = mark;
+    else this.#latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
   }
 
   /** The first call and the latest ones, without those too old to count. */
-  private counted(count: number): readonly Mark[] {
-    const { first, latest } = this;
+  #counted(count: number): readonly Mark[] {
+    const first = this.#first;
+    const latest = this.#latest;
     return first === undefined || count <= latest.length ? latest.slice(-count) : [first, ...latest];
   }
 
-  private forget(): void {
-    this.first = undefined;
-    this.latest = NO_CALLS;
+  #forget(): void {
+    this.#first = undefined;
+    this.#latest = NO_CALLS;
   }
 
-  private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account<'tool-repeat'> {
+  #account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account<'tool-repeat'> {
     const { name } = identity;
     const within = options.ttlMs === null ? 'in a row' : `in a row ${windowPhrase(options.ttlMs)}`;
     return {
@@ -104,7 +106,7 @@ export class ConsecutiveRun {
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',
-        calls: this.counted(count).map((mark, i, { length }) =>
+        calls: this.#counted(count).map((mark, i, { length }) =>
           shownCall(mark, name, identity.arguments, i === 0 ? 1 : count - length + i + 1),
         ),
         argumentsLength: identity.length,
@@ -114,7 +116,12 @@ export class ConsecutiveRun {
   }
 
   snapshot(): RunSnapshot {
-    const { identity, count, first, latest, times, open } = this;
+    const identity = this.#identity;
+    const count = this.#count;
+    const first = this.#first;
+    const latest = this.#latest;
+    const times = this.#times;
+    const open = this.#open;
     const run = { identity, count, first, latest };
     // Omit fields that most runs do not have.
     if (times === undefined && open === undefined) return run;
@@ -123,12 +130,12 @@ export class ConsecutiveRun {
   }
 
   restore(snapshot: RunSnapshot): void {
-    this.identity = snapshot.identity;
-    this.count = snapshot.count;
-    this.first = snapshot.first;
-    this.latest = snapshot.latest;
-    this.times = snapshot.times && RecentTimes.restore(snapshot.times);
-    this.open = snapshot.incident && {
+    this.#identity = snapshot.identity;
+    this.#count = snapshot.count;
+    this.#first = snapshot.first;
+    this.#latest = snapshot.latest;
+    this.#times = snapshot.times && RecentTimes.restore(snapshot.times);
+    this.#open = snapshot.incident && {
       incident: Incident.restore(snapshot.incident),
       options: snapshot.incident.options,
     };

@@ -33,9 +33,9 @@ interface OpenIncident {
 /** Finds calls of one tool with nearly equal arguments within a time window: tool-repeat's similar matching. */
 export class SimilarCalls {
   /** Calls by tool, least recently called tool first. */
-  private readonly past = new Map<string, readonly PastCall[]>();
+  readonly #past = new Map<string, readonly PastCall[]>();
   /** Open incidents by tool. */
-  private readonly open = new Map<string, OpenIncident>();
+  readonly #open = new Map<string, OpenIncident>();
 
   /** Processes a call subject to similar matching. */
   call(
@@ -54,7 +54,7 @@ export class SimilarCalls {
       mark: step.mark(),
     };
     const known = new Map<string, boolean>();
-    const alike = this.remember(call, options).filter((earlier) => {
+    const alike = this.#remember(call, options).filter((earlier) => {
       if (ttlMs !== null && Math.abs(step.time - earlier.mark.time) > ttlMs) return false;
       const seen = known.get(earlier.form);
       if (seen !== undefined) return seen;
@@ -63,67 +63,67 @@ export class SimilarCalls {
       return similar;
     });
     if (alike.length < options.threshold) {
-      this.resolve(step, identity.name, 'recovered', 'a call with other arguments followed');
+      this.#resolve(step, identity.name, 'recovered', 'a call with other arguments followed');
       return { count: alike.length, action: 'none' };
     }
     const incident =
-      this.open.get(identity.name)?.incident ??
+      this.#open.get(identity.name)?.incident ??
       new Incident(options.mode, options.threshold, (alike[0] ?? call).mark);
     const open: OpenIncident = { incident, identity, options, calls: firstAndLatest(alike) };
-    this.open.set(identity.name, open);
+    this.#open.set(identity.name, open);
     incident.report(step, alike.length, () => account(open));
     return { count: alike.length, action: incident.action };
   }
 
   /** Adds the call to those of its tool. @returns all of them, oldest first */
-  private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
+  #remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
     // Never mutate the list: a snapshot may hold it.
     const most = Math.min(MAX_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
-    const calls = [...(this.past.get(call.name) ?? []).slice(1 - most), call];
-    this.past.delete(call.name);
-    this.past.set(call.name, calls);
-    const [longestAgo] = this.past.keys();
-    if (this.past.size > REMEMBERED_TOOLS && longestAgo !== undefined) this.past.delete(longestAgo);
+    const calls = [...(this.#past.get(call.name) ?? []).slice(1 - most), call];
+    this.#past.delete(call.name);
+    this.#past.set(call.name, calls);
+    const [longestAgo] = this.#past.keys();
+    if (this.#past.size > REMEMBERED_TOOLS && longestAgo !== undefined) this.#past.delete(longestAgo);
     return calls;
   }
 
   /** Notes any call: after a chance, a model is expected to make one that does not repeat the pattern. */
   noteOtherCall(step: EventStep, name: string): void {
-    for (const [tool, { incident }] of this.open) {
+    for (const [tool, { incident }] of this.#open) {
       if (tool !== name && incident.action === 'chance')
-        this.resolve(step, tool, 'recovered', 'another call followed');
+        this.#resolve(step, tool, 'recovered', 'another call followed');
     }
   }
 
   /** Ends all incidents and forgets the calls. */
   end(step: EventStep, outcome: VerdictOutcome, why: string): void {
-    for (const tool of [...this.open.keys()]) this.resolve(step, tool, outcome, why);
-    this.past.clear();
+    for (const tool of [...this.#open.keys()]) this.#resolve(step, tool, outcome, why);
+    this.#past.clear();
   }
 
-  private resolve(step: EventStep, tool: string, outcome: VerdictOutcome, why: string): void {
-    const open = this.open.get(tool);
+  #resolve(step: EventStep, tool: string, outcome: VerdictOutcome, why: string): void {
+    const open = this.#open.get(tool);
     if (open === undefined) return;
-    this.open.delete(tool);
+    this.#open.delete(tool);
     const wording = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
     step.emit(open.incident.resolution(account(open), outcome, wording));
   }
 
   snapshot(): SimilarSnapshot {
-    const open = [...this.open].map(([tool, entry]) => ({
+    const open = [...this.#open].map(([tool, entry]) => ({
       tool,
       ...entry,
       incident: entry.incident.snapshot(),
     }));
-    return { past: [...this.past.values()], open };
+    return { past: [...this.#past.values()], open };
   }
 
   restore(snapshot: SimilarSnapshot): void {
-    this.past.clear();
-    for (const calls of snapshot.past) this.past.set(calls[0]?.name ?? '', calls);
-    this.open.clear();
+    this.#past.clear();
+    for (const calls of snapshot.past) this.#past.set(calls[0]?.name ?? '', calls);
+    this.#open.clear();
     for (const { tool, incident, ...rest } of snapshot.open) {
-      this.open.set(tool, { ...rest, incident: Incident.restore(incident) });
+      this.#open.set(tool, { ...rest, incident: Incident.restore(incident) });
     }
   }
 }

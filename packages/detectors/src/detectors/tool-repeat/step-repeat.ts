@@ -48,46 +48,46 @@ const LAST_BLOCK = 3;
  * step above it.
  */
 export class StepRepeat implements Detector {
-  private readonly plan: ToolRepeatPlan;
-  private readonly knowledge: CallKnowledge;
-  private readonly incident = new PatternIncident('tool-repeat');
-  private runs = NO_RUNS;
+  readonly #plan: ToolRepeatPlan;
+  readonly #knowledge: CallKnowledge;
+  readonly #incident = new PatternIncident('tool-repeat');
+  #runs = NO_RUNS;
   /** Those before the latest step. */
-  private runsBefore = NO_RUNS;
+  #runsBefore = NO_RUNS;
 
   constructor(plan: ToolRepeatPlan, knowledge: CallKnowledge) {
-    this.plan = plan;
-    this.knowledge = knowledge;
+    this.#plan = plan;
+    this.#knowledge = knowledge;
   }
 
   push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
+    if (calls?.settled) this.#onStepSettled(step, calls, calls.settled);
     if (calls?.prompts.startsOver) this.close(step, 'ended');
   }
 
-  private onStepSettled(step: EventStep, calls: CallHistory, callStep: CallStep): void {
+  #onStepSettled(step: EventStep, calls: CallHistory, callStep: CallStep): void {
     const { rounds } = calls;
     const name = callStep.calls[0]?.identity.name ?? '';
-    const options = this.plan.perTool.get(name) ?? this.plan.tool;
+    const options = this.#plan.perTool.get(name) ?? this.#plan.tool;
     const before = rounds[rounds.length - 2];
-    this.runsBefore = calls.regrown ? this.runsBefore : this.runs;
-    this.runs = options.enabled ? runsAfter(this.runsBefore, before, callStep) : NO_RUNS;
-    const found = this.found(rounds, callStep, options);
+    this.#runsBefore = calls.regrown ? this.#runsBefore : this.#runs;
+    this.#runs = options.enabled ? runsAfter(this.#runsBefore, before, callStep) : NO_RUNS;
+    const found = this.#found(rounds, callStep, options);
     if (found === null) {
-      const why = this.runs.same > 1 ? 'the earlier calls are too old to count' : undefined;
-      this.incident.resolve(step, 'recovered', why);
+      const why = this.#runs.same > 1 ? 'the earlier calls are too old to count' : undefined;
+      this.#incident.resolve(step, 'recovered', why);
       return;
     }
-    if (calls.stagnant && !this.incident.isOpen) return;
+    if (calls.stagnant && !this.#incident.isOpen) return;
     callStep.explained = true;
-    this.incident.report(step, this.pattern(rounds, callStep, options, found), calls.regrown);
+    this.#incident.report(step, this.#pattern(rounds, callStep, options, found), calls.regrown);
   }
 
   /** The strictest degree of sameness by which the latest steps repeat often enough. */
-  private found(rounds: readonly CallStep[], callStep: CallStep, options: ToolRepeatOptions): Found | null {
+  #found(rounds: readonly CallStep[], callStep: CallStep, options: ToolRepeatOptions): Found | null {
     for (const degree of ['same', 'alike', 'any'] as const) {
-      const run = this.runs[degree];
+      const run = this.#runs[degree];
       const count = countRecent(rounds, degree === 'any' ? run : stepsWithoutNews(rounds, run), options);
       const steps = rounds.slice(-Math.min(count, rounds.length));
       const threshold =
@@ -101,19 +101,19 @@ export class StepRepeat implements Detector {
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    this.incident.resolve(step, outcome, closingReason(outcome));
-    this.runs = NO_RUNS;
-    this.runsBefore = NO_RUNS;
+    this.#incident.resolve(step, outcome, closingReason(outcome));
+    this.#runs = NO_RUNS;
+    this.#runsBefore = NO_RUNS;
   }
 
-  private pattern(
+  #pattern(
     rounds: readonly CallStep[],
     callStep: CallStep,
     options: ToolRepeatOptions,
     { degree, count, threshold, steps }: Found,
   ): Pattern<'tool-repeat'> {
     const [first] = callStep.calls;
-    const { agents } = this.knowledge;
+    const { agents } = this.#knowledge;
     const isKnown = callStep.outcome !== null;
     const results = isKnown ? resultsPhrase(degree, callStep) : '';
     const result = quotedResult(isKnown ? first : undefined, agents);
@@ -132,7 +132,7 @@ export class StepRepeat implements Detector {
         value: options.threshold,
         adjustments: [
           ...adjustmentOf(degree, callStep),
-          ...pollingAdjustments([callStep], this.knowledge),
+          ...pollingAdjustments([callStep], this.#knowledge),
           ...(degree !== 'any' && navigationPatience(steps) > 1 ? (['navigation'] as const) : []),
         ],
       },
@@ -154,14 +154,15 @@ export class StepRepeat implements Detector {
   }
 
   snapshot(): StepRepeatSnapshot {
-    const { runs, runsBefore } = this;
-    return { runs, runsBefore, incident: this.incident.snapshot() };
+    const runs = this.#runs;
+    const runsBefore = this.#runsBefore;
+    return { runs, runsBefore, incident: this.#incident.snapshot() };
   }
 
   restore(snapshot: StepRepeatSnapshot): void {
-    this.runs = snapshot.runs;
-    this.runsBefore = snapshot.runsBefore;
-    this.incident.restore(snapshot.incident);
+    this.#runs = snapshot.runs;
+    this.#runsBefore = snapshot.runsBefore;
+    this.#incident.restore(snapshot.incident);
   }
 }
 

@@ -9,12 +9,12 @@ import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
 
 /** Finds repeated tool calls; each tool's settings select its matching. */
 export class ToolRepeat implements Detector {
-  private readonly plan: ToolRepeatPlan;
-  private readonly run = new ConsecutiveRun();
-  private similar: SimilarCalls | undefined;
+  readonly #plan: ToolRepeatPlan;
+  readonly #run = new ConsecutiveRun();
+  #similar: SimilarCalls | undefined;
 
   constructor(plan: ToolRepeatPlan) {
-    this.plan = plan;
+    this.#plan = plan;
   }
 
   push(step: EventStep): void {
@@ -26,40 +26,40 @@ export class ToolRepeat implements Detector {
 
   /** Processes a call. @returns the state of its repetition, reported or not */
   judge(step: EventStep, name: string, args: unknown): Standing {
-    const options = this.plan.perTool.get(name) ?? this.plan.tool;
+    const options = this.#plan.perTool.get(name) ?? this.#plan.tool;
     if (!options.enabled) {
-      this.run.end(step, 'recovered', 'a different call followed');
-      this.similar?.noteOtherCall(step, name);
+      this.#run.end(step, 'recovered', 'a different call followed');
+      this.#similar?.noteOtherCall(step, name);
       return { count: 0, action: 'none' };
     }
     const canonical = canonicalArguments(args);
     const identity = toolIdentity(name, canonical);
     if (options.similarity === null) {
-      this.similar?.noteOtherCall(step, name);
-      return this.run.call(step, identity, options);
+      this.#similar?.noteOtherCall(step, name);
+      return this.#run.call(step, identity, options);
     }
-    this.run.end(step, 'recovered', 'a different call followed');
-    this.similar ??= new SimilarCalls();
-    return this.similar.call(step, identity, canonical, options, options.similarity);
+    this.#run.end(step, 'recovered', 'a different call followed');
+    this.#similar ??= new SimilarCalls();
+    return this.#similar.call(step, identity, canonical, options, options.similarity);
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
     const why = closingReason(outcome);
-    this.run.end(step, outcome, why);
-    this.similar?.end(step, outcome, why);
+    this.#run.end(step, outcome, why);
+    this.#similar?.end(step, outcome, why);
   }
 
   snapshot(): ToolRepeatSnapshot {
-    const run = this.run.snapshot();
-    return this.similar === undefined ? run : { ...run, similar: this.similar.snapshot() };
+    const run = this.#run.snapshot();
+    return this.#similar === undefined ? run : { ...run, similar: this.#similar.snapshot() };
   }
 
   restore(snapshot: ToolRepeatSnapshot): void {
-    this.run.restore(snapshot);
-    this.similar = undefined;
+    this.#run.restore(snapshot);
+    this.#similar = undefined;
     if (snapshot.similar !== undefined) {
-      this.similar = new SimilarCalls();
-      this.similar.restore(snapshot.similar);
+      this.#similar = new SimilarCalls();
+      this.#similar.restore(snapshot.similar);
     }
   }
 }

@@ -16,48 +16,48 @@ const NO_CALLS: readonly string[] = [];
 
 /** Counts the model requests of a prompt. */
 export class TurnLimit implements Detector {
-  private readonly options: TurnLimitOptions;
-  private requests = 0;
-  private lastCalls = NO_CALLS;
-  private since: Mark | undefined;
-  private incident: Incident<'turn-limit'> | undefined;
+  readonly #options: TurnLimitOptions;
+  #requests = 0;
+  #lastCalls = NO_CALLS;
+  #since: Mark | undefined;
+  #incident: Incident<'turn-limit'> | undefined;
 
   constructor(options: TurnLimitOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   push(step: EventStep): void {
     const { event } = step;
-    if (event.type === 'turn_started') this.request(step);
+    if (event.type === 'turn_started') this.#request(step);
     else if (event.type === 'tool_call_request')
-      this.lastCalls = [...this.lastCalls.slice(1 - SHOWN_CALLS), event.name.slice(0, SHOWN_NAME_UNITS)];
+      this.#lastCalls = [...this.#lastCalls.slice(1 - SHOWN_CALLS), event.name.slice(0, SHOWN_NAME_UNITS)];
     else if (event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private request(step: EventStep): void {
-    const { maxRequests } = this.options;
-    this.since ??= step.mark();
-    this.requests += 1;
-    step.noteTurnRequest(this.requests, maxRequests);
-    if (this.requests <= maxRequests) return;
-    this.incident ??= new Incident('block', maxRequests, this.since);
-    this.incident.report(step, this.requests, () => this.account(this.requests));
+  #request(step: EventStep): void {
+    const { maxRequests } = this.#options;
+    this.#since ??= step.mark();
+    this.#requests += 1;
+    step.noteTurnRequest(this.#requests, maxRequests);
+    if (this.#requests <= maxRequests) return;
+    this.#incident ??= new Incident('block', maxRequests, this.#since);
+    this.#incident.report(step, this.#requests, () => this.#account(this.#requests));
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
-    const { incident } = this;
+    const incident = this.#incident;
     if (incident !== undefined) {
       const wording = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, wording));
+      step.emit(incident.resolution(this.#account(incident.count), outcome, wording));
     }
-    this.requests = 0;
-    this.lastCalls = NO_CALLS;
-    this.since = undefined;
-    this.incident = undefined;
+    this.#requests = 0;
+    this.#lastCalls = NO_CALLS;
+    this.#since = undefined;
+    this.#incident = undefined;
   }
 
-  private account(requests: number): Account<'turn-limit'> {
-    const { maxRequests } = this.options;
+  #account(requests: number): Account<'turn-limit'> {
+    const { maxRequests } = this.#options;
     return {
       detector: 'turn-limit',
       kind: 'limit',
@@ -68,21 +68,23 @@ export class TurnLimit implements Detector {
         // The current request is the one that must not be made.
         turn_requests: requests - 1,
         max_allowed: maxRequests,
-        last_tool_calls: [...this.lastCalls],
+        last_tool_calls: [...this.#lastCalls],
       },
     };
   }
 
   snapshot(): TurnLimitSnapshot {
-    const { requests, lastCalls, since } = this;
-    return { requests, lastCalls, since, incident: this.incident?.snapshot() };
+    const requests = this.#requests;
+    const lastCalls = this.#lastCalls;
+    const since = this.#since;
+    return { requests, lastCalls, since, incident: this.#incident?.snapshot() };
   }
 
   restore({ requests, lastCalls, since, incident }: TurnLimitSnapshot): void {
-    this.requests = requests;
-    this.lastCalls = lastCalls;
-    this.since = since;
-    this.incident = incident && Incident.restore(incident);
+    this.#requests = requests;
+    this.#lastCalls = lastCalls;
+    this.#since = since;
+    this.#incident = incident && Incident.restore(incident);
   }
 }
 
