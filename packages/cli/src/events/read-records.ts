@@ -1,13 +1,14 @@
 import { basename, dirname } from 'node:path';
 import { type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
+import { isDatabase, readDatabase } from './read-database.ts';
 import { readLines } from './read-lines.ts';
 
 /** The events of one line of a file. */
 export interface FileRecord extends Translation {
-  /** From 1. */
+  /** From 1; of a database, the number of the row. */
   readonly line: number;
-  /** Text of the line; undefined for a document of several lines. */
+  /** Text of the line; undefined for a document of several lines and for a row of a database. */
   readonly text: string | undefined;
 }
 
@@ -52,6 +53,19 @@ export class RecordReader {
   async *read(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
     const translator = this.#translatorFor(file);
     let line = 0;
+    if (file !== '-' && isDatabase(file)) {
+      for await (const rows of readDatabase(file)) {
+        const before = line;
+        yield rows.map((row, i) => ({
+          line: before + i + 1,
+          text: undefined,
+          ...translator.readValue(row),
+        }));
+        line += rows.length;
+      }
+      yield [{ ...emptyRecord, line, events: translator.end() }];
+      return;
+    }
     let isBlank = true;
     let document: string[] | undefined;
     let units = 0;

@@ -16,7 +16,7 @@ export function knownHistories(environment: Environment = process.env, home = ho
   const { CLAUDE_CONFIG_DIR: claude, CODEX_HOME: codex, XDG_DATA_HOME: data } = environment;
   const claudeFolders = nonEmpty(claude)?.split(',') ?? [join(home, '.claude'), join(home, '.config/claude')];
   const codexHome = nonEmpty(codex) ?? join(home, '.codex');
-  const openCode = join(nonEmpty(data) ?? join(home, '.local/share'), 'opencode/storage');
+  const dataFolder = nonEmpty(data) ?? join(home, '.local/share');
   const history = (agent: string, folder: string, files: RegExp): History => ({ agent, folder, files });
   return [
     ...claudeFolders.map((folder) => history('Claude Code', join(folder, 'projects'), /\.jsonl$/)),
@@ -24,7 +24,8 @@ export function knownHistories(environment: Environment = process.env, home = ho
     history('Codex', join(codexHome, 'archived_sessions'), /rollout-[^/]*\.jsonl$/),
     history('Gemini CLI', join(home, '.gemini/tmp'), /\/chats\/[^/]*\.jsonl?$/),
     history('Qwen Code', join(home, '.qwen/tmp'), /\/chats\/[^/]*\.jsonl?$/),
-    history('opencode', openCode, /\/session\/.*\.json$/),
+    history('opencode', join(dataFolder, 'opencode/storage'), /\/session\/.*\.json$/),
+    history('opencode', join(dataFolder, 'opencode'), /\/opencode(?:-[^/]*)?\.db$/),
     history('OpenHands', join(home, '.openhands/conversations'), /\/events\/[^/]*\.json$/),
     history('OpenHands', join(home, '.openhands/sessions'), /\/events\/[^/]*\.json$/),
     history('OpenHands', join(home, '.openhands-state/sessions'), /\/events\/[^/]*\.json$/),
@@ -37,4 +38,4 @@ function nonEmpty(value: string | undefined): string | undefined {
 }
 
 /** Matches files to read in a folder that the user names. */
-export const anyHistoryFile = /\.(?:jsonl|ndjson|json)(?:\.gz)?$/;
+export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json)(?:\.gz)?|db)$/;

@@ -39,6 +39,8 @@ describe('findSources', () => {
       '.codex/history.jsonl': '{}',
       '.gemini/tmp/p/chats/session-1.json': '{}',
       '.gemini/tmp/p/logs.json': '{}',
+      '.local/share/opencode/opencode.db': '',
+      '.local/share/opencode/opencode.db-wal': '',
     });
     const found = findSources(knownHistories({}, home), 0).flatMap(({ files }) => files);
     expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
@@ -46,6 +48,7 @@ describe('findSources', () => {
       '.claude/projects/-w/a/subagents/agent-1.jsonl',
       '.codex/sessions/2026/05/07/rollout-x.jsonl',
       '.gemini/tmp/p/chats/session-1.json',
+      '.local/share/opencode/opencode.db',
     ]);
   });
 

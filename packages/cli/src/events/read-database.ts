@@ -1,0 +1,138 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '@loopwatch/contract';
+import type { Database } from 'libsql';
+import { UsageError } from '../errors.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** How an agent stores its sessions in a database: the queries, and the records that its format reads. */
+interface Store {
+  readonly agent: string;
+  /** Columns that only this store has, by table. */
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** Selects the sessions, each with an `id`. */
+  readonly sessions: string;
+  /** Selects the rows of the session with the id `?`, in order. */
+  readonly rows: string;
+  sessionRecord?(session: Row): object;
+  records(row: Row, before: Row | undefined, session: Row): object[];
+}
+
+const stores: readonly Store[] = [
+  {
+    agent: 'opencode',
+    columns: { session: ['directory', 'parent_id'], message: ['data'], part: ['message_id', 'data'] },
+    sessions: 'select * from session order by time_created, id',
+    rows:
+      'select m.id as message, m.data as info, p.id, p.data from message m ' +
+      'left join part p on p.message_id = m.id where m.session_id = ? order by m.time_created, m.id, p.id',
+    sessionRecord: (session) => ({
+      id: session['id'],
+      parentID: session['parent_id'],
+      projectID: session['project_id'],
+      time: { created: session['time_created'] },
+    }),
+    records: ({ message, info, id, data }, before, session) => {
+      const own = { sessionID: session['id'] };
+      return [
+        ...(before?.['message'] === message ? [] : [{ ...objectIn(info), id: message, ...own }]),
+        ...(id === null ? [] : [{ ...objectIn(data), id, messageID: message, ...own }]),
+      ];
+    },
+  },
+];
+
+const magic = 'SQLite format 3\0';
+/** Offset of the file format: 2 for a database with a write-ahead log. */
+const VERSION_AT = 18;
+const WITH_LOG = 2;
+
+/** Whether a file is a SQLite database. */
+export function isDatabase(file: string): boolean {
+  return headerOf(file)?.toString('latin1').startsWith(magic) === true;
+}
+
+/**
+ * The records in an agent's SQLite database, one batch per session. The agent may be using the database: it is only read,
+ * and no file is created beside it.
+ *
+ * @throws UsageError when it cannot be read, or is not the database of a known agent
+ */
+export async function* readDatabase(file: string): AsyncGenerator<object[]> {
+  const { default: Sqlite } = await import('libsql');
+  let database: Database | undefined;
+  try {
+    database = new Sqlite(locationOf(file), { readonly: true, timeout: 5000 });
+    const store = storeOf(database);
+    if (store === undefined) throw new UsageError(unknownDatabase());
+    const rows = database.prepare(store.rows);
+    for (const session of database.prepare(store.sessions).all() as Row[]) {
+      const records = store.sessionRecord === undefined ? [] : [store.sessionRecord(session)];
+      let before: Row | undefined;
+      for (const row of rows.iterate(session['id']) as IterableIterator<Row>) {
+        records.push(...store.records(row, before, session));
+        before = row;
+      }
+      yield records;
+    }
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof UsageError ? error.message : describe(error)}`);
+  } finally {
+    database?.close();
+  }
+}
+
+/** Opening a database with a write-ahead log creates files beside it, unless its agent has them open already. */
+function locationOf(file: string): string {
+  const hasLog = headerOf(file)?.[VERSION_AT] === WITH_LOG;
+  return hasLog && !existsSync(`${file}-wal`) ? `${pathToFileURL(file).href}?immutable=1` : file;
+}
+
+function headerOf(file: string): Buffer | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const header = Buffer.alloc(VERSION_AT + 1);
+    readSync(descriptor, header);
+    return header;
+  } catch {
+    // Reading its text reports the error.
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function storeOf(database: Database): Store | undefined {
+  return stores.find(({ columns }) =>
+    Object.entries(columns).every(([table, names]) => {
+      const rows = database.prepare(`pragma table_info(${table})`).all() as { name: string }[];
+      return names.every((name) => rows.some((row) => row.name === name));
+    }),
+  );
+}
+
+function unknownDatabase(): string {
+  const agents = stores.map(({ agent }) => agent).join(', ');
+  return `not the SQLite database of a known agent; those of ${agents} can be read`;
+}
+
+function describe(error: unknown): string {
+  return `the SQLite database cannot be read: ${messageOf(error)}`;
+}
+
+/** The object in a column of JSON; its text if it is none, so that the record is reported. */
+function objectIn(column: unknown): object {
+  try {
+    const value: unknown = JSON.parse(textIn(column));
+    return typeof value === 'object' && value !== null ? value : { value };
+  } catch {
+    return { unreadable: textIn(column) };
+  }
+}
+
+/** Columns may hold text as bytes. */
+function textIn(column: unknown): string {
+  return column instanceof ArrayBuffer ? Buffer.from(column).toString('utf8') : String(column);
+}

@@ -1,0 +1,83 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, expect, it } from 'vitest';
+import { RecordReader } from '../../src/events/read-records.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'databases-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let made = 0;
+
+/** A database with a write-ahead log, which its writer still has open. */
+function databaseOf(...statements: readonly string[]) {
+  const file = join(folder, `${String((made += 1))}.db`);
+  const database = new Database(file);
+  database.exec('pragma journal_mode = wal');
+  for (const statement of statements) database.exec(statement);
+  return { file, database };
+}
+
+async function outline(file: string) {
+  const events: unknown[] = [];
+  for await (const batch of new RecordReader('auto').read(file))
+    for (const record of batch) {
+      expect(record.faults).toEqual([]);
+      for (const event of record.events) {
+        const { type, sessionId, parentSessionId, name, args, result, text } = event as never;
+        events.push({ type, sessionId, parentSessionId, name, args, result, text });
+      }
+    }
+  return events;
+}
+
+const quoted = (value: object) => `'${JSON.stringify(value)}'`;
+
+/** Tables of anomalyco/opencode `packages/opencode/src/session/session.sql.ts`. */
+const opencode = [
+  `create table session (id text primary key, project_id text, parent_id text, directory text, title text, time_created integer)`,
+  `create table message (id text primary key, session_id text, time_created integer, data text)`,
+  `create table part (id text primary key, message_id text, session_id text, data text)`,
+  `insert into session values ('ses_2', 'p', 'ses_1', '/w', 'sub', 2), ('ses_1', 'p', null, '/w', 'main', 1)`,
+  `insert into message values ('msg_2', 'ses_1', 20, ${quoted({ role: 'assistant', time: { created: 20 }, modelID: 'm' })}),
+    ('msg_1', 'ses_1', 10, ${quoted({ role: 'user', time: { created: 10 } })}),
+    ('msg_3', 'ses_2', 30, ${quoted({ role: 'assistant', time: { created: 30 } })})`,
+  `insert into part values ('prt_1', 'msg_1', 'ses_1', ${quoted({ type: 'text', text: 'Look' })}),
+    ('prt_3', 'msg_2', 'ses_1', ${quoted({ type: 'tool', callID: 'c', tool: 'bash', state: { status: 'error', input: { command: 'ls' }, error: 'no' } })}),
+    ('prt_2', 'msg_2', 'ses_1', ${quoted({ type: 'step-start' })}),
+    ('prt_4', 'msg_3', 'ses_2', ${quoted({ type: 'text', text: 'Done' })})`,
+];
+
+it('reads the sessions of opencode in order, while it writes them', async () => {
+  const { file, database } = databaseOf(...opencode);
+  const files = readdirSync(folder);
+  expect(await outline(file)).toMatchObject([
+    { type: 'prompt_started', sessionId: 'ses_1', text: 'Look' },
+    { type: 'turn_started', sessionId: 'ses_1' },
+    { type: 'tool_call_request', name: 'bash', args: { command: 'ls' } },
+    { type: 'tool_result', result: 'no' },
+    { type: 'content', sessionId: 'ses_2', parentSessionId: 'ses_1', text: 'Done' },
+  ]);
+  database.exec(
+    `insert into part values ('prt_5', 'msg_3', 'ses_2', ${quoted({ type: 'text', text: 'More' })})`,
+  );
+  expect(await outline(file)).toHaveLength(6);
+  expect(readdirSync(folder)).toEqual(files);
+});
+
+it('creates no file beside a database whose write-ahead log is closed', async () => {
+  const { file, database } = databaseOf(...opencode);
+  database.exec('pragma wal_checkpoint(truncate)');
+  const alone = join(folder, 'a name with space, %20 and ?.db');
+  copyFileSync(file, alone);
+  const files = readdirSync(folder);
+  expect(await outline(alone)).toHaveLength(5);
+  expect(readdirSync(folder)).toEqual(files);
+});
+
+it('names a database of an unknown kind', async () => {
+  const { file } = databaseOf('create table session (id text)');
+  await expect(outline(file)).rejects.toThrow(
+    `${file}: not the SQLite database of a known agent; those of opencode can be read`,
+  );
+});
