@@ -1,7 +1,8 @@
 import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner } from '../port/task.ts';
-import { EmbeddedTask } from './task.ts';
+import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner, TopicPartition } from '../port/task.ts';
+import { TaskLoop } from '../port/task-loop.ts';
+import { EmbeddedPartitions } from './open-partition.ts';
 import type { TopicLog } from './topic.ts';
 import type { EmbeddedTopics } from './topics.ts';
 
@@ -24,7 +25,7 @@ export class EmbeddedTaskRunner implements TaskRunner {
   readonly #context: TaskRunnerContext;
   #claim: TaskClaim | undefined;
   #hasRun = false;
-  #tasks: readonly EmbeddedTask[] = [];
+  #tasks: readonly TaskLoop[] = [];
 
   constructor(context: TaskRunnerContext) {
     this.#context = context;
@@ -39,15 +40,21 @@ export class EmbeddedTaskRunner implements TaskRunner {
     this.#claim = this.#context.claim(this);
     this.#hasRun = true;
     observer.onConnection?.('up');
-    const places = this.#claim.topics.map(({ name }) => ({ topic: name, partition: 0 }));
-    observer.onAssignment?.(places, { arrived: places.length, left: 0 });
-    this.#tasks = this.#claim.topics.map(
-      (topic) => new EmbeddedTask(topic, { group, topics, open, observer, log }),
-    );
+    const claimed = this.#claim.topics;
+    const owned = claimed.map(({ name }) => ({ topic: name, partition: 0 }));
+    observer.onAssignment?.(owned, { arrived: owned.length, left: 0 });
+    const partitions = new EmbeddedPartitions({ group, topics, observer, log });
+    this.#tasks = claimed.map((topic) => {
+      const openPartition = (_: TopicPartition, signal: AbortSignal) => partitions.open(topic, signal);
+      return new TaskLoop({ topic: topic.name, partition: 0 }, { open, observer, log, openPartition });
+    });
   }
 
   positions(): Promise<readonly PartitionPosition[]> {
-    return Promise.resolve(this.#tasks.map((task) => task.position));
+    const ends = this.#claim?.topics.map(({ end }) => end) ?? [];
+    return Promise.resolve(
+      this.#tasks.map(({ topicPartition, position }, i) => ({ ...topicPartition, position, end: ends[i] })),
+    );
   }
 
   async stop(): Promise<void> {

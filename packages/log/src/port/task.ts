@@ -10,17 +10,21 @@ export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** Consecutive records of one partition. */
-export interface TaskBatch extends TopicPartition {
+/** Consecutive records as they were read. */
+export interface Fetched {
   readonly records: readonly LogRecord[];
-  /** The offset after the batch; transaction markers and gaps can put it more than one after the last record. */
+  /** The offset after the records; transaction markers and gaps can put it more than one after the last record. */
   readonly next: number;
-  /** Records of the partition after this batch when it was fetched. */
+  /** Records of the partition after these when they were fetched. */
   readonly lag: number;
+  /** The request that brought these records; absent if earlier records came with it, or nothing was requested. */
+  readonly fetch?: FetchTimes;
+}
+
+/** Consecutive records of one partition. */
+export interface TaskBatch extends TopicPartition, Fetched {
   /** Whether processing these records, or others with them, failed before. */
   readonly isRetry?: boolean;
-  /** The request that brought these records, epoch ms; absent if an earlier batch came with it, or nothing was requested. */
-  readonly fetch?: FetchTimes;
 }
 
 /** When a fetch was sent and answered, epoch ms. */

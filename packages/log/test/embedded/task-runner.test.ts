@@ -208,7 +208,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     finish();
     await runner.stop();
     expect(recorder.calls).toEqual([
-      ...['ready 0', 'process a', 'processed', 'close'],
+      ...['ready 0', 'process a', 'close', 'processed'],
       ...['ready 0', 'process a', 'processed', 'close'],
     ]);
   });

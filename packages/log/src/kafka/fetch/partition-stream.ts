@@ -1,18 +1,6 @@
-import type { LogRecord } from '../../port/records.ts';
-import type { FetchTimes } from '../../port/task.ts';
+import type { Fetched, FetchTimes } from '../../port/task.ts';
 import type { FetchedPartition } from './fetch-request.ts';
 import { RecordDecoder } from './record-decoder.ts';
-
-/** Records of one partition, in order. */
-export interface Fetched {
-  readonly records: readonly LogRecord[];
-  /** The offset after the records; transaction markers can put it more than one after the last record. */
-  readonly next: number;
-  /** Records of the partition after these when they were fetched. */
-  readonly lag: number;
-  /** The request that brought these records; absent if earlier records came with it. */
-  readonly fetch?: FetchTimes;
-}
 
 export interface StreamOwner {
   /** The stream has little fetched ahead and needs another fetch. */

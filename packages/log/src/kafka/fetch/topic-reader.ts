@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay } from '@loopwatch/platform';
-import type { TopicPartition } from '../../port/task.ts';
+import type { Fetched, TopicPartition } from '../../port/task.ts';
 import {
   startOffset,
   type TopicHandler,
@@ -13,7 +13,6 @@ import { connectTimeoutOf } from '../client/options.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
 import { listBounds } from './offsets.ts';
-import type { Fetched } from './partition-stream.ts';
 
 const MIB = 1024 * 1024;
 

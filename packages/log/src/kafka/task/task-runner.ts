@@ -10,18 +10,19 @@ import {
   type TaskRunner,
   type TopicPartition,
 } from '../../port/task.ts';
+import { TaskLoop } from '../../port/task-loop.ts';
 import { requireTopics, withAdmin } from '../client/client.ts';
-import { isTransient, toLogError } from '../client/errors.ts';
+import { isRecordRefused, isTransient, toLogError } from '../client/errors.ts';
 import { connectTimeoutOf } from '../client/options.ts';
 import { KafkaFetcher } from '../fetch/fetcher.ts';
 import { endOffsets } from '../fetch/offsets.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { createKafkaSink } from '../produce/sink.ts';
 import { joinGroup, type Membership, type MembershipOptions } from './membership.ts';
+import { openKafkaPartition } from './open-partition.ts';
 import { PlainStepWriter } from './plain-step-writer.ts';
 import { KafkaState } from './state.ts';
 import { type StepWriter, TransactionalStepWriter } from './step-writer.ts';
-import { KafkaTask } from './task.ts';
 
 /** Options of a Kafka task runner beyond those of the client. */
 export interface KafkaTaskRunnerOptions extends MembershipOptions {
@@ -55,7 +56,7 @@ class KafkaTaskRunner implements TaskRunner {
   readonly #fetcher: KafkaFetcher;
   readonly #sink: RecordSink | undefined;
   readonly #stopping = new AbortController();
-  readonly #tasks = new Map<string, KafkaTask>();
+  readonly #tasks = new Map<string, TaskLoop>();
   /** Tasks that are draining after a revocation, by partition. */
   readonly #leaving = new Map<string, Promise<void>>();
   #started: Promise<Membership> | undefined;
@@ -94,9 +95,13 @@ class KafkaTaskRunner implements TaskRunner {
     const tasks = [...this.#tasks.values()];
     const ends = await endOffsets(
       this.#cluster,
-      tasks.map(({ place }) => place),
+      tasks.map(({ topicPartition }) => topicPartition),
     );
-    return tasks.map(({ place, position }) => ({ ...place, position, end: ends.get(nameOf(place)) }));
+    return tasks.map(({ topicPartition, position }) => ({
+      ...topicPartition,
+      position,
+      end: ends.get(nameOf(topicPartition)),
+    }));
   }
 
   async stop(): Promise<void> {
@@ -167,21 +172,24 @@ class KafkaTaskRunner implements TaskRunner {
     this.#leaving.set(name, closed);
   }
 
-  #createTask(place: TopicPartition, after: Promise<void>): KafkaTask {
+  #createTask(place: TopicPartition, after: Promise<void>): TaskLoop {
     const { groupId, stateTopic, log } = this.#options;
     if (this.#open === undefined) throw new Error('The runner has not been started.');
     const state = new KafkaState(this.#cluster, stateTopic, groupId, place);
-    return new KafkaTask(
+    const shared = { groupId, cluster: this.#cluster, fetcher: this.#fetcher, log, state };
+    return new TaskLoop(
       place,
       {
-        groupId,
-        cluster: this.#cluster,
-        fetcher: this.#fetcher,
         open: this.#open,
         observer: this.#observer,
         log,
-        state,
-        createWriter: () => this.#createWriter(place, state),
+        openPartition: (topicPartition, signal) =>
+          openKafkaPartition(
+            topicPartition,
+            { ...shared, writer: this.#createWriter(topicPartition, state) },
+            signal,
+          ),
+        isRefused: isRecordRefused,
         confirmed: (signal) => this.#confirmed(signal),
       },
       after,

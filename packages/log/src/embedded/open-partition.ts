@@ -1,0 +1,72 @@
+import { messageOf } from '@loopwatch/contract';
+import type { LogFunction } from '@loopwatch/platform';
+import type { Step, TaskObserver } from '../port/task.ts';
+import type { OpenPartition } from '../port/task-loop.ts';
+import type { TopicLog } from './topic.ts';
+import { TopicCursor } from './topic-reader.ts';
+import type { EmbeddedTopics } from './topics.ts';
+
+/** How a group processes topics of the embedded log. */
+export interface EmbeddedGroup {
+  readonly group: string;
+  readonly topics: EmbeddedTopics;
+  readonly observer: TaskObserver;
+  readonly log: LogFunction | undefined;
+}
+
+/** Opens a topic, which is a single partition, for its group. */
+export class EmbeddedPartitions {
+  readonly #group: EmbeddedGroup;
+  /** Topics whose latest commit failed. */
+  readonly #failing = new Set<string>();
+
+  constructor(group: EmbeddedGroup) {
+    this.#group = group;
+  }
+
+  async open(topic: TopicLog, signal: AbortSignal): Promise<OpenPartition> {
+    const { group, topics, log, observer } = this.#group;
+    // A step whose sync failed may have been committed nevertheless.
+    await topics.sync();
+    const saved = topics.progress(group, topic.name);
+    const position = positionIn(topic, saved?.position, log);
+    const resumeFrom = Math.min(saved?.resumeFrom ?? position, position);
+    const cursor = new TopicCursor(topic, signal, log, observer);
+    let from = resumeFrom;
+    return {
+      position,
+      resumeFrom,
+      saved: saved?.state ?? new Map(),
+      next: async () => {
+        const records = await cursor.next(from);
+        const last = records.at(-1);
+        if (last === undefined) return undefined;
+        from = last.offset + 1;
+        return { records, next: from, lag: topic.end - from };
+      },
+      write: (step) => this.#write(topic.name, step),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #write(topic: string, step: Step): Promise<void> {
+    const { group, topics, observer } = this.#group;
+    try {
+      await topics.commit(group, topic, step);
+    } catch (error) {
+      if (!this.#failing.has(topic)) observer.onConnection?.('down', messageOf(error));
+      this.#failing.add(topic);
+      throw error;
+    }
+    if (this.#failing.delete(topic)) observer.onConnection?.('up');
+  }
+}
+
+/** The offset to process from: the committed one, clamped to the records that the topic holds. */
+function positionIn({ name, start, end }: TopicLog, committed = 0, log?: LogFunction): number {
+  if (committed > end) {
+    const lost = { topic: name, partition: 0, committed, end };
+    log?.('error', 'the topic ends before the committed offset: records were lost', lost);
+  }
+  return Math.max(start, Math.min(committed, end));
+}

@@ -1,0 +1,65 @@
+import type { LogFunction } from '@loopwatch/platform';
+import type { StateChange, TopicPartition } from '../../port/task.ts';
+import type { OpenPartition } from '../../port/task-loop.ts';
+import type { KafkaFetcher } from '../fetch/fetcher.ts';
+import { listOffset } from '../fetch/offsets.ts';
+import type { KafkaCluster } from '../internals/cluster.ts';
+import { committedPosition, type KafkaState } from './state.ts';
+import type { StepWriter } from './step-writer.ts';
+
+export interface KafkaPartitionContext {
+  readonly groupId: string;
+  readonly cluster: KafkaCluster;
+  readonly fetcher: KafkaFetcher;
+  readonly log: LogFunction | undefined;
+  readonly state: KafkaState;
+  readonly writer: StepWriter;
+}
+
+/** Takes a partition over from its previous owner. @param signal ends reading */
+export async function openKafkaPartition(
+  { topic, partition }: TopicPartition,
+  { groupId, cluster, fetcher, log, state, writer }: KafkaPartitionContext,
+  signal: AbortSignal,
+): Promise<OpenPartition> {
+  try {
+    // Fence first: the previous owner can commit nothing after this.
+    await writer.open();
+    const committed = await committedPosition(cluster, groupId, { topic, partition });
+    const saved = await state.read(fetcher);
+    const position = await positionIn(cluster, { topic, partition }, committed?.position, log);
+    const resumeFrom = Math.min(committed?.resumeFrom ?? position, position);
+    // Without our metadata, the saved state does not belong to the position: delete it with the first step.
+    const isForeign = committed?.resumeFrom === undefined;
+    const stale: StateChange[] = isForeign ? [...saved.keys()].map((key) => ({ key, value: null })) : [];
+    const stream = await fetcher.open(topic, partition, resumeFrom);
+    if (signal.aborted) stream.close();
+    else signal.addEventListener('abort', () => stream.close(), { once: true });
+    return {
+      position,
+      resumeFrom,
+      saved: isForeign ? new Map() : saved,
+      next: () => stream.next(),
+      write: (step) => writer.write({ ...step, state: [...stale.splice(0), ...step.state] }),
+      close: () => writer.close(),
+    };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** The offset to process from: the committed one, or the end of the partition if records were lost. */
+async function positionIn(
+  cluster: KafkaCluster,
+  { topic, partition }: TopicPartition,
+  committed: number | undefined,
+  log: LogFunction | undefined,
+): Promise<number> {
+  if (committed === undefined) return listOffset(cluster, topic, partition, true);
+  const end = await listOffset(cluster, topic, partition, false);
+  if (committed <= end) return committed;
+  const lost = { topic, partition, committed, end };
+  log?.('error', 'the partition ends before the committed offset: records were lost', lost);
+  return end;
+}
