@@ -8,14 +8,9 @@ import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew, StepDigests, sameResult } from './nothing-new.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
-import {
-  malformedCall,
-  rephrasedBase,
-  rephrasedThreshold,
-  sameAnswer,
-  sameError,
-  sameFailure,
-} from './rules.ts';
+import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
+import { sameError } from './same-error.ts';
+import { malformedCall, sameFailure } from './same-failure.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, malformedCall, sameFailure, sameResult];

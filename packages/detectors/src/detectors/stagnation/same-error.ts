@@ -1,0 +1,147 @@
+import { numbersMoveOn } from '../../calls/sameness.ts';
+import {
+  type CallStep,
+  changesSomething,
+  errorOf,
+  isSameError,
+  isVaried,
+  pollingAdjustments,
+  pollingPatience,
+  soleToolOf,
+} from '../../calls/step.ts';
+import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
+
+/** Reading steps allowed between two failures of one tool. */
+const LOOKS_BETWEEN = 2;
+
+/** Consecutive steps fail with the same error, whatever is called. */
+export const sameError: StagnationRule = (calls, context) => {
+  const { rounds, settled } = calls;
+  const error = errorOf(settled);
+  if (error === null) return null;
+  let count = 0;
+  while (count < rounds.length && isSameError(errorOf(rounds[rounds.length - 1 - count]), error)) count += 1;
+  const steps = rounds.slice(-count);
+  const threshold = context.options.sameError * pollingPatience(steps.slice(-1));
+  if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
+  const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
+  const result = quotedResult(settled.calls[0], context.knowledge.agents);
+  const wording =
+    tools.size === 1
+      ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, regardless of its arguments${result}`
+      : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
+  const thresholdOf = {
+    setting: 'stagnation.same_error',
+    value: context.options.sameError,
+    adjustments: pollingAdjustments([settled], context.knowledge),
+  };
+  return { rule: 'same-error', steps, count, threshold, thresholdOf, ...wording };
+};
+
+/** One tool fails for the same reason, whatever is tried, with only reading steps in between. */
+function rejectedAgain(
+  rounds: readonly CallStep[],
+  settled: CallStep,
+  { options, knowledge }: RuleContext,
+): RuleMatch | null {
+  const { agents } = knowledge;
+  const tool = soleToolOf(settled);
+  if (tool === undefined) return null;
+  const changes = settled.calls.some(({ nature }) => nature.changes);
+  const value = changes ? options.sameFailure : options.sameError;
+  const head = errorHeadOf(settled) ?? refusalOf(settled);
+  const base = value * pollingPatience([settled]);
+  const alike =
+    head === null ? [] : failuresOf(rounds, tool, (step) => (errorHeadOf(step) ?? refusalOf(step)) === head);
+  const opening = rejectionOf(settled);
+  const rejected =
+    opening === null || alike.length >= base
+      ? []
+      : failuresOf(rounds, tool, (step) => rejectionOf(step) === opening);
+  // Rejections whose detail differs are found later, but not much if the details come again.
+  const details = new Set(rejected.map((step) => errorHeadOf(step)));
+  const isKnown = details.size * 2 <= rejected.length;
+  const steps = alike.length >= base ? alike : rejected;
+  const threshold = steps === alike || isKnown ? base : base * 2;
+  const count = steps.length;
+  if (count < threshold || !isVaried(steps) || headsMoveOn(steps)) return null;
+  return {
+    rule: 'same-error',
+    steps,
+    count,
+    threshold,
+    thresholdOf: {
+      setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
+      value,
+      adjustments: pollingAdjustments([settled], knowledge),
+    },
+    ...sentence`${tool} failed ${counted(count)} times with the same error regardless of its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+  };
+}
+
+/** Whether a number in the heads of these errors moves towards something, such as a count of problems. */
+function headsMoveOn(steps: readonly CallStep[]): boolean {
+  const opening = ({ calls }: CallStep) => calls[0]?.result?.shown.slice(0, OPENING_UNITS) ?? '';
+  return (
+    numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? '')) ||
+    numbersMoveOn(steps.map((step) => (opening(step).match(/\d+/g) ?? []).join(' ')))
+  );
+}
+
+/** The latest failing steps of a tool, with few steps in between that change nothing. */
+function failuresOf(
+  rounds: readonly CallStep[],
+  tool: string,
+  isOne: (step: CallStep) => boolean,
+): CallStep[] {
+  const steps: CallStep[] = [];
+  let between = 0;
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
+    const isFailure = soleToolOf(step) === tool && step.kind === 'error';
+    if (isFailure && isOne(step)) {
+      steps.unshift(step);
+      between = 0;
+      continue;
+    }
+    between += 1;
+    const isOther = soleToolOf(step) === tool && !step.calls.every(({ nature }) => nature.runs);
+    if (isOther || between > LOOKS_BETWEEN || (changesSomething(step) && !onlyStages(step))) break;
+  }
+  return steps;
+}
+
+/** Staging files changes nothing that a refusal could depend on. */
+function onlyStages({ calls }: CallStep): boolean {
+  return calls.every(({ identity }) => /"git (?:-C \S+ )?add\b[^;&|]*"/.test(identity.arguments));
+}
+
+/** A longer output of a program is more than a refusal. */
+const REFUSAL_UNITS = 160;
+
+/** The one sentence by which a command is refused; `null` for other failures. */
+function refusalOf({ kind, calls }: CallStep): string | null {
+  const [call] = calls;
+  const { result } = call ?? {};
+  if (kind !== 'error' || calls.length !== 1 || !result || result.failure === null) return null;
+  return result.shown.length <= REFUSAL_UNITS && !result.shown.trim().includes('\n') ? result.form : null;
+}
+
+/** Units of a rejection that tell its kind; what follows is the detail. */
+const OPENING_UNITS = 60;
+
+/** How the rejection of an edit begins; `null` for other failures. */
+function rejectionOf({ kind, calls }: CallStep): string | null {
+  const [call] = calls;
+  if (kind !== 'error' || calls.length !== 1 || call?.nature.edits !== true || call.nature.runs) return null;
+  const shown = call.result?.shown ?? '';
+  return shown.length <= OPENING_UNITS ? null : shown.slice(0, OPENING_UNITS).replace(/\d+/g, '#');
+}
+
+/** The error head shared by all calls of a step; `null` if they run programs, whose output may start with anything. */
+function errorHeadOf(step: CallStep): string | null {
+  const error = errorOf(step);
+  const runsProgram = step.calls.some(({ nature }) => nature.runs && !nature.edits);
+  return error === null || runsProgram ? null : error.head;
+}

@@ -1,0 +1,85 @@
+import type { NormalizedResult } from '../../calls/normalize-result.ts';
+import {
+  type CallStep,
+  changesSomething,
+  errorOf,
+  isAlikeStep,
+  isPollingStep,
+  isSameError,
+  movesTowards,
+  type PastCall,
+  soleToolOf,
+} from '../../calls/step.ts';
+import { counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
+import type { StagnationRule } from './options.ts';
+
+/** An error about the arguments; a program that takes none may fail for reasons that edits remove. */
+const MISSES_ARGUMENTS =
+  /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expecting (?:value|property|a value)|unexpected end|json|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
+
+/** A call without its arguments fails again and again, between calls of the tool that have them. */
+export const malformedCall: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
+  const [call] = settled.calls;
+  if (settled.kind !== 'error' || settled.calls.length !== 1 || !call || !isEmpty(call)) return null;
+  const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
+  const steps = ofTool.filter(
+    (step) =>
+      step.key === settled.key &&
+      step.kind === 'error' &&
+      isSameError(errorOf(step), call.result as NormalizedResult),
+  );
+  const count = steps.length;
+  if (count < options.sameFailure || !ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one))))
+    return null;
+  if (!MISSES_ARGUMENTS.test(call.result?.shown ?? '') || movesTowards(steps)) return null;
+  return {
+    rule: 'same-failure',
+    steps,
+    count,
+    threshold: options.sameFailure,
+    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    ...sentence`${call.identity.name} was called ${counted(count)} times without arguments and failed the same way each time${quotedResult(call, agents)}`,
+  };
+};
+
+function isEmpty({ identity }: PastCall): boolean {
+  return /^(?:|\{\}|null|"")$/.test(identity.arguments.trim());
+}
+
+/** The same call fails the same way, with other calls in between that changed nothing. */
+export const sameFailure: StagnationRule = (
+  { rounds, settled },
+  { options, knowledge: { agents }, digests },
+) => {
+  if (settled.kind !== 'error' || digests.sameCalls() < options.sameFailure) return null;
+  const steps: CallStep[] = [];
+  let first = rounds.length;
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
+    if (changesSomething(step)) break;
+    // Waiting may resolve the failure.
+    if (step.key !== settled.key && isPollingStep(step)) break;
+    if (isAlikeStep(step, settled)) {
+      steps.unshift(step);
+      first = i;
+    }
+  }
+  const count = steps.length;
+  // Without other steps in between it is a plain repetition, which tool-repeat reports.
+  // Errors that differ in random-looking tokens leave more doubt.
+  const isAlike = steps.some(({ outcome }) => outcome !== settled.outcome);
+  const threshold = options.sameFailure + (isAlike ? 1 : 0);
+  if (count < threshold || rounds.length - first === count || (isAlike && movesTowards(steps))) return null;
+  return {
+    rule: 'same-failure',
+    steps,
+    count,
+    threshold,
+    thresholdOf: {
+      setting: 'stagnation.same_failure',
+      value: options.sameFailure,
+      adjustments: isAlike ? ['alike-results'] : [],
+    },
+    ...sentence`${quotedStep(settled)} failed the same way ${counted(count)} times, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+  };
+};
