@@ -127,6 +127,7 @@ export const evidenceSchemas = {
       'same-failure',
       'same-result',
       'same-answer',
+      'known-answers',
       'same-prompt',
       'same-message',
       'nothing-new',

@@ -5,6 +5,7 @@ import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incide
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
+import { knownAnswers } from './known-answers.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew, StepDigests, sameResult } from './nothing-new.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
@@ -13,13 +14,21 @@ import { sameError } from './same-error.ts';
 import { malformedCall, sameFailure } from './same-failure.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
-const RULES: readonly StagnationRule[] = [sameAnswer, sameError, malformedCall, sameFailure, sameResult];
+const RULES: readonly StagnationRule[] = [
+  sameAnswer,
+  sameError,
+  malformedCall,
+  sameFailure,
+  sameResult,
+  knownAnswers,
+];
 
 /** Rules whose pattern may continue after other steps, up to a limit. */
 const RECURRING: ReadonlySet<RuleMatch['rule'] | undefined> = new Set([
   'same-failure',
   'same-result',
   'same-error',
+  'known-answers',
 ]);
 const STEPS_BETWEEN = 8;
 

@@ -1,0 +1,160 @@
+import { altersState, commandFacts } from '../../calls/call-nature.ts';
+import { valuesIn } from '../../calls/said-values.ts';
+import {
+  type CallStep,
+  changesSomething,
+  isPollingStep,
+  isVaried,
+  type PastCall,
+  soleToolOf,
+} from '../../calls/step.ts';
+import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import type { StagnationRule } from './options.ts';
+
+/** A step is examined only if its answer came within this many steps: a loop has few different answers. */
+const NEAR = 6;
+/** Different answers that may take turns. */
+const MAX_ANSWERS = 3;
+/** Steps of other tools, which change nothing, allowed between two calls. */
+const LOOKS_BETWEEN = 2;
+/** An answer of so many lines is more than a receipt, even if it says that something succeeded. */
+const ANSWER_LINES = 4;
+
+/** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
+const CHECKS =
+  /\b(?:\w*tests?|specs?|checks?|lint|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|ctest|tox|nox|typecheck|type-check|build|compile)\b/i;
+/** Words of commands that have an effect each time, so that their equal receipts mean progress. */
+const ACTS =
+  /\b(?:commit|push|publish|deploy|install|add|rm|mv|cp|mkdir|create|delete|insert|update|set|put|post|send|apply|start|stop|restart|kill|migrate|merge|upload|write|save|append|convert|encode|generate|export|import|copy|move|remove|register|enqueue|enable|disable|drop|alter|grant)\b|\s-X ?(?!GET|HEAD)[A-Z]|\s(?:-d|--data\S*|-F|--form)\s/i;
+
+/**
+ * One question in few wordings: a reading tool, or one program with other options, whose answers are all known, while
+ * the calls bring hardly any new words. A call that names a new target, such as another file, makes progress through a
+ * list.
+ */
+export const knownAnswers: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
+  const { sameAnswer: threshold } = options;
+  if (rounds.length < threshold || !isNear(rounds, settled)) return null;
+  const asked = questionOf(settled);
+  if (asked === null) return null;
+  const run = runOf(rounds, asked);
+  const latestNew = latestNewAnswer(run);
+  const known = run.slice(latestNew + 1);
+  const answers = new Set(known.map(({ call }) => call.result?.form)).size;
+  // Of a single answer, the first is one of the repetitions.
+  const steps = (answers === 1 ? run.slice(latestNew) : known).map(({ step }) => step);
+  const count = steps.length;
+  if (count < threshold || answers > MAX_ANSWERS || !isVaried(steps)) return null;
+  if (2 * newWordings(run, latestNew) > known.length + 1) return null;
+  const what = asked.program === null ? asked.call.identity.name : `the program ${asked.program}`;
+  return {
+    rule: 'known-answers',
+    steps,
+    count,
+    threshold,
+    thresholdOf: { setting: 'stagnation.same_answer', value: threshold },
+    ...sentence`${what} was called ${counted(count)} times in few wordings, nothing was changed in between, and every answer was known${quotedResult(asked.call, agents)}`,
+  };
+};
+
+/** Whether a step shortly before had the answer of the latest one. */
+function isNear(rounds: readonly CallStep[], settled: CallStep): boolean {
+  const form = settled.calls[0]?.result?.form;
+  for (let i = rounds.length - 2; i >= Math.max(0, rounds.length - 1 - NEAR); i -= 1)
+    if (rounds[i]?.calls[0]?.result?.form === form) return form !== undefined;
+  return false;
+}
+
+interface Question {
+  readonly step: CallStep;
+  readonly call: PastCall;
+  /** The program, if the call runs one. */
+  readonly program: string | null;
+}
+
+/** The question that a step asks: a single call that changes nothing by itself and got an answer. */
+function questionOf(step: CallStep): Question | null {
+  const [call] = step.calls;
+  const { result } = call ?? {};
+  if (step.kind !== 'ok' || step.calls.length !== 1 || !call || !result || step.explained) return null;
+  if (isPollingStep(step)) return null;
+  const { nature } = call;
+  if (!nature.runs) {
+    const isAnswered = !result.trivial || result.shown.trim().split('\n').length >= ANSWER_LINES;
+    const asks = nature.asks && !nature.changes && !nature.gui && !nature.navigates;
+    return asks && isAnswered && !result.empty && !result.negative ? { step, call, program: null } : null;
+  }
+  const { line } = commandFacts(call.identity);
+  if (line === undefined || altersState(call)) return null;
+  const program = programOf(line);
+  if (program === null || (nature.changes && ACTS.test(line)) || result.empty) return null;
+  return (result.bare ? CHECKS.test(line) : true) ? { step, call, program } : null;
+}
+
+/** The latest steps that ask the same tool or program, oldest first. */
+function runOf(rounds: readonly CallStep[], { call, program }: Question): Question[] {
+  const run: Question[] = [];
+  let between = 0;
+  for (let i = rounds.length - 1; i >= 0 && between <= LOOKS_BETWEEN; i -= 1) {
+    const step = rounds[i] as CallStep;
+    const question = soleToolOf(step) === call.identity.name ? questionOf(step) : null;
+    if (question !== null && question.program === program) {
+      run.push(question);
+      between = 0;
+    } else if (step.explained || changesSomething(step) || isPollingStep(step)) break;
+    else between += 1;
+  }
+  return run.reverse();
+}
+
+/** The index of the latest answer that no call of the run had before. */
+function latestNewAnswer(run: readonly Question[]): number {
+  const seen = new Set<string>();
+  let latest = 0;
+  for (const [i, { call }] of run.entries()) {
+    const form = call.result?.form ?? '';
+    if (!seen.has(form)) latest = i;
+    seen.add(form);
+  }
+  return latest;
+}
+
+/** How many calls after the one at an index bring a word that no call of the run had before. */
+function newWordings(run: readonly Question[], index: number): number {
+  const seen = new Set<string>();
+  let count = 0;
+  for (const [i, question] of run.entries()) {
+    const words = wordsOf(question);
+    if (i > index && words.some((word) => !seen.has(word))) count += 1;
+    for (const word of words) seen.add(word);
+  }
+  return count;
+}
+
+/** What stands before the command proper: a change of folder, variables, and programs that run another one. */
+const AHEAD =
+  /^\s*(?:cd\s+[^;&|]+(?:&&|;)\s*)*(?:(?:sudo|time|env|npx|bunx|uvx|pnpm exec|yarn exec|poetry run|uv run|bundle exec|python3? -m|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
+/** The rest of a pipe shapes the output. */
+const PIPE = /\s*(?:\d?>&\d\s*)?(?:2>\s*\/dev\/null\s*)?\|(?!\|)[\s\S]*$|\s*\d?>&\d\s*$/;
+const WORD = /"[^"]*"|'[^']*'|[^\s=]+/g;
+/** Values by which an option is switched. */
+const SWITCH = /^(?:0|1|true|false|on|off|yes|no|all|none|auto|always|never)$/i;
+
+/** The name of the program that a command line runs; `null` if it runs several, of which one may change something. */
+function programOf(line: string): string | null {
+  const command = line.replace(AHEAD, '').replace(PIPE, '');
+  if (/[;&|\n]/.test(command.replace(/"[^"]*"|'[^']*'/g, ''))) return null;
+  return /^[^\s"'$(]+/.exec(command)?.[0].replace(/^.*\//, '') ?? null;
+}
+
+/** The words that say what a call asks for: no options, and of a program nothing that only shapes the output. */
+function wordsOf({ call: { identity }, program }: Question): string[] {
+  if (identity.digest !== undefined) return [identity.digest];
+  if (program === null)
+    return valuesIn(identity.arguments).flatMap(
+      (value) => value.toLowerCase().match(/[\p{L}\p{N}_.%/-]+/gu) ?? [],
+    );
+  const line = commandFacts(identity).line ?? '';
+  const words = line.replace(AHEAD, '').replace(PIPE, '').match(WORD) ?? [];
+  return words.filter((word) => !word.startsWith('-') && !SWITCH.test(word));
+}
