@@ -15,7 +15,6 @@ export {
   exceededLimit,
   isEventType,
   type KnownEvent,
-  MAX_NAME_UNITS,
   MAX_TOKENS,
   otherEventSchema,
 } from './events/event.ts';
@@ -28,6 +27,14 @@ export {
   settingsVersionHeader,
 } from './events/headers.ts';
 export { messageOf } from './lib/message-of.ts';
+export {
+  exceedsBytes,
+  MAX_NAME_BYTES,
+  shortName,
+  storableJson,
+  storableText,
+  utf8Length,
+} from './lib/names.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';

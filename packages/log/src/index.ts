@@ -9,6 +9,7 @@ export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
+export { deadLetter, SMALL_LETTER_BYTES } from './port/dead-letter.ts';
 export { LogError, type LogErrorCode } from './port/errors.ts';
 export type { LogRecord, OutputRecord, RecordHeaders, RecordSink } from './port/records.ts';
 export { BytesRecord } from './port/records.ts';

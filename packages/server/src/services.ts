@@ -99,6 +99,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     topics,
     metrics,
     budgets,
+    sink,
     enqueue: notifications.enqueue,
     onStored: (sessionIds) => {
       guard.onIncidentsChanged(sessionIds);

@@ -142,6 +142,10 @@ export class PgliteClient implements Queryable {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.kind === 'answer') waiting?.resolve(reply.result);
-    else waiting?.reject(reply.error);
+    else waiting?.reject(withCode(reply.error, reply.code));
   }
+}
+
+function withCode(error: unknown, code: string | null): unknown {
+  return error instanceof Error && code !== null ? Object.assign(error, { code }) : error;
 }

@@ -24,5 +24,10 @@ export interface Rows {
 
 export type Reply =
   | { readonly kind: 'answer'; readonly id: number; readonly result: Rows | undefined }
-  | { readonly kind: 'failure'; readonly id: number; readonly error: unknown }
+  | {
+      readonly kind: 'failure';
+      readonly id: number;
+      readonly error: unknown /** SQLSTATE. */;
+      readonly code: string | null;
+    }
   | { readonly kind: 'notice'; readonly channel: string; readonly payload: string };

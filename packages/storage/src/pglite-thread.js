@@ -150,7 +150,9 @@ port.on('message', (/** @type {Request & { id: number }} */ request) => {
       post({ kind: 'answer', id: request.id, result });
     },
     (/** @type {unknown} */ error) => {
-      post({ kind: 'failure', id: request.id, error });
+      // A clone of an error has lost its own properties.
+      const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
+      post({ kind: 'failure', id: request.id, error, code });
     },
   );
 });

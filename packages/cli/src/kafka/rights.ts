@@ -33,7 +33,7 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     topic(names.verdicts, 'Read', 'server'),
     topic(names.sessions, 'Write', 'worker'),
     topic(names.checks, 'Write', 'worker'),
-    topic(names['dead-letters'], 'Write', 'worker'),
+    topic(names['dead-letters'], 'Write', 'worker', 'server'),
     topic(names.state, 'Read', 'worker'),
     topic(names.state, 'Write', 'worker'),
     ...Object.keys(kafka.sources).map((name) => topic(name, 'Read', 'worker')),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { MAX_NAME_UNITS } from '../events/event.ts';
+import { nameSchema } from '../events/event.ts';
 
 /* `POST /decide`: whether a call may run. */
 
-const name = z.string().min(1).max(MAX_NAME_UNITS);
+const name = nameSchema.min(1);
 
 export const proposedCallSchema = z.strictObject({
   sessionId: name,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventRefusals } from '../events/error-codes.ts';
-import { MAX_NAME_UNITS } from '../events/event.ts';
+import { nameSchema } from '../events/event.ts';
 import { formatNames } from '../events/format-names.ts';
 
 /* `POST /events`: events of producers without Kafka. */
@@ -12,12 +12,7 @@ export const postedEventsQuerySchema = z.strictObject({
     .describe(
       'Format of the records. auto, the default: detected from each record, then from the previous ones.',
     ),
-  session: z
-    .string()
-    .min(1)
-    .max(MAX_NAME_UNITS)
-    .optional()
-    .describe('Session id of records whose format has none.'),
+  session: nameSchema.min(1).optional().describe('Session id of records whose format has none.'),
 });
 
 const count = z.int().nonnegative();

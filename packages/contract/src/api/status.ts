@@ -11,6 +11,11 @@ const partitionStatusSchema = z.object({
   partition: z.int(),
   nextOffset: count.describe('Next offset to read.'),
   lag: count.nullable().describe('Records not read yet; null before the first ones are read.'),
+  setAside: count.describe('Records that could not be stored and became dead letters.'),
+  latestSetAside: z
+    .object({ offset: count, reason: z.string(), detail: z.string(), at: z.number() })
+    .nullable()
+    .describe('The latest of them: its offset and why it was not stored.'),
 });
 
 export const statusSchema = z.object({

@@ -1,6 +1,7 @@
 import { _, Ajv, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import { messageOf } from '../lib/message-of.ts';
+import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
 import type { DeadLetterReason } from './error-codes.ts';
 import {
   type AgentEvent,
@@ -8,7 +9,6 @@ import {
   eventTypes,
   exceededLimit,
   isEventType,
-  MAX_NAME_UNITS,
   MAX_TEXT_UNITS,
   otherEventSchema,
 } from './event.ts';
@@ -31,12 +31,12 @@ const ajv = new Ajv({
   // optimizes them.
   code: { optimize: false },
 });
-// Counting the code points of every name, as Ajv does, costs half as much as parsing the event. A text has between half
-// as many and as many code points as units, so its length usually suffices.
-limitText(
-  'maxLength',
-  ({ data, schemaCode: limit }) => _`${data}.length > ${limit} && [...${data}].length > ${limit}`,
-);
+// Counting the characters of every name, as Ajv does, costs half as much as parsing the event; its length usually suffices.
+// Upper limits count bytes, because names are indexed.
+limitText('maxLength', ({ gen, data, schemaCode: limit }) => {
+  const exceeds = gen.scopeValue('func', { ref: exceedsBytes });
+  return _`${exceeds}(${data}, ${limit})`;
+});
 limitText(
   'minLength',
   ({ data, schemaCode: limit }) => _`${data}.length < 2 * ${limit} && [...${data}].length < ${limit}`,
@@ -104,15 +104,16 @@ export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): D
     }
     return reject('invalid_event', describeErrors(value));
   }
-  const sessionId = value.sessionId ?? keyed?.key?.toString() ?? '';
+  const event = withStorableNames(value);
+  const sessionId = event.sessionId ?? storableText(keyed?.key?.toString() ?? '');
   if (sessionId === '') {
     return reject(
       'missing_session',
       'set "sessionId" in the value, or use the session id as the record\'s key',
     );
   }
-  if (sessionId.length > MAX_NAME_UNITS) {
-    return reject('invalid_event', `the session id is longer than ${MAX_NAME_UNITS} characters`);
+  if (exceedsBytes(sessionId, MAX_NAME_BYTES)) {
+    return reject('invalid_event', `the session id is longer than ${MAX_NAME_BYTES} bytes in UTF-8`);
   }
   if (isText(value) && value.text.length > MAX_TEXT_UNITS) {
     return reject(
@@ -120,7 +121,43 @@ export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): D
       `the text is longer than ${MAX_TEXT_UNITS.toLocaleString('en-US')} characters`,
     );
   }
-  return { ok: true, sessionId, event: value };
+  return { ok: true, sessionId, event };
+}
+
+/** Fields of an event that name something: sessions, events and what totals are kept for. */
+const NAMES = [
+  'id',
+  'sessionId',
+  'promptId',
+  'model',
+  'backend',
+  'agent',
+  'agentVersion',
+  'tenant',
+  'parentSessionId',
+  'callId',
+  'name',
+] as const;
+
+/** Names that a log or a database would make one are one from here on. */
+function withStorableNames(event: AgentEvent): AgentEvent {
+  const fields = event as Readonly<Record<string, unknown>>;
+  let changed: Record<string, unknown> | undefined;
+  for (const field of NAMES) {
+    const name = fields[field];
+    if (typeof name !== 'string') continue;
+    const storable = storableText(name);
+    if (storable !== name) (changed ??= { ...fields })[field] = storable;
+  }
+  const { tags } = event;
+  if (tags != null) {
+    const entries = Object.entries(tags);
+    if (entries.some((entry) => entry.some((text) => storableText(text) !== text)))
+      (changed ??= { ...fields })['tags'] = Object.fromEntries(
+        entries.map((entry) => entry.map(storableText)),
+      );
+  }
+  return (changed as AgentEvent | undefined) ?? event;
 }
 
 function isText(event: AgentEvent): event is Extract<AgentEvent, { type: 'content' | 'thought' }> {

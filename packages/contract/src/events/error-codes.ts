@@ -13,6 +13,9 @@ export const deadLetterReasons = {
   unreadable_batch:
     'the record batch is corrupt, or its format or compression is unknown; the dead letter is the raw batch',
   processing_failed: 'processing the record failed several times in a row',
+  invalid_record:
+    'a verdict, summary, setting or triage record does not match its schema; the server stores the others',
+  not_stored: 'the database refuses the record, on its own and more than once; the server stores the others',
 } as const;
 
 export type DeadLetterReason = keyof typeof deadLetterReasons;

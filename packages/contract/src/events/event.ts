@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
 
 /*
  * Events, version 1. Unknown fields are kept, and unknown types are accepted and counted but otherwise ignored, so that
@@ -7,9 +8,15 @@ import { z } from 'zod';
 
 const optionalText = z.string().nullish();
 
-/** Maximum length of names. Verdicts and session summaries contain them and must fit into their topics. */
-export const MAX_NAME_UNITS = 1024;
-const optionalName = z.string().max(MAX_NAME_UNITS).nullish();
+/** A name or an id: what no database can store is replaced, and the limit counts bytes. */
+export const nameSchema = z
+  .string()
+  .overwrite(storableText)
+  .max(MAX_NAME_BYTES)
+  .refine((name) => !exceedsBytes(name, MAX_NAME_BYTES), {
+    message: `Too big: expected string to have <=${String(MAX_NAME_BYTES)} bytes in UTF-8`,
+  });
+const optionalName = nameSchema.nullish();
 
 /** Range of `Date` in milliseconds: readers convert times to dates. */
 const MAX_TIME = 8.64e15;
@@ -32,18 +39,14 @@ const tokenCount = z.number().nonnegative().max(MAX_TOKENS).nullish();
 /** Fields of every event. `null` means absent, because some serialisers write it. */
 const envelope = {
   v: z.literal(1).nullish().describe('Version of the event contract.'),
-  id: z
-    .string()
+  id: nameSchema
     .min(1)
-    .max(MAX_NAME_UNITS)
     .nullish()
     .describe(
       'Default: `#<index of the event in its session>`. Events of a session with the same id are duplicates, also across copies of its history.',
     ),
-  sessionId: z
-    .string()
+  sessionId: nameSchema
     .min(1)
-    .max(MAX_NAME_UNITS)
     .nullish()
     .describe("One agent conversation. Optional if the record's key is the session id."),
   time: timeSchema.nullish().describe("Event time: epoch ms or RFC 3339. Default: the record's timestamp."),
@@ -54,7 +57,7 @@ const envelope = {
   agentVersion: optionalName,
   tenant: optionalName,
   parentSessionId: optionalName.describe('The session that started this sub-agent or fork.'),
-  tags: z.record(z.string().max(MAX_NAME_UNITS), z.string().max(MAX_NAME_UNITS)).nullish(),
+  tags: z.record(nameSchema, nameSchema).nullish(),
 };
 
 /** A setting's value; it is checked against the settings schema when it is applied. */
@@ -88,7 +91,7 @@ export const eventSchemas = {
       ...envelope,
       type: z.literal('tool_call_request'),
       callId: optionalName,
-      name: z.string().max(MAX_NAME_UNITS),
+      name: nameSchema,
       args: z
         .union([z.record(z.string(), z.unknown()), z.string()])
         .nullish()

@@ -2,15 +2,23 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { schemaDocument } from '../../../../scripts/reference/json-schemas.ts';
-import { isAgentEvent } from '../../src/events/check.ts';
-import { eventSchema, eventTime, eventTypes } from '../../src/index.ts';
+import { decodeEvent, isAgentEvent } from '../../src/events/check.ts';
+import {
+  eventSchema,
+  eventTime,
+  eventTypes,
+  jsonFrom,
+  shortName,
+  storableJson,
+  storableText,
+} from '../../src/index.ts';
 
 /** Valid values of event fields, and nearly valid ones. */
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(null, '', 'a', 1, 0, -1, 1.5, 2, 8.64e15 + 1, true, false) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom('x'.repeat(1024), 'x'.repeat(1025), '😀'.repeat(1024), '😀'.repeat(1025)),
+    arbitrary: fc.constantFrom('x'.repeat(1024), 'x'.repeat(1025), '😀'.repeat(256), '😀'.repeat(1025)),
   },
   {
     weight: 2,
@@ -84,6 +92,88 @@ it('event validation: the compiled check, zod and the published schema agree on 
   );
   // Agreement is meaningless if nearly everything is rejected.
   expect(Math.min(accepted, refused)).toBeGreaterThan(500);
+});
+
+it.each([
+  ['€'.repeat(341), true],
+  ['€'.repeat(342), false],
+  ['😀'.repeat(257), false],
+  ['ё'.repeat(512), true],
+  ['ё'.repeat(513), false],
+])(
+  'event validation: the limit of names counts bytes, which only a JSON Schema cannot: %#',
+  (name, isSound) => {
+    for (const event of [
+      { type: 'retry', sessionId: name },
+      { type: 'retry', sessionId: 's', agent: name },
+      { type: 'retry', sessionId: 's', tags: { [name]: name } },
+      { type: 'tool_call_request', sessionId: 's', name },
+    ])
+      expect([isAgentEvent(event), eventSchema.safeParse(event).success]).toEqual([isSound, isSound]);
+    expect(decodeEvent({ text: '{"type":"retry"}', key: name }).ok).toBe(isSound);
+  },
+);
+
+it('names: what a database or a log would make one is one from the door on', () => {
+  const read = (id: string) =>
+    decodeEvent({
+      text: `{"type":"content","text":"a\\ud800","sessionId":"${id}","agent":"${id}","tags":{"${id}":"${id}"}}`,
+      key: null,
+    });
+  const [first, ...others] = ['q\\ud83d z', 'q\\udfff z', 'q\\u0000 z', 'q\ufffd z'].map(read);
+  expect(first).toMatchObject({
+    sessionId: 'q\ufffd z',
+    event: {
+      sessionId: 'q\ufffd z',
+      agent: 'q\ufffd z',
+      tags: { 'q\ufffd z': 'q\ufffd z' },
+      text: 'a\ud800',
+    },
+  });
+  for (const other of others) expect(other).toEqual(first);
+  expect(read('pair \\ud83d\\ude00')).toMatchObject({ sessionId: 'pair 😀' });
+});
+
+const piece = fc.constantFrom(
+  '\\',
+  '"',
+  'u',
+  '0000',
+  'd83d',
+  '\0',
+  '\ud83d',
+  '\ude00',
+  '\u{1f600}',
+  'x',
+  '\ufffd',
+);
+it('storableJson: reads as the storable text of what the JSON reads as', () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (parts, upper) => {
+      const text = parts.join('');
+      const json = JSON.stringify(text).replace(/\\u[0-9a-f]{4}/g, (escape) =>
+        upper ? `\\u${escape.slice(2).toUpperCase()}` : escape,
+      );
+      fc.pre(jsonFrom(json) === text);
+      expect(jsonFrom(storableJson(json))).toBe(storableText(text));
+    }),
+  );
+});
+
+it('shortName: keeps whole characters, as many as fit', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.integer({ min: 1, max: 50 }),
+      (name, limit) => {
+        const short = shortName(name, limit);
+        expect(name.startsWith(short)).toBe(true);
+        expect(Buffer.byteLength(short)).toBeLessThanOrEqual(limit);
+        const [next] = name.slice(short.length);
+        if (next !== undefined) expect(Buffer.byteLength(short + next)).toBeGreaterThan(limit);
+      },
+    ),
+  );
 });
 
 it('event validation: all three agree on values that are not objects', () => {

@@ -86,6 +86,7 @@ function Cards({ status }: { readonly status: Status }) {
               ['connection', <Check key="l" ok={log.state === 'up'} text={log.reason ?? log.state} />],
               ['lag', lag === null ? 'unknown' : plural(lag, 'record')],
               ['partitions read', formatNumber(log.topics.flatMap(({ partitions }) => partitions).length)],
+              ...setAsideFact(status),
             ]}
           />
         </Card>
@@ -160,6 +161,7 @@ function Cards({ status }: { readonly status: Status }) {
                 <th scope="col">Partition</th>
                 <th scope="col">Next offset</th>
                 <th scope="col">Lag</th>
+                <th scope="col">Set aside</th>
               </tr>
             </thead>
             <tbody>
@@ -169,22 +171,34 @@ function Cards({ status }: { readonly status: Status }) {
                     <tr>
                       <th scope="row">{topic.name}</th>
                       <td>{topic.role}</td>
-                      <td colSpan={3}>{topic.read ? 'no partitions yet' : 'not read by the server'}</td>
+                      <td colSpan={4}>{topic.read ? 'no partitions yet' : 'not read by the server'}</td>
                     </tr>
                   ) : (
-                    topic.partitions.map(({ partition, nextOffset, lag }, index) => (
-                      <tr key={partition}>
-                        <th scope="row">
-                          {index === 0 ? topic.name : <span className="sr-only">{topic.name}</span>}
-                        </th>
-                        <td>{index === 0 && topic.role}</td>
-                        <td>{partition}</td>
-                        <td>{formatNumber(nextOffset)}</td>
-                        <td data-lagging={(lag ?? 0) > 0 || undefined}>
-                          {lag === null ? '–' : formatNumber(lag)}
-                        </td>
-                      </tr>
-                    ))
+                    topic.partitions.map(
+                      ({ partition, nextOffset, lag, setAside, latestSetAside }, index) => (
+                        <tr key={partition}>
+                          <th scope="row">
+                            {index === 0 ? topic.name : <span className="sr-only">{topic.name}</span>}
+                          </th>
+                          <td>{index === 0 && topic.role}</td>
+                          <td>{partition}</td>
+                          <td>{formatNumber(nextOffset)}</td>
+                          <td data-lagging={(lag ?? 0) > 0 || undefined}>
+                            {lag === null ? '–' : formatNumber(lag)}
+                          </td>
+                          <td
+                            data-lagging={setAside > 0 || undefined}
+                            title={
+                              latestSetAside === null
+                                ? undefined
+                                : `Offset ${String(latestSetAside.offset)}: ${latestSetAside.detail}`
+                            }
+                          >
+                            {formatNumber(setAside)}
+                          </td>
+                        </tr>
+                      ),
+                    )
                   )}
                 </Fragment>
               ))}
@@ -194,6 +208,28 @@ function Cards({ status }: { readonly status: Status }) {
       </Card>
     </>
   );
+}
+
+/** Records that could not be stored, with the latest reason. */
+function setAsideFact({ log }: Status): [string, ReactNode][] {
+  const partitions = log.topics.flatMap((topic) =>
+    topic.partitions.map((one) => ({ ...one, topic: topic.name })),
+  );
+  const total = partitions.reduce((sum, { setAside }) => sum + setAside, 0);
+  const [last] = partitions
+    .filter(({ latestSetAside }) => latestSetAside !== null)
+    .sort((a, b) => (b.latestSetAside?.at ?? 0) - (a.latestSetAside?.at ?? 0));
+  if (total === 0 || last?.latestSetAside == null) return [];
+  const { offset, detail, at } = last.latestSetAside;
+  const text = `${plural(total, 'record')}; the latest at offset ${String(offset)} of ${last.topic}: ${detail}`;
+  return [
+    [
+      'could not be stored',
+      <span key="a">
+        <Check ok={false} text={text} /> <Ago time={at} />
+      </span>,
+    ],
+  ];
 }
 
 function totalLag({ log }: Status): number | null {

@@ -1,4 +1,4 @@
-import { callDetectors, MAX_NAME_UNITS, type Verdict } from '@loopwatch/contract';
+import { callDetectors, shortName, type Verdict } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { identifyingArguments } from '../calls/call-nature.ts';
 import { type CallStep, identityKey, toolIdentity } from '../calls/step.ts';
@@ -73,7 +73,7 @@ export function continues(
 
 /** The hashes by which keys can refer to a call: as it is, without arguments that do not identify it, and of its tool. */
 function hashesOf({ name: fullName, args }: ProposedCall, agent: string | null, knowledge: CallKnowledge) {
-  const name = fullName.slice(0, MAX_NAME_UNITS);
+  const name = shortName(fullName);
   const identifying = identifyingArguments(args, contractOf(name, agent, knowledge));
   const keyBy = (value: unknown) => hashOf(identityKey(toolIdentity(name, canonicalArguments(value))));
   return [keyBy(args), keyBy(identifying), hashOfTool(name)];

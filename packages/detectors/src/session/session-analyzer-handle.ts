@@ -1,4 +1,4 @@
-import { type AgentEvent, type CheckAnswer, MAX_NAME_UNITS } from '@loopwatch/contract';
+import { type AgentEvent, type CheckAnswer, shortName } from '@loopwatch/contract';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
@@ -10,7 +10,7 @@ import { WatchedSession, type WatchedSnapshot } from './watched-session.ts';
 export interface SessionAnalyzerHandle {
   /**
    * Processes the session's next event. An event without `id` gets `#<index>`; one without `time`, the time of the
-   * previous event (initially 0). Only the first 1,024 characters of a tool's name count.
+   * previous event (initially 0). Only the first 1,024 bytes of a tool's name count.
    *
    * @returns the verdicts at this event, usually none
    */
@@ -37,9 +37,8 @@ export interface SessionAnalyzerHandle {
 /** Shortens the tool name: for library callers, nothing else rejects a longer one. */
 function withShortName(event: AgentEvent): AgentEvent {
   if (event.type !== 'tool_call_request' || typeof event.name !== 'string') return event;
-  return event.name.length <= MAX_NAME_UNITS
-    ? event
-    : { ...event, name: event.name.slice(0, MAX_NAME_UNITS) };
+  const name = shortName(event.name);
+  return name === event.name ? event : { ...event, name };
 }
 
 export function handleOf(detection: Detection): SessionAnalyzerHandle {

@@ -2,7 +2,7 @@ import {
   type DetectionInput,
   detectionSchema,
   type KnownEvent,
-  MAX_NAME_UNITS,
+  shortName,
   type VerdictAction,
 } from '@loopwatch/contract';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
@@ -28,7 +28,7 @@ export interface ToolCallTracker {
   /**
    * Tracks a call that is about to be made.
    *
-   * @param name only its first 1,024 characters count
+   * @param name only its first 1,024 bytes count
    * @param args an object, or a string of JSON
    * @param time epoch ms; default: now
    */
@@ -52,7 +52,7 @@ export function createToolCallTracker(
   const totals = new SessionTotals();
   return {
     track(fullName, args, time = Date.now()) {
-      const name = fullName.slice(0, MAX_NAME_UNITS);
+      const name = shortName(fullName);
       if (!settings.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
       const event = { type: 'tool_call_request', name } as KnownEvent;
       const mark = totals.mark(event, time, -1);

@@ -1,4 +1,4 @@
-import { type DetectorId, MAX_NAME_UNITS } from '@loopwatch/contract';
+import { type DetectorId, shortName } from '@loopwatch/contract';
 import {
   type DetectionPlan,
   deniedResult,
@@ -218,7 +218,7 @@ export class GatewaySession {
 
   #judge(call: ToolCall, now: number): Enforcement | undefined {
     const { id: callId, name, args } = call;
-    const request = { type: 'tool_call_request', callId, name: name.slice(0, MAX_NAME_UNITS), args } as const;
+    const request = { type: 'tool_call_request', callId, name: shortName(name), args } as const;
     this.#push(request, now);
     const detection = this.#detection;
     const enforcement = strongestOf(detection.continuedBy(call), this.plan, name);

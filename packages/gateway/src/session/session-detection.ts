@@ -1,4 +1,4 @@
-import { type AgentEvent, isOpenAfter, MAX_NAME_UNITS } from '@loopwatch/contract';
+import { type AgentEvent, isOpenAfter, shortName } from '@loopwatch/contract';
 import {
   type DetectionPlan,
   type PureVerdict,
@@ -134,7 +134,7 @@ export function eventBodyOf(entry: HistoryEntry): EventBody {
       return {
         type: 'tool_call_request',
         callId: entry.call.id,
-        name: entry.call.name.slice(0, MAX_NAME_UNITS),
+        name: shortName(entry.call.name),
         args: entry.call.args,
       };
     case 'result': {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storableText } from '@loopwatch/storage';
+import { MAX_NAME_BYTES, shortName, storableText, utf8Length } from '@loopwatch/contract';
 import type { Conversation } from '../api/conversation.ts';
 import { type FlatHeaders, headerOf } from '../http/headers.ts';
 
@@ -15,7 +15,6 @@ export interface SessionName {
   readonly settingsName: string | null;
 }
 
-const MAX_UNITS = 1024;
 const ownHeader = 'x-session-id';
 /** Session headers of clients, each with the header that distinguishes agents within a session. */
 const clientHeaders = [
@@ -45,7 +44,7 @@ export function sessionName(headers: FlatHeaders, conversation: Conversation): S
 
 /** A name for a further conversation. @param tag distinguishes it */
 export function taggedName(name: string, tag: string): string {
-  return `${name.slice(0, MAX_UNITS - tag.length - 1)}~${tag}`;
+  return `${shortName(name, MAX_NAME_BYTES - utf8Length(tag) - 1)}~${tag}`;
 }
 
 function clientName(headers: FlatHeaders): SessionName | undefined {
@@ -56,7 +55,7 @@ function clientName(headers: FlatHeaders): SessionName | undefined {
     const part = valueOf(headers, agent);
     return part === undefined || part === name
       ? whole
-      : { ...whole, name: taggedName(whole.name, storableText(part).slice(0, MAX_UNITS / 2)) };
+      : { ...whole, name: taggedName(whole.name, shortName(storableText(part), MAX_NAME_BYTES / 2)) };
   }
   return undefined;
 }
@@ -70,7 +69,7 @@ function derived(headers: FlatHeaders, { items, previous }: Conversation): Sessi
 }
 
 function given(name: string, isOne: boolean): SessionName {
-  const id = storableText(name).slice(0, MAX_UNITS);
+  const id = shortName(storableText(name));
   return { name: id, isOne, settingsName: id };
 }
 

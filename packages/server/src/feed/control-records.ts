@@ -1,4 +1,10 @@
-import { controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
+import {
+  controlSchema,
+  type DetectionSettings,
+  readJson,
+  storableJson,
+  storableText,
+} from '@loopwatch/contract';
 import { leftOutText, oneLine } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import { readControlHeaders } from '../settings/control-headers.ts';
@@ -11,16 +17,15 @@ import type { StoreRecords } from './topic-feed.ts';
  * @param base the configured settings, when no worker of this process logs settings that are rejected
  */
 export function controlRecords(logger: Logger, base: DetectionSettings | undefined): StoreRecords {
-  return async (tx, records, place) => {
+  return async (tx, records, place, setAside) => {
     for (const record of records) {
       const { key, text, offset, timestamp, headers } = record;
-      const scope = key?.toString() ?? '';
-      const control = text === null ? undefined : readJson(text, controlSchema);
+      const scope = storableText(key?.toString() ?? '');
+      const control = text === null ? undefined : readJson(storableJson(text), controlSchema);
       const why = control?.ok === false ? control.why : undefined;
       const wrongScope = control?.ok === true && control.value.scope !== scope;
       if (scope === '' || why !== undefined || wrongScope) {
-        const detail = why ?? 'the key differs from the scope';
-        logger.warn({ ...place, offset, detail }, 'skipped an invalid record of the control topic');
+        setAside(record, why ?? 'the key differs from the scope');
         continue;
       }
       const set = control?.ok === true ? control.value.set : {};

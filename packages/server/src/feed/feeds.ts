@@ -1,13 +1,12 @@
 import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
-import type { RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
+import type { OutputRecord, RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
-
 import { sessionRecords } from './session-records.ts';
 import { type StoreRecords, TopicFeed } from './topic-feed.ts';
 import { triageRecords } from './triage-records.ts';
@@ -32,6 +31,10 @@ export interface FeedsOptions {
   /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
+  /** Writes dead letters. */
+  readonly sink: Pick<RecordSink, 'publish'>;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 /** Reads the topics into the database. */
@@ -42,20 +45,33 @@ export class Feeds {
   readonly #feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
   constructor(options: FeedsOptions) {
-    const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets } = options;
+    const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets, sink, now } =
+      options;
     const system = log.kind === 'kafka' ? 'kafka' : 'loopwatch_embedded';
     this.#topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
-      new TopicFeed({ reader: log.reader(topics[role]), database, logger, store, system }),
+      new TopicFeed({
+        reader: log.reader(topics[role]),
+        database,
+        logger,
+        store,
+        system,
+        now,
+        deadLetterTopic: topics['dead-letters'],
+        publish: (letters: readonly OutputRecord[]) => sink.publish(letters),
+        onSetAside: (set) => {
+          for (const { reason } of set) metrics.deadLetters.inc({ topic: role, reason });
+        },
+      }),
     ];
     const onVerdict = (timestamp: number): void => {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);
     };
     this.#feeds = new Map([
-      feed('verdicts', verdictRecords({ metrics, logger, onVerdict, onStored, enqueue })),
-      feed('sessions', sessionRecords({ logger, enqueue, budgets })),
-      feed('triage', triageRecords(logger)),
+      feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, enqueue })),
+      feed('sessions', sessionRecords({ enqueue, budgets })),
+      feed('triage', triageRecords()),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);
   }
@@ -91,10 +107,12 @@ export class Feeds {
   get status(): Status['log']['topics'] {
     return Object.entries(this.#topics).map(([role, name]) => {
       const feed = this.#feeds.get(role as TopicRole);
-      const partitions = (feed?.partitions ?? []).map(({ partition, position, lag }) => ({
+      const partitions = (feed?.partitions ?? []).map(({ partition, position, lag, setAside, latest }) => ({
         partition,
         nextOffset: position,
         lag,
+        setAside,
+        latestSetAside: latest,
       }));
       return { role: role as TopicRole, name, read: feed !== undefined, partitions };
     });

@@ -1,5 +1,4 @@
-import { readJson, sessionSummarySchema } from '@loopwatch/contract';
-import type { Logger } from 'pino';
+import { readJson, sessionSummarySchema, storableJson, storableText } from '@loopwatch/contract';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { type SummaryRecord, writeSummaries } from '../sessions/write-summaries.ts';
@@ -7,29 +6,23 @@ import type { StoreRecords } from './topic-feed.ts';
 
 /** The `sessions` topic: summaries, and tombstones of expired sessions. */
 export function sessionRecords({
-  logger,
   enqueue,
   budgets,
 }: {
-  readonly logger: Logger;
   readonly enqueue: EnqueueNotifications;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }): StoreRecords {
-  return async (tx, records, place) => {
+  return async (tx, records, _place, setAside) => {
     const summaries: SummaryRecord[] = [];
     for (const record of records) {
-      const { key, text, timestamp: at, offset } = record;
+      const { key, text, timestamp: at } = record;
       if (text === null) {
-        if (key !== null) summaries.push({ id: key.toString(), summary: null, at });
+        if (key !== null) summaries.push({ id: storableText(key.toString()), summary: null, at });
         continue;
       }
-      const summary = readJson(text, sessionSummarySchema);
+      const summary = readJson(storableJson(text), sessionSummarySchema);
       if (summary.ok) summaries.push({ id: summary.value.sessionId, summary: summary.value, at });
-      else
-        logger.warn(
-          { ...place, offset, detail: summary.why },
-          'skipped an invalid record of the sessions topic',
-        );
+      else setAside(record, summary.why);
     }
     await budgets.add(
       tx,

@@ -1,17 +1,31 @@
 import { messageOf } from '@loopwatch/contract';
-import type { LogRecord, TaskBatch, TopicPartition, TopicReader } from '@loopwatch/log';
-import type { Database, Queryable } from '@loopwatch/storage';
+import { oneLine } from '@loopwatch/detectors';
+import {
+  LogError,
+  type LogRecord,
+  type OutputRecord,
+  type TaskBatch,
+  type TopicPartition,
+  type TopicReader,
+} from '@loopwatch/log';
+import { type Database, isCausedByData, type Queryable } from '@loopwatch/storage';
 import { inSpan, type MessagingSystem, messagingAttributes } from '@loopwatch/telemetry';
 import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
-import { nextOffset, resumeAt, storeNextOffset } from './topic-offsets.ts';
+import { countSetAside, deadLetters, type LatestSetAside, type SetAside } from './set-aside.ts';
+import { nextOffset, readSetAside, resumeAt, storeNextOffset } from './topic-offsets.ts';
 
-/** Stores records of one topic; the returned function is called after the commit. */
+/**
+ * Stores records of one topic; the returned function is called after the commit.
+ *
+ * @param setAside for records that are invalid: they become dead letters
+ */
 export type StoreRecords = (
   tx: Queryable,
   records: readonly LogRecord[],
   place: TopicPartition,
+  setAside: (record: LogRecord, detail: string) => void,
 ) => Promise<() => void>;
 
 export interface TopicFeedOptions {
@@ -21,6 +35,13 @@ export interface TopicFeedOptions {
   readonly store: StoreRecords;
   /** Where the records come from, in spans. */
   readonly system: MessagingSystem;
+  readonly deadLetterTopic: string;
+  /** Writes dead letters; the position moves past their records only after that. */
+  readonly publish: (letters: readonly OutputRecord[]) => Promise<void>;
+  /** Called once records are set aside for good. */
+  readonly onSetAside: (set: readonly SetAside[]) => void;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 /** Progress of reading one partition. */
@@ -29,14 +50,21 @@ export interface PartitionState extends TopicPartition {
   readonly position: number;
   /** Records not stored yet, as of the latest batch; null before the first. */
   readonly lag: number | null;
+  /** Records that could not be stored and became dead letters. */
+  readonly setAside: number;
+  readonly latest: LatestSetAside | null;
 }
+
+/** Attempts with a record alone before it is set aside. */
+const MAX_ATTEMPTS = 2;
 
 /** Records per transaction: enough to be fast, but few enough not to hold up other transactions. */
 const TRANSACTION_RECORDS = 500;
 
 /**
  * Reads a topic into the database. Rows and position are committed together, so that nothing is lost or stored twice after a
- * restart, or when several servers read into the same database.
+ * restart, or when several servers read into the same database. Records that the database refuses are found by halves, and
+ * become dead letters: one record never stops the others.
  */
 export class TopicFeed {
   readonly #options: TopicFeedOptions;
@@ -59,7 +87,8 @@ export class TopicFeed {
       from: async (place, bounds) => {
         const position = await resumeAt(database, place, bounds, logger);
         const lag = Math.max(0, bounds.end - position);
-        this.#partitions.set(place.partition, { ...place, position, lag });
+        const counted = await readSetAside(database, place);
+        this.#partitions.set(place.partition, { ...place, position, lag, ...counted });
         return position;
       },
       onConnection: (state, reason) => {
@@ -100,9 +129,10 @@ export class TopicFeed {
         const chunk = records.slice(at, at + TRANSACTION_RECORDS);
         const isLast = at + TRANSACTION_RECORDS >= records.length;
         const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
-        await this.#store(place, chunk, position);
+        await this.#storeParts(place, chunk, position);
         const remaining = lag + records.length - Math.min(records.length, at + TRANSACTION_RECORDS);
-        this.#partitions.set(partition, { ...place, position, lag: remaining });
+        const { setAside = 0, latest = null } = this.#partitions.get(partition) ?? {};
+        this.#partitions.set(partition, { ...place, position, lag: remaining, setAside, latest });
       }
       this.#error = null;
     } catch (error) {
@@ -111,20 +141,84 @@ export class TopicFeed {
     }
   }
 
-  async #store(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
-    const { database, store } = this.#options;
+  /** Stores records; those that the database refuses are found by halves and set aside. */
+  async #storeParts(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#store(place, records, next);
+        return;
+      } catch (error) {
+        const [first] = records;
+        // A dead letter that cannot be written is written later.
+        if (first === undefined || error instanceof LogError || !isCausedByData(error)) throw error;
+        if (records.length > 1) {
+          const half = Math.ceil(records.length / 2);
+          await this.#storeParts(place, records.slice(0, half), (records[half - 1]?.offset ?? next) + 1);
+          await this.#storeParts(place, records.slice(half), next);
+          return;
+        }
+        if (attempt < MAX_ATTEMPTS) continue;
+        const refused: SetAside = { record: first, reason: 'not_stored', detail: messageOf(error) };
+        await this.#store(place, [], next, [refused]);
+        return;
+      }
+    }
+  }
+
+  /** @param refused records before `next` that are not stored, but set aside */
+  async #store(
+    place: TopicPartition,
+    records: readonly LogRecord[],
+    next: number,
+    refused: readonly SetAside[] = [],
+  ): Promise<void> {
+    const { database, store, now, deadLetterTopic, publish } = this.#options;
     // Only transaction markers.
-    if (records.length === 0) return storeNextOffset(database, place, next);
+    if (records.length === 0 && refused.length === 0) return storeNextOffset(database, place, next);
+    let set: SetAside[] = [];
     const onCommitted = await database.transaction(async (tx) => {
       await lockChanges(tx);
       const position = (await nextOffset(tx, place)) ?? 0;
+      set = [...refused];
       // Another server that reads into the same database was faster.
-      if (next <= position) return undefined;
+      if (next <= position) {
+        set = [];
+        return undefined;
+      }
       const fresh = records.filter(({ offset }) => offset >= position);
-      const onStored = await store(tx, fresh, place);
+      const onStored =
+        fresh.length === 0
+          ? undefined
+          : await store(tx, fresh, place, (record, detail) => {
+              set.push({ record, reason: 'invalid_record', detail });
+            });
       await storeNextOffset(tx, place, next);
+      await countSetAside(tx, place, set, now());
+      // Last, so that a letter is written twice only if the commit fails.
+      if (set.length > 0) await publish(deadLetters(deadLetterTopic, place, set));
       return onStored;
     });
+    this.#note(place, set);
     onCommitted?.();
+  }
+
+  #note(place: TopicPartition, set: readonly SetAside[]): void {
+    const last = set.at(-1);
+    if (last === undefined) return;
+    const { logger, now, onSetAside } = this.#options;
+    const { record, reason, detail } = last;
+    const { offset } = record;
+    logger.error(
+      { ...place, offset, reason, detail, records: set.length },
+      oneLine(
+        `${String(set.length)} record${set.length === 1 ? '' : 's'} of ${place.topic} could not be stored and became dead letters; the latest, at offset ${String(offset)}: ${detail}`,
+      ),
+    );
+    const state = this.#partitions.get(place.partition);
+    if (state !== undefined) {
+      const latest = { offset, reason, detail, at: now() };
+      this.#partitions.set(place.partition, { ...state, setAside: state.setAside + set.length, latest });
+    }
+    onSetAside(set);
   }
 }

@@ -2,6 +2,7 @@ import type { Bounds, TopicPartition } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
+import type { LatestSetAside } from './set-aside.ts';
 
 /** The next offset to read from a partition; undefined before the first record. */
 export async function nextOffset(
@@ -13,6 +14,18 @@ export async function nextOffset(
     [topic, partition],
   );
   return rows[0]?.next_offset;
+}
+
+/** How many records of a partition were set aside so far. */
+export async function readSetAside(
+  tx: Queryable,
+  { topic, partition }: TopicPartition,
+): Promise<{ setAside: number; latest: LatestSetAside | null }> {
+  const [row] = await tx.query<{ set_aside: number; latest_set_aside: LatestSetAside | null }>(
+    'select set_aside, latest_set_aside from topic_offsets where topic = $1 and partition = $2',
+    [topic, partition],
+  );
+  return { setAside: row?.set_aside ?? 0, latest: row?.latest_set_aside ?? null };
 }
 
 /** Call in the transaction that stores the records. */

@@ -1,4 +1,4 @@
-import { type AgentEvent, isOpenAfter } from '@loopwatch/contract';
+import { type AgentEvent, isOpenAfter, storableText } from '@loopwatch/contract';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { guidanceOf, type PureVerdict } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
@@ -51,7 +51,7 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   const { events } = readHookInput(input, formats[agent]);
   const [first] = events;
   if (first === undefined) return CONTINUE;
-  const sessionId = first.sessionId ?? '';
+  const sessionId = storableText(first.sessionId ?? '');
   const isBeforeCall = events.length === 1 && first.type === 'tool_call_request';
   if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
   const guidance = guidanceIn(await guard.record(sessionId, events));

@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** Metrics of the server; detection is measured by the worker. Label values come from closed sets. */
 export interface ServerMetrics {
   readonly verdicts: Counter<'result'>;
+  readonly deadLetters: Counter<'topic' | 'reason'>;
   readonly postedEvents: Counter<'result'>;
   readonly requests: Histogram<'method' | 'route' | 'status'>;
   readonly liveClients: Gauge;
@@ -34,6 +35,12 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
       name: 'loopwatch_server_verdicts_read_total',
       help: 'Records of the verdict topic, by result: stored, duplicate, unreadable.',
       labelNames: ['result'],
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'loopwatch_server_dead_letters_total',
+      help: 'Records that could not be stored and became dead letters, by topic and reason: invalid_record, not_stored.',
+      labelNames: ['topic', 'reason'],
       registers,
     }),
     postedEvents: new Counter({

@@ -1,6 +1,6 @@
-import { type SessionSummary, sessionAt } from '@loopwatch/contract';
+import { type SessionSummary, sessionAt, storableText } from '@loopwatch/contract';
 import type { SessionItem, SessionState } from '@loopwatch/contract/api';
-import { jsonText, type Queryable, storableText } from '@loopwatch/storage';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { HttpProblem } from '../http/problem.ts';
 
 interface SessionRow {

@@ -1,6 +1,6 @@
+import { storableText } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import type { LogRecord, RecordReader, TopicPartition } from '@loopwatch/log';
-import { storableText } from '@loopwatch/storage';
 
 /** A record of one session, decoded as by the worker. */
 export interface SessionRecord {
@@ -97,6 +97,6 @@ export function ofSession(record: LogRecord, sessionId: string): SessionRecord |
   const mayBeNamed = stored.includes('\ufffd') || value?.includes(quoted) === true;
   if (keyName !== stored && !mayBeNamed) return undefined;
   const decoded = decodeEvent(record);
-  const owner = decoded.ok ? storableText(decoded.sessionId) : keyName;
+  const owner = decoded.ok ? decoded.sessionId : keyName;
   return owner === stored ? { offset, timestamp, decoded } : undefined;
 }

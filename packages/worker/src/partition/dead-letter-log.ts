@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '@loopwatch/contract';
 import { oneLine } from '@loopwatch/detectors';
+import { deadLetter, type LogRecord, type OutputRecord, SMALL_LETTER_BYTES } from '@loopwatch/log';
 import type { Logger } from 'pino';
 
 const WINDOW_MS = 60_000;
@@ -10,6 +11,25 @@ export interface DeadLetterNote {
   /** Topic, partition and offset. */
   readonly where: string;
   readonly message: string;
+}
+
+/**
+ * A dead letter, and the note for the log once it is committed.
+ *
+ * @param isRetry whether the previous attempt failed, possibly because of a dead letter: they are smaller then
+ */
+export function notedLetter(
+  topic: string,
+  record: LogRecord,
+  place: { readonly topic: string; readonly partition: number },
+  { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
+  isRetry: boolean,
+): { readonly output: OutputRecord; readonly note: DeadLetterNote } {
+  const where = `${place.topic}/${String(place.partition)}@${String(record.offset)}`;
+  return {
+    output: deadLetter(topic, record, place, reason, message, isRetry ? SMALL_LETTER_BYTES : undefined),
+    note: { reason, message, where },
+  };
 }
 
 /** Logs the first dead letter of each reason at once, and sums up the others once a minute. */

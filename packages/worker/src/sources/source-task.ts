@@ -13,8 +13,7 @@ import type {
 } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
-import { notedLetter } from '../partition/dead-letter.ts';
-import type { DeadLetterLog, DeadLetterNote } from '../partition/dead-letter-log.ts';
+import { type DeadLetterLog, type DeadLetterNote, notedLetter } from '../partition/dead-letter-log.ts';
 import { BatchTrace } from '../report/batch-trace.ts';
 import { reportFault } from '../report/fault.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { deadLetterHeaders as names } from '@loopwatch/contract';
-import { BytesRecord } from '@loopwatch/log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deadLetter, letterSize } from '../../src/partition/dead-letter.ts';
+import { deadLetter, letterSize } from '../../src/port/dead-letter.ts';
+import { BytesRecord } from '../../src/port/records.ts';
 
 const place = { topic: 'events', partition: 3 };
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array));

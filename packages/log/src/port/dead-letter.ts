@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DeadLetterReason, deadLetterHeaders } from '@loopwatch/contract';
-import type { LogRecord, OutputRecord, RecordHeaders } from '@loopwatch/log';
-import type { DeadLetterNote } from './dead-letter-log.ts';
+import type { LogRecord, OutputRecord, RecordHeaders } from './records.ts';
 
 const KIB = 1024;
 /** Upper bound of a dead letter, everything included: its topic accepts 17 MiB, part of which the log needs itself. */
@@ -54,26 +53,6 @@ export function deadLetter(
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));
   return { ...cut, value: value?.subarray(0, room) ?? null };
-}
-
-/**
- * A dead letter, and the note for the log once it is committed.
- *
- * @param isRetry whether the previous attempt failed, possibly because of a dead letter: they are smaller then
- */
-export function notedLetter(
-  topic: string,
-  record: LogRecord,
-  place: { readonly topic: string; readonly partition: number },
-  { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
-  isRetry: boolean,
-): { readonly output: OutputRecord; readonly note: DeadLetterNote } {
-  const maxBytes = isRetry ? SMALL_LETTER_BYTES : MAX_LETTER_BYTES;
-  const where = `${place.topic}/${String(place.partition)}@${String(record.offset)}`;
-  return {
-    output: deadLetter(topic, record, place, reason, message, maxBytes),
-    note: { reason, message, where },
-  };
 }
 
 /** Upper estimate of a dead letter's size, in bytes. */
