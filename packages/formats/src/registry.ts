@@ -6,6 +6,16 @@ import { opencode } from './agents/opencode.ts';
 import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
 import { cloudevents } from './cloudevents.ts';
+import { adk } from './logs/adk.ts';
+import { autogen } from './logs/autogen.ts';
+import { cline } from './logs/cline.ts';
+import { copilotCli } from './logs/copilot-cli.ts';
+import { crush } from './logs/crush.ts';
+import { cursor } from './logs/cursor.ts';
+import { goose } from './logs/goose.ts';
+import { pi } from './logs/pi.ts';
+import { pydanticAi } from './logs/pydantic-ai.ts';
+import { qwenCode } from './logs/qwen-code.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
 import { acp } from './streams/acp.ts';
@@ -19,6 +29,7 @@ import { vercelAi } from './streams/vercel-ai.ts';
 import { langfuse } from './telemetry/langfuse.ts';
 import { langsmith } from './telemetry/langsmith.ts';
 import { litellm } from './telemetry/litellm.ts';
+import { openaiAgents } from './telemetry/openai-agents.ts';
 import { otlp } from './telemetry/otlp.ts';
 
 /** All formats. */
@@ -29,11 +40,22 @@ export const formats: readonly Format[] = [
   geminiCli,
   opencode,
   openhands,
+  qwenCode,
+  pi,
+  copilotCli,
+  cursor,
+  cline,
+  goose,
+  crush,
+  adk,
+  autogen,
+  pydanticAi,
   messages,
   otlp,
   litellm,
   langfuse,
   langsmith,
+  openaiAgents,
   openaiChat,
   openaiResponses,
   anthropic,

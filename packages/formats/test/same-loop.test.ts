@@ -1,8 +1,12 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
-import { answersOnly, type Call, type Producer, producers } from './producers.ts';
+import { logProducers, resultlessLogs } from './log-producers.ts';
+import { answersOnly, type Call, producers as otherProducers, type Producer } from './producers.ts';
 import { readAll } from './read-all.ts';
+
+const producers: Record<string, Producer> = { ...otherProducers, ...logProducers };
+const withoutResults: Record<string, Producer> = { ...answersOnly, ...resultlessLogs };
 
 const looping: Call[] = ['1', '2', '3', '4', '5', '6'].map((id) => ({
   id,
@@ -59,22 +63,22 @@ describe.each(Object.keys(producers))('calls of %s', (name) => {
   });
 });
 
-describe.each(Object.keys(answersOnly))('responses of %s', (name) => {
+describe.each(Object.keys(withoutResults))('calls of %s, without their results,', (name) => {
   it('are a loop if canonical events without results are one', () => {
     const [expected] = verdictsOf(resultless, looping);
     expect(expected).toMatchObject({ phase: 'opened', detector: 'tool-repeat' });
-    expect(verdictsOf(answersOnly[name]!, looping)[0]).toEqual(expected);
+    expect(verdictsOf(withoutResults[name]!, looping)[0]).toEqual(expected);
   });
 
   it('are no loop if each call differs', () => {
-    expect(verdictsOf(answersOnly[name]!, healthy)).toEqual([]);
+    expect(verdictsOf(withoutResults[name]!, healthy)).toEqual([]);
   });
 });
 
 it.each(['ag-ui', 'openai-chat chunks', 'anthropic stream'])(
   '%s: arguments can be split anywhere',
   (name) => {
-    const [format, recordsOf] = { ...producers, ...answersOnly }[name]!;
+    const [format, recordsOf] = { ...producers, ...withoutResults }[name]!;
     const eventsOf = (cut: number) =>
       readAll(format, recordsOf(looping.map((call) => ({ ...call, cut })))).events;
     const whole = eventsOf(0);

@@ -1,5 +1,8 @@
+import { logSamples } from './log-producers.ts';
+
 /** Sample records of each format; at least one contains a call or a prompt. */
 export const sampleRecords: Record<string, readonly Record<string, unknown>[]> = {
+  ...logSamples,
   canonical: [
     { v: 1, type: 'tool_call_request', sessionId: 's', name: 'ls', args: {} },
     { type: 'content', sessionId: 's', text: 'Hello' },

@@ -41,6 +41,30 @@ const stores: readonly Store[] = [
       ];
     },
   },
+  {
+    agent: 'goose',
+    columns: { sessions: ['working_dir'], messages: ['session_id', 'role', 'content_json'] },
+    sessions: 'select id from sessions order by created_at, id',
+    rows: 'select * from messages where session_id = ? order by id',
+    records: (row) => [
+      {
+        session_id: row['session_id'],
+        role: row['role'],
+        created: row['created_timestamp'],
+        content: jsonIn(row['content_json']),
+        metadata: jsonIn(row['metadata_json']),
+      },
+    ],
+  },
+  {
+    agent: 'Crush',
+    columns: { sessions: ['parent_session_id'], messages: ['session_id', 'role', 'parts'] },
+    sessions: 'select id, parent_session_id from sessions order by created_at, id',
+    rows: 'select * from messages where session_id = ? order by created_at, rowid',
+    records: (row, _, session) => [
+      { ...row, parent_session_id: session['parent_session_id'], parts: jsonIn(row['parts']) },
+    ],
+  },
 ];
 
 const magic = 'SQLite format 3\0';
@@ -122,17 +146,18 @@ function describe(error: unknown): string {
   return `the SQLite database cannot be read: ${messageOf(error)}`;
 }
 
-/** The object in a column of JSON; its text if it is none, so that the record is reported. */
-function objectIn(column: unknown): object {
+/** The value of a column of JSON; its text if it is invalid, so that the record is reported. */
+function jsonIn(column: unknown): unknown {
+  const text = column instanceof ArrayBuffer ? Buffer.from(column).toString('utf8') : column;
+  if (typeof text !== 'string') return text;
   try {
-    const value: unknown = JSON.parse(textIn(column));
-    return typeof value === 'object' && value !== null ? value : { value };
+    return JSON.parse(text);
   } catch {
-    return { unreadable: textIn(column) };
+    return text;
   }
 }
 
-/** Columns may hold text as bytes. */
-function textIn(column: unknown): string {
-  return column instanceof ArrayBuffer ? Buffer.from(column).toString('utf8') : String(column);
+function objectIn(column: unknown): object {
+  const value = jsonIn(column);
+  return typeof value === 'object' && value !== null ? value : { unreadable: value };
 }

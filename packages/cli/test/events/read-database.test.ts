@@ -65,6 +65,44 @@ it('reads the sessions of opencode in order, while it writes them', async () => 
   expect(readdirSync(folder)).toEqual(files);
 });
 
+/** Tables of block/goose `crates/goose/src/session/session_manager.rs`. */
+const goose = [
+  `create table sessions (id text primary key, working_dir text, created_at timestamp)`,
+  `create table messages (id integer primary key autoincrement, session_id text, role text, content_json text,
+    created_timestamp integer, metadata_json text)`,
+  `insert into sessions values ('20261101_1', '/w', '2026-11-01 10:00:00')`,
+  `insert into messages (session_id, role, content_json, created_timestamp) values
+    ('20261101_1', 'user', ${quoted([{ type: 'text', text: 'Look' }])}, 1790000000),
+    ('20261101_1', 'assistant', ${quoted([{ type: 'toolRequest', id: 'c', toolCall: { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } } }])}, 1790000001),
+    ('20261101_1', 'user', ${quoted([{ type: 'toolResponse', id: 'c', toolResult: { status: 'error', error: 'no' } }])}, 1790000002)`,
+];
+
+/** Tables of charmbracelet/crush `internal/db/migrations/20250424200609_initial.sql`. */
+const crush = [
+  `create table sessions (id text primary key, parent_session_id text, title text, created_at integer)`,
+  `create table messages (id text primary key, session_id text, role text, parts blob, model text, created_at integer)`,
+  `insert into sessions values ('c1', 'c0', 'Look', 1790000000)`,
+  `insert into messages values
+    ('m1', 'c1', 'user', ${quoted([{ type: 'text', data: { text: 'Look' } }])}, null, 1790000000),
+    ('m2', 'c1', 'assistant', ${quoted([{ type: 'tool_call', data: { id: 'c', name: 'shell', input: '{"command":"ls"}' } }])}, 'm', 1790000000),
+    ('m3', 'c1', 'tool', ${quoted([{ type: 'tool_result', data: { tool_call_id: 'c', content: 'no', is_error: true } }])}, null, 1790000000)`,
+];
+
+it.each([
+  ['goose', goose, { sessionId: '20261101_1', args: { command: 'ls' } }],
+  ['Crush', crush, { sessionId: 'c1', parentSessionId: 'c0', args: '{"command":"ls"}' }],
+])('reads the messages of %s in order', async (_, statements, call) => {
+  const { file } = databaseOf(...statements);
+  const events = await outline(file);
+  expect(events).toMatchObject([
+    { type: 'prompt_started', text: 'Look' },
+    { type: 'turn_started' },
+    { type: 'tool_call_request', name: 'shell', ...call },
+    { type: 'turn_finished' },
+    { type: 'tool_result', result: 'no' },
+  ]);
+});
+
 it('creates no file beside a database whose write-ahead log is closed', async () => {
   const { file, database } = databaseOf(...opencode);
   database.exec('pragma wal_checkpoint(truncate)');
@@ -78,6 +116,6 @@ it('creates no file beside a database whose write-ahead log is closed', async ()
 it('names a database of an unknown kind', async () => {
   const { file } = databaseOf('create table session (id text)');
   await expect(outline(file)).rejects.toThrow(
-    `${file}: not the SQLite database of a known agent; those of opencode can be read`,
+    `${file}: not the SQLite database of a known agent; those of opencode, goose, Crush can be read`,
   );
 });

@@ -63,7 +63,7 @@ export const claudeCode: Format = {
       ('uuid' in record || 'isCompactSummary' in record || 'isMeta' in record)) ||
     (bookkeeping.has(String(record['type'])) &&
       ('leafUuid' in record || 'uuid' in record || 'messageId' in record || 'sessionId' in record) &&
-      !('payload' in record)),
+      !('payload' in record || 'systemPayload' in record)),
   createReader: (session) => new ClaudeCodeReader(session),
 };
 

@@ -69,7 +69,7 @@ export class Conversations {
       const id = ids.message(message);
       const isNew = !seen.has(id);
       seen.add(id);
-      if (isNew) events.push(...eventsOf(message, id, ids, stamp));
+      if (isNew) events.push(...eventsOf(message, id, ids.part, stamp));
       else ids.skip(message);
     }
     return events;
@@ -86,6 +86,33 @@ export class Conversations {
     }
     return seen;
   }
+}
+
+/**
+ * Turns the messages of a log, each of which is written once, into events. The ids of events derive from those of the records,
+ * which copies of a log share, or else from all messages before.
+ */
+export class MessageLog {
+  readonly #histories = new Map<string, HistoryIds>();
+
+  /** @param recordId id of the record that holds the messages */
+  read(messages: readonly Message[], stamp: Stamp, recordId: string | undefined): SessionEvent[] {
+    const history = this.#histories.get(stamp.sessionId) ?? new HistoryIds('', true);
+    this.#histories.set(stamp.sessionId, history);
+    return messages
+      .filter(({ role }) => role !== 'system')
+      .flatMap((message, i) =>
+        recordId === undefined
+          ? eventsOf(message, history.message(message), history.part, stamp)
+          : eventsOf(message, i === 0 ? recordId : `${recordId}/${String(i)}`, fallbackId, stamp),
+      );
+  }
+}
+
+type PartId = (kind: 'call' | 'result', id: string | null, fallback: string) => string;
+
+function fallbackId(_kind: unknown, _id: unknown, fallback: string): string {
+  return fallback;
 }
 
 /** The ids of the messages and parts of one history, computed in order. */
@@ -106,13 +133,13 @@ class HistoryIds {
   }
 
   /** The id of a call or result event. Call ids can repeat, because some producers number calls per message. */
-  part(kind: 'call' | 'result', id: string | null, fallback: string): string {
+  readonly part: PartId = (kind, id, fallback) => {
     if (id === null) return fallback;
     const name = `${kind}:${id}`;
     const uses = (this.#uses.get(name) ?? 0) + 1;
     this.#uses.set(name, uses);
     return uses === 1 ? name : `${name}:${String(uses)}`;
-  }
+  };
 
   /** Counts the call ids of a message that was reported before. */
   skip(message: Message): void {
@@ -130,7 +157,8 @@ function identityOf(message: Message, hasStableArgs: boolean): unknown {
   return { role, text, calls };
 }
 
-function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): SessionEvent[] {
+/** @param partId id of the event of a call or result, with an id that suits if its own does not */
+function eventsOf(message: Message, id: string, partId: PartId, stamp: Stamp): SessionEvent[] {
   if (message.role === 'system') return [];
   if (message.role === 'user') {
     const { text, origin } = message;
@@ -139,7 +167,7 @@ function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): 
   if (message.role === 'tool')
     return message.results.map(({ id: callId, result, isError }, i) => ({
       ...stamp,
-      id: ids.part('result', callId, `${id}.${String(i)}`),
+      id: partId('result', callId, `${id}.${String(i)}`),
       type: 'tool_result',
       callId: callId ?? undefined,
       result,
@@ -150,7 +178,7 @@ function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): 
   if (thought !== undefined) events.push({ ...stamp, id: `${id}.thought`, type: 'thought', text: thought });
   if (text !== undefined) events.push({ ...stamp, id: `${id}.text`, type: 'content', text });
   calls.forEach(({ id: callId, name, args }, i) => {
-    const callEventId = ids.part('call', callId, `${id}.${String(i)}`);
+    const callEventId = partId('call', callId, `${id}.${String(i)}`);
     events.push({
       ...stamp,
       id: callEventId,

@@ -1,27 +1,41 @@
-import { Conversations } from '../record/conversation.ts';
-import { type Format, type FormatReader, ignored, type Reading } from '../record/format.ts';
+import { Conversations, type Message, MessageLog } from '../record/conversation.ts';
+import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
-import { messagesFrom } from '../wire/messages.ts';
+import { geminiUsage } from '../wire/gemini.ts';
+import { messagesFrom, readMessage } from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
+import { hasTextResults, readTextCalls } from './cline-xml.ts';
 
 /**
- * Conversations as lists of Chat messages or Responses items, as in requests to a model: each list repeats the previous
- * one and adds to it.
+ * Conversations as lists of Chat messages, Responses items or Gemini's contents, as in requests to a model or the state of a
+ * LangGraph thread: each list repeats the previous one and adds to it. Or one message per record, as Kimi CLI
+ * (`context.jsonl`) and Mistral Vibe (`messages.jsonl`) write them.
  */
 export const messages: Format = {
   name: 'messages',
   title: 'a list of chat messages',
-  keys: ['messages', 'input', 'model', 'tools', 'conversation_id', 'thread_id', 'temperature'],
+  keys: [
+    'messages',
+    'input',
+    'contents',
+    'values',
+    'model',
+    'tools',
+    'conversation_id',
+    'thread_id',
+    'temperature',
+  ],
   recognizes: (record) =>
-    !foreignKeys.some((key) => key in record) && (isList(record['messages']) || isList(record['input'])),
+    !foreignKeys.some((key) => key in record) && (listIn(record) !== undefined || isSingle(record)),
   createReader: (session) => new MessagesReader(session),
 };
 
-/** Keys of other producers whose records also contain lists of messages. */
+/** Keys of other producers whose records also contain lists of messages, or a role. */
 const foreignKeys = [
   'type',
   'info',
   'sessionId',
+  'sessionID',
   'projectHash',
   'call_type',
   'run_type',
@@ -32,35 +46,81 @@ const foreignKeys = [
   'attributes',
   'object',
   'v',
+  'stop_reason',
 ];
+/** Keys of other producers whose records are one message each. */
+const foreignSingles = ['created', 'uuid', 'message', 'time'];
 
-function isList(value: unknown): boolean {
+/** Roles of a message, and of the records that Kimi CLI adds to them. */
+const roles = /^(?:system|developer|user|human|assistant|ai|model|tool|function|_\w+)$/;
+
+function isSingle(record: JsonObject): boolean {
+  return (
+    !foreignSingles.some((key) => key in record) &&
+    roles.test(String(record['role'])) &&
+    (typeof record['content'] === 'string' ||
+      Array.isArray(record['content']) ||
+      Array.isArray(record['tool_calls']) ||
+      String(record['role']).startsWith('_'))
+  );
+}
+
+/** The messages that a record lists; undefined if it lists none. */
+function listIn(record: JsonObject): readonly unknown[] | undefined {
+  const request = objectOf(record['request'] ?? record['full_request']);
+  const response = objectOf(record['response'] ?? record['full_response']);
+  const lists = [
+    record['messages'],
+    record['input'],
+    objectOf(record['values'])['messages'],
+    record['contents'],
+  ];
+  const list = lists.find(isList);
+  if (list !== undefined) return list;
+  if (!isList(request['contents'])) return undefined;
+  const answer = objectOf(objectOf(listOf(response['candidates'])[0])['content']);
+  return [
+    ...request['contents'],
+    ...(isObject(answer) && 'parts' in answer ? [{ role: 'model', ...answer }] : []),
+  ];
+}
+
+function isList(value: unknown): value is readonly unknown[] {
   return listOf(value).some(
     (item) =>
       isObject(item) &&
-      ('role' in item || 'kwargs' in item || /_call(?:_output)?$/.test(String(item['type']))),
+      ('role' in item ||
+        'kwargs' in item ||
+        /^(?:human|ai|tool)$|_call(?:_output)?$/.test(String(item['type']))),
   );
 }
 
 class MessagesReader implements FormatReader {
   readonly #session: string | undefined;
   readonly #conversations = new Conversations();
+  readonly #log = new MessageLog();
 
   constructor(session: string | undefined) {
     this.#session = session;
   }
 
   read(record: JsonObject): Reading {
-    const sessionId = sessionOf(record) ?? this.#session;
+    const list = listIn(record);
+    const own = sessionOf(record) ?? (list === undefined ? undefined : textOf(record['id']));
+    const sessionId = own ?? this.#session;
     if (sessionId === undefined) return ignored('messages without a session');
-    const list = isList(record['messages']) ? record['messages'] : record['input'];
     const stamp = {
       sessionId,
       time: timeOf(record['created_at'] ?? record['created'] ?? record['timestamp']),
       model: textOf(record['model']),
     };
-    const events = this.#conversations.read(messagesFrom(listOf(list)), stamp);
-    return { events, ignored: unknownCalls(listOf(list)) };
+    if (list === undefined) {
+      const events = this.#log.read(readMessage(record), stamp, undefined);
+      return events.length === 0 ? ignored(`message (${String(record['role'])})`) : reading(events);
+    }
+    const read = messagesFrom(list, hasTextResults(list) ? readTextCalls : undefined);
+    const events = this.#conversations.read(withAnswerUsage(read, record), stamp);
+    return { events, ignored: unknownCalls(list) };
   }
 
   end(): [] {
@@ -68,18 +128,29 @@ class MessagesReader implements FormatReader {
   }
 }
 
+/** The usage in a logged response belongs to the last message. */
+function withAnswerUsage(list: readonly Message[], record: JsonObject): readonly Message[] {
+  const usage = geminiUsage(objectOf(record['response'] ?? record['full_response'])['usageMetadata']);
+  const last = list.at(-1);
+  return usage === undefined || last?.role !== 'assistant'
+    ? list
+    : [...list.slice(0, -1), { ...last, usage }];
+}
+
 function sessionOf(record: JsonObject): string | undefined {
   const { conversation } = record;
   const metadata = objectOf(record['metadata']);
+  const configurable = objectOf(objectOf(record['config'])['configurable']);
   const named = [
     record['session_id'],
     record['conversation_id'],
     isObject(conversation) ? conversation['id'] : conversation,
     record['thread_id'],
+    configurable['thread_id'],
+    objectOf(record['checkpoint'])['thread_id'],
     metadata['session_id'],
     metadata['conversation_id'],
     metadata['thread_id'],
-    record['id'],
   ];
   return named.map(textOf).find((id) => id !== undefined);
 }

@@ -1,6 +1,7 @@
 import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
+import { geminiCall, geminiResult } from './gemini.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
 import { plainResult } from './result.ts';
@@ -22,12 +23,13 @@ const roles: Readonly<Record<string, string>> = {
   tool: 'tool',
   function: 'tool',
   ToolMessage: 'tool',
+  toolResult: 'tool',
   FunctionMessage: 'tool',
 };
 
 /**
- * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, message parts of OpenTelemetry
- * and the AI SDK, wrapped messages of LangChain and OpenInference. Of the Responses API, each part of a message is an
+ * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, Gemini's contents, message parts of
+ * OpenTelemetry and the AI SDK, wrapped messages of LangChain and OpenInference. Of the Responses API, each part of a message is an
  * item; consecutive ones become one message.
  *
  * @param read reads one element; a caller that reads the same elements again can remember the results
@@ -99,9 +101,14 @@ function messagesOf(item: JsonObject): Message[] {
       return [assistantMessageOf(item), ...results];
     case 'tool': {
       if (results.length > 0) return results;
-      const isError = item['status'] === 'error' || item['is_error'] === true ? true : undefined;
+      const isFailed = item['status'] === 'error' || item['is_error'] === true || item['isError'] === true;
       const id = textOf(item['tool_call_id']) ?? textOf(item['toolCallId']) ?? textOf(item['id']) ?? null;
-      return [{ role, results: [{ id, result: plainResult(item['content']), isError }] }];
+      return [
+        {
+          role,
+          results: [{ id, result: plainResult(item['content']), isError: isFailed ? true : undefined }],
+        },
+      ];
     }
     case 'user': {
       const text = textIn(item, '\n');
@@ -129,8 +136,8 @@ function contentOfText({ type, content }: JsonObject): unknown {
   return type === 'text' ? content : undefined;
 }
 
-function isThought({ type }: JsonObject): boolean {
-  return type === 'thinking' || type === 'reasoning';
+function isThought({ type, thought }: JsonObject): boolean {
+  return type === 'thinking' || type === 'reasoning' || thought === true;
 }
 
 /** A message of the model; its texts are joined as in a stream, where nothing is between them. */
@@ -150,8 +157,9 @@ function assistantMessageOf(item: JsonObject): AssistantMessage {
   // LangChain repeats the blocks of an Anthropic message in `tool_calls`.
   const known = new Set(calls.map(({ id }) => id));
   for (const block of blocks) {
-    if (!callBlocks.has(String(block['type']))) continue;
-    const call = callOf(block);
+    const inner = geminiCall(block);
+    if (inner === undefined && !callBlocks.has(String(block['type']))) continue;
+    const call = callOf(inner ?? block);
     if (call.id === null || !known.has(call.id)) calls.push(call);
   }
   return {
@@ -162,7 +170,14 @@ function assistantMessageOf(item: JsonObject): AssistantMessage {
   };
 }
 
-const callBlocks = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool_call', 'tool-call']);
+const callBlocks = new Set([
+  'tool_use',
+  'server_tool_use',
+  'mcp_tool_use',
+  'tool_call',
+  'tool-call',
+  'toolCall',
+]);
 
 /** A tool call of any API, wrapped or not. */
 function callOf(value: JsonObject): ToolCall {
@@ -185,6 +200,8 @@ function resultsIn(item: JsonObject): Message[] {
 function resultsOf(block: JsonObject): ToolResult[] {
   const { type, response, result } = block;
   if (isResultBlock(block)) return [blockResult(block)];
+  const ofGemini = geminiResult(block);
+  if (ofGemini !== undefined) return [ofGemini];
   if (type !== 'tool_call_response' && type !== 'tool-result') return [];
   const { output, isFailure } = unwrappedOutput(block);
   return [

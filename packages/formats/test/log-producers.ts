@@ -1,0 +1,436 @@
+import type { Call, Producer } from './producers.ts';
+
+/*
+ * Records of agents' logs in the shapes that their sources define; the readers in `src/logs` name the sources.
+ */
+
+const at = { timestamp: '2026-11-01T10:00:00Z' };
+const textOf = (text: string) => [{ type: 'text', text }];
+const qwen = (type: string, uuid: string, message: object, more: object = {}) => ({
+  ...at,
+  uuid,
+  parentUuid: null,
+  sessionId: 's',
+  type,
+  cwd: '/w',
+  version: '0.9.0',
+  message,
+  ...more,
+});
+const copilot = (type: string, id: string, data: object) => ({ ...at, type, data, id, parentId: null });
+const chatLines = (calls: readonly Call[], resultOf: (result: string) => unknown) =>
+  calls.flatMap(({ id, args, result }) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id, type: 'function', function: { name: 'read_file', arguments: JSON.stringify(args) } },
+      ],
+    },
+    { role: 'tool', tool_call_id: id, content: resultOf(result) },
+  ]);
+const goosePart = (calls: readonly Call[]) =>
+  calls.flatMap(({ id, args, result }, i) => [
+    {
+      role: 'assistant',
+      created: 1_790_000_000 + i,
+      content: [
+        {
+          type: 'toolRequest',
+          id,
+          toolCall: { status: 'success', value: { name: 'read_file', arguments: args } },
+        },
+      ],
+    },
+    {
+      role: 'user',
+      created: 1_790_000_000 + i,
+      content: [
+        { type: 'toolResponse', id, toolResult: { status: 'success', value: { content: textOf(result) } } },
+      ],
+    },
+  ]);
+const geminiContents = (calls: readonly Call[]) =>
+  calls.flatMap(({ args, result }) => [
+    { role: 'model', parts: [{ functionCall: { name: 'read_file', args } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'read_file', response: { output: result } } }] },
+  ]);
+
+/** The same calls as logged by each agent. */
+export const logProducers: Record<string, Producer> = {
+  'qwen-code': [
+    'qwen-code',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        qwen('assistant', `a${id}`, {
+          role: 'model',
+          parts: [{ functionCall: { id, name: 'read_file', args } }],
+        }),
+        qwen(
+          'tool_result',
+          `r${id}`,
+          {
+            role: 'user',
+            parts: [{ functionResponse: { id, name: 'read_file', response: { output: result } } }],
+          },
+          { toolCallResult: { callId: id, status: 'success' } },
+        ),
+      ]),
+  ],
+  pi: [
+    'pi',
+    (calls) => [
+      { ...at, type: 'session', version: 3, id: 's', cwd: '/w' },
+      ...calls.flatMap(({ id, args, result }) => [
+        {
+          ...at,
+          type: 'message',
+          id: `a${id}`,
+          parentId: null,
+          message: {
+            role: 'assistant',
+            content: [{ type: 'toolCall', id, name: 'read_file', arguments: args }],
+            model: 'm',
+            usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } },
+          },
+        },
+        {
+          ...at,
+          type: 'message',
+          id: `r${id}`,
+          parentId: `a${id}`,
+          message: {
+            role: 'toolResult',
+            toolCallId: id,
+            toolName: 'read_file',
+            content: textOf(result),
+            isError: false,
+          },
+        },
+      ]),
+    ],
+  ],
+  droid: [
+    'pi',
+    (calls) => [
+      { type: 'session_start', id: 's', title: 'Look', cwd: '/w' },
+      ...calls.flatMap(({ id, args, result }) => [
+        {
+          ...at,
+          type: 'message',
+          id: `a${id}`,
+          message: { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read_file', input: args }] },
+        },
+        {
+          ...at,
+          type: 'message',
+          id: `r${id}`,
+          message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
+        },
+      ]),
+    ],
+  ],
+  'copilot-cli': [
+    'copilot-cli',
+    (calls) => [
+      copilot('session.start', 'e0', {
+        sessionId: 's',
+        version: 1,
+        producer: 'copilot-agent',
+        copilotVersion: '1.0.80',
+      }),
+      ...calls.flatMap(({ id: toolCallId, args, result }) => [
+        copilot('assistant.turn_start', `t${toolCallId}`, { turnId: '0' }),
+        copilot('assistant.message', `m${toolCallId}`, {
+          messageId: 'm',
+          content: '',
+          toolRequests: [{ toolCallId, name: 'read_file', arguments: args, type: 'function' }],
+        }),
+        copilot('tool.execution_start', `s${toolCallId}`, {
+          toolCallId,
+          toolName: 'read_file',
+          arguments: args,
+        }),
+        copilot('tool.execution_complete', `c${toolCallId}`, {
+          toolCallId,
+          success: true,
+          result: { content: result, detailedContent: `detail of ${toolCallId}` },
+        }),
+        copilot('assistant.turn_end', `n${toolCallId}`, { turnId: '0' }),
+      ]),
+    ],
+  ],
+  'Kimi CLI': [
+    'messages',
+    (calls) => [
+      { role: '_checkpoint', id: 0 },
+      ...chatLines(calls, textOf),
+      { role: '_usage', token_count: 9 },
+    ],
+  ],
+  'Mistral Vibe': ['messages', (calls) => chatLines(calls, (result) => result)],
+  'Cline, XML': [
+    'messages',
+    (calls) => [
+      {
+        messages: calls.flatMap(({ args, result }) => [
+          {
+            role: 'assistant',
+            content: textOf(`I look.\n\n<read_file>\n<path>${args.path}</path>\n</read_file>`),
+          },
+          {
+            role: 'user',
+            content: [
+              ...textOf(`[read_file for '${args.path}'] Result:`),
+              ...textOf(result),
+              ...textOf('<environment_details>\nCurrent Time: 10:00\n</environment_details>'),
+            ],
+          },
+        ]),
+      },
+    ],
+  ],
+  goose: [
+    'goose',
+    (calls) => [{ working_dir: '/w', description: 'Look', message_count: 4 }, ...goosePart(calls)],
+  ],
+  crush: [
+    'crush',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        {
+          id: `a${id}`,
+          session_id: 's',
+          role: 'assistant',
+          model: 'm',
+          created_at: 1_790_000_000,
+          parts: [
+            {
+              type: 'tool_call',
+              data: { id, name: 'read_file', input: JSON.stringify(args), finished: true },
+            },
+            { type: 'finish', data: { reason: 'tool_use', time: 1_790_000_000 } },
+          ],
+        },
+        {
+          id: `r${id}`,
+          session_id: 's',
+          role: 'tool',
+          created_at: 1_790_000_000,
+          parts: [
+            {
+              type: 'tool_result',
+              data: { tool_call_id: id, name: 'read_file', content: result, is_error: false },
+            },
+          ],
+        },
+      ]),
+  ],
+  'adk events': [
+    'adk',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => {
+        const event = { invocation_id: 'i', author: 'coder', timestamp: 1_790_000_000.5, session_id: 's' };
+        return [
+          {
+            ...event,
+            id: `p${id}`,
+            partial: true,
+            content: { role: 'model', parts: [{ function_call: { id, name: 'read_file', args } }] },
+          },
+          {
+            ...event,
+            id: `a${id}`,
+            content: { role: 'model', parts: [{ function_call: { id, name: 'read_file', args } }] },
+          },
+          {
+            ...event,
+            id: `r${id}`,
+            content: {
+              role: 'user',
+              parts: [{ function_response: { id, name: 'read_file', response: { result } } }],
+            },
+          },
+        ];
+      }),
+  ],
+  'adk session': [
+    'adk',
+    (calls) => [
+      {
+        id: 's',
+        appName: 'app',
+        userId: 'u',
+        events: geminiContents(calls).map((content, i) => ({
+          id: String(i),
+          invocationId: 'i',
+          author: 'coder',
+          timestamp: 1_790_000_000 + i,
+          content,
+        })),
+      },
+    ],
+  ],
+  autogen: [
+    'autogen',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => {
+        const event = {
+          source: 'coder',
+          models_usage: null,
+          metadata: {},
+          created_at: '2026-11-01T10:00:00Z',
+        };
+        return [
+          {
+            ...event,
+            id: `a${id}`,
+            content: [{ id, arguments: JSON.stringify(args), name: 'read_file' }],
+            type: 'ToolCallRequestEvent',
+          },
+          {
+            ...event,
+            id: `r${id}`,
+            content: [{ content: result, name: 'read_file', call_id: id, is_error: false }],
+            type: 'ToolCallExecutionEvent',
+          },
+          { ...event, id: `s${id}`, content: result, type: 'ToolCallSummaryMessage' },
+        ];
+      }),
+  ],
+  'pydantic-ai': [
+    'pydantic-ai',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        {
+          kind: 'response',
+          conversation_id: 's',
+          timestamp: `2026-11-01T10:00:0${id}Z`,
+          model_name: 'm',
+          parts: [{ part_kind: 'tool-call', tool_name: 'read_file', args, tool_call_id: id }],
+        },
+        {
+          kind: 'request',
+          conversation_id: 's',
+          parts: [
+            {
+              part_kind: 'tool-return',
+              tool_name: 'read_file',
+              content: result,
+              tool_call_id: id,
+              outcome: 'success',
+              timestamp: `2026-11-01T10:00:0${id}Z`,
+            },
+          ],
+        },
+      ]),
+  ],
+  'LangGraph state': [
+    'messages',
+    (calls) =>
+      calls.map((_, i) => ({
+        config: { configurable: { thread_id: 's', checkpoint_id: String(i) } },
+        next: ['tools'],
+        values: {
+          messages: calls.slice(0, i + 1).flatMap(({ id, args, result }) => [
+            {
+              type: 'ai',
+              content: '',
+              tool_calls: [{ name: 'read_file', args, id, type: 'tool_call' }],
+              id: `a${id}`,
+            },
+            {
+              type: 'tool',
+              content: result,
+              tool_call_id: id,
+              name: 'read_file',
+              status: 'success',
+              id: `r${id}`,
+            },
+          ]),
+        },
+      })),
+  ],
+  'Gemini contents': [
+    'messages',
+    (calls) =>
+      calls.map((_, i) => ({
+        request: {
+          contents: [{ role: 'user', parts: [{ text: 'look' }] }, ...geminiContents(calls.slice(0, i))],
+        },
+        response: {
+          candidates: [{ content: geminiContents(calls)[2 * i] }],
+          usageMetadata: { promptTokenCount: 1 },
+        },
+      })),
+  ],
+  'openai-agents': [
+    'openai-agents',
+    (calls) => [
+      {
+        data: [
+          { object: 'trace', id: 'trace_1', workflow_name: 'Agent', group_id: 's', metadata: null },
+          ...calls.toReversed().map(({ id, args, result }) => ({
+            object: 'trace.span',
+            id: `span_${id}`,
+            trace_id: 'trace_1',
+            parent_id: 'span_0',
+            started_at: `2026-11-01T10:00:0${id}+00:00`,
+            ended_at: `2026-11-01T10:00:0${id}+00:00`,
+            span_data: {
+              type: 'function',
+              name: 'read_file',
+              input: JSON.stringify(args),
+              output: result,
+              mcp_data: null,
+            },
+            error: null,
+          })),
+        ],
+      },
+    ],
+  ],
+};
+
+/** Logs without results. */
+export const resultlessLogs: Record<string, Producer> = {
+  cursor: [
+    'cursor',
+    (calls) => [
+      { role: 'user', message: { content: textOf('<user_query>\nlook\n</user_query>') } },
+      ...calls.map(({ args }) => ({
+        role: 'assistant',
+        message: { content: [...textOf('I look.'), { type: 'tool_use', name: 'read_file', input: args }] },
+      })),
+      { type: 'turn_ended' },
+    ],
+  ],
+  'Cline, shown': [
+    'cline',
+    (calls) =>
+      calls.flatMap(({ args, id }) => [
+        {
+          ts: 1_790_000_000_000 + Number(id),
+          type: 'say',
+          say: 'api_req_started',
+          text: '{"tokensIn":9,"tokensOut":4}',
+        },
+        {
+          ts: 1_790_000_000_500 + Number(id),
+          type: 'ask',
+          ask: 'tool',
+          text: JSON.stringify({ tool: 'read_file', ...args }),
+        },
+      ]),
+  ],
+};
+
+const calls: Call[] = ['1', '2'].map((id) => ({ id, args: { path: 'a' }, result: 'empty' }));
+
+/** Sample records of the formats of logs. */
+export const logSamples = Object.values({ ...logProducers, ...resultlessLogs })
+  .filter(([format]) => format !== 'messages')
+  .reduce<Record<string, readonly Record<string, unknown>[]>>((samples, [format, recordsOf]) => {
+    const records = recordsOf(calls) as Record<string, unknown>[];
+    return { ...samples, [format]: [...(samples[format] ?? []), ...records] };
+  }, {});
