@@ -21,6 +21,10 @@ import { copyUnits } from './units-text.ts';
 const PRICE_OF_NEW = 3;
 /** Additional cost of a number that neither repeats nor counts up, except in prose. */
 const PRICE_OF_NUMBER = 20;
+/** New units that make the next code another draft; the score of a draft, and how many begin from zero. */
+const FRESH = 32;
+const MIN_DRAFT = 200;
+const MAX_DRAFTS = 6;
 /** Minimum units of a loop. */
 const LEAST = 8;
 /** Interval, in repeated units, at which the kind of a repetition is evaluated. */
@@ -33,7 +37,7 @@ const MAX_APPENDED = 256;
 /** Repeated units that keep a sentence pattern open when no further sentence follows it. */
 const PATTERN_NEEDED = 200;
 /** Upper bound of the score. */
-const MOST = 3000;
+const MOST = 8000;
 
 /** The piece of text being searched; all indexes share this buffer. */
 const PIECE = new FoldedForm(MAX_APPENDED);
@@ -86,10 +90,21 @@ export class FoldedIndex implements TextIndex, ProseSource {
     return this.rule === 'pattern' ? this.#sentences.units : this.#state.length - this.#state.start;
   }
 
-  passesMarker(): boolean {
+  passesMarker(opensCode: boolean): boolean {
     this.#state.markerAt = this.#state.folded;
     this.#sentences.breakOff();
+    if (opensCode) this.#openCode();
     return true;
+  }
+
+  /** Each draft of some code repeats most of the one before: the first few begin from zero if something was new. */
+  #openCode(): void {
+    const state = this.#state;
+    const isDraft = state.fresh >= FRESH && state.needed === 0;
+    state.fresh = 0;
+    if (!isDraft) return;
+    state.drafts = state.score < MIN_DRAFT ? 0 : state.drafts + 1;
+    if (state.drafts <= MAX_DRAFTS) this.#lower(state.score);
   }
 
   takesIn(isCode: boolean): boolean {
@@ -186,7 +201,10 @@ export class FoldedIndex implements TextIndex, ProseSource {
       state.folded += i - begun;
       const { echo } = finder;
       const fresh = i - begun - (echo === 0 ? 0 : 1);
-      if (fresh > 0) this.#lower(fresh * PRICE_OF_NEW);
+      if (fresh > 0) {
+        state.fresh += fresh;
+        this.#lower(fresh * PRICE_OF_NEW);
+      }
       if (echo !== 0 && this.#raise(echo)) {
         state.quietAt = state.folded + this.#maxDistance;
         if (state.rule === 'pattern') continue;

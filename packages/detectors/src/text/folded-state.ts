@@ -35,6 +35,9 @@ export interface FoldedState {
   quietAt: number;
   /** Whether the loop was found in prose, by its share of known text. */
   stale: boolean;
+  /** New units since code was last opened, and how many drafts of one code in a row there were. */
+  fresh: number;
+  drafts: number;
   /**
    * `folded` at which to check again whether the text is prose, where numbers cost nothing; and the result of the
    * latest check.
@@ -64,5 +67,7 @@ export const BEGINNING: Readonly<FoldedState> = {
   stale: false,
   numbersAt: 0,
   numbersFree: false,
+  fresh: 0,
+  drafts: 0,
   rule: 'text',
 };

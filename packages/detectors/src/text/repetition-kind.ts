@@ -25,6 +25,8 @@ const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
 const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
+/** Code that defines one numbered name after another, which people ask for. */
+const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
 /** A repetition this short is a loop within twice the units that equal windows need. */
 const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
 const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
@@ -38,6 +40,8 @@ const DRAWING: RepetitionKind = { rule: 'run', needed: 3000 };
 const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
 /** One line of these, without quotes, commas, brackets and digits, which are data. */
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
+/** A changing number that is part of a name. */
+const numberedName = /[\p{L}_]\uffff/u;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
@@ -61,6 +65,7 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
     return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
+  if (counting && fenced && numberedName.test(recent)) return NUMBERED;
   const data = counting && isData(recent, letters);
   if (data && recent.slice(-period).split('\n').length <= 2) return RECORDS;
   if (data || fenced || structured) {

@@ -30,10 +30,10 @@ export interface TextIndex {
   /** Forgets the text: tracking starts with the next unit. */
   restart(): void;
   /**
-   * The marker of a list item, heading, table row or the like ends at the next unit. @returns whether tracking
-   * continues across it
+   * The marker of a list item, heading, table row or the like, or of code, ends at the next unit. @returns whether
+   * tracking continues across it
    */
-  passesMarker(): boolean;
+  passesMarker(opensCode: boolean): boolean;
   /** Code or a divider follows. @returns whether to track it */
   takesIn(isCode: boolean): boolean;
   /** The last units up to the current one, at most `limit` of them. */

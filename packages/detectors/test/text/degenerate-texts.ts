@@ -44,17 +44,33 @@ export const degenerateTexts: readonly {
   },
   {
     name: 'numbered variables inside a fence',
-    text: `\`\`\`python\n${times(120, (n) => `value_${String(n)} = get_value(${String(n)})\n`)}`,
+    text: `\`\`\`python\n${times(400, (n) => `value_${String(n)} = get_value(${String(n)})\n`)}`,
     rule: 'counter',
   },
   {
     name: 'functions inside a fence',
-    text: `\`\`\`js\n${times(60, (n) => `function test${String(n)}() {\n  return true;\n}\n\n`)}`,
+    text: `\`\`\`js\n${times(260, (n) => `function test${String(n)}() {\n  return true;\n}\n\n`)}`,
   },
   {
     name: 'tests of several lines inside a fence',
     text: `\`\`\`python\n${times(22, (n) => `    def test_of_a_stack_with_values(self):\n        self.assertEqual(len(Stack()), ${String(n)})\n\n`)}`,
     rule: 'counter',
+  },
+  {
+    name: 'one function inside a fence',
+    text: `\`\`\`python\n${times(60, () => 'def say_hello():\n    print("hello to all of you")\n\n')}`,
+  },
+  {
+    name: 'a sentence after a hundred functions',
+    text: `\`\`\`python\n${times(100, (n) => `def say_${String(n)}():\n    print("function ${String(n)}")\n\n`)}\`\`\`\n\n${times(40, () => 'Now each of the functions can be called by its name. ')}`,
+  },
+  {
+    name: 'the same code with the same words, again and again',
+    text: times(
+      14,
+      () =>
+        'Here is the script with the change:\n\n```python\nimport sys\nfor line in sys.stdin:\n    if line.startswith("#"):\n        continue\n    sys.stdout.write(line.upper())\n```\n\nThat should do it, I think.\n\n',
+    ),
   },
   {
     name: 'a list of one date',

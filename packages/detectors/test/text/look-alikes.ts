@@ -41,6 +41,19 @@ const two = (n: number): string => String(n).padStart(2, '0');
 const chorus =
   'Oh carry me over the wide blue water,\nOh carry me home to the shore again,\nWhere the lanterns burn for the ferryman’s daughter,\nAnd the bells ring out in the silver rain.\n\n';
 
+/** Parallel branches, as code has them, for each of the names. */
+const branches = (names: readonly string[], branch: (name: string) => string): string =>
+  names.map(branch).join('');
+const columns = ['created_at', 'updated_at', 'deleted_at', 'archived_at'];
+const drafts = (language: string, notes: readonly string[], code: (draft: number) => string): string =>
+  notes.map((note, n) => `${note}\n\n\`\`\`${language}\n${code(n)}\`\`\`\n\n`).join('');
+const notes = [
+  'I begin with the branch for each of the columns, as the schema lists them.',
+  'Hold on: the cursor has no method `run`, so that would raise an error at once.',
+  'The names must be quoted as well, because two of them are reserved words here.',
+  'One last look at the order of the arguments, then I write it to the file.',
+];
+
 export const lookAlikes: readonly { readonly name: string; readonly text: string }[] = [
   { name: 'rulers of equals signs', text: `${'='.repeat(72)}\n`.repeat(20) },
   {
@@ -363,6 +376,59 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   {
     name: 'a log of sentences',
     text: lines(60, 50, (_, w) => `Loaded the module src/${w()}/${w()}.ts now.`),
+  },
+  {
+    name: 'four drafts of a script',
+    text: drafts(
+      'python',
+      notes,
+      (draft) =>
+        `import sys\n\nfor line in sys.stdin:\n${branches(columns, (name) => `    elif 'register_function("report_${name}", 2, _report_${name})' in line:\n        ${draft === 0 ? 'rows.append' : 'sys.stdout.write'}('    register_function("report_${name}", 2, functools.partial(_report_${name}, zone=settings.get("TIME_ZONE")))\\n')\n`)}    else:\n        sys.stdout.write(line)\n`,
+    ),
+  },
+  {
+    name: 'three drafts of a query',
+    text: drafts('sql', notes.slice(0, 3), (draft) =>
+      branches(
+        ['north', 'south', 'east', 'west', 'harbor'],
+        (region) =>
+          `SELECT '${region}' AS region, count(*) AS orders, sum(total) AS revenue\nFROM orders_${region} JOIN customers_${region} USING (customer_id)\nWHERE status = 'paid' AND ordered_on >= date '2025-01-01'${draft > 0 ? ' AND NOT refunded' : ''}\nUNION ALL\n`,
+      ),
+    ),
+  },
+  {
+    name: 'four drafts of a reducer',
+    text: drafts(
+      'ts',
+      notes,
+      (draft) =>
+        `switch (action.type) {\n${branches(['opened', 'closed', 'renamed', 'moved'], (name) => `  case 'document/${name}':\n    return { ...state, documents: state.documents.map((one) => (one.id === action.id ? ${draft === 1 ? 'patch' : 'apply'}${name}(one, action.payload) : one)) };\n`)}}\n`,
+    ),
+  },
+  {
+    name: 'a hundred functions, as asked',
+    text: fence(
+      'python',
+      lines(100, 51, (n) => `def say_${String(n)}():\n    print("function ${String(n)}")\n`),
+    ),
+  },
+  {
+    name: 'a hundred constants, as asked',
+    text: fence(
+      'ts',
+      lines(100, 52, (n) => `export const COLOR_${String(n)} = 'var(--color-${String(n)})';`),
+    ),
+  },
+  {
+    name: 'eighty empty tests, as asked',
+    text: fence(
+      'js',
+      lines(
+        80,
+        53,
+        (n) => `test('case${String(n)}', () => {\n  expect(run(case${String(n)})).toBe(true);\n});\n`,
+      ),
+    ),
   },
   { name: 'a hundred file names', text: lines(100, 45, (n) => `img_${String(n).padStart(4, '0')}.png`) },
   {

@@ -100,7 +100,7 @@ export class TextRepeat implements Detector, RepeatListener {
   /** The unit `i` completes a structure marker. @returns the first unit that remains to be tracked */
   #meetStructure(step: EventStep, text: string, start: number, i: number): number {
     this.#track(text, start, i);
-    if (this.#index.passesMarker()) return i;
+    if (this.#index.passesMarker(this.#structure.inFence)) return i;
     this.#restart(step, 'recovered', 'other structure followed', this.#offset + i);
     return i + 1;
   }
