@@ -116,7 +116,8 @@ interface Log extends Running {
 }
 
 async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logger): Promise<Log> {
-  const log = await openDataDir(settings, topics, logger);
+  const { events, verdicts, sessions, triage, control } = topics;
+  const log = await openDataDir(settings, topics, logger, [events, verdicts, sessions, triage, control]);
   return {
     events: log.tasks([topics.events], settings.kafka.group),
     control: log.reader(topics.control),

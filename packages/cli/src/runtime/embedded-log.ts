@@ -5,16 +5,27 @@ import type { Logger } from 'pino';
 import { exitWhenStorageLost } from './lifecycle.ts';
 import { logFunction } from './logger.ts';
 
-/** The event log in the data folder. @throws LogError when another process has it, or it cannot be used */
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * The event log in the data folder.
+ *
+ * @param read topics that this process reads
+ * @throws LogError when another process has it, or it cannot be used
+ */
 export async function openDataDir(
   settings: Settings,
   topics: TopicNames,
   logger: Logger,
+  read: readonly string[] = [],
 ): Promise<EmbeddedLog> {
   const dir = resolve(settings.storage.data_dir);
   const log = await openEmbeddedLog({
     dir,
     topics: Object.values(topics),
+    read,
+    retentionBytes: settings.storage.log_retention_megabytes * MEBIBYTE,
+    maxBytes: settings.storage.log_max_megabytes * MEBIBYTE,
     log: logFunction(logger),
     onLockLost: exitWhenStorageLost(logger),
   });

@@ -212,6 +212,10 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       'PostgreSQL server to use instead of the embedded database, which only one process can open.',
     retention_days: 'Verdicts, incidents, sessions and messages older than this are deleted; null: no limit.',
     retention_megabytes: 'Maximum size of the tables; the oldest rows are deleted beyond it; null: no limit.',
+    log_retention_megabytes:
+      'Size of each topic of the embedded log beyond which its oldest records are deleted, once they have been read.',
+    log_max_megabytes:
+      'Size of each topic of the embedded log beyond which new events are refused with 429 until older ones have been read. At least log_retention_megabytes.',
   },
   log: {
     level: 'Minimum level of log entries.',

@@ -99,6 +99,8 @@ export const settingsSchema = detectionSchema.extend({
       database_url: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
       retention_days: z.number().positive().nullable().default(30),
       retention_megabytes: z.number().min(16).nullable().default(4096),
+      log_retention_megabytes: z.number().min(1).default(256),
+      log_max_megabytes: z.number().min(64).default(1024),
     })
     .prefault({}),
   log: z

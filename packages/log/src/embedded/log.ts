@@ -16,8 +16,15 @@ export interface EmbeddedLogOptions {
   readonly dir: string;
   /** Full names of the topics to open; missing ones are created. */
   readonly topics: readonly string[];
-  /** Bytes a topic may hold before its oldest records are deleted. Default 256 MiB. */
+  /** Bytes a topic may hold before its oldest records are deleted, once read. Default 256 MiB. */
   readonly retentionBytes?: number;
+  /**
+   * Bytes a topic may hold that a reader of this process has not taken: `publish` then fails with `log_full`, and tasks wait.
+   * Default 1 GiB.
+   */
+  readonly maxBytes?: number;
+  /** Topics that this process reads: nothing of them is deleted before a reader has taken it. */
+  readonly read?: readonly string[];
   /** Maximum size of a record in bytes. Default 16 MiB. */
   readonly maxRecordBytes?: number;
   /**
@@ -77,6 +84,8 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
     store = await LogStore.open(folder);
     const topics = new EmbeddedTopics(folder, store, options.topics, {
       retentionBytes: options.retentionBytes ?? 256 * MIB,
+      maxBytes: Math.max(options.maxBytes ?? 1024 * MIB, options.retentionBytes ?? 256 * MIB),
+      read: options.read ?? [],
       maxRecordBytes: options.maxRecordBytes ?? 16 * MIB,
       durable: options.durable ?? false,
     });

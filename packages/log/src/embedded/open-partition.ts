@@ -31,6 +31,7 @@ export class EmbeddedPartitions {
     const saved = topics.progress(group, topic.name);
     const position = positionIn(topic, saved?.position, log);
     const resumeFrom = Math.min(saved?.resumeFrom ?? position, position);
+    topic.hold(this, position, resumeFrom);
     const cursor = new TopicCursor(topic, signal, log, observer);
     let from = resumeFrom;
     return {
@@ -38,27 +39,29 @@ export class EmbeddedPartitions {
       resumeFrom,
       saved: saved?.state ?? new Map(),
       next: async () => {
+        await topics.waitForRoom(topic, signal);
         const records = await cursor.next(from);
         const last = records.at(-1);
         if (last === undefined) return undefined;
         from = last.offset + 1;
         return { records, next: from, lag: topic.end - from };
       },
-      write: (step) => this.#write(topic.name, step),
+      write: (step) => this.#write(topic, step),
       close: () => Promise.resolve(),
     };
   }
 
-  async #write(topic: string, step: Step): Promise<void> {
+  async #write(topic: TopicLog, step: Step): Promise<void> {
     const { group, topics, observer } = this.#group;
     try {
-      await topics.commit(group, topic, step);
+      await topics.commit(group, topic.name, step);
     } catch (error) {
-      if (!this.#failing.has(topic)) observer.onConnection?.('down', messageOf(error));
-      this.#failing.add(topic);
+      if (!this.#failing.has(topic.name)) observer.onConnection?.('down', messageOf(error));
+      this.#failing.add(topic.name);
       throw error;
     }
-    if (this.#failing.delete(topic)) observer.onConnection?.('up');
+    topic.hold(this, step.position, step.resumeFrom);
+    if (this.#failing.delete(topic.name)) observer.onConnection?.('up');
   }
 }
 

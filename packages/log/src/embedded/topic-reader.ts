@@ -78,6 +78,7 @@ export class EmbeddedTopicReader implements TopicReader {
   readonly #log: LogFunction | undefined;
   readonly #stopping = new AbortController();
   #following: Promise<unknown> = Promise.resolve();
+  #keepsPlace = false;
 
   constructor(topic: TopicLog, log: LogFunction | undefined) {
     this.#topic = topic;
@@ -91,6 +92,8 @@ export class EmbeddedTopicReader implements TopicReader {
     const { onConnection } = options;
     const observer = onConnection === undefined ? {} : { onConnection };
     const reader = new TopicCursor(this.#topic, this.#stopping.signal, this.#log, observer);
+    this.#topic.hold(this, first);
+    this.#keepsPlace = options.from !== undefined;
     onConnection?.('up');
     const caughtUp = new Promise<void>((resolve) => {
       this.#following = this.#follow(reader, first, handler, (next) => {
@@ -103,6 +106,8 @@ export class EmbeddedTopicReader implements TopicReader {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
+    // A reader that keeps its place goes on from there later.
+    if (!this.#keepsPlace) this.#topic.release(this);
   }
 
   async #follow(
@@ -126,6 +131,7 @@ export class EmbeddedTopicReader implements TopicReader {
       await reader.retry('handling records failed; retrying', async () => {
         await handler(batch);
       });
+      this.#topic.hold(this, position);
     }
   }
 }

@@ -16,13 +16,32 @@ const RETENTION_SLACK = 1024 * 1024;
 /** Rows per insert statement, which is cheaper than one statement per row. */
 const ROWS_PER_INSERT = 20;
 
+/** What a topic may hold. */
+export interface TopicSize {
+  /** Records that every reader has taken are deleted beyond this many bytes. */
+  readonly retentionBytes: number;
+  /** Records that a reader of this process has not taken yet are never deleted: beyond this many bytes the topic is full. */
+  readonly maxBytes: number;
+}
+
+/** How far a reader of this process is: it has not taken the records from `unread`, and may want those from `wanted` again. */
+interface Hold {
+  readonly unread: number;
+  readonly wanted: number;
+}
+
+/** Holds everything until the first reader says how far it is. */
+const AWAITED = {};
+
 const noHeaders: RecordHeaders = Object.freeze({});
 
 /** One topic of the embedded log: the records of its only partition, and the readers waiting for more. */
 export class TopicLog {
   readonly name: string;
   readonly #store: LogStore;
-  readonly #retentionBytes: number;
+  readonly #size: TopicSize;
+  readonly #holds = new Map<object, Hold>();
+  readonly #waitingForRoom = new Set<() => void>();
   readonly #table: string;
   readonly #waiting = new Set<() => void>();
   #end = 0;
@@ -34,15 +53,19 @@ export class TopicLog {
   /** Bytes of all records before `#start`. */
   #deletedBytes = 0;
 
-  private constructor(name: string, id: number, store: LogStore, retentionBytes: number) {
+  private constructor(name: string, id: number, store: LogStore, size: TopicSize) {
     this.name = name;
     this.#store = store;
-    this.#retentionBytes = retentionBytes;
+    this.#size = size;
     this.#table = `records_${id}`;
   }
 
-  /** Opens the topic, creating it if needed. */
-  static open(name: string, store: LogStore, retentionBytes: number): TopicLog {
+  /**
+   * Opens the topic, creating it if needed.
+   *
+   * @param isRead whether this process will read it: until a reader says how far it is, nothing is deleted
+   */
+  static open(name: string, store: LogStore, size: TopicSize, isRead = false): TopicLog {
     const id = store.transaction(() => {
       store.run('insert or ignore into topics (name) values (?)', [name]);
       const [row] = store.query('select id from topics where name = ?', [name]);
@@ -54,8 +77,9 @@ export class TopicLog {
       );
       return Number(row?.['id']);
     });
-    const topic = new TopicLog(name, id, store, retentionBytes);
+    const topic = new TopicLog(name, id, store, size);
     topic.#load();
+    if (isRead) topic.#holds.set(AWAITED, { unread: topic.#start, wanted: topic.#start });
     return topic;
   }
 
@@ -87,7 +111,7 @@ export class TopicLog {
     try {
       for (let at = 0; at < records.length; at += ROWS_PER_INSERT)
         this.#insert(records.slice(at, at + ROWS_PER_INSERT), now);
-      if (this.#bytes - this.#deletedBytes > this.#retentionBytes) this.#deleteOldest();
+      this.#deleteOldest();
     } catch (error) {
       undo();
       throw error;
@@ -118,6 +142,63 @@ export class TopicLog {
       [first, until, MAX_READ_BYTES],
     );
     return rows.map(toRecord);
+  }
+
+  /** Says how far a reader of this process is. @param wanted records that it may read again, if they still exist */
+  hold(reader: object, unread: number, wanted = unread): void {
+    this.#holds.delete(AWAITED);
+    this.#holds.set(reader, { unread, wanted });
+    if (this.#waitingForRoom.size === 0 || this.isFull) return;
+    for (const wake of [...this.#waitingForRoom]) wake();
+  }
+
+  /** The reader reads no more, and will begin elsewhere. */
+  release(reader: object): void {
+    this.#holds.delete(reader);
+  }
+
+  /** Bytes that the topic holds. */
+  get bytes(): number {
+    return this.#bytes - this.#deletedBytes;
+  }
+
+  get maxBytes(): number {
+    return this.#size.maxBytes;
+  }
+
+  /** Whether records that a reader has not taken fill the topic; deletes what all have taken. */
+  get isFull(): boolean {
+    if (this.bytes <= this.#size.maxBytes) return false;
+    const before = [this.#start, this.#deletedBytes] as const;
+    try {
+      this.#store.transaction(() => {
+        this.#deleteOldest();
+      });
+    } catch (error) {
+      [this.#start, this.#deletedBytes] = before;
+      throw error;
+    }
+    return this.bytes > this.#size.maxBytes && this.#heldFrom('unread') < this.#next;
+  }
+
+  /** Resolves once the topic is not full, or the signal is aborted. */
+  async waitForRoom(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || !this.isFull) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waitingForRoom.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waitingForRoom.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  #heldFrom(what: keyof Hold): number {
+    let from = Infinity;
+    for (const hold of this.#holds.values()) from = Math.min(from, hold[what]);
+    return from;
   }
 
   /** Resolves once readers can see a record at `offset` or later, or the signal is aborted. */
@@ -154,17 +235,26 @@ export class TopicLog {
   }
 
   #deleteOldest(): void {
-    const slack = Math.min(RETENTION_SLACK, this.#retentionBytes / 8);
-    const [first] = this.#store.query(
-      `select offset, bytes_before from ${this.#table} where bytes_before >= ? order by offset limit 1`,
-      [Math.floor(this.#bytes - this.#retentionBytes + slack)],
-    );
+    const { retentionBytes, maxBytes } = this.#size;
+    this.#deleteBeyond(retentionBytes, this.#heldFrom('wanted'));
+    this.#deleteBeyond(maxBytes, this.#heldFrom('unread'));
+  }
+
+  /** Deletes the oldest records beyond a size, but none from an offset on. */
+  #deleteBeyond(limit: number, heldFrom: number): void {
+    if (this.bytes <= limit || heldFrom <= this.#start) return;
+    const slack = Math.min(RETENTION_SLACK, limit / 8);
     // The last record stays, because it determines the next offset.
-    this.#start = Number(first?.['offset'] ?? this.#next - 1);
+    const until = Math.min(heldFrom, this.#next - 1);
+    const [first] = this.#store.query(
+      `select offset from ${this.#table} where offset < ? and bytes_before >= ? order by offset limit 1`,
+      [until, Math.floor(this.#bytes - limit + slack)],
+    );
+    this.#start = Number(first?.['offset'] ?? until);
     const [start] = this.#store.query(`select bytes_before from ${this.#table} where offset = ?`, [
       this.#start,
     ]);
-    this.#deletedBytes = Number(start?.['bytes_before']);
+    this.#deletedBytes = start === undefined ? this.#bytes : Number(start['bytes_before']);
     this.#store.run(`delete from ${this.#table} where offset < ?`, [this.#start]);
   }
 

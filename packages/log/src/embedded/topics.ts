@@ -2,15 +2,15 @@ import { LogError } from '../port/errors.ts';
 import { groupByTopic, type OutputRecord, sizeOf } from '../port/records.ts';
 import type { Step } from '../port/task.ts';
 import type { LogStore } from './store.ts';
-import { TopicLog } from './topic.ts';
+import { TopicLog, type TopicSize } from './topic.ts';
 
-export interface TopicLimits {
-  /** A topic's oldest records are deleted when it holds more than this many bytes. */
-  readonly retentionBytes: number;
+export interface TopicLimits extends TopicSize {
   /** Maximum size of a record: bytes of key, value and headers. */
   readonly maxRecordBytes: number;
   /** Whether `publish` waits for the disk, not only until the operating system has the data. */
   readonly durable: boolean;
+  /** Topics that this process reads. */
+  readonly read: readonly string[];
 }
 
 /** The committed progress of a group's task on a topic. */
@@ -32,7 +32,9 @@ export class EmbeddedTopics {
     this.#folder = folder;
     this.#store = store;
     this.#limits = limits;
-    this.#topics = new Map(names.map((name) => [name, TopicLog.open(name, store, limits.retentionBytes)]));
+    this.#topics = new Map(
+      names.map((name) => [name, TopicLog.open(name, store, limits, limits.read.includes(name))]),
+    );
   }
 
   /** @throws LogError `topic_missing` */
@@ -50,6 +52,7 @@ export class EmbeddedTopics {
   async publish(records: readonly OutputRecord[]): Promise<void> {
     this.#store.requireOpen();
     for (const record of records) this.#requireSize(record);
+    for (const name of new Set(records.map(({ topic }) => topic))) this.#requireRoom(this.topic(name));
     const appended = this.#append(records, () => undefined);
     if (this.#limits.durable) await this.sync();
     // Records after a step that is not on disk yet stay invisible until it is.
@@ -80,6 +83,11 @@ export class EmbeddedTopics {
       }
     });
     await this.sync();
+  }
+
+  /** Resolves once no topic but this one is full, so that there is room for what is made of its records. */
+  async waitForRoom(reading: TopicLog, signal: AbortSignal): Promise<void> {
+    for (const topic of this.#topics.values()) if (topic !== reading) await topic.waitForRoom(signal);
   }
 
   /** Undefined if the group has committed nothing for the topic. */
@@ -128,6 +136,15 @@ export class EmbeddedTopics {
       throw error;
     }
     return appended;
+  }
+
+  #requireRoom(topic: TopicLog): void {
+    if (!topic.isFull) return;
+    const mebibytes = Math.round(topic.bytes / 1024 / 1024);
+    throw new LogError(
+      'log_full',
+      `Topic ${topic.name} in ${this.#folder} is full: it holds ${mebibytes} MiB that have not been processed yet. Send more slowly, or raise storage.log_max_megabytes.`,
+    );
   }
 
   #requireSize(record: OutputRecord): void {

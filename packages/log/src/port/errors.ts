@@ -16,6 +16,8 @@ export type LogErrorCode =
   | 'not_written'
   /** The record exceeds the size limit. */
   | 'record_too_large'
+  /** The topic holds as much as it may that has not been processed; try again later. */
+  | 'log_full'
   /** Another runner of this process reads the topic with the same group. */
   | 'group_in_use'
   /** The log, runner or sink is closed, or was never opened. */

@@ -1,7 +1,7 @@
 import type { PostedEvents } from '@loopwatch/contract/api';
-import type { RecordSink } from '@loopwatch/log';
+import { LogError, type RecordSink } from '@loopwatch/log';
 
-import { HttpProblem } from '../http/problem.ts';
+import { HttpProblem, logFull } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import { BufferLimit } from './buffer-limit.ts';
 import { EventCounts, RecentIds } from './event-counts.ts';
@@ -64,6 +64,8 @@ export class EventIngest {
       const response = counts.toResponse();
       if (failure !== undefined) {
         counts.addFailed(failure.events);
+        if (failure.error instanceof LogError && failure.error.code === 'log_full')
+          throw logFull(failure.error, { ...response, retryFromLine: failure.line });
         logWriteHealth.onFailure(failure.error, failure.events);
         throw logUnavailable(response, failure.line);
       }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { LogError } from '@loopwatch/log';
 import { DatabaseUnavailable } from '@loopwatch/storage';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
@@ -81,12 +82,18 @@ function sendProblem(response: Response, problem: HttpProblem, instance: string)
     .send(JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, ...extra }));
 }
 
+/** Back-pressure: the log takes more once what it holds has been processed. */
+export function logFull(error: LogError, extra: Record<string, unknown> = {}): HttpProblem {
+  return new HttpProblem(429, error.message, extra, undefined, { 'retry-after': '5' });
+}
+
 /** Hides internal details of unexpected errors. */
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DatabaseUnavailable) {
     return new HttpProblem(503, 'Database unavailable; retry shortly');
   }
+  if (error instanceof LogError && error.code === 'log_full') return logFull(error);
   const { status, message } = (error ?? {}) as { status?: unknown; message?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new HttpProblem(status, typeof message === 'string' ? message : 'Invalid request');

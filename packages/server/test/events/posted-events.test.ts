@@ -40,6 +40,19 @@ async function post(
 const written = () => log.values(topics.events);
 
 describe('posted events', () => {
+  it('are refused with 429 while the log is full of unread ones, and only then', async () => {
+    log.failure = new LogError('log_full', 'Topic events is full.');
+    const refused = await post(line);
+    expect([refused.status, refused.headers.get('retry-after'), refused.body]).toMatchObject([
+      429,
+      '5',
+      { accepted: 0, retryFromLine: 1, detail: 'Topic events is full.' },
+    ]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    log.failure = undefined;
+    expect((await post(line)).status).toBe(202);
+  });
+
   it('are keyed by session, with the current time as default', async () => {
     const { status, body } = await post(line, { 'content-type': 'application/json' });
     expect([status, body]).toEqual([202, { accepted: 1, duplicates: 0, ignored: {}, rejected: [] }]);
