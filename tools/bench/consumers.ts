@@ -100,15 +100,15 @@ function monitoredRunner(inner: TaskRunner, monitor: ConsumerMonitor): TaskRunne
     positions: () => inner.positions(),
     run: (open, observer) =>
       inner.run(
-        (place, lane) => {
-          const task = open(place, {
+        (topicPartition, lane) => {
+          const task = open(topicPartition, {
             fail: (reason) => {
               lane.fail(reason);
             },
             commit: async (step) => {
               await lane.commit(step);
-              monitor.onProcessed(step.position - (positions.get(place.partition) ?? 0));
-              positions.set(place.partition, step.position);
+              monitor.onProcessed(step.position - (positions.get(topicPartition.partition) ?? 0));
+              positions.set(topicPartition.partition, step.position);
             },
           });
           const process = task.process.bind(task);

@@ -170,7 +170,7 @@ describe('external links', () => {
     grafana: 'https://grafana.example/d/loops?orgId=1',
     kafka: 'http://ui/topics/{topic}?seekTo={partition}::{offset}',
   };
-  const place = { topic: 'a b', partition: 3, offset: '88120' };
+  const position = { topic: 'a b', partition: 3, offset: '88120' };
 
   it.each<[TimeRange, string]>([
     [{ kind: 'last', span: '6h' }, 'from=now-6h&to=now'],
@@ -181,8 +181,8 @@ describe('external links', () => {
   });
 
   it('point to the Kafka record, and are undefined without a configured address', () => {
-    expect(recordLink(links, place)).toBe('http://ui/topics/a%20b?seekTo=3::88120');
-    expect(recordLink({ ...links, kafka: null }, place)).toBeUndefined();
+    expect(recordLink(links, position)).toBe('http://ui/topics/a%20b?seekTo=3::88120');
+    expect(recordLink({ ...links, kafka: null }, position)).toBeUndefined();
     expect(grafanaLink({ ...links, grafana: null }, { from: 1, to: 2 })).toBeUndefined();
   });
 });

@@ -143,9 +143,9 @@ export class Worker {
       await this.#deps.control?.run(({ records }) => {
         this.#settings.apply(records);
       });
-      await this.#deps.runner.run((place, lane) => {
-        this.#watch.own(place);
-        return new PartitionProcessor(place, lane, {
+      await this.#deps.runner.run((topicPartition, lane) => {
+        this.#watch.own(topicPartition);
+        return new PartitionProcessor(topicPartition, lane, {
           pipeline: this.#pipeline,
           settings: this.#settings,
           topics: this.#deps.topics,

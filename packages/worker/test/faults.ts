@@ -112,8 +112,8 @@ export function decodingRunner(inner: TaskRunner): TaskRunner {
     positions: () => inner.positions(),
     stop: () => inner.stop(),
     run: (open: OpenTask, observer?: TaskObserver) =>
-      inner.run((place, lane) => {
-        const task = open(place, lane);
+      inner.run((topicPartition, lane) => {
+        const task = open(topicPartition, lane);
         const process = task.process.bind(task);
         const replay = task.replay.bind(task);
         task.process = (batch) => process({ ...batch, records: batch.records.map(watched) });

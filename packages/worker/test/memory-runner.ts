@@ -20,7 +20,7 @@ import type {
 } from '@loopwatch/log';
 
 interface Partition {
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   readonly records: LogRecord[];
   /** What is durable. */
   position: number;
@@ -102,10 +102,10 @@ export class MemoryRunner implements TaskRunner {
 
   positions(): Promise<readonly PartitionPosition[]> {
     return Promise.resolve(
-      [...this.#partitions.values()].map(({ place, position, records }) => ({
-        ...place,
+      [...this.#partitions.values()].map(({ topicPartition, position, records }) => ({
+        ...topicPartition,
         position,
-        end: this.ends.get(place.partition) ?? (records.at(-1)?.offset ?? position - 1) + 1,
+        end: this.ends.get(topicPartition.partition) ?? (records.at(-1)?.offset ?? position - 1) + 1,
       })),
     );
   }
@@ -124,11 +124,11 @@ export class MemoryRunner implements TaskRunner {
     { partition: number = 0, lag = 0, fetch }: { partition?: number; lag?: number; fetch?: FetchTimes } = {},
   ): Promise<void> {
     const partition = this.#at(number, records[0]?.offset ?? 0);
-    const { records: all, place } = partition;
+    const { records: all, topicPartition } = partition;
     all.push(...records.filter(({ offset }) => offset > (all.at(-1)?.offset ?? -1)));
     await this.#start(partition);
     const next = (records.at(-1)?.offset ?? -1) + 1;
-    await partition.task?.process({ ...place, records, next, lag, ...(fetch && { fetch }) });
+    await partition.task?.process({ ...topicPartition, records, next, lag, ...(fetch && { fetch }) });
     await this.settled(number);
   }
 
@@ -216,9 +216,9 @@ export class MemoryRunner implements TaskRunner {
   #at(number: number, first: number): Partition {
     let partition = this.#partitions.get(number);
     if (partition === undefined) {
-      const place = { topic: this.#topic, partition: number };
+      const topicPartition = { topic: this.#topic, partition: number };
       partition = {
-        place,
+        topicPartition,
         records: [],
         position: first,
         resumeFrom: first,
@@ -234,18 +234,18 @@ export class MemoryRunner implements TaskRunner {
   async #start(partition: Partition): Promise<void> {
     if (partition.task !== undefined) return;
     if (this.#open === undefined) throw new Error('the runner was not started');
-    const { place, records, position, resumeFrom, state } = partition;
+    const { topicPartition, records, position, resumeFrom, state } = partition;
     const lane = new Lane((step) => this.#write(partition, step));
-    const task = this.#open(place, lane);
+    const task = this.#open(topicPartition, lane);
     partition.lane = lane;
     partition.task = task;
     for (const [key, value] of state) task.restore({ key, value });
     const old = records.filter(({ offset }) => offset >= resumeFrom && offset < position);
-    if (old.length > 0) await task.replay({ ...place, records: old, next: position, lag: 0 });
+    if (old.length > 0) await task.replay({ ...topicPartition, records: old, next: position, lag: 0 });
     task.ready(position);
     const counts = { restored: state.size, replayed: old.length };
     const wasThere = partition.resumeFrom < position || state.size > 0;
-    if (wasThere) this.#observer.onRecovered?.({ ...place, ...counts, durationMs: 1, position });
+    if (wasThere) this.#observer.onRecovered?.({ ...topicPartition, ...counts, durationMs: 1, position });
   }
 
   #close(partition: Partition): void {
@@ -265,6 +265,6 @@ export class MemoryRunner implements TaskRunner {
     }
     partition.position = step.position;
     partition.resumeFrom = step.resumeFrom;
-    this.commits.push(`${String(partition.place.partition)}@${String(step.position)}`);
+    this.commits.push(`${String(partition.topicPartition.partition)}@${String(step.position)}`);
   }
 }

@@ -68,8 +68,8 @@ function parseAssignment(assignment: string): SettingFlag {
 
 /** Parses the text of a flag by the schema; keeps the text of an unknown path, which validation rejects. */
 function flagValue(path: string, text: string): unknown {
-  const place = findSetting(settingsSchema, path);
-  return place === undefined ? text : valueFromText(text, place.schema);
+  const setting = findSetting(settingsSchema, path);
+  return setting === undefined ? text : valueFromText(text, setting.schema);
 }
 
 /** Continues after an error, to report all errors together. */

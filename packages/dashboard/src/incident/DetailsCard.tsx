@@ -33,8 +33,8 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
     const records =
       firstOffset === offset ? { record: offset } : { 'first record': firstOffset, 'latest record': offset };
     for (const [name, at] of Object.entries(records)) {
-      const place = { topic, partition, offset: at };
-      facts.push([name, <RecordPosition key={name} place={place} />]);
+      const position = { topic, partition, offset: at };
+      facts.push([name, <RecordPosition key={name} position={position} />]);
     }
   }
   facts.push(

@@ -21,11 +21,11 @@ export function GrafanaLink({ from, to }: GrafanaTimes) {
 }
 
 /** Link to a record in a Kafka UI, if configured. */
-export function RecordLink({ place }: { readonly place: RecordPosition }) {
+export function RecordLink({ position }: { readonly position: RecordPosition }) {
   const links = useLinks();
   return (
     <ExternalLink
-      href={links && recordLink(links, place)}
+      href={links && recordLink(links, position)}
       text="in Kafka"
       title="Open this record in the Kafka UI"
     />

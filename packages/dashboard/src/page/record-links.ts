@@ -35,9 +35,9 @@ export function grafanaLink({ grafana }: Status['links'], { from, to }: GrafanaT
 }
 
 /** URL of a record in a Kafka UI; undefined if not configured. */
-export function recordLink({ kafka }: Status['links'], place: RecordPosition): string | undefined {
+export function recordLink({ kafka }: Status['links'], position: RecordPosition): string | undefined {
   if (kafka === null) return undefined;
-  const values = { ...place, partition: String(place.partition) };
+  const values = { ...position, partition: String(position.partition) };
   return kafka.replace(/\{(topic|partition|offset)\}/g, (_, name: keyof typeof values) =>
     encodeURIComponent(values[name]),
   );

@@ -4,11 +4,11 @@ import { type RecordPosition as Position, recordName } from '../page/record-link
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 
 /** Topic, partition and offset of a record, to copy, with a link to the Kafka UI if one is configured. */
-export function RecordPosition({ place }: { readonly place: Position }) {
+export function RecordPosition({ position }: { readonly position: Position }) {
   return (
     <span className="inline-flex flex-wrap justify-end gap-x-2 max-w-full">
-      <CopyId text={recordName(place)} what="topic, partition and offset" />
-      <RecordLink place={place} />
+      <CopyId text={recordName(position)} what="topic, partition and offset" />
+      <RecordLink position={position} />
     </span>
   );
 }

@@ -18,7 +18,7 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
           <dd>
             {recordName(record)}
             <CopyButton bare what="topic, partition and offset" text={recordName(record)} />
-            <RecordLink place={record} />
+            <RecordLink position={record} />
           </dd>
         </div>
         <div>

@@ -85,8 +85,8 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
       <Card title="Details">
         <Facts
           facts={[
-            ['first record', <RecordPosition key="f" place={{ topic, partition, offset: firstOffset }} />],
-            ['last record', <RecordPosition key="l" place={{ topic, partition, offset: lastOffset }} />],
+            ['first record', <RecordPosition key="f" position={{ topic, partition, offset: firstOffset }} />],
+            ['last record', <RecordPosition key="l" position={{ topic, partition, offset: lastOffset }} />],
             ['preset', session.preset],
             ['config', <CopyId key="c" text={session.configHash} what="config hash" />],
           ]}

@@ -70,11 +70,11 @@ export class OpenItem {
     if (open !== undefined) {
       const { kind, index, text: partText } = open;
       const part: Json = { ...open.part, text: partText };
-      const place = { item_id: item['id'], output_index: outputIndex, [kind.index]: index };
+      const target = { item_id: item['id'], output_index: outputIndex, [kind.index]: index };
       const end = textEnds[text(part['type']) ?? ''];
       const isAnswer = part['type'] === 'output_text';
-      if (end !== undefined) emit(end, { ...place, text: partText, ...(isAnswer && { logprobs: [] }) });
-      emit(kind.done, { ...place, part });
+      if (end !== undefined) emit(end, { ...target, text: partText, ...(isAnswer && { logprobs: [] }) });
+      emit(kind.done, { ...target, part });
       lists[kind.list].push(part);
       this.#open = undefined;
     }

@@ -188,12 +188,12 @@ function separatedPart(part: Json): Json {
 
 /** Streams a complete item. */
 function writeItem(item: Json, index: number, emit: (type: string, more: Json) => void): void {
-  const place = { item_id: item['id'], output_index: index };
+  const target = { item_id: item['id'], output_index: index };
   const begun = { ...item, status: 'in_progress' };
   if (item['type'] === 'message') {
     emit('response.output_item.added', { output_index: index, item: { ...begun, content: [] } });
     objects(item['content']).forEach((part, at) => {
-      const where = { ...place, content_index: at };
+      const where = { ...target, content_index: at };
       const isText = typeof part['text'] === 'string';
       emit('response.content_part.added', { ...where, part: isText ? { ...part, text: '' } : part });
       if (isText) {
@@ -204,9 +204,9 @@ function writeItem(item: Json, index: number, emit: (type: string, more: Json) =
     });
   } else if (item['type'] === 'function_call') {
     emit('response.output_item.added', { output_index: index, item: { ...begun, arguments: '' } });
-    emit('response.function_call_arguments.delta', { ...place, delta: item['arguments'] });
+    emit('response.function_call_arguments.delta', { ...target, delta: item['arguments'] });
     emit('response.function_call_arguments.done', {
-      ...place,
+      ...target,
       name: item['name'],
       arguments: item['arguments'],
     });

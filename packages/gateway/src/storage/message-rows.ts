@@ -43,10 +43,10 @@ export function messageRow(
 /** Rows are numbered in order. */
 export async function storeMessages(database: Queryable, rows: readonly MessageRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = { place: 'integer', session_id: 'text', at: 'float8', role: 'text', doc: 'jsonb' };
+  const columns = { ordinal: 'integer', session_id: 'text', at: 'float8', role: 'text', doc: 'jsonb' };
   await database.query(
     `insert into messages (session_id, at, role, doc)
-     select session_id, at, role, doc from ${recordset(columns)} order by place`,
-    [jsonText(rows.map((row, place) => ({ place, ...row })))],
+     select session_id, at, role, doc from ${recordset(columns)} order by ordinal`,
+    [jsonText(rows.map((row, ordinal) => ({ ordinal, ...row })))],
   );
 }

@@ -87,8 +87,8 @@ export class EmbeddedTopicReader implements TopicReader {
 
   async run(handler: TopicHandler, options: TopicReadOptions = {}): Promise<void> {
     const { name, start, end } = this.#topic;
-    const place = { topic: name, partition: 0 };
-    const first = await startOffset(place, { start, end }, options.from);
+    const topicPartition = { topic: name, partition: 0 };
+    const first = await startOffset(topicPartition, { start, end }, options.from);
     const { onConnection } = options;
     const observer = onConnection === undefined ? {} : { onConnection };
     const reader = new TopicCursor(this.#topic, this.#stopping.signal, this.#log, observer);
@@ -116,18 +116,23 @@ export class EmbeddedTopicReader implements TopicReader {
     handler: TopicHandler,
     reached: (next: number) => void,
   ): Promise<void> {
-    const place = { topic: this.#topic.name, partition: 0 };
+    const topicPartition = { topic: this.#topic.name, partition: 0 };
     for (let position = from; ; ) {
       reached(position);
       const records = await reader.next(position);
       const [first] = records;
       if (first === undefined) return;
       if (first.offset > position) {
-        const gone = { ...place, offset: position, resumedAt: first.offset };
+        const gone = { ...topicPartition, offset: position, resumedAt: first.offset };
         this.#log?.('error', 'offset out of range: the next records were deleted from the log', gone);
       }
       position = (records.at(-1)?.offset ?? first.offset) + 1;
-      const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
+      const batch = {
+        ...topicPartition,
+        records,
+        next: position,
+        lag: Math.max(0, this.#topic.end - position),
+      };
       await reader.retry('handling records failed; retrying', async () => {
         await handler(batch);
       });

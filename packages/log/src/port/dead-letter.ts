@@ -23,7 +23,7 @@ const HEADER_OVERHEAD = 10;
 export function deadLetter(
   topic: string,
   record: LogRecord,
-  place: { readonly topic: string; readonly partition: number },
+  topicPartition: { readonly topic: string; readonly partition: number },
   reason: DeadLetterReason,
   message: string,
   maxBytes = MAX_LETTER_BYTES,
@@ -32,8 +32,8 @@ export function deadLetter(
   const added: Record<string, Buffer> = {
     [deadLetterHeaders.code]: Buffer.from(reason),
     [deadLetterHeaders.message]: Buffer.from(message.slice(0, MAX_MESSAGE_UNITS)),
-    [deadLetterHeaders.topic]: Buffer.from(place.topic),
-    [deadLetterHeaders.partition]: Buffer.from(String(place.partition)),
+    [deadLetterHeaders.topic]: Buffer.from(topicPartition.topic),
+    [deadLetterHeaders.partition]: Buffer.from(String(topicPartition.partition)),
     [deadLetterHeaders.offset]: Buffer.from(String(record.offset)),
   };
   if (rejection?.lastOffset !== undefined)

@@ -79,7 +79,7 @@ export interface PartitionTask {
   close(): void;
 }
 
-export type OpenTask = (place: TopicPartition, lane: TaskLane) => PartitionTask;
+export type OpenTask = (topicPartition: TopicPartition, lane: TaskLane) => PartitionTask;
 
 /** How a partition was taken over. */
 export interface Recovery extends TopicPartition {
@@ -105,8 +105,8 @@ export interface TaskObserver {
   onAssignment?(partitions: readonly TopicPartition[], change: { arrived: number; left: number }): void;
   onRecovered?(recovery: Recovery): void;
   /** A partition's task failed and restarts; `reason` is a message for people. */
-  onInterrupted?(place: TopicPartition, reason: string): void;
-  onDrained?(place: TopicPartition, durationMs: number): void;
+  onInterrupted?(topicPartition: TopicPartition, reason: string): void;
+  onDrained?(topicPartition: TopicPartition, durationMs: number): void;
   /** The connection to the log was established or lost. */
   onConnection?(state: 'up' | 'down', reason?: string): void;
 }

@@ -14,7 +14,7 @@ export interface TopicReadOptions {
    * The offset to start from, clamped to the bounds. Called again when the next offset is out of range: retention deleted
    * it, or the topic was recreated. Default: the start.
    */
-  readonly from?: (place: TopicPartition, bounds: Bounds) => number | Promise<number>;
+  readonly from?: (topicPartition: TopicPartition, bounds: Bounds) => number | Promise<number>;
   /** The connection to the log was established or lost; `reason` is a message for people. Must not throw. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
   /** When `run` resolves: at the end offsets that the partitions had when it was called (default), or once reading has started. */
@@ -45,23 +45,23 @@ export interface RecordRange {
 /** Looks records up by their offset. */
 export interface RecordReader {
   /** @throws LogError when the log is unavailable */
-  bounds(place: TopicPartition): Promise<Bounds>;
+  bounds(topicPartition: TopicPartition): Promise<Bounds>;
   /**
    * About `limit` records, starting at an offset, several thousand at most; none at the end. A deleted offset counts as
    * the oldest one.
    *
    * @throws LogError when the log cannot be read in time
    */
-  read(place: TopicPartition, from: number, limit: number): Promise<RecordRange>;
+  read(topicPartition: TopicPartition, from: number, limit: number): Promise<RecordRange>;
   close(): Promise<void>;
 }
 
 /** The offset to start from, clamped to the bounds. */
 export async function startOffset(
-  place: TopicPartition,
+  topicPartition: TopicPartition,
   bounds: Bounds,
   from: TopicReadOptions['from'],
 ): Promise<number> {
-  const wanted = (await from?.(place, bounds)) ?? bounds.start;
+  const wanted = (await from?.(topicPartition, bounds)) ?? bounds.start;
   return Math.min(Math.max(wanted, bounds.start), bounds.end);
 }

@@ -13,7 +13,7 @@ import type {
 import { folder, openLog, publish, text, topic, values } from './harness.ts';
 
 const verdicts = 'loopwatch.verdicts';
-const place = { topic, partition: 0 };
+const topicPartition = { topic, partition: 0 };
 
 /** Records the calls of the tasks of a runner. */
 class Recorder {
@@ -83,7 +83,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     expect(recorder.calls).toEqual(['ready 0', 'process a,b', 'process c', 'close']);
     expect(recorder.notices).toEqual([
       'up',
-      `assigned ${JSON.stringify([[place], { arrived: 1, left: 0 }])}`,
+      `assigned ${JSON.stringify([[topicPartition], { arrived: 1, left: 0 }])}`,
       'drained',
     ]);
     await log.close();
@@ -93,7 +93,7 @@ describe('EmbeddedTaskRunner: a task', () => {
     const { recorder: second } = await start(again);
     await waitFor(() => second.committed === 1);
     expect(second.calls).toEqual(['restore last=c', 'ready 3', 'process d']);
-    expect(second.recovered).toMatchObject([{ ...place, restored: 1, replayed: 0, position: 3 }]);
+    expect(second.recovered).toMatchObject([{ ...topicPartition, restored: 1, replayed: 0, position: 3 }]);
     expect(await values(again, verdicts)).toEqual(['a', 'b', 'c', 'd']);
   });
 

@@ -52,7 +52,7 @@ async function copyUntilKilled(dir: string, published: number): Promise<void> {
     const sink = log.sink();
     await sink.open();
     const faults = [];
-    await log.tasks([topics.input], 'g').run((place, lane) => new Copier(lane, faults));
+    await log.tasks([topics.input], 'g').run((topicPartition, lane) => new Copier(lane, faults));
     console.log('running');
     for (let index = 0; faults.length === 0; index += 1) {
       await sink.publish([{ topic: topics.input, key: null, value: String(index) }]);

@@ -43,8 +43,8 @@ it.each([
   const read: string[] = [];
   const asked: unknown[] = [];
   await reader.run(({ records }) => void read.push(...records.map(({ value }) => String(value))), {
-    from: (place, bounds) => {
-      asked.push(place, bounds);
+    from: (topicPartition, bounds) => {
+      asked.push(topicPartition, bounds);
       return from;
     },
   });
@@ -91,10 +91,10 @@ it('EmbeddedTopicReader: resolves at once with `resolveWhen: started`', async ()
 it('embedded RecordReader: looks records up by offset', async () => {
   const { log } = await controlLog('a', 'b', 'c');
   const records = log.records();
-  const place = { topic: 'control', partition: 0 };
-  expect(await records.bounds(place)).toEqual({ start: 0, end: 3 });
-  const { records: found, next } = await records.read(place, 1, 1);
+  const topicPartition = { topic: 'control', partition: 0 };
+  expect(await records.bounds(topicPartition)).toEqual({ start: 0, end: 3 });
+  const { records: found, next } = await records.read(topicPartition, 1, 1);
   expect(found.map(({ value }) => String(value))).toEqual(['b']);
   expect(next).toBe(2);
-  expect(await records.read(place, 3, 5)).toEqual({ records: [], next: 3 });
+  expect(await records.read(topicPartition, 3, 5)).toEqual({ records: [], next: 3 });
 });

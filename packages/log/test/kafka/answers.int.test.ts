@@ -30,11 +30,11 @@ const key = 'k3';
 /** An output topic and a step writer for an events partition; the writer's client id is the group. */
 async function lab() {
   const group = uniqueName('answers');
-  const place = { topic: `${group}.events`, partition: 0 };
+  const topicPartition = { topic: `${group}.events`, partition: 0 };
   const outputs = `${group}.verdicts`;
   const direct = { brokers: kafka.direct, clientId: 'test' };
   await ensureTopics(direct, [
-    { name: place.topic, partitions: 1, config: {} },
+    { name: topicPartition.topic, partitions: 1, config: {} },
     { name: outputs, partitions: 2, config: {} },
   ]);
   const cluster = createKafkaCluster(direct);
@@ -45,10 +45,10 @@ async function lab() {
     group,
     outputs,
     options,
-    transactionalId: `${group}/${place.topic}/0`,
+    transactionalId: `${group}/${topicPartition.topic}/0`,
     writer: async () => {
       const writer = new TransactionalStepWriter(options, {
-        place,
+        topicPartition,
         groupId: group,
         state: { records: () => [] },
       });
@@ -67,7 +67,7 @@ async function lab() {
       // A commit is acknowledged before its records are visible.
       await readTopic(kafka.direct, outputs, { count });
       const records = await readTopic(kafka.direct, outputs);
-      const committed = await committedPosition(cluster, group, place);
+      const committed = await committedPosition(cluster, group, topicPartition);
       return { values: records.map(({ value }) => value), position: committed?.position };
     },
   };

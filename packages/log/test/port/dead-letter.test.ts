@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { deadLetter, letterSize } from '../../src/port/dead-letter.ts';
 import { BytesRecord } from '../../src/port/records.ts';
 
-const place = { topic: 'events', partition: 3 };
+const topicPartition = { topic: 'events', partition: 3 };
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array));
 const maybe = (max: number) => fc.option(bytes(max), { nil: null });
 const KIB = 1024;
@@ -20,7 +20,7 @@ const made = (
   message = 'no JSON',
 ) => {
   const record = new BytesRecord({ offset: 41, timestamp: 1, key, value, headers });
-  const letter = deadLetter('dead-letters', record, place, 'not_json', message, maxBytes);
+  const letter = deadLetter('dead-letters', record, topicPartition, 'not_json', message, maxBytes);
   return { ...letter, text: (name: string) => letter.headers?.[name]?.toString() };
 };
 

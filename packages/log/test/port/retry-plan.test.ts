@@ -5,14 +5,14 @@ import { BytesRecord } from '../../src/port/records.ts';
 import { RetryPlan } from '../../src/port/retry-plan.ts';
 import type { PartitionTask, TaskBatch } from '../../src/port/task.ts';
 
-const place = { topic: 'events', partition: 0 };
+const topicPartition = { topic: 'events', partition: 0 };
 
 function batchOf(from: number, to: number): TaskBatch {
   const records = Array.from({ length: to - from }, (_, i) => {
     const bytes = { key: null, value: Buffer.from('v'), headers: {} };
     return new BytesRecord({ offset: from + i, timestamp: 0, ...bytes });
   });
-  return { ...place, records, next: to, lag: 0 };
+  return { ...topicPartition, records, next: to, lag: 0 };
 }
 
 /** Runs attempts until all records are committed or the plan is stuck; `fails` names the records that cannot be processed or written. */

@@ -21,13 +21,20 @@ export interface DeadLetterNote {
 export function notedLetter(
   topic: string,
   record: LogRecord,
-  place: { readonly topic: string; readonly partition: number },
+  topicPartition: { readonly topic: string; readonly partition: number },
   { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
   isRetry: boolean,
 ): { readonly output: OutputRecord; readonly note: DeadLetterNote } {
-  const where = `${place.topic}/${String(place.partition)}@${String(record.offset)}`;
+  const where = `${topicPartition.topic}/${String(topicPartition.partition)}@${String(record.offset)}`;
   return {
-    output: deadLetter(topic, record, place, reason, message, isRetry ? SMALL_LETTER_BYTES : undefined),
+    output: deadLetter(
+      topic,
+      record,
+      topicPartition,
+      reason,
+      message,
+      isRetry ? SMALL_LETTER_BYTES : undefined,
+    ),
     note: { reason, message, where },
   };
 }

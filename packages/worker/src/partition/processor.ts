@@ -82,7 +82,7 @@ interface Commit {
  * record. Results are counted and logged once they are committed.
  */
 export class PartitionProcessor implements PartitionTask {
-  readonly #place: TopicPartition;
+  readonly #topicPartition: TopicPartition;
   readonly #lane: TaskLane;
   readonly #pipeline: PartitionPipeline;
   readonly #sessions: PartitionSessions;
@@ -97,10 +97,10 @@ export class PartitionProcessor implements PartitionTask {
   /** Summaries cover all events before this offset; committed, or about to be. */
   #summarizedTo = 0;
 
-  constructor(place: TopicPartition, lane: TaskLane, deps: PartitionProcessorDeps) {
-    this.#place = place;
+  constructor(topicPartition: TopicPartition, lane: TaskLane, deps: PartitionProcessorDeps) {
+    this.#topicPartition = topicPartition;
     this.#lane = lane;
-    this.#pipeline = deps.pipeline.partition(place);
+    this.#pipeline = deps.pipeline.partition(topicPartition);
     this.#sessions = this.#pipeline.sessions;
     this.#deps = deps;
     this.#recovery = new PartitionRecovery(this.#pipeline, deps);
@@ -140,7 +140,7 @@ export class PartitionProcessor implements PartitionTask {
       },
       (error) => {
         this.#lane.fail(error);
-        reportFault(this.#deps, this.#place, error);
+        reportFault(this.#deps, this.#topicPartition, error);
       },
     );
     this.#pipeline.resume();
@@ -156,7 +156,7 @@ export class PartitionProcessor implements PartitionTask {
     try {
       await this.#stream.process(traced);
     } catch (error) {
-      reportFault(this.#deps, this.#place, error);
+      reportFault(this.#deps, this.#topicPartition, error);
       throw error;
     }
   }
@@ -201,7 +201,7 @@ export class PartitionProcessor implements PartitionTask {
     }
     const isRetry = work.from?.batch.isRetry === true;
     const topic = this.#deps.topics['dead-letters'];
-    const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
+    const letter = notedLetter(topic, outcome.record, this.#topicPartition, outcome, isRetry);
     work.outputs.push(letter.output);
     work.letters.push(letter.note);
     return work;
@@ -284,7 +284,7 @@ export class PartitionProcessor implements PartitionTask {
       letters.note(letter);
     }
     const { next, lag } = work.from.batch;
-    watch.note({ ...this.#place, position: next, end: next + lag });
+    watch.note({ ...this.#topicPartition, position: next, end: next + lag });
   }
 
   #addVerdict(

@@ -64,7 +64,7 @@ export class PartitionRecovery {
     this.#restoreSessions();
     if (this.#ignoredSnapshots === 0) return;
     this.#deps.logger.warn(
-      { ...this.#pipeline.sessions.place, sessions: this.#ignoredSnapshots },
+      { ...this.#pipeline.sessions.topicPartition, sessions: this.#ignoredSnapshots },
       'Ignored session snapshots of another version; these sessions restart where the replay began',
     );
   }

@@ -5,7 +5,7 @@ import type { WorkerMetrics } from '../report/metrics.ts';
 export const STUCK_AFTER_MS = 60_000;
 
 interface PartitionState {
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   position: number | undefined;
   end: number | undefined;
   /** When its offset last moved, or its lag was 0. */
@@ -36,21 +36,21 @@ export class PartitionWatch {
   /** Sets the partitions that the worker owns; metrics of all others are removed. */
   assign(places: readonly TopicPartition[]): void {
     const owned = new Set(places.map(partitionName));
-    for (const [name, { place }] of this.#partitions) {
+    for (const [name, { topicPartition }] of this.#partitions) {
       if (owned.has(name)) continue;
       this.#partitions.delete(name);
-      const labels = labelsOf(place);
+      const labels = labelsOf(topicPartition);
       this.#metrics.consumerLag.remove(labels);
       this.#metrics.partitionStuck.remove(labels);
     }
-    for (const place of places) this.own(place);
+    for (const topicPartition of places) this.own(topicPartition);
   }
 
-  own(place: TopicPartition): void {
-    const name = partitionName(place);
+  own(topicPartition: TopicPartition): void {
+    const name = partitionName(topicPartition);
     if (this.#partitions.has(name)) return;
     const unknown = { position: undefined, end: undefined, reason: undefined };
-    this.#partitions.set(name, { place, ...unknown, movedAt: this.#now() });
+    this.#partitions.set(name, { topicPartition, ...unknown, movedAt: this.#now() });
   }
 
   /** Updates position and end; an undefined one keeps its value. */
@@ -66,12 +66,12 @@ export class PartitionWatch {
     watched.end = end ?? watched.end;
     const lag = lagOf(watched);
     if (lag === 0) watched.movedAt = this.#now();
-    if (lag !== undefined) this.#metrics.consumerLag.set(labelsOf(watched.place), lag);
-    this.#metrics.partitionStuck.set(labelsOf(watched.place), this.#secondsOf(watched));
+    if (lag !== undefined) this.#metrics.consumerLag.set(labelsOf(watched.topicPartition), lag);
+    this.#metrics.partitionStuck.set(labelsOf(watched.topicPartition), this.#secondsOf(watched));
   }
 
-  interrupted(place: TopicPartition, reason: string): void {
-    const watched = this.#partitions.get(partitionName(place));
+  interrupted(topicPartition: TopicPartition, reason: string): void {
+    const watched = this.#partitions.get(partitionName(topicPartition));
     if (watched !== undefined) watched.reason = reason;
   }
 
@@ -80,7 +80,7 @@ export class PartitionWatch {
     return [...this.#partitions.values()]
       .filter(({ movedAt }) => this.#now() - movedAt >= STUCK_AFTER_MS)
       .map((watched) => ({
-        ...watched.place,
+        ...watched.topicPartition,
         position: watched.position,
         seconds: this.#secondsOf(watched),
         reason: watched.reason ?? 'no error was reported',

@@ -18,7 +18,7 @@ export interface Checkpoint {
 
 /** The sessions of one partition, whose events are ordered relative to each other. */
 export class PartitionSessions implements EntryOwner {
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   /** Newest credible event time seen in the partition, epoch ms. */
   newestTime = 0;
   /** The server's settings for the next records; each session adopts them at its next event. */
@@ -35,12 +35,12 @@ export class PartitionSessions implements EntryOwner {
   readonly #store: EntryStore<PartitionSessions>;
 
   constructor(
-    place: TopicPartition,
+    topicPartition: TopicPartition,
     store: EntryStore<PartitionSessions>,
     detection: Detection,
     summaries?: SummaryCollector,
   ) {
-    this.place = place;
+    this.topicPartition = topicPartition;
     this.#store = store;
     this.detection = detection;
     this.summaries = summaries;
@@ -179,7 +179,7 @@ export class PartitionSessions implements EntryOwner {
 
   /** The position of a verdict's events in the log. @param origin offset of the loop's first event, if known */
   sourceOf(offset: number, origin = offset): Verdict['source'] {
-    const { topic, partition } = this.place;
+    const { topic, partition } = this.topicPartition;
     return { topic, partition, firstOffset: String(origin), offset: String(offset) };
   }
 }

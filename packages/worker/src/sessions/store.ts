@@ -42,9 +42,9 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   }
 
   /** Opens a partition without any sessions. */
-  open(place: TopicPartition): PartitionSessions {
-    const summaries = this.#options.summaries === true ? new SummaryCollector(place) : undefined;
-    return new PartitionSessions(place, this, this.#options.detection, summaries);
+  open(topicPartition: TopicPartition): PartitionSessions {
+    const summaries = this.#options.summaries === true ? new SummaryCollector(topicPartition) : undefined;
+    return new PartitionSessions(topicPartition, this, this.#options.detection, summaries);
   }
 
   /** Frees all sessions of a revoked partition. */

@@ -35,10 +35,10 @@ export class SummaryCollector {
   /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
   readonly #changed = new Map<SessionEntry, number>();
   #expiredChecks: string[] = [];
-  readonly #place: TopicPartition;
+  readonly #topicPartition: TopicPartition;
 
-  constructor(place: TopicPartition) {
-    this.#place = place;
+  constructor(topicPartition: TopicPartition) {
+    this.#topicPartition = topicPartition;
   }
 
   /** Call after each event that is not a duplicate. */
@@ -156,7 +156,7 @@ export class SummaryCollector {
 
   #summarize(entry: SessionEntry): void {
     this.#changed.delete(entry);
-    this.#latest.set(entry.analyzer.sessionId, summaryOf(entry, this.#place));
+    this.#latest.set(entry.analyzer.sessionId, summaryOf(entry, this.#topicPartition));
   }
 }
 

@@ -46,11 +46,11 @@ export class SourceIntake {
     const ignored = new IgnoredTypes(logger);
     const onCommitted = this.#watch.note.bind(this.#watch);
     await runner.run(
-      (place, lane) => {
-        const source = settings[place.topic];
-        if (source === undefined) throw new Error(`topic ${place.topic} is not a configured source`);
-        this.#watch.own(place);
-        return new SourceTask(place, lane, source, {
+      (topicPartition, lane) => {
+        const source = settings[topicPartition.topic];
+        if (source === undefined) throw new Error(`topic ${topicPartition.topic} is not a configured source`);
+        this.#watch.own(topicPartition);
+        return new SourceTask(topicPartition, lane, source, {
           topics,
           metrics,
           logger,
@@ -68,9 +68,9 @@ export class SourceIntake {
             `Source partitions assigned: ${String(partitions.length)} (${String(arrived)} added, ${String(left)} revoked)`,
           );
         },
-        onInterrupted: (place, reason) => {
+        onInterrupted: (topicPartition, reason) => {
           metrics.interruptions.inc();
-          this.#watch.interrupted(place, reason);
+          this.#watch.interrupted(topicPartition, reason);
         },
       },
     );

@@ -59,15 +59,20 @@ interface Commit {
 
 /** Translates one partition of a source into events, committed together with the offset of the next record. */
 export class SourceTask implements PartitionTask {
-  readonly #place: TopicPartition;
+  readonly #topicPartition: TopicPartition;
   readonly #lane: TaskLane;
   readonly #deps: SourceTaskDeps;
   readonly #translator: RecordTranslator;
   readonly #window = new ReplayWindow();
   readonly #stream = new PartitionStream<TracedBatch>();
 
-  constructor(place: TopicPartition, lane: TaskLane, settings: SourceSettings, deps: SourceTaskDeps) {
-    this.#place = place;
+  constructor(
+    topicPartition: TopicPartition,
+    lane: TaskLane,
+    settings: SourceSettings,
+    deps: SourceTaskDeps,
+  ) {
+    this.#topicPartition = topicPartition;
     this.#lane = lane;
     this.#deps = deps;
     this.#translator = new RecordTranslator(settings);
@@ -98,7 +103,7 @@ export class SourceTask implements PartitionTask {
       },
       (error) => {
         this.#lane.fail(error);
-        reportFault(this.#deps, this.#place, error);
+        reportFault(this.#deps, this.#topicPartition, error);
       },
     );
   }
@@ -111,7 +116,7 @@ export class SourceTask implements PartitionTask {
     try {
       await this.#stream.process(traced);
     } catch (error) {
-      reportFault(this.#deps, this.#place, error);
+      reportFault(this.#deps, this.#topicPartition, error);
       throw error;
     }
   }
@@ -131,7 +136,7 @@ export class SourceTask implements PartitionTask {
       for (const { sessionId, text } of read.events)
         outputs.push({ topic: topics.events, key: sessionId, value: text, timestamp });
       if (read.fault !== undefined) {
-        const letter = notedLetter(topics['dead-letters'], record, this.#place, read.fault, isRetry);
+        const letter = notedLetter(topics['dead-letters'], record, this.#topicPartition, read.fault, isRetry);
         outputs.push(letter.output);
         letters.push(letter.note);
       }
@@ -166,7 +171,7 @@ export class SourceTask implements PartitionTask {
       () => false,
     );
     if (!(await work.trace.commit(committing))) return;
-    const { topic } = this.#place;
+    const { topic } = this.#topicPartition;
     for (const [result, count] of work.counts) metrics.sourceRecords.inc({ topic, result }, count);
     for (const letter of work.letters) {
       metrics.deadLetters.inc({ reason: letter.reason });
@@ -174,7 +179,7 @@ export class SourceTask implements PartitionTask {
     }
     ignored.note(topic, work.ignored);
     const { next, lag } = work.batch;
-    onCommitted({ ...this.#place, position: next, end: next + lag });
+    onCommitted({ ...this.#topicPartition, position: next, end: next + lag });
   }
 
   async #each({ records }: TaskBatch, use: (record: LogRecord) => void): Promise<void> {

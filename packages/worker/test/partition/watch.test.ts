@@ -4,7 +4,7 @@ import { PartitionWatch, stuckDetail } from '../../src/partition/watch.ts';
 import { createWorkerMetrics } from '../../src/report/metrics.ts';
 import { metric, records, startWorker, topics } from '../fakes.ts';
 
-const place = { topic: 'events', partition: 2 };
+const topicPartition = { topic: 'events', partition: 2 };
 
 function watching() {
   const registry = new Registry();
@@ -16,10 +16,10 @@ function watching() {
     }),
     () => clock.now,
   );
-  watch.assign([place]);
+  watch.assign([topicPartition]);
   const at = (seconds: number, position: number | undefined, end: number | undefined) => {
     clock.now = seconds * 1000;
-    watch.note({ ...place, position, end });
+    watch.note({ ...topicPartition, position, end });
   };
   const sample = (name: string) => metric(registry, `loopwatch_${name}{topic="events",partition="2"}`);
   return { watch, at, lag: () => sample('consumer_lag'), stuck: () => sample('partition_stuck_seconds') };
@@ -31,7 +31,7 @@ describe('partition watch', () => {
     at(0, 10, 10);
     at(5, 10, 12);
     at(35, 10, 40);
-    watch.interrupted(place, 'the record is too large');
+    watch.interrupted(topicPartition, 'the record is too large');
     expect([await lag(), await stuck(), watch.stuck]).toEqual([30, 35, []]);
     at(64, undefined, undefined);
     expect([await lag(), await stuck()]).toEqual([30, 64]);

@@ -6,7 +6,7 @@ import { SessionStore } from '../../src/sessions/store.ts';
 import type { EventRecord } from '../../src/stream/decode.ts';
 import { detectLoops } from '../../src/stream/detect.ts';
 
-export const place = { topic: 'events', partition: 3 };
+export const topicPartition = { topic: 'events', partition: 3 };
 export const START = 1_760_000_000_000;
 export const IDLE_SECONDS = 600;
 export const FIRST_OFFSET = 100;
@@ -45,7 +45,7 @@ export function openSessions(maxSessions = 100) {
     observer: silentObserver,
     summaries: true,
   });
-  const sessions = store.open(place);
+  const sessions = store.open(topicPartition);
   const collector = sessions.summaries!;
   let next = FIRST_OFFSET;
   /** Events as text: the second it comes at, what it is, and its session unless it is `s`; commas between them. */

@@ -23,7 +23,7 @@ beforeEach(() => {
   for (const told of Object.values(observer)) told.mockClear();
 });
 
-const place = { topic: 'events', partition: 3 };
+const topicPartition = { topic: 'events', partition: 3 };
 
 /** The operators on fresh sessions; two equal calls are a loop unless the settings say otherwise. */
 function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }) {
@@ -33,7 +33,7 @@ function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }
     maxSessions: 10,
     idleMs: 3_600_000,
     observer,
-  }).open(place);
+  }).open(topicPartition);
   return pipe(detectLoops(sessions, observer), filter(isOutcome));
 }
 
@@ -202,7 +202,7 @@ describe('an event at which detection fails', () => {
       idleMs: 1000,
       observer,
     });
-    const sessions = store.open(place);
+    const sessions = store.open(topicPartition);
     const { analyzer } = sessions.use('s', 0)!;
     const push = vi.spyOn(analyzer, 'push').mockImplementation((event, time, at) => {
       if (at === 2) throw broken;

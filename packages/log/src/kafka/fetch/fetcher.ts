@@ -13,7 +13,7 @@ export interface FetcherOptions extends FetchLimits {
   /** Called when fetching starts to fail, and when it works again. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
   /** Where to continue when the offset is out of range. Default: the nearest bound. */
-  readonly resumeAt?: (place: TopicPartition, bounds: Bounds) => Promise<number>;
+  readonly resumeAt?: (topicPartition: TopicPartition, bounds: Bounds) => Promise<number>;
 }
 
 /** How long a broker may hold a fetch while another partition still has undelivered bytes, ms. */

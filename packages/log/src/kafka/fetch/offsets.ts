@@ -43,7 +43,8 @@ export async function endOffsets(
   places: readonly TopicPartition[],
 ): Promise<Map<string, number>> {
   const topics = new Map<string, TopicPartition[]>();
-  for (const place of places) topics.set(place.topic, [...(topics.get(place.topic) ?? []), place]);
+  for (const topicPartition of places)
+    topics.set(topicPartition.topic, [...(topics.get(topicPartition.topic) ?? []), topicPartition]);
   const ends = new Map<string, number>();
   if (topics.size === 0) return ends;
   try {

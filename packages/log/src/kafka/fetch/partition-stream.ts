@@ -90,8 +90,8 @@ export class PartitionStream {
   }
 
   deliver({ bytes, abortedTransactions, highWatermark }: FetchedPartition, fetch?: FetchTimes): void {
-    const place = `${this.topic}/${this.partition}`;
-    const decoder = new RecordDecoder(bytes, this.#offset, abortedTransactions, place);
+    const partitionName = `${this.topic}/${this.partition}`;
+    const decoder = new RecordDecoder(bytes, this.#offset, abortedTransactions, partitionName);
     if (decoder.left === 0) return;
     this.#offset = decoder.next;
     this.#answers.push({ decoder, highWatermark, fetch });

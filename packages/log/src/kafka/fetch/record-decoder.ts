@@ -52,7 +52,7 @@ export class RecordDecoder {
   readonly next: number;
   readonly #bytes: Buffer;
   readonly #from: number;
-  readonly #place: string;
+  readonly #partitionName: string;
   readonly #transactions: AbortedTransactions;
   /** Where the last complete batch ends. */
   readonly #end: number;
@@ -63,11 +63,11 @@ export class RecordDecoder {
   /** The batch at `#at`, if it has been read in part. */
   #open: BatchRecords | undefined;
 
-  /** @param place `topic/partition`, for messages */
-  constructor(bytes: Buffer, from: number, aborted: readonly AbortedTransaction[], place: string) {
+  /** @param partitionName `topic/partition`, for messages */
+  constructor(bytes: Buffer, from: number, aborted: readonly AbortedTransaction[], partitionName: string) {
     this.#bytes = bytes;
     this.#from = from;
-    this.#place = place;
+    this.#partitionName = partitionName;
     this.#transactions = new AbortedTransactions(aborted);
     this.#next = from;
     let at = 0;
@@ -90,7 +90,7 @@ export class RecordDecoder {
   #invalidLength(at: number): LogError {
     return new LogError(
       'corrupt_log',
-      `The record batch at ${this.#place}@${int64(this.#bytes, at + OFFSET_AT)} cannot be read: its length is invalid. The partition is stuck at this batch until it is deleted or the committed offset is set to one after it.`,
+      `The record batch at ${this.#partitionName}@${int64(this.#bytes, at + OFFSET_AT)} cannot be read: its length is invalid. The partition is stuck at this batch until it is deleted or the committed offset is set to one after it.`,
     );
   }
 

@@ -27,15 +27,15 @@ class KafkaRecordReader implements RecordReader {
     this.#cluster = createKafkaCluster(options);
   }
 
-  async bounds(place: TopicPartition): Promise<Bounds> {
-    return this.#ask(place.topic, () => listBounds(this.#cluster, place));
+  async bounds(topicPartition: TopicPartition): Promise<Bounds> {
+    return this.#ask(topicPartition.topic, () => listBounds(this.#cluster, topicPartition));
   }
 
-  async read(place: TopicPartition, from: number, limit: number): Promise<RecordRange> {
-    const { start, end } = await this.bounds(place);
+  async read(topicPartition: TopicPartition, from: number, limit: number): Promise<RecordRange> {
+    const { start, end } = await this.bounds(topicPartition);
     const first = Math.max(from, start);
     if (first >= end || limit <= 0) return { records: [], next: Math.max(from, first) };
-    return this.#ask(place.topic, () => this.#fetch(place, { first, end }, limit));
+    return this.#ask(topicPartition.topic, () => this.#fetch(topicPartition, { first, end }, limit));
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 
 /** The offsets of a partition to read before the reader has caught up. */
 interface Stretch {
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   readonly first: number;
   readonly end: number;
 }
@@ -91,22 +91,24 @@ class KafkaTopicReader implements TopicReader {
       ...limits,
       log: this.#options.log,
       ...(onConnection !== undefined && { onConnection }),
-      ...(from !== undefined && { resumeAt: (place, bounds) => startOffset(place, bounds, from) }),
+      ...(from !== undefined && {
+        resumeAt: (topicPartition, bounds) => startOffset(topicPartition, bounds, from),
+      }),
     });
   }
 
-  async #locate(place: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
-    const bounds = await listBounds(this.#cluster, place);
-    return { place, first: await startOffset(place, bounds, from), end: bounds.end };
+  async #locate(topicPartition: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
+    const bounds = await listBounds(this.#cluster, topicPartition);
+    return { topicPartition, first: await startOffset(topicPartition, bounds, from), end: bounds.end };
   }
 
   /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */
   async #start(
     fetcher: KafkaFetcher,
-    { place, first, end }: Stretch,
+    { topicPartition, first, end }: Stretch,
     handler: TopicHandler,
   ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
-    const { topic, partition } = place;
+    const { topic, partition } = topicPartition;
     const stream = await fetcher.open(topic, partition, first);
     let ended: Promise<void> = Promise.resolve();
     const caughtUp = new Promise<void>((resolve) => {
@@ -116,14 +118,14 @@ class KafkaTopicReader implements TopicReader {
           const fetched = await stream.next();
           if (fetched === undefined) return;
           ({ next } = fetched);
-          await this.#handle(handler, place, fetched);
+          await this.#handle(handler, topicPartition, fetched);
         }
       };
       ended = follow()
         .catch((error: unknown) => {
           const { log } = this.#options;
           log?.('error', 'reading the topic failed; not retried', {
-            ...place,
+            ...topicPartition,
             error: messageOf(error),
           });
         })
@@ -135,18 +137,18 @@ class KafkaTopicReader implements TopicReader {
   /** Retries until the handler succeeds or reading is stopped. */
   async #handle(
     handler: TopicHandler,
-    place: TopicPartition,
+    topicPartition: TopicPartition,
     { records, next, lag }: Fetched,
   ): Promise<void> {
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        await handler({ ...place, records, next, lag });
+        await handler({ ...topicPartition, records, next, lag });
         return;
       } catch (error) {
         const pauseMs = backoff(failures, 100, 5_000);
         const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
-        this.#options.log?.('error', 'handling records failed; retrying', { ...place, ...failure });
+        this.#options.log?.('error', 'handling records failed; retrying', { ...topicPartition, ...failure });
         await delay(pauseMs, signal);
       }
     }

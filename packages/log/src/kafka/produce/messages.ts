@@ -82,10 +82,10 @@ export async function byPartition(
     const partitionMetadata = cluster.findTopicPartitionMetadata(topic) as PartitionMetadata[];
     for (const message of messages) {
       const partition = partitionOf({ topic, partitionMetadata, message });
-      const place = `${topic}/${partition}`;
-      const batch = batches.get(place) ?? { topic, partition, messages: [] };
+      const partitionName = `${topic}/${partition}`;
+      const batch = batches.get(partitionName) ?? { topic, partition, messages: [] };
       batch.messages.push({ ...message, partition });
-      batches.set(place, batch);
+      batches.set(partitionName, batch);
     }
   }
   return [...batches.values()];

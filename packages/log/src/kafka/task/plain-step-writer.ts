@@ -29,7 +29,7 @@ export class PlainStepWriter implements StepWriter {
   async write(step: Step): Promise<void> {
     await this.#sink.publish(step.outputs);
     await this.#sink.publish(this.#options.state.records(step.state));
-    const { topic, partition } = this.#options.place;
+    const { topic, partition } = this.#options.topicPartition;
     await this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
   }
 

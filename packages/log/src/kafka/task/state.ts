@@ -13,13 +13,13 @@ export class KafkaState {
   readonly #cluster: KafkaCluster;
   readonly #topic: string;
   readonly #prefix: string;
-  readonly #place: TopicPartition;
+  readonly #topicPartition: TopicPartition;
 
-  constructor(cluster: KafkaCluster, topic: string, groupId: string, place: TopicPartition) {
+  constructor(cluster: KafkaCluster, topic: string, groupId: string, topicPartition: TopicPartition) {
     this.#cluster = cluster;
     this.#topic = topic;
-    this.#place = place;
-    this.#prefix = `${groupId}/${place.topic}/${place.partition}/`;
+    this.#topicPartition = topicPartition;
+    this.#prefix = `${groupId}/${topicPartition.topic}/${topicPartition.partition}/`;
   }
 
   /** The changes as records of the state topic. */
@@ -65,7 +65,7 @@ export class KafkaState {
   /** The state topic may have fewer partitions than the input topic. */
   #partition(): number {
     const { length } = this.#cluster.findTopicPartitionMetadata(this.#topic);
-    return this.#place.partition % Math.max(1, length);
+    return this.#topicPartition.partition % Math.max(1, length);
   }
 }
 

@@ -33,7 +33,7 @@ export interface StepWriter {
 }
 
 export interface StepWriterOptions {
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   readonly groupId: string;
   readonly state: Pick<KafkaState, 'records'>;
 }
@@ -57,11 +57,11 @@ export class TransactionalStepWriter implements StepWriter {
 
   constructor(options: KafkaOptions, step: StepWriterOptions) {
     this.#options = step;
-    const { groupId, place } = step;
+    const { groupId, topicPartition } = step;
     const client = createKafkaClient(options);
     this.#plan = new TransactionPlan(client);
     const { producer, cluster } = createProducer(client, {
-      transactionalId: `${groupId}/${place.topic}/${place.partition}`,
+      transactionalId: `${groupId}/${topicPartition.topic}/${topicPartition.partition}`,
       transactionTimeout: TRANSACTION_TIMEOUT_MS,
       idempotent: true,
       maxInFlightRequests: 1,
@@ -82,8 +82,8 @@ export class TransactionalStepWriter implements StepWriter {
   }
 
   async write(step: Step): Promise<void> {
-    const { groupId, place, state } = this.#options;
-    const { topic, partition } = place;
+    const { groupId, topicPartition, state } = this.#options;
+    const { topic, partition } = topicPartition;
     const transaction = await this.#producer.transaction();
     try {
       const chunks: PartitionBatch[][] = [];
@@ -117,10 +117,10 @@ export class TransactionalStepWriter implements StepWriter {
   }
 
   async #sendBatch(transaction: Transaction, batch: PartitionBatch): Promise<void> {
-    const place = `${batch.topic}/${batch.partition}`;
-    const end = this.#ends.get(place) ?? (await endOffset(this.#cluster, batch));
+    const partitionName = `${batch.topic}/${batch.partition}`;
+    const end = this.#ends.get(partitionName) ?? (await endOffset(this.#cluster, batch));
     const answers = await transaction.sendBatch({ acks: -1, topicMessages: [batch] });
-    this.#ends.set(place, requireAppended(batch, answers, end));
+    this.#ends.set(partitionName, requireAppended(batch, answers, end));
   }
 }
 

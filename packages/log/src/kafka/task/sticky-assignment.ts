@@ -19,23 +19,24 @@ export function assignSticky(
   const members = [...claims].sort((a, b) => compare(a.memberId, b.memberId));
   const assigned = new Map<string, TopicPartition[]>(members.map(({ memberId }) => [memberId, []]));
   if (members.length === 0) return assigned;
-  const free = new Map(partitions.map((place) => [nameOf(place), place]));
+  const free = new Map(partitions.map((topicPartition) => [nameOf(topicPartition), topicPartition]));
   const least = Math.floor(partitions.length / members.length);
   /** How many members get one partition more than `least`. */
   let extras = partitions.length - least * members.length;
   for (const { memberId, owned } of members) {
     const mine = assigned.get(memberId) ?? [];
     for (const claim of owned) {
-      const place = free.get(nameOf(claim));
-      if (place === undefined || mine.length > least || (mine.length === least && extras === 0)) continue;
+      const topicPartition = free.get(nameOf(claim));
+      if (topicPartition === undefined || mine.length > least || (mine.length === least && extras === 0))
+        continue;
       if (mine.length === least) extras -= 1;
-      mine.push(place);
-      free.delete(nameOf(place));
+      mine.push(topicPartition);
+      free.delete(nameOf(topicPartition));
     }
   }
-  for (const place of free.values()) {
+  for (const topicPartition of free.values()) {
     const smallest = [...assigned.values()].reduce((a, b) => (b.length < a.length ? b : a));
-    smallest.push(place);
+    smallest.push(topicPartition);
   }
   return assigned;
 }

@@ -151,12 +151,12 @@ class KafkaTaskRunner implements TaskRunner {
 
   /** Starts and closes tasks so that there is one for each of these partitions. */
   #assign(partitions: readonly TopicPartition[]): void {
-    const wanted = new Map(partitions.map((place) => [nameOf(place), place]));
+    const wanted = new Map(partitions.map((topicPartition) => [nameOf(topicPartition), topicPartition]));
     const left = [...this.#tasks.keys()].filter((name) => !wanted.has(name));
     const arrived = [...wanted].filter(([name]) => !this.#tasks.has(name));
     for (const name of left) this.#close(name);
-    for (const [name, place] of arrived) {
-      this.#tasks.set(name, this.#createTask(place, this.#leaving.get(name) ?? Promise.resolve()));
+    for (const [name, topicPartition] of arrived) {
+      this.#tasks.set(name, this.#createTask(topicPartition, this.#leaving.get(name) ?? Promise.resolve()));
     }
     if (this.#stopping.signal.aborted) return;
     this.#observer.onAssignment?.(partitions, { arrived: arrived.length, left: left.length });
@@ -172,13 +172,13 @@ class KafkaTaskRunner implements TaskRunner {
     this.#leaving.set(name, closed);
   }
 
-  #createTask(place: TopicPartition, after: Promise<void>): TaskLoop {
+  #createTask(topicPartition: TopicPartition, after: Promise<void>): TaskLoop {
     const { groupId, stateTopic, log } = this.#options;
     if (this.#open === undefined) throw new Error('The runner has not been started.');
-    const state = new KafkaState(this.#cluster, stateTopic, groupId, place);
+    const state = new KafkaState(this.#cluster, stateTopic, groupId, topicPartition);
     const shared = { groupId, cluster: this.#cluster, fetcher: this.#fetcher, log, state };
     return new TaskLoop(
-      place,
+      topicPartition,
       {
         open: this.#open,
         observer: this.#observer,
@@ -196,8 +196,8 @@ class KafkaTaskRunner implements TaskRunner {
     );
   }
 
-  #createWriter(place: TopicPartition, state: KafkaState): StepWriter {
-    const options = { place, groupId: this.#options.groupId, state };
+  #createWriter(topicPartition: TopicPartition, state: KafkaState): StepWriter {
+    const options = { topicPartition, groupId: this.#options.groupId, state };
     if (this.#sink === undefined) return new TransactionalStepWriter(this.#options, options);
     const commit: Membership['commit'] = (offset) => {
       if (this.#member === undefined)

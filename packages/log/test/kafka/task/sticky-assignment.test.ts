@@ -46,7 +46,7 @@ describe('assignSticky', () => {
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
         for (const { memberId, owned: before } of claims) {
           const now = assigned.get(memberId) ?? [];
-          const kept = before.filter((place) => now.includes(place)).length;
+          const kept = before.filter((topicPartition) => now.includes(topicPartition)).length;
           expect(kept).toBeGreaterThanOrEqual(Math.min(before.length, Math.floor(count / ids.length)));
         }
         const again = ids.map((memberId) => ({ memberId, owned: assigned.get(memberId) ?? [] }));

@@ -195,12 +195,12 @@ describe('KafkaTopicReader', () => {
     await write(control, 'a', 'b', 'c');
     const records = createKafkaRecordReader(client);
     onTestFinished(() => records.close());
-    const place = { topic: control, partition: 0 };
-    expect(await records.bounds(place)).toEqual({ start: 0, end: 3 });
-    const { records: found, next } = await records.read(place, 1, 10);
+    const topicPartition = { topic: control, partition: 0 };
+    expect(await records.bounds(topicPartition)).toEqual({ start: 0, end: 3 });
+    const { records: found, next } = await records.read(topicPartition, 1, 10);
     expect(found.map(({ value }) => String(value))).toEqual(['b', 'c']);
     expect(next).toBe(3);
-    expect(await records.read(place, 3, 5)).toEqual({ records: [], next: 3 });
+    expect(await records.read(topicPartition, 3, 5)).toEqual({ records: [], next: 3 });
   });
 
   it('names the missing topic', async () => {
