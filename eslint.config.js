@@ -30,6 +30,11 @@ export default defineConfig(
             ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
           message: 'Write `#name` instead of `private name`.',
         },
+        {
+          selector:
+            'CallExpression:matches([callee.property.name=/^(debug|info|warn|error)$/], [callee.name="log"], [callee.property.name=/^#?log$/]) > Literal[value=/^[a-z]+ /]',
+          message: 'A log message is a sentence: begin it with a capital.',
+        },
       ],
     },
   },

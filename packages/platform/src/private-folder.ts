@@ -34,13 +34,13 @@ export async function closeToOthers(dataDir: string, log: LogFunction | undefine
     for (const folder of ownFolders.filter((name) => entries.includes(name)))
       changed += await restrict(join(dataDir, folder));
     if (changed > 0) {
-      log?.('info', 'restricted the data folder to its owner', {
+      log?.('info', 'Restricted the data folder to its owner', {
         dir: dataDir,
         changed,
       });
     }
   } catch (error) {
-    log?.('warn', 'cannot restrict the data folder to its owner; other users of this machine may read it', {
+    log?.('warn', 'Cannot restrict the data folder to its owner; other users of this machine may read it', {
       dir: dataDir,
       error: messageOf(error),
     });

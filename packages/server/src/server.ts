@@ -84,7 +84,7 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
   services.triage.wake();
   services.retention.start();
   await services.samples.start();
-  deps.logger.debug({ url: listener.url, database: database.kind }, 'server listening');
+  deps.logger.debug({ url: listener.url, database: database.kind }, 'Server listening');
 }
 
 /** The last one is stopped first. */

@@ -19,7 +19,7 @@ export async function openDatabase(
   { database_url: url, data_dir: dir }: Pick<StorageSettings, 'database_url' | 'data_dir'>,
   logger: Logger,
   onLost: (error: Error) => void = (error) => {
-    logger.error({ err: error }, 'lost the lock on the embedded database');
+    logger.error({ err: error }, 'Lost the lock on the embedded database');
   },
 ): Promise<Database> {
   if (url === undefined && !existsSync(join(resolve(dir), 'db')))

@@ -51,5 +51,5 @@ it('a data folder is private to its owner, even if it was readable by others bef
   const closeAgain = await open(dir, said);
   expect(await openToOthers(dir)).toEqual([]);
   await closeAgain();
-  expect(said).toEqual(['restricted the data folder to its owner']);
+  expect(said).toEqual(['Restricted the data folder to its owner']);
 }, 120_000);

@@ -69,7 +69,7 @@ export class EmbeddedPartitions {
 function positionIn({ name, start, end }: TopicLog, committed = 0, log?: LogFunction): number {
   if (committed > end) {
     const lost = { topic: name, partition: 0, committed, end };
-    log?.('error', 'the topic ends before the committed offset: records were lost', lost);
+    log?.('error', 'The topic ends before the committed offset: records were lost', lost);
   }
   return Math.max(start, Math.min(committed, end));
 }

@@ -124,7 +124,7 @@ export class EmbeddedTopicReader implements TopicReader {
       if (first === undefined) return;
       if (first.offset > position) {
         const gone = { ...topicPartition, offset: position, resumedAt: first.offset };
-        this.#log?.('error', 'offset out of range: the next records were deleted from the log', gone);
+        this.#log?.('error', 'Offset out of range: the next records were deleted from the log', gone);
       }
       position = (records.at(-1)?.offset ?? first.offset) + 1;
       const batch = {

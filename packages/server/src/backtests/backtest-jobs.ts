@@ -130,7 +130,7 @@ export class BacktestJobs {
       this.#change(job, { status: 'done', result, finishedAt: this.#now() });
     } catch (err) {
       const cancelled = abort.signal.aborted;
-      if (!cancelled) this.#logger.warn({ err, backtest: job.state.id }, 'backtest failed');
+      if (!cancelled) this.#logger.warn({ err, backtest: job.state.id }, 'Backtest failed');
       const error = cancelled ? null : 'Could not read the event log; retry';
       this.#change(job, { status: cancelled ? 'cancelled' : 'failed', error, finishedAt: this.#now() });
     }

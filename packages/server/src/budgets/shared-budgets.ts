@@ -91,7 +91,7 @@ export class SharedBudgets {
       }
     } catch (error) {
       const { logger } = this.#deps;
-      logger.warn({ error: messageOf(error), retryMs: CHECK_MS }, 'checking shared budgets failed; retrying');
+      logger.warn({ error: messageOf(error), retryMs: CHECK_MS }, 'Checking shared budgets failed; retrying');
     }
   }
 
@@ -175,7 +175,7 @@ export class SharedBudgets {
       stoppedSessions: [...use.stoppedSessions, ...rows.map(({ id }) => id)],
     });
     settings.invalidate();
-    logger.info({ sessions: rows.length, budget: ownerOf(use) }, 'budget exceeded; sessions stopped');
+    logger.info({ sessions: rows.length, budget: ownerOf(use) }, 'Budget exceeded; sessions stopped');
   }
 
   /** Sessions that were stopped by a person, resumed meanwhile, or deleted by retention are skipped. */

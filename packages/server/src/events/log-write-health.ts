@@ -53,7 +53,7 @@ export class LogWriteHealth {
     outage.failedEvents += events;
     if (now - outage.loggedAt < REMINDER_MS) return;
     outage.loggedAt = now;
-    this.#logger.error({ events: outage.failedEvents, reason }, 'writing events to the log failed');
+    this.#logger.error({ events: outage.failedEvents, reason }, 'Writing events to the log failed');
   }
 
   onSuccess(): void {
@@ -63,7 +63,7 @@ export class LogWriteHealth {
     const seconds = Math.round((this.#now() - outage.since) / 1_000);
     this.#logger.info(
       { seconds, failedEvents: outage.failedEvents },
-      'writing events to the log works again',
+      'Writing events to the log works again',
     );
   }
 }

@@ -56,14 +56,14 @@ export async function resumeAt(
   if (position < start) {
     logger.warn(
       { ...place, position, start, lost: start - position },
-      'unread records were deleted by the retention of the topic; continuing with the oldest record',
+      'Unread records were deleted by the retention of the topic; continuing with the oldest record',
     );
     return start;
   }
   if (position <= end) return position;
   logger.warn(
     { ...place, position, end },
-    'topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
+    'Topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);

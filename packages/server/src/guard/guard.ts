@@ -69,7 +69,7 @@ export class Guard {
         dismissed: new Set(dismissed.map(({ incident }) => incident.incidentId)),
       });
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'deciding a call failed; call allowed');
+      logger.warn({ sessionId, error: messageOf(error) }, 'Deciding a call failed; call allowed');
       return ALLOWED;
     }
   }
@@ -106,7 +106,7 @@ export class Guard {
       const checked = acceptEvent(stamped);
       if (!checked.ok) {
         const { type } = event;
-        this.#deps.logger.warn({ sessionId, type, detail: checked.message }, 'skipped an invalid hook event');
+        this.#deps.logger.warn({ sessionId, type, detail: checked.message }, 'Skipped an invalid hook event');
         continue;
       }
       const result = this.#analyze(session, sessionId, stamped);
@@ -180,7 +180,7 @@ export class Guard {
     const { logger } = this.#deps;
     logger.error(
       { err: pushed.fault, sessionId },
-      'detection failed for a guarded session; session restarted',
+      'Detection failed for a guarded session; session restarted',
     );
   }
 

@@ -151,7 +151,7 @@ export class VerdictStreams {
       .catch((error: unknown) => {
         this.#options.logger.warn(
           { error: messageOf(error) },
-          'reading verdicts for streams failed; retrying',
+          'Reading verdicts for streams failed; retrying',
         );
         this.#updates.requestAfter(RETRY_MS);
       });

@@ -67,7 +67,7 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
     // A problem without a cause was logged where it was detected.
     const isUnlogged = problem.status >= 500 && (problem !== error || problem.cause !== undefined);
     if (isUnlogged)
-      logger.error({ err: error, method: request.method, path: request.path }, 'request failed');
+      logger.error({ err: error, method: request.method, path: request.path }, 'Request failed');
     sendProblem(response, problem, request.originalUrl);
   };
 }

@@ -139,7 +139,7 @@ export class LiveHub {
     this.#sending = this.#sending.then(send).catch((err: unknown) => {
       this.#options.logger.warn(
         { err, retryMs: STATS_INTERVAL_MS },
-        'broadcasting live changes failed; retrying',
+        'Broadcasting live changes failed; retrying',
       );
       this.#broadcasts.requestAfter(STATS_INTERVAL_MS);
     });

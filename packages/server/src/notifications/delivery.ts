@@ -79,7 +79,7 @@ export class Delivery {
       } catch (err) {
         const { logger, channel } = this.#options;
         if (!isStopped())
-          logger.warn({ err, notification: channel.name }, 'database unavailable; notifications are delayed');
+          logger.warn({ err, notification: channel.name }, 'Database unavailable; notifications are delayed');
       }
       if (pauseMs > 0) await delay(pauseMs, AbortSignal.any([signal, this.#waking.signal]));
     }
@@ -189,7 +189,7 @@ export class Delivery {
       return before?.since != null;
     });
     this.#count('sent', 1);
-    if (wasFailing) logger.info({ notification: name }, 'notification delivery recovered');
+    if (wasFailing) logger.info({ notification: name }, 'Notification delivery recovered');
   }
 
   async #fail(rows: readonly DueRow[], outcome: 'refused' | 'expired', reason: string): Promise<void> {
@@ -240,8 +240,8 @@ export class Delivery {
       return row?.before === null;
     });
     const facts = { notification: channel.name, type: channel.type, outcome, reason };
-    if (isNew) logger.warn(facts, 'notification delivery failed');
-    else logger.debug(facts, 'notification delivery failed');
+    if (isNew) logger.warn(facts, 'Notification delivery failed');
+    else logger.debug(facts, 'Notification delivery failed');
   }
 
   #count(outcome: string, messages: number): void {

@@ -59,7 +59,7 @@ export class Notifications {
       for (const { delivery } of this.#receivers.values()) delivery.wake();
       if (notice === SOMETHING_DUE) return;
       this.reload().catch((err: unknown) => {
-        logger.warn({ err }, 'loading notifications changed by another server failed');
+        logger.warn({ err }, 'Loading notifications changed by another server failed');
       });
     });
     await this.reload();

@@ -53,7 +53,7 @@ export class Retention {
           await this.run();
         })
         .catch((err: unknown) => {
-          this.#options.logger.warn({ err, retryMs: INTERVAL_MS }, 'retention failed; retrying');
+          this.#options.logger.warn({ err, retryMs: INTERVAL_MS }, 'Retention failed; retrying');
         });
     }, INTERVAL_MS);
     this.#timer.unref();
@@ -72,7 +72,7 @@ export class Retention {
     const byAge = limits.days === null ? 0 : await this.#removeOld(now() - limits.days * DAY);
     const bySize = limits.megabytes === null ? 0 : await this.#removeSurplus(limits.megabytes * MEBIBYTE);
     const removed = byAge + bySize;
-    if (removed > 0) logger.info({ byAge, bySize }, 'retention deleted incidents, sessions and messages');
+    if (removed > 0) logger.info({ byAge, bySize }, 'Retention deleted incidents, sessions and messages');
     this.lastRunAt = now();
     await database.query('update deleted_totals set last_run_at = $1', [this.lastRunAt]);
     await this.#vacuum(removed > 0);

@@ -86,7 +86,7 @@ export class SampleSessions {
           this.#sweep().catch((err: unknown) => {
             this.#options.logger.warn(
               { err },
-              'deleting sample sessions failed; the next start deletes them',
+              'Deleting sample sessions failed; the next start deletes them',
             );
           });
         }, ms);

@@ -47,7 +47,7 @@ export function authApi(auth: Auth, now: () => number): Router {
       response.append('set-cookie', access.clearedCookie(secure)).append('set-cookie', clearIdToken(secure));
       if (login !== undefined) {
         await revoked.revoke(login.id, now() + LOGIN_MS);
-        logger.info({ user: login.name, role: login.role, address: hosts.addressOf(request) }, 'logged out');
+        logger.info({ user: login.name, role: login.role, address: hosts.addressOf(request) }, 'Logged out');
       }
       const redirectUrl = await logOutAtProvider(request, auth);
       if (redirectUrl === null) response.status(204).end();
@@ -65,8 +65,8 @@ async function logIn(
 ): Promise<User | undefined> {
   const address = hosts.addressOf(request);
   const user = await verifier.verify(token, address);
-  if (user === undefined) logger.warn({ address }, 'login rejected: wrong token');
-  else logger.info({ user: user.name, role: user.role, by: 'token', address }, 'logged in');
+  if (user === undefined) logger.warn({ address }, 'Login rejected: wrong token');
+  else logger.info({ user: user.name, role: user.role, by: 'token', address }, 'Logged in');
   return user;
 }
 

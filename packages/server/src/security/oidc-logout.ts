@@ -37,7 +37,7 @@ export async function logOutAtProvider(
     const idToken = stored === TOO_LONG ? undefined : stored;
     return (await oidc.logoutUrl(idToken, `${publicAddress(request, oidc, hosts)}/`))?.href ?? null;
   } catch (err) {
-    logger.warn({ err, issuer: oidc.options.issuer }, 'skipped the logout at the identity provider');
+    logger.warn({ err, issuer: oidc.options.issuer }, 'Skipped the logout at the identity provider');
     return null;
   }
 }

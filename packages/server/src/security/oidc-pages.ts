@@ -26,7 +26,7 @@ export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc, loginPage
       response.redirect(303, url.href);
     } catch (err) {
       const { issuer, name } = oidc.options;
-      logger.error({ err, issuer }, 'identity provider unavailable');
+      logger.error({ err, issuer }, 'Identity provider unavailable');
       const alert = `Could not reach ${name}. Try again shortly; see the server log for details.`;
       loginPage.send(response, { to, alert, status: 502 });
     }
@@ -48,21 +48,21 @@ export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc, loginPage
     try {
       login = await oidc.finish(new URL(request.originalUrl, publicAddress(request, oidc, hosts)), pending);
     } catch (err) {
-      logger.warn({ err }, 'login at the identity provider failed');
+      logger.warn({ err }, 'Login at the identity provider failed');
       loginPage.send(response, { to, alert: 'Login failed. Try again; see the server log for the reason.' });
       return;
     }
     const { claims, idToken } = login;
     const user = userOfClaims(claims, oidc.options);
     if (user === undefined) {
-      logger.warn({ user: nameOf(claims) }, 'login rejected: the user has no role');
+      logger.warn({ user: nameOf(claims) }, 'Login rejected: the user has no role');
       const alert = 'Your account has no role in Loopwatch. Ask your administrator for access.';
       loginPage.send(response, { to, alert, status: 403 });
       return;
     }
     logger.info(
       { user: user.name, role: user.role, by: 'oidc', address: hosts.addressOf(request) },
-      'logged in',
+      'Logged in',
     );
     response
       .append('set-cookie', access.loginCookie(user, hosts.isSecure(request)))

@@ -88,7 +88,7 @@ export class TokenVerifier {
     if (failures.count === WRONG_TOKENS_PER_MINUTE) {
       this.#logger.warn(
         { address: known, limit: WRONG_TOKENS_PER_MINUTE },
-        'too many wrong tokens; slowing down',
+        'Too many wrong tokens; slowing down',
       );
     }
   }
@@ -104,7 +104,7 @@ export class TokenVerifier {
     const tokens = sums.reduce((sum, { count }) => sum + count, 0);
     this.#logger.warn(
       { tokens, addresses: sums.length, top: sums.slice(0, 3) },
-      'wrong tokens within the last minute',
+      'Wrong tokens within the last minute',
     );
   }
 }

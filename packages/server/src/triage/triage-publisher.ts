@@ -56,7 +56,7 @@ export class TriagePublisher {
         this.#isPending = true;
         const pauseMs = backoff(failures, 100, MAX_PAUSE_MS);
         failures += 1;
-        this.#options.logger.warn({ err, retryMs: pauseMs }, 'publishing triage failed; retrying');
+        this.#options.logger.warn({ err, retryMs: pauseMs }, 'Publishing triage failed; retrying');
         await delay(pauseMs, signal);
       }
     }

@@ -21,9 +21,9 @@ it('log write health: an outage is logged once, then once a minute, and when it 
   health.onSuccess();
   const reason = 'no space left on device';
   expect(lines).toEqual([
-    { level: 50, msg: 'writing events to the log failed', events: 5, reason },
-    { level: 50, msg: 'writing events to the log failed', events: 305, reason },
-    { level: 30, msg: 'writing events to the log works again', seconds: 90, failedEvents: 450 },
+    { level: 50, msg: 'Writing events to the log failed', events: 5, reason },
+    { level: 50, msg: 'Writing events to the log failed', events: 305, reason },
+    { level: 30, msg: 'Writing events to the log works again', seconds: 90, failedEvents: 450 },
   ]);
 });
 

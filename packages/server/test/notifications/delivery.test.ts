@@ -181,7 +181,7 @@ it('notifications: a receiver that is unavailable for an hour delays no other an
   expect(failed).toBeGreaterThan(10);
   expect(failed).toBeLessThan(30);
   expect(await stored('away')).toMatchObject({ failingSince: START, waiting: 1, error: 'HTTP 503' });
-  expect(logged.filter((line) => line.includes('notification delivery failed'))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes('Notification delivery failed'))).toHaveLength(1);
   away.reply = () => ({});
   clock.now += 10 * MINUTE;
   await drain(second);

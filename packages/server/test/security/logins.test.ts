@@ -95,8 +95,8 @@ describe('token guessing is limited', () => {
     expect([held, atOnce.status]).toEqual([429, 200]);
     expect(await atOnce.text()).toContain('loopwatch_server_refused_tokens_total{result="wrong"} 10');
     await server.stop();
-    expect(server.said('too many wrong tokens; slowing down')).toHaveLength(1);
-    expect(server.said('wrong tokens within the last minute')).toHaveLength(1);
+    expect(server.said('Too many wrong tokens; slowing down')).toHaveLength(1);
+    expect(server.said('Wrong tokens within the last minute')).toHaveLength(1);
   });
 
   it('for sockets', async () => {
@@ -137,8 +137,8 @@ describe('a logout', () => {
     expect(await listen(server.url, { cookie })).toBeUndefined();
     expect((await server.request('/api/v1/stats', { headers: { cookie: other } })).status).toBe(200);
     expect(otherSocket?.connected).toBe(true);
-    expect(server.said('logged in')).toHaveLength(2);
-    expect(server.said('logged out')).toEqual([expect.objectContaining({ user: 'viewer', role: 'viewer' })]);
+    expect(server.said('Logged in')).toHaveLength(2);
+    expect(server.said('Logged out')).toEqual([expect.objectContaining({ user: 'viewer', role: 'viewer' })]);
   });
 
   it('survives a restart; a changed token ends all its logins', async () => {
@@ -182,7 +182,7 @@ describe('a logout', () => {
 it('logins: a rejected login is logged without its token', async () => {
   const server = await start({ tokens });
   await server.request('/api/v1/auth/login', { method: 'POST', body: '{"token":"not-the-token"}' });
-  expect(server.said('login rejected: wrong token')).toHaveLength(1);
+  expect(server.said('Login rejected: wrong token')).toHaveLength(1);
   expect(JSON.stringify(server.lines)).not.toContain('not-the-token');
 });
 

@@ -136,7 +136,7 @@ export class KafkaFetcher {
       failed = true;
       stale = true;
       reason = messageOf(error);
-      this.#log('warn', 'fetch failed; retrying', {
+      this.#log('warn', 'Fetch failed; retrying', {
         broker: leader,
         error: messageOf(error),
       });
@@ -146,7 +146,7 @@ export class KafkaFetcher {
     if (failed && !this.#closed) await delay(backoff(this.#failures - 1, 50, 2_000));
     if (stale && !this.#closed) {
       await this.#cluster.refreshMetadata().catch((error: unknown) => {
-        this.#log('warn', 'refreshing the cluster metadata failed; retrying', {
+        this.#log('warn', 'Refreshing the cluster metadata failed; retrying', {
           error: messageOf(error),
         });
       });
@@ -177,7 +177,7 @@ export class KafkaFetcher {
       return undefined;
     }
     const error = createErrorFromCode(errorCode);
-    this.#log('warn', 'fetching a partition failed; retrying', {
+    this.#log('warn', 'Fetching a partition failed; retrying', {
       topic,
       partition,
       errorCode,
@@ -193,7 +193,7 @@ export class KafkaFetcher {
     const { start, end } = bounds;
     const resumeAt = await this.#options.resumeAt?.({ topic, partition }, bounds);
     const to = resumeAt ?? (offset < start ? start : end);
-    this.#log('error', 'offset out of range: the next records were deleted from the log', {
+    this.#log('error', 'Offset out of range: the next records were deleted from the log', {
       topic,
       partition,
       offset,

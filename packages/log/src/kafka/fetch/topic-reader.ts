@@ -124,7 +124,7 @@ class KafkaTopicReader implements TopicReader {
       ended = follow()
         .catch((error: unknown) => {
           const { log } = this.#options;
-          log?.('error', 'reading the topic failed; not retried', {
+          log?.('error', 'Reading the topic failed; not retried', {
             ...topicPartition,
             error: messageOf(error),
           });
@@ -148,7 +148,7 @@ class KafkaTopicReader implements TopicReader {
       } catch (error) {
         const pauseMs = backoff(failures, 100, 5_000);
         const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
-        this.#options.log?.('error', 'handling records failed; retrying', { ...topicPartition, ...failure });
+        this.#options.log?.('error', 'Handling records failed; retrying', { ...topicPartition, ...failure });
         await delay(pauseMs, signal);
       }
     }

@@ -154,7 +154,7 @@ class KafkaSink implements RecordSink {
           this.#dropProducer();
           throw this.#failure(error, records);
         }
-        this.#options.log?.('warn', 'producing failed; retrying', {
+        this.#options.log?.('warn', 'Producing failed; retrying', {
           attempt,
           pauseMs,
           error: messageOf(error),

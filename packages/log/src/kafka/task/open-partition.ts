@@ -60,6 +60,6 @@ async function positionIn(
   const end = await listOffset(cluster, topic, partition, false);
   if (committed <= end) return committed;
   const lost = { topic, partition, committed, end };
-  log?.('error', 'the partition ends before the committed offset: records were lost', lost);
+  log?.('error', 'The partition ends before the committed offset: records were lost', lost);
   return end;
 }
