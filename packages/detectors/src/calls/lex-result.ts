@@ -1,6 +1,6 @@
 import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.ts';
-import { TemporaryPaths, temporaryFile } from './temporary-paths.ts';
-import { DIGIT, ESCAPE, JOINT, kindAt, LOWER, SPACE, TOKEN, UPPER } from './text-units.ts';
+import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
+import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
 import { endOfDate, endOfNumber, isEpoch, timedToken } from './time-tokens.ts';
 import { counterIn, hasSign, isAnnounced, isDecimal, isGap, isKey, isParameter } from './token-context.ts';
 import { FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
@@ -18,6 +18,10 @@ const MAX_TRY_GAP = 4;
 /** `req` to `process`: what can be a label within a token. */
 const MIN_LABEL = 3;
 const MAX_LABEL = 7;
+
+const BLANK = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_START = '\u001b[';
@@ -42,7 +46,6 @@ class Lexer {
   readonly #writer: ResultWriter;
   readonly #paths: TemporaryPaths;
   readonly #counterAt: number;
-  #words = 0;
   /** The last two tokens that are words. */
   #labelStart = 0;
   #labelEnd = 0;
@@ -57,61 +60,53 @@ class Lexer {
     this.#counterAt = counterIn(text);
   }
 
+  /** Reads the whole text. Every unit passes here, so words, which are most of it, are read without calls. */
   run(): LexedResult {
     const text = this.#text;
+    const paths = this.#paths;
     const { length } = text;
-    let at = 0;
-    while (at < length) {
-      const kind = kindAt(text, at);
-      if ((kind & TOKEN) !== 0) {
-        at = this.#token(at);
-        this.#paths.lastEnd = at;
-      } else if (kind === SPACE) {
-        const start = at;
-        do at += 1;
-        while (kindAt(text, at) === SPACE);
-        if (at - start > 1 || text.charCodeAt(start) !== 0x20) this.#writer.replace(start, at, ' ');
-      } else if (kind === ESCAPE) {
-        // An escaped line break in JSON does not belong to the word after it.
-        while (kindAt(text, at) === ESCAPE) at += 1;
-        const unit = text.charCodeAt(at);
-        if (unit === 0x6e || unit === 0x72 || unit === 0x74) at += 1;
-      } else at += 1;
-    }
-    return this.#writer.result(this.#words);
-  }
-
-  /** Reads the token that starts here. @returns the end of what was read */
-  #token(start: number): number {
-    const text = this.#text;
-    const { length } = text;
-    let at = start;
-    let digits = 0;
-    let turns = 0;
-    let before = 0;
-    for (; at < length; at += 1) {
-      const kind = kindAt(text, at);
-      if (kind !== LOWER) {
-        if ((kind & TOKEN) === 0) break;
-        if (kind === DIGIT) digits += 1;
-        // Lower case after upper case starts most names, so only the way back counts.
-        else if (kind === UPPER && before === LOWER) turns += 1;
+    let words = 0;
+    for (let at = 0; at < length; ) {
+      const start = at;
+      const first = text.charCodeAt(at);
+      const kind = KINDS[first] as number;
+      at += 1;
+      if ((kind & TOKEN) === 0) {
+        if (kind === SPACE) {
+          while (kindAt(text, at) === SPACE) at += 1;
+          if (at - start > 1 || first !== BLANK) this.#writer.replace(start, at, ' ');
+        } else if (kind === ESCAPE) at = afterEscape(text, at);
+        continue;
       }
-      before = kind;
+      let digits = kind === DIGIT ? 1 : 0;
+      let turns = 0;
+      let next = 0;
+      for (let before = kind; at < length; at += 1) {
+        next = text.charCodeAt(at);
+        const now = KINDS[next] as number;
+        if (now !== LOWER) {
+          if ((now & TOKEN) === 0) break;
+          if (now === DIGIT) digits += 1;
+          // Lower case after upper case starts most names, so only the way back counts.
+          else if (now === UPPER && before === LOWER) turns += 1;
+        }
+        before = now;
+      }
+      if (digits > 0 || turns >= 3) at = this.#value(start, at, digits);
+      else {
+        const isLong = at - start > 1;
+        if (isLong && ((next !== QUOTE && next !== BACKSLASH) || !isKey(text, at))) words += 1;
+        const dateEnd = kind === UPPER ? endOfDate(text, start, at) : 0;
+        if (dateEnd > 0) at = this.#put(start, dateEnd, '<time>');
+        else if (isLong || kind !== JOINT) {
+          if ((paths.isInside || mayStartPath(first)) && paths.includes(start, at))
+            this.#temporaryFile(start, at);
+          this.#label(start, at);
+        }
+      }
+      if (paths.isInside) paths.noteEnd(at);
     }
-    return digits === 0 && turns < 3 ? this.#word(start, at) : this.#value(start, at, digits);
-  }
-
-  #word(start: number, end: number): number {
-    const text = this.#text;
-    if (end - start < 2) {
-      if (kindAt(text, start) === JOINT) return end;
-    } else if (!isKey(text, end)) this.#words += 1;
-    const dateEnd = endOfDate(text, start, end);
-    if (dateEnd > 0) return this.#put(start, dateEnd, '<time>');
-    if (this.#paths.includes(start, end)) this.#temporaryFile(start, end);
-    this.#label(start, end);
-    return end;
+    return this.#writer.result(words);
   }
 
   #label(start: number, end: number): void {
@@ -159,9 +154,9 @@ class Lexer {
     const labelEnd = this.#labelEnd;
     const gap = first - labelEnd;
     if (labelEnd === 0 || gap > MAX_GAP || !isGap(text, labelEnd, start)) return 0;
-    const before =
-      labelStart - this.#labelBeforeEnd === 1 ? text.slice(this.#labelBeforeStart, this.#labelBeforeEnd) : '';
-    const says = labelSays(text.slice(labelStart, labelEnd), before);
+    const beforeEnd = this.#labelBeforeEnd;
+    const beforeStart = labelStart - beforeEnd === 1 ? this.#labelBeforeStart : beforeEnd;
+    const says = labelSays(text, labelStart, labelEnd, beforeStart, beforeEnd);
     const isNumber = digits === end - first;
     if (isNumber) {
       if ((says & PROCESS) !== 0) return this.#put(first, end, '<pid>');
@@ -210,7 +205,7 @@ class Lexer {
       }
       const label = at - 1 - before;
       const isLabelled = digits > 0 && label >= MIN_LABEL && label <= MAX_LABEL;
-      const isDone = isLabelled && this.#labelledPiece(text.slice(before, at - 1), at, stop, digits);
+      const isDone = isLabelled && this.#labelledPiece(before, at, stop, digits);
       if (stop > at && !isDone) this.#piece(at, stop, digits, isTemporary);
       before = at;
       at = stop + 1;
@@ -218,8 +213,8 @@ class Lexer {
   }
 
   /** `req-81af`, `thread-3`, `attempt-2`. */
-  #labelledPiece(label: string, start: number, end: number, digits: number): boolean {
-    const says = labelSays(label, '');
+  #labelledPiece(label: number, start: number, end: number, digits: number): boolean {
+    const says = labelSays(this.#text, label, start - 1, 0, 0);
     if ((says & REQUEST) !== 0) this.#put(start, end, '<id>');
     else if (digits < end - start) return false;
     else if ((says & PROCESS) !== 0) this.#put(start, end, '<pid>');
@@ -259,4 +254,12 @@ class Lexer {
   #idOrNews(start: number): 'id' | 'news' {
     return !this.#isError && !this.#writer.isFull && isAnnounced(this.#text, start) ? 'news' : 'id';
   }
+}
+
+/** Where an escape ends: an escaped line break in JSON does not belong to the word after it. */
+function afterEscape(text: string, from: number): number {
+  let at = from;
+  while (kindAt(text, at) === ESCAPE) at += 1;
+  const unit = unitAt(text, at);
+  return unit === 0x6e || unit === 0x72 || unit === 0x74 ? at + 1 : at;
 }

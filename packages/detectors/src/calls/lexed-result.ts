@@ -1,3 +1,4 @@
+import { unitAt } from './text-units.ts';
 import type { ShapeKind } from './token-shape.ts';
 
 /**
@@ -67,7 +68,7 @@ export class ResultWriter {
     const text = this.#text;
     let end = tokenEnd;
     // Padding of base64 differs with the length.
-    while (end - tokenEnd < 2 && text.charCodeAt(end) === EQUALS) end += 1;
+    while (end - tokenEnd < 2 && unitAt(text, end) === EQUALS) end += 1;
     if (this.#holes !== null) {
       if (this.isFull) this.#holes = null;
       else this.#holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });

@@ -1,4 +1,4 @@
-import { collapseSpaces } from './text-units.ts';
+import { collapseSpaces, unitAt } from './text-units.ts';
 
 /** Maximum argument values to search for. */
 const MAX_VALUES = 32;
@@ -36,7 +36,7 @@ function partsOf(canonical: string): { strings: string[]; rest: string } {
   while (open !== -1) {
     const close = endOfString(canonical, open + 1);
     // If a string has no end, none of the quotes inside it starts another string.
-    if (canonical.charCodeAt(close) !== QUOTE) {
+    if (unitAt(canonical, close) !== QUOTE) {
       open = canonical.indexOf('"', close);
       continue;
     }
@@ -60,7 +60,7 @@ function endOfString(text: string, start: number): number {
     if (unit === BACKSLASH) {
       at += 1;
       // JSON escapes line breaks; other text may not.
-      if (isLineBreak(text.charCodeAt(at))) return at;
+      if (isLineBreak(unitAt(text, at))) return at;
     }
   }
   return at;

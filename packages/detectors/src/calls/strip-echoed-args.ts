@@ -1,5 +1,5 @@
 import { valuesIn } from './said-values.ts';
-import { isWideSpace } from './text-units.ts';
+import { isWideSpace, unitAt } from './text-units.ts';
 
 /** The text of a call: its tool's name and its canonical arguments, or the beginning of these. */
 export interface CallText {
@@ -71,7 +71,7 @@ function withoutEchoedTokens(text: string, values: readonly string[]): string {
       continue;
     }
     const isQuoted = (before & kind & Unit.quote) !== 0;
-    const mayBeNumber = within === 0 && isDigit(text.charCodeAt(start)) && numbers?.size !== 0;
+    const mayBeNumber = within === 0 && isDigit(unitAt(text, start)) && numbers?.size !== 0;
     if (at > start && (isQuoted || (within & Unit.slash) !== 0 || mayBeNumber)) {
       let end = at;
       while (end > start && PUNCTUATION.includes(text.charAt(end - 1))) end -= 1;

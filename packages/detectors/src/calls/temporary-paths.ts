@@ -1,3 +1,5 @@
+import { unitAt } from './text-units.ts';
+
 /** Where programs put temporary files. */
 const FOLDER = /^(?:\/private)?\/(?:tmp|var\/(?:tmp|folders))\/|^Temp$/;
 const FOLDER_UNITS = 24;
@@ -11,32 +13,42 @@ const UPPER_T = 0x54;
 /** Tells which tokens of a text belong to the path of a temporary file; a path may have several tokens. */
 export class TemporaryPaths {
   readonly #text: string;
-  #isTemporary = false;
-  /** Where the token before the current one ends. */
-  lastEnd = 0;
+  #lastEnd = 0;
+  /** Whether the latest token belongs to such a path; then a token that does not start one may, too. */
+  isInside = false;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** To be asked of each token in the order of the text. */
+  /** To be asked of each token in the order of the text, except of words after which nothing can change. */
   includes(start: number, end: number): boolean {
     const text = this.#text;
     const unit = text.charCodeAt(start);
-    if (unit === SLASH || unit === UPPER_T)
-      this.#isTemporary =
+    if (mayStartPath(unit))
+      this.isInside =
         mayBeFolder(text, start, end) && FOLDER.test(text.slice(start, Math.min(end, start + FOLDER_UNITS)));
-    else if (this.#isTemporary) {
-      const joint = text.charCodeAt(start - 1);
-      this.#isTemporary = start - this.lastEnd <= 1 && (joint === DOT || joint === BACKSLASH);
+    else if (this.isInside) {
+      const joint = unitAt(text, start - 1);
+      this.isInside = start - this.#lastEnd <= 1 && (joint === DOT || joint === BACKSLASH);
     }
-    return this.#isTemporary;
+    return this.isInside;
   }
+
+  /** To be told where a token inside a path ends. */
+  noteEnd(end: number): void {
+    this.#lastEnd = end;
+  }
+}
+
+/** Whether a token that starts with this unit may start a path. */
+export function mayStartPath(unit: number): boolean {
+  return unit === SLASH || unit === UPPER_T;
 }
 
 /** Most paths do not pass, which makes the expression rare. */
 function mayBeFolder(text: string, start: number, end: number): boolean {
-  const unit = text.charCodeAt(start + 1);
+  const unit = unitAt(text, start + 1);
   return end - start === 4 || unit === 0x70 || unit === 0x74 || unit === 0x76;
 }
 

@@ -8,7 +8,7 @@ export const ESCAPE = 32;
 export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
 
 /** By unit. Units beyond ASCII are white space or letters; the table has all of them, because a branch costs more. */
-const KINDS = new Uint8Array(0x1_00_00).fill(LOWER, 0x80);
+export const KINDS = new Uint8Array(0x1_00_00).fill(LOWER, 0x80);
 for (const [units, kind] of [
   ['\t\n\v\f\r ', SPACE],
   ['0123456789', DIGIT],
@@ -20,9 +20,17 @@ for (const [units, kind] of [
   for (const unit of units) KINDS[unit.charCodeAt(0)] = kind;
 for (let unit = 0x80; unit < KINDS.length; unit += 1) if (isWideSpace(unit)) KINDS[unit] = SPACE;
 
+/**
+ * The UTF-16 unit; 0 outside of the text. In V8, a single index outside makes `charCodeAt` several times as slow in the
+ * calling function, for good.
+ */
+export function unitAt(text: string, at: number): number {
+  return at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
+}
+
 /** 0 for other signs, and outside of the text. */
 export function kindAt(text: string, at: number): number {
-  return KINDS[text.charCodeAt(at) | 0] as number;
+  return KINDS[unitAt(text, at)] as number;
 }
 
 /** Whether `\s` matches a UTF-16 unit beyond ASCII. */

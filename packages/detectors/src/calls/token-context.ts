@@ -1,4 +1,4 @@
-import { DIGIT, ESCAPE, kindAt, UPPER } from './text-units.ts';
+import { DIGIT, ESCAPE, kindAt, unitAt } from './text-units.ts';
 import { announcesNews } from './token-labels.ts';
 
 const QUOTE = 0x22;
@@ -37,32 +37,33 @@ export function counterIn(text: string): number {
 export function isKey(text: string, end: number): boolean {
   let at = end;
   while (kindAt(text, at) === ESCAPE) at += 1;
-  return text.charCodeAt(at) === QUOTE && text.charCodeAt(at + 1) === COLON;
+  return unitAt(text, at) === QUOTE && unitAt(text, at + 1) === COLON;
 }
+
+/** First units of the days of the week. */
+const DAY_STARTS = unitTable('MTWFS');
+const DAY = /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/y;
 
 /** `Mon`, `Tuesday`. */
 export function isDay(text: string, start: number, end: number): boolean {
-  return (
-    end - start >= 3 &&
-    end - start <= 9 &&
-    kindAt(text, start) === UPPER &&
-    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text.slice(start, start + 3))
-  );
+  if (end - start < 3 || end - start > 9 || DAY_STARTS[text.charCodeAt(start)] !== 1) return false;
+  DAY.lastIndex = start;
+  return DAY.test(text);
 }
 
 /** Whether what follows the digits that start here may make them a time, a duration or a size. */
 export function mayBeTimed(text: string, start: number): boolean {
   let at = start;
   while (kindAt(text, at) === DIGIT) at += 1;
-  let next = text.charCodeAt(at);
+  let next = unitAt(text, at);
   if (next === COLON) return at - start <= 2;
   if (next === HYPHEN || next === SLASH) return at - start === 4;
   if (next === DOT) {
     at += 1;
     while (kindAt(text, at) === DIGIT) at += 1;
-    next = text.charCodeAt(at);
+    next = unitAt(text, at);
   }
-  if (next === 0x20 || next === 0xa0) next = text.charCodeAt(at + 1);
+  if (next === 0x20 || next === 0xa0) next = unitAt(text, at + 1);
   return UNIT_STARTS[next] === 1;
 }
 
@@ -83,7 +84,7 @@ export function hasSign(text: string, from: number, to: number): boolean {
 
 /** Whether a token is the value of a parameter in a link. */
 export function isParameter(text: string, start: number): boolean {
-  if (text.charCodeAt(start - 1) !== EQUALS) return false;
+  if (unitAt(text, start - 1) !== EQUALS) return false;
   return /[?&][\w.-]{1,40}=$/.test(text.slice(Math.max(0, start - 42), start));
 }
 

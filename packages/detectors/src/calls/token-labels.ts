@@ -43,31 +43,43 @@ const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[]
   [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary)$/],
 ];
 
-/** What the labels seen last say: there are few, and they recur. */
-const seen = new Map<string, number>();
-const MAX_SEEN = 1024;
 /** A longer label is a path, or text. */
 const MAX_LABEL = 48;
+/** What the labels seen last say, by a hash of the label: there are few, and they recur. */
+const SEEN = 1024;
+const seen = new Array<string>(SEEN).fill('');
+const saying = new Uint16Array(SEEN);
 
 /**
- * What a label says, as bits.
- * @param before the word before the label: `request` of `request id`
+ * What a label says, as bits: the text from `start` up to `end`. The word before the label, `request` of `request id`,
+ * is the text from `beforeStart` up to `beforeEnd`.
  */
-export function labelSays(label: string, before: string): number {
-  const says = formsOf(label);
-  if ((says & ID_OF) === 0 || before === '') return says;
-  const of = formsOf(before);
+export function labelSays(
+  text: string,
+  start: number,
+  end: number,
+  beforeStart: number,
+  beforeEnd: number,
+): number {
+  const says = formsOf(text, start, end);
+  if ((says & ID_OF) === 0 || beforeStart === beforeEnd) return says;
+  const of = formsOf(text, beforeStart, beforeEnd);
   return says | ((of & OF_PROCESS) === 0 ? 0 : PROCESS) | ((of & OF_VOLATILE) === 0 ? 0 : VOLATILE_ID);
 }
 
-function formsOf(label: string): number {
-  if (label.length > MAX_LABEL) return readForms(label.slice(-MAX_LABEL));
-  let says = seen.get(label);
-  if (says !== undefined) return says;
-  says = readForms(label);
-  if (seen.size === MAX_SEEN) seen.clear();
+/** Compares the label with a known one in place, because cutting it out takes longer than all the rest. */
+function formsOf(text: string, from: number, end: number): number {
+  const start = Math.max(from, end - MAX_LABEL);
+  let hash = end - start;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + text.charCodeAt(at);
+  const slot = (hash ^ (hash >>> 10)) & (SEEN - 1);
+  const known = seen[slot] as string;
+  if (known.length === end - start && text.startsWith(known, start)) return saying[slot] as number;
   // A part of a text would keep the whole text alive.
-  seen.set(ownCopy(label, 0, label.length), says);
+  const label = ownCopy(text, start, end);
+  const says = readForms(label);
+  seen[slot] = label;
+  saying[slot] = says;
   return says;
 }
 

@@ -34,3 +34,19 @@ export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer
   }
   return server;
 }
+
+/** The latest detections by their settings: a caller creates an analyzer per session, mostly with the same settings. */
+const known = new Map<string, Detection>();
+const MAX_KNOWN = 16;
+
+/** Like {@link detectionOf}, but the same object for equal settings: a plan takes as long as many events. */
+export function sharedDetection(settings: DetectionSettings, semantic: SemanticLayer | null): Detection {
+  const key = JSON.stringify(settings);
+  let detection = known.get(key);
+  if (detection?.semantic !== semantic) {
+    detection = detectionOf(settings, semantic);
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(key, detection);
+  }
+  return detection;
+}

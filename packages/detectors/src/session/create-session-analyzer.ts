@@ -1,6 +1,6 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import { detectionOf } from '../plan/detection.ts';
+import { sharedDetection } from '../plan/detection.ts';
 import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.ts';
 
 /**
@@ -14,5 +14,5 @@ export function createSessionAnalyzer(
   config: DetectionInput = {},
   { semantic = null }: { readonly semantic?: SemanticLayer | null } = {},
 ): SessionAnalyzerHandle {
-  return handleOf(detectionOf(detectionSchema.parse(config), semantic));
+  return handleOf(sharedDetection(detectionSchema.parse(config), semantic));
 }

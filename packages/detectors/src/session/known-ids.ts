@@ -85,7 +85,7 @@ export interface KnownIdsSnapshot {
 function counterFrom(id: string): number {
   const { length } = id;
   let from = length;
-  while (isDigit(id.charCodeAt(from - 1))) from -= 1;
+  while (from > 0 && isDigit(id.charCodeAt(from - 1))) from -= 1;
   if (from > 0 && !SEPARATORS.includes(id.charAt(from - 1))) return length;
   while (from < length - 1 && id.charCodeAt(from) === ZERO) from += 1;
   return length - from > COUNTER_DIGITS ? length : from;

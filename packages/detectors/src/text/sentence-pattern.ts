@@ -189,8 +189,7 @@ function isQuote(unit: number): boolean {
 function isAlike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   // This rules out most pairs: sentences of one pattern cannot differ both at the beginning and at the end.
-  if (a.charCodeAt(0) !== b.charCodeAt(0) && a.charCodeAt(a.length - 2) !== b.charCodeAt(b.length - 2))
-    return false;
+  if (a[0] !== b[0] && a.at(-2) !== b.at(-2)) return false;
   let begin = 0;
   while (begin < shorter && a.charCodeAt(begin) === b.charCodeAt(begin)) begin += 1;
   let end = 0;
