@@ -101,7 +101,10 @@ export class CallHistory {
 
   /** Whether all results of the open step are known. */
   get #isAnswered(): boolean {
-    return this.#open !== null && this.#open.calls.every(({ result }) => result !== null);
+    if (this.#open === null) return false;
+    // Every event asks, so no function is created for it.
+    for (const { result } of this.#open.calls) if (result === null) return false;
+    return true;
   }
 
   #call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {

@@ -2,7 +2,7 @@ import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
 import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
 import { endOfDate, endOfNumber, isEpoch, timedToken } from './time-tokens.ts';
-import { counterIn, hasSign, isAnnounced, isDecimal, isGap, isKey, isParameter } from './token-context.ts';
+import { counterIn, hasSign, isDecimal, isGap, isKey, isParameter } from './token-context.ts';
 import { FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
 import { isAddress, isRandomRun, isTemporaryName, pieceKind, UUID_UNITS, uuidsIn } from './token-shape.ts';
 
@@ -169,7 +169,7 @@ class Lexer {
     // A number in a text is an answer, one that a label calls an id is not.
     if ((says & (FRAME | ID)) === 0 || (!this.#isError && isNumber && !hasSign(text, labelEnd, first)))
       return 0;
-    this.#writer.hole((says & FRAME) === 0 ? this.#idOrNews(first) : 'id', first, end);
+    this.#writer.hole('id', first, end, (says & FRAME) === 0 && !this.#isError);
     return end;
   }
 
@@ -248,11 +248,7 @@ class Lexer {
     const text = this.#text;
     if (isTemporary) this.#put(start, end, '<temporary>');
     else if (end - start >= MIN_PARAMETER && isParameter(text, start)) this.#put(start, end, '<token>');
-    else this.#writer.hole(this.#idOrNews(start), start, end);
-  }
-
-  #idOrNews(start: number): 'id' | 'news' {
-    return !this.#isError && !this.#writer.isFull && isAnnounced(this.#text, start) ? 'news' : 'id';
+    else this.#writer.hole('id', start, end, !this.#isError);
   }
 }
 

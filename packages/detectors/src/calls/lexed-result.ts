@@ -1,4 +1,5 @@
 import { unitAt } from './text-units.ts';
+import { isAnnounced } from './token-context.ts';
 import type { ShapeKind } from './token-shape.ts';
 
 /**
@@ -45,14 +46,11 @@ export class ResultWriter {
   /** Where the text that is still to be copied starts. */
   #from = 0;
   #holes: Hole[] | null = [];
+  /** Where each of these starts if the words before it may announce it; else -1. */
+  readonly #starts: number[] = [];
 
   constructor(text: string) {
     this.#text = text;
-  }
-
-  /** Whether there is no room for another hole. */
-  get isFull(): boolean {
-    return this.#holes === null || this.#holes.length === MAX_HOLES;
   }
 
   /** Ignored within what is already replaced. */
@@ -64,14 +62,18 @@ export class ResultWriter {
     this.#from = end;
   }
 
-  hole(kind: HoleKind, start: number, tokenEnd: number): void {
+  /** @param mayBeNews whether the words before the token decide if it is what was asked for */
+  hole(kind: HoleKind, start: number, tokenEnd: number, mayBeNews = false): void {
     const text = this.#text;
     let end = tokenEnd;
     // Padding of base64 differs with the length.
     while (end - tokenEnd < 2 && unitAt(text, end) === EQUALS) end += 1;
     if (this.#holes !== null) {
-      if (this.isFull) this.#holes = null;
-      else this.#holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });
+      if (this.#holes.length === MAX_HOLES) this.#holes = null;
+      else {
+        this.#holes.push({ kind, value: text.slice(start, Math.min(end, start + MAX_VALUE_UNITS)) });
+        this.#starts.push(mayBeNews ? start : -1);
+      }
     }
     if (start < this.#from) return;
     if (!this.#hasBulk) this.#bulk = this.#normal;
@@ -84,6 +86,18 @@ export class ResultWriter {
   result(words: number): LexedResult {
     const rest = this.#text.slice(this.#from);
     const normal = (this.#normal + rest).trim();
-    return { normal, bulk: this.#hasBulk ? (this.#bulk + rest).trim() : normal, holes: this.#holes, words };
+    const bulk = this.#hasBulk ? (this.#bulk + rest).trim() : normal;
+    return { normal, bulk, holes: this.#announcedHoles(), words };
+  }
+
+  /** Looked up at the end: a list of ids has none. */
+  #announcedHoles(): readonly Hole[] | null {
+    const holes = this.#holes;
+    for (const [i, start] of this.#starts.entries()) {
+      const hole = holes?.[i];
+      if (hole !== undefined && start >= 0 && isAnnounced(this.#text, start))
+        holes?.splice(i, 1, { kind: 'news', value: hole.value });
+    }
+    return holes;
   }
 }

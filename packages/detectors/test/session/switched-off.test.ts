@@ -1,5 +1,6 @@
 import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
+import { createSessionAnalyzer } from '../../src/index.ts';
 import { analyzer, call, run } from '../sessions.ts';
 
 /** Arguments that report each read. */
@@ -42,6 +43,16 @@ describe('detection switched off', () => {
     const open = analyzer({ preset: config.preset });
     expect(() => open.push(call('read', args))).toThrow();
     expect(looks()).toBeGreaterThan(0);
+  });
+
+  test('by one session leaves others with the same configuration alone', () => {
+    const [one, other] = [createSessionAnalyzer(), createSessionAnalyzer()];
+    one.push({ sessionId: 'one', ...off });
+    const verdictsOf = (session: typeof one) =>
+      Array.from({ length: 20 }, () => session.push(call('read', { path: 'a' }))).flat();
+    expect(verdictsOf(one)).toEqual([]);
+    expect(verdictsOf(other)).not.toEqual([]);
+    expect(verdictsOf(createSessionAnalyzer({ preset: 'stream' }))[0]?.preset).toBe('stream');
   });
 
   test('stores nothing of the events', () => {
