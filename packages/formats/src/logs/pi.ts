@@ -59,11 +59,11 @@ function isHeader({ type, id, cwd, timestamp }: JsonObject): boolean {
 }
 
 function headerFacts(record: JsonObject) {
-  const parent = textOf(record['parentSession']);
+  const parent = textOf(record['parentSession'])?.replace(/\.jsonl$/, '');
   return {
     sessionId: textOf(record['id']),
     // The name of a file ends with the id of its session.
-    parentSessionId: parent === undefined ? undefined : /([^_/\\]+)\.jsonl$/.exec(parent)?.[1],
+    parentSessionId: parent?.split(/[_/\\]/).at(-1),
     agent: record['type'] === 'session_start' ? 'droid' : undefined,
   };
 }
