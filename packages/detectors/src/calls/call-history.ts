@@ -167,7 +167,8 @@ export class CallHistory {
     if (call === undefined) return;
     const { identity, said, nature } = call;
     const { reads, runs, changes } = nature;
-    const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
+    const gui = nature.gui || nature.navigates;
+    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, gui };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;

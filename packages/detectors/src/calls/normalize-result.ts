@@ -88,7 +88,8 @@ export function normalizeResult(
   const { head, numbers } = failure === null ? NO_HEAD : errorHead(plain, call);
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
-  const isComparable = answer.length <= GIST_UNITS && (failure !== null || PHRASE.test(call.said));
+  const isComparable =
+    answer.length <= GIST_UNITS && (failure !== null || call.gui === true || PHRASE.test(call.said));
   const gist = isComparable ? withoutEcho(answer, call) : answer;
   const form = fingerprint(normal);
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));

@@ -10,6 +10,8 @@ export interface CallText {
   /** Whether it runs a command or a program, and whether that only reads. */
   readonly runs?: boolean;
   readonly looks?: boolean;
+  /** Whether it operates a user interface, whose answers echo places. */
+  readonly gui?: boolean;
 }
 
 /** Placeholder for text that a result echoes from the call. */

@@ -133,28 +133,34 @@ function newWordings(run: readonly Question[], index: number): number {
 
 /** What stands before the command proper: a change of folder, variables, and programs that run another one. */
 const AHEAD =
-  /^\s*(?:cd\s+[^;&|]+(?:&&|;)\s*)*(?:(?:sudo|time|env|npx|bunx|uvx|pnpm exec|yarn exec|poetry run|uv run|bundle exec|python3? -m|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
-/** The rest of a pipe shapes the output. */
-const PIPE = /\s*(?:\d?>&\d\s*)?(?:2>\s*\/dev\/null\s*)?\|(?!\|)[\s\S]*$|\s*\d?>&\d\s*$/;
+  /^(?:cd [^;&|]*(?:&&|;) ?)?(?:(?:sudo|time|env|npx|bunx|uvx|(?:pnpm|yarn|bundle) exec|(?:poetry|uv) run|python3? -m|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*) )*/;
 const WORD = /"[^"]*"|'[^']*'|[^\s=]+/g;
+const REDIRECTS = /^\d?>/;
 /** Values by which an option is switched. */
 const SWITCH = /^(?:0|1|true|false|on|off|yes|no|all|none|auto|always|never)$/i;
 
-/** The name of the program that a command line runs; `null` if it runs several, of which one may change something. */
-function programOf(line: string): string | null {
-  const command = line.replace(AHEAD, '').replace(PIPE, '');
-  if (/[;&|\n]/.test(command.replace(/"[^"]*"|'[^']*'/g, ''))) return null;
-  return /^[^\s"'$(]+/.exec(command)?.[0].replace(/^.*\//, '') ?? null;
+/** The words of a command up to its pipe, which only shapes the output. */
+function commandWords(line: string): string[] {
+  const words: readonly string[] = line.trim().replace(AHEAD, '').match(WORD) ?? [];
+  const pipe = words.indexOf('|');
+  return (pipe === -1 ? words : words.slice(0, pipe)).filter((word) => !REDIRECTS.test(word));
 }
 
-/** The words that say what a call asks for: no options, and of a program nothing that only shapes the output. */
+/** The name of the program that a command line runs; `null` if it runs several, of which one may change something. */
+function programOf(line: string): string | null {
+  const words = commandWords(line);
+  const isOne =
+    !line.trim().includes('\n') && words.every((word) => /^["']/.test(word) || !/[;&]/.test(word));
+  return isOne ? (words[0]?.split('/').at(-1) ?? null) : null;
+}
+
+/** The words that say what a call asks for, without options. */
 function wordsOf({ call: { identity }, program }: Question): string[] {
   if (identity.digest !== undefined) return [identity.digest];
   if (program === null)
     return valuesIn(identity.arguments).flatMap(
       (value) => value.toLowerCase().match(/[\p{L}\p{N}_.%/-]+/gu) ?? [],
     );
-  const line = commandFacts(identity).line ?? '';
-  const words = line.replace(AHEAD, '').replace(PIPE, '').match(WORD) ?? [];
+  const words = commandWords(commandFacts(identity).line ?? '');
   return words.filter((word) => !word.startsWith('-') && !SWITCH.test(word));
 }

@@ -2,8 +2,9 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { EventStep, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
-import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
 import { fingerprint } from '../../lib/digest.ts';
+import { afterMessage, NO_PHRASES, type PhrasesState } from './set-phrases.ts';
 
 /** Longer messages repeat enough text for content-repeat to find them. */
 const MESSAGE_UNITS = 2048;
@@ -66,6 +67,7 @@ export class MessageRepeat {
   /** The latest messages, newest first. */
   #said: readonly Message[] = NONE;
   #runs: readonly (Run | null)[] = NONE;
+  #phrases = NO_PHRASES;
 
   constructor(options: MessageOptions) {
     this.#options = options;
@@ -111,7 +113,10 @@ export class MessageRepeat {
     this.#begin = null;
     if (begin === null || text.trim() === '') return;
     if (text.length > MESSAGE_UNITS) this.#forget();
-    else this.#noteMessage(text.trim(), begin);
+    else {
+      this.#noteMessage(text.trim(), begin);
+      this.#phrases = afterMessage(this.#phrases, this.#agent, text.trim(), begin);
+    }
     const pattern = this.#pattern(text.trim());
     if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
     else this.#incident.report(step, pattern);
@@ -130,33 +135,56 @@ export class MessageRepeat {
   }
 
   #pattern(text: string): Pattern<'stagnation'> | null {
-    const { threshold, thresholdOf, mode } = this.#options;
-    if (this.#runs === NO_RUNS) return null;
-    for (const [i, period] of PERIODS.entries()) {
+    const { threshold, thresholdOf: base } = this.#options;
+    for (const [i, period] of this.#runs === NO_RUNS ? [] : PERIODS.entries()) {
       const run = this.#runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
       if (!run || count < threshold) continue;
       const what = period === 1 ? 'the same message was' : 'the same two messages were';
       const wording = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
-      return {
-        key: 'messages',
+      return this.#repetition(text, {
         count,
         threshold,
-        thresholdOf,
-        period,
-        mode,
-        rounds: [],
+        thresholdOf: base,
         since: run.since,
-        calls: 0,
-        ...wording,
-        guidance: [
-          asSentence(wording.reason),
-          'Saying it again changes nothing. Do what is still missing, or end here.',
-        ].join('\n'),
-        evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },
-      };
+        period,
+        wording,
+      });
     }
-    return null;
+    const { score: count, agents, since } = this.#phrases;
+    const { setting, value } = base;
+    if (agents.length < 2 || since === null || count < 2 * value) return null;
+    const wording = sentence`${counted(count)} messages between ${agents.length} agents said only what had been said before, without a call in between`;
+    const thresholdOf: ThresholdBase = { setting, value, adjustments: ['short-answer'] };
+    return this.#repetition(text, { count, threshold: 2 * value, thresholdOf, since, period: 1, wording });
+  }
+
+  #repetition(
+    text: string,
+    found: {
+      readonly count: number;
+      readonly threshold: number;
+      readonly thresholdOf: ThresholdBase;
+      readonly since: Mark;
+      readonly period: number;
+      readonly wording: Sentence;
+    },
+  ): Pattern<'stagnation'> {
+    const { mode } = this.#options;
+    const { wording, ...rest } = found;
+    return {
+      key: 'messages',
+      ...rest,
+      mode,
+      rounds: [],
+      calls: 0,
+      ...wording,
+      guidance: [
+        asSentence(wording.reason),
+        'Saying it again changes nothing. Do what is still missing, or end here.',
+      ].join('\n'),
+      evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },
+    };
   }
 
   #forget(): void {
@@ -164,6 +192,7 @@ export class MessageRepeat {
     this.#begin = null;
     this.#said = NONE;
     this.#runs = NONE;
+    this.#phrases = NO_PHRASES;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
@@ -177,6 +206,7 @@ export class MessageRepeat {
     const begin = this.#begin;
     const said = this.#said;
     const runs = this.#runs;
+    const phrases = this.#phrases;
     const incident = this.#incident.snapshot();
     return () => ({
       text,
@@ -184,16 +214,18 @@ export class MessageRepeat {
       begin,
       said: said.map(({ key, mark }) => ({ key, mark })),
       runs,
+      phrases,
       incident,
     });
   }
 
-  restore({ text, agent, begin, said, runs, incident }: MessageSnapshot): void {
+  restore({ text, agent, begin, said, runs, phrases, incident }: MessageSnapshot): void {
     this.#text = text;
     this.#agent = agent;
     this.#begin = begin;
     this.#said = said.map(({ mark, key }) => new Message(mark, null, key));
     this.#runs = runs;
+    this.#phrases = phrases;
     this.#incident.restore(incident);
   }
 }
@@ -204,5 +236,6 @@ export interface MessageSnapshot {
   readonly begin: Mark | null;
   readonly said: readonly { readonly key: string; readonly mark: Mark }[];
   readonly runs: readonly (Run | null)[];
+  readonly phrases: PhrasesState;
   readonly incident: PatternSnapshot<'stagnation'>;
 }

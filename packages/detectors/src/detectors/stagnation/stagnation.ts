@@ -4,6 +4,7 @@ import { type CallStep, changesSomething } from '../../calls/step.ts';
 import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
+import { cosmeticArguments } from './cosmetic-arguments.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { knownAnswers } from './known-answers.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
@@ -21,6 +22,7 @@ const RULES: readonly StagnationRule[] = [
   sameFailure,
   sameResult,
   knownAnswers,
+  cosmeticArguments,
 ];
 
 /** Rules whose pattern may continue after other steps, up to a limit. */

@@ -1,0 +1,112 @@
+import { jsonFrom } from '@loopwatch/contract';
+import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
+import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import type { StagnationRule } from './options.ts';
+
+/** Pixels between two clicks at one place. */
+const JITTER = 16;
+/** A shorter confirmation tells nothing of the state. */
+const SHORT_UNITS = 60;
+/** Fields for a place on the screen. */
+const POINT =
+  /^(?:x|y|[xy]\d|pos(?:ition)?|point|coord(?:inate)?s?|(?:start|end)_?(?:box|point|[xy])|loc(?:ation)?|center|offset_?[xy]|(?:mouse|client|page|screen)_?[xy])$/i;
+/** Fields that number or name the request itself, with any tool. */
+const OF_REQUEST =
+  /^(?:_|nonce|salt|attempts?|try|tries|retry|retries|(?:attempt|try|retry|request|call|trace|span|correlation|invocation|idempotency|message)_?(?:id|key|no|num|number|count)|counter|count|iteration|seq|sequence|sequence_?(?:no|num|number)|tick|heartbeat|cache_?bust(?:er)?|timestamp|ts|now)$/i;
+/** Fields that say how to wait, or put the call into words: with tools that change nothing but an interface. */
+const OF_CALL =
+  /^(?:element|label|description|intent|reason|reasoning|rationale|thought|thinking|explanation|comment|note|purpose|goal|summary|(?:delay|wait|timeout|duration|pause|interval|speed)(?:_?(?:ms|s|sec|secs|seconds|millis|milliseconds))?)$/i;
+
+/** Calls that differ only in looks, such as a few pixels or the number of the attempt, have the same effect. */
+export const cosmeticArguments: StagnationRule = (
+  { rounds, settled },
+  { options, knowledge: { agents } },
+) => {
+  const before = rounds.at(-2);
+  if (before === undefined || before.key === settled.key || !hasSameEffect(before, settled)) return null;
+  const call = settled.calls[0] as PastCall;
+  const fields = fieldsOf(call);
+  if (fields === null || isPollingStep(settled)) return null;
+  let count = 1;
+  for (; count < rounds.length; count += 1) {
+    const step = rounds[rounds.length - 1 - count] as CallStep;
+    if (step.explained || !hasSameEffect(step, settled)) break;
+    if (step.key !== settled.key && !differsInLooks(step.calls[0] as PastCall, call, fields)) break;
+  }
+  const steps = rounds.slice(-count);
+  const isShort = call.result?.trivial === true && call.result.shown.length < SHORT_UNITS;
+  const threshold = options.sameAnswer * (isShort ? 2 : 1);
+  if (count < threshold || !isVaried(steps) || drifts(steps)) return null;
+  return {
+    rule: 'same-answer',
+    steps,
+    count,
+    threshold,
+    thresholdOf: {
+      setting: 'stagnation.same_answer',
+      value: options.sameAnswer,
+      adjustments: isShort ? ['short-answer'] : [],
+    },
+    ...sentence`${call.identity.name}${quotedArguments(call.identity.arguments)} was called ${counted(count)} times in a row with arguments that differ only in looks, and the same result${quotedResult(call, agents)}`,
+  };
+};
+
+/** Whether both steps are one successful call of the same tool, with the same result apart from echoed arguments. */
+function hasSameEffect(a: CallStep, b: CallStep): boolean {
+  if (a.calls.length !== 1 || b.calls.length !== 1 || a.kind !== 'ok' || b.kind !== 'ok') return false;
+  const [one] = a.calls;
+  const [two] = b.calls;
+  if (!one?.result || !two?.result || one.identity.name !== two.identity.name) return false;
+  return one.result.form === two.result.form || one.result.gist === two.result.gist;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf({ identity }: PastCall): Fields | null {
+  if (identity.digest !== undefined) return null;
+  const value = jsonFrom(identity.arguments);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): boolean {
+  const fields = fieldsOf(call);
+  const names = Object.keys(latest);
+  if (fields === null || Object.keys(fields).length !== names.length) return false;
+  const isInterface = nature.gui || nature.navigates;
+  return names.every((name) => {
+    const [one, two] = [fields[name], latest[name]];
+    if (!Object.hasOwn(fields, name)) return false;
+    if (JSON.stringify(one) === JSON.stringify(two) || OF_REQUEST.test(name)) return true;
+    if (!isInterface) return false;
+    return (OF_CALL.test(name) && names.length > 1) || (POINT.test(name) && areNear(one, two));
+  });
+}
+
+/** Whether two places, as a number, a list, an object or a text, are a few pixels apart. */
+function areNear(a: unknown, b: unknown): boolean {
+  const [one, two] = [numbersIn(a), numbersIn(b)];
+  return (
+    one.length > 0 &&
+    one.length === two.length &&
+    one.every((value, i) => Math.abs(value - (two[i] ?? 0)) <= JITTER)
+  );
+}
+
+function numbersIn(value: unknown): number[] {
+  return (JSON.stringify(value).match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+}
+
+/** Whether the place moves in one direction, as when something is dragged, or covers an area cell by cell. */
+function drifts(steps: readonly CallStep[]): boolean {
+  const rows = steps.map(({ calls }) => {
+    const fields = calls[0] === undefined ? null : fieldsOf(calls[0]);
+    return Object.entries(fields ?? {}).flatMap(([name, value]) =>
+      POINT.test(name) ? numbersIn(value) : [],
+    );
+  });
+  return (rows[0] ?? []).some((_, i) => {
+    const steady = (direction: 1 | -1) =>
+      rows.every((row, n) => n === 0 || ((row[i] ?? 0) - (rows[n - 1]?.[i] ?? 0)) * direction >= 0);
+    return rows[0]?.[i] !== rows.at(-1)?.[i] && (steady(1) || steady(-1));
+  });
+}

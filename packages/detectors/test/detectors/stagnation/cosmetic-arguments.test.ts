@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { type ShortStep, said, turns } from '../../steps.ts';
+
+const offsets = [0, 3, -2, 5, 1, -4, 4, -1, 2, -3, 6, -5, 7, -6, 8];
+const each = (one: (n: number, offset: number) => ShortStep, count = offsets.length) =>
+  turns(...offsets.slice(0, count).map((offset, n) => one(n, offset)));
+const other = (n: number): ShortStep => [
+  'read_page',
+  `page ${n} of the manual, with what it says there`,
+  { page: n },
+];
+
+describe('arguments that differ only in looks', () => {
+  it.each([
+    [
+      'clicks beside each other',
+      each((_, d) => [
+        'mouse_click',
+        `Left click at ${640 + d},${388 - d}: the dialog “Update” is still open.`,
+        { x: 640 + d, y: 388 - d, button: 'left' },
+      ]),
+    ],
+    [
+      'taps at a point',
+      each((_, d) => [
+        'android_action',
+        `tapped [${210 + d}, ${900 + d * 2}]; activity com.example/.Login, button Sign in greyed out`,
+        { action: 'tap', point: [210 + d, 900 + d * 2] },
+      ]),
+    ],
+    [
+      'coordinates as text',
+      each((_, d) => [
+        'computer',
+        'Screenshot after the click: the page shows the same form, with an empty field “City”.',
+        { action: 'left_click', coordinate: `${300 + d},${52 - d}` },
+      ]),
+    ],
+    [
+      'one element under other names',
+      each((n) => [
+        'browser_click',
+        'Page state: title Checkout; the button Pay is covered by a banner.',
+        { ref: 'e41', element: `${n % 2 === 0 ? 'the' : 'a'} Pay button ${'abcdefgh'.charAt(n % 8)}` },
+      ]),
+    ],
+    ['a number of the attempt', each((n) => ['save_profile', 'ok', { name: 'Ada', attempt: n + 1 }])],
+    [
+      'a nonce',
+      each((n) => [
+        'get_balance',
+        '{"currency":"EUR","amount":12.5}',
+        { account: 'main', nonce: `k${n * 7919}x` },
+      ]),
+    ],
+    ['a request id', each((n) => ['send_code', 'sent', { to: 'ada@example.org', request_id: 70_000 + n }])],
+    [
+      'other delays',
+      each((_, d) => ['press_key', 'The focus is on the field “Name”.', { key: 'Tab', delay_ms: 100 + d }]),
+    ],
+  ])('are a loop: %s', (_, events) => {
+    expect(said(events).filter((line) => / opened /.test(line))).toEqual([
+      expect.stringMatching(/^(?:stagnation|tool-repeat)/),
+    ]);
+  });
+
+  it.each([
+    ['a slider that is dragged', each((n) => ['mouse_click', 'clicked', { x: 300 + n, y: 388 }])],
+    [
+      'cells of a grid',
+      each((n) => ['mouse_click', 'clicked', { x: 100 + (n % 5) * 40, y: 100 + Math.floor(n / 5) * 40 }]),
+    ],
+    ['pixels that are drawn', each((n) => ['draw_pixel', 'ok', { x: n % 4, y: Math.floor(n / 4) }])],
+    [
+      'clicks with another effect each',
+      each((n, d) => ['mouse_click', `The counter shows ${3 * n + 1} of 900.`, { x: 640 + d, y: 388 - d }]),
+    ],
+    ['records by number', each((n) => ['delete_record', 'deleted', { id: 4100 + n }])],
+    [
+      'comments on one ticket',
+      each((n) => [
+        'add_comment',
+        'ok',
+        { ticket: 'A-1', comment: `finding ${'abcdefghijklmno'.charAt(n)}: see there` },
+      ]),
+    ],
+    ['items by index', each((n) => ['process_item', 'ok', { list: 'orders', index: n }])],
+    ['three attempts', each((n) => ['save_profile', 'ok', { name: 'Ada', attempt: n + 1 }], 2)],
+    [
+      'attempts with other steps in between',
+      turns(
+        ...offsets.flatMap((_, n): ShortStep[] => [
+          ['save_profile', 'ok', { name: `Ada ${'abcdefghijklmno'.charAt(n)}`, attempt: n + 1 }],
+          other(n),
+        ]),
+      ),
+    ],
+  ])('are no loop: %s', (_, events) => {
+    expect(said(events)).toEqual([]);
+  });
+});
