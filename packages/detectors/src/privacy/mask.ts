@@ -1,55 +1,39 @@
 import { type DetectionSettings, utf8Length } from '@loopwatch/contract';
 import { type MaskPatterns, maskMatches, maskPatterns, noMaskPatterns } from './mask-patterns.ts';
+import { NAMED_SIGN, replaceNamed } from './named-secrets.ts';
+import {
+  KEY_END,
+  PRIVATE_KEYS,
+  replaceCards,
+  TOKEN,
+  TOKEN_SIGN,
+  UNFINISHED_TOKEN,
+  WEBHOOK,
+} from './secret-tokens.ts';
 
 /**
- * Replaces anything in a verdict that looks like a secret. The patterns cover tokens with a recognizable format, and
- * values whose key identifies them.
+ * The mask that replaces a secret: a token with a recognizable format, a value that something beside it names, a private key, the
+ * number of a payment card.
  */
 export const MASK = '‹masked›';
 
-const SHAPES = [
-  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
-  /\bsk_(?:live|test)_[A-Za-z0-9]{16,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
-  /\bgithub_pat_[A-Za-z0-9_]{20,}/g,
-  /\bglpat-[A-Za-z0-9_-]{16,}/g,
-  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
-  /\bA(?:KI|SI)A[A-Z0-9]{16}\b/g,
-  /\bAIza[A-Za-z0-9_-]{35}/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-];
-/** The end of a key that starts before the text; searched after complete keys have been masked. */
-const KEY_END = /^[\s\S]*-----END [A-Z ]*PRIVATE KEY-----/;
 /**
  * A token of three parts. `eyJ-eyJ-…` has a possible start at every part and no match, so it uses the linear search
  * for user patterns.
  */
-const WEB_TOKEN = maskPatterns(['\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}']);
-const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/._~-]{12,}=*/gi;
-const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
-/**
- * A quoted value after a key that identifies it as a secret. In nested JSON the quotes are escaped: the value ends at
- * a quote with as many backslashes as its opening quote, so that an escaped quote inside does not end it.
- */
-const KEY =
-  '(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\\\{0,15}["\'])?\\s*[:=]';
-const KEYED = new RegExp(
-  `((?:\\\\{0,15}["'])?${KEY}\\s*(\\\\{0,15})(["']))(?!\\2\\3)[\\s\\S]+?(?=(?<!\\\\)\\2\\3|$)`,
-  'gi',
-);
+const WEB_TOKEN = maskPatterns(['eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}']);
 
 /** Truncated secrets, too short for their usual format. A short number after a host is its port. */
 const UNFINISHED = [
-  /\b(?:(?:sk|pk|rk)-|sk_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|A(?:KI|SI)A|AIza|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g,
-  /(?<=[a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)(?!\d{1,5}(?:$|[…”]))[^\s/@…”]{1,256}(?=$|[…”])/gi,
+  UNFINISHED_TOKEN,
+  /(?<=[a-z0-9+.-]:\/\/[^\s:/@]{0,256}:)(?!\d{1,5}(?:$|[…”]))[^\s/@…”]{1,256}(?=$|[…”])/gi,
   /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9+/._~-]{4,11}(?=$|[…”])/g,
 ];
 
-/** How each of these patterns starts, or what each contains: most texts have none of it. */
-const SIGN = new RegExp(
-  `${KEY}|\\b(?:bearer|basic)\\s|://[^\\s:/@]{1,256}:|\\b(?:[spr]k-|sk_|gh[pousr]_|github_pat_|glpat-|xox|A[KS]IA|AIza)|eyJ|-----(?:BEGIN|END) `,
-  'i',
-);
+/** How the patterns start, or what they contain: most texts have none of it. */
+const SIGN = new RegExp(`${NAMED_SIGN}|://[^\\s:/@]{0,256}:`, 'i');
+const SIGN_OF_TOKEN = new RegExp(TOKEN_SIGN);
+const DIGITS = /\d{4}[ -]?\d{4}/;
 
 /**
  * Masks anything that looks like a secret, and every match of the additional patterns.
@@ -66,8 +50,10 @@ export function maskSecrets(
     seen?.(secret);
     return MASK;
   };
-  const mayHaveSecrets = SIGN.test(text);
-  let masked = mayHaveSecrets ? withoutShapes(text, hide, seen) : text;
+  const isNamed = SIGN.test(text);
+  const mayHaveSecrets = isNamed || SIGN_OF_TOKEN.test(text);
+  let masked = mayHaveSecrets ? withoutShapes(text, isNamed, hide, seen) : text;
+  if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
   if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
   if (seen === undefined || (!mayHaveSecrets && masked === text)) return masked;
   for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
@@ -76,20 +62,16 @@ export function maskSecrets(
 
 function withoutShapes(
   text: string,
+  isNamed: boolean,
   hide: (secret: string) => string,
   seen: ((secret: string) => void) | undefined,
 ): string {
-  let masked = text
-    .replace(KEYED, (whole: string, key: string) => key + hide(whole.slice(key.length)))
-    .replace(
-      BEARER,
-      (whole: string, scheme: string) => `${scheme} ${hide(whole.slice(scheme.length).trim())}`,
-    )
-    .replace(
-      URL_PASSWORD,
-      (whole: string, before: string) => `${before}${hide(whole.slice(before.length, -1))}@`,
-    );
-  for (const shape of SHAPES) masked = masked.replace(shape, hide);
+  let masked = text;
+  for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
+  if (isNamed) masked = replaceNamed(masked, hide);
+  masked = masked
+    .replace(TOKEN, hide)
+    .replace(WEBHOOK, (whole: string, before: string) => before + hide(whole.slice(before.length)));
   return masked.includes('eyJ') ? maskMatches(masked, WEB_TOKEN, MASK, seen) : masked;
 }
 

@@ -1,0 +1,128 @@
+/*
+ * Tokens that their issuers made recognizable. The prefixes follow the published rules of gitleaks and the documentation of the
+ * issuers. Each pattern is a prefix and one run of characters, so searching takes linear time.
+ */
+
+/** A prefix, and what follows it. */
+type Token = readonly [prefix: string, body: string];
+
+const TOKENS: readonly Token[] = [
+  // Models.
+  ['sk-(?:ant|proj|svcacct|or|lf)-', '[\\w-]{8,}'],
+  ['[spr]k-', '(?:[A-Za-z0-9]{16,}|(?=[A-Za-z_-]{0,99}\\d)[\\w-]{16,})'],
+  ['(?:hf|api_org)_', '[A-Za-z0-9]{20,}'],
+  ['(?:r8|gsk|tgp_v1|fw|fc)_', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
+  ['(?:xai|pplx|csk|nvapi|jina|tvly)[-_]', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
+  // Payments and shops.
+  ['(?:sk|rk|pk|ek)_(?:live|test|prod)_', '[A-Za-z0-9]{10,}'],
+  ['whsec_', '[A-Za-z0-9+/=]{16,}'],
+  ['shp(?:at|ca|pa|ss)_', '[A-Fa-f0-9]{20,}'],
+  ['sq0(?:atp|csp|idp)-', '[\\w-]{20,}'],
+  ['(?:EZ[AT]K|access_token\\$(?:production|sandbox)\\$)', '[A-Za-z0-9$]{20,}'],
+  // Code and packages.
+  ['gh[pousr]_', '[A-Za-z0-9]{20,}'],
+  ['github_pat_', '\\w{20,}'],
+  ['gl(?:pat|dt|rt|ft|ptt|cbt|oas|soat|imt|agent|ffct)-', '[\\w.-]{16,}'],
+  ['GR1348941', '[\\w-]{16,}'],
+  ['AT(?:ATT|CTT|BB)', '(?=[A-Za-z_-]{0,99}\\d)[\\w=-]{20,}'],
+  ['npm_', '[A-Za-z0-9]{30,}'],
+  ['pypi-', '[\\w-]{30,}'],
+  ['rubygems_', '[a-f0-9]{32,}'],
+  ['cio', '[A-Za-z0-9]{32}\\b'],
+  ['oy2', '[a-z0-9]{43}\\b'],
+  ['dckr_(?:pat|oat)_', '[\\w-]{20,}'],
+  ['(?:CLOJARS_|AKCp|cmVmd)', '[A-Za-z0-9]{50,}'],
+  // Clouds and hosting.
+  ['(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])', '[A-Z0-9]{16}\\b'],
+  ['ABSK', '[A-Za-z0-9+/=]{60,}'],
+  ['AIza', '[\\w-]{35}'],
+  ['ya29\\.', '[\\w.-]{20,}'],
+  ['GOCSPX-', '[\\w-]{20,}'],
+  ['1//0', '[\\w-]{30,}'],
+  ['LTAI', '(?=[A-Za-z]{0,24}\\d)[A-Za-z0-9]{12,24}\\b'],
+  ['AKID', '(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{28,40}\\b'],
+  ['do[por]_v1_', '[a-f0-9]{40,}'],
+  ['(?:HRKU-|rnd_|vc[pikar]_|nfp_|FlyV1 |fo1_|fm[12][ar]?_)', '(?=[A-Za-z_-]{0,99}\\d)[\\w+/=,-]{20,}'],
+  ['pscale_(?:tkn|pw|oauth)_', '[\\w.-]{20,}'],
+  ['(?:sbp|sb_secret|sb_publishable)_', '[\\w-]{20,}'],
+  ['tskey-', '[\\w-]{16,}'],
+  ['dp\\.(?:pt|st|ct|sa|scim|audit)\\.', '[\\w.-]{20,}'],
+  ['hv[sbr]\\.', '[\\w-]{20,}'],
+  ['pul-', '[a-f0-9]{30,}'],
+  ['dapi', '[a-f0-9]{32}(?:-\\d)?\\b'],
+  ['v1\\.0-[a-f0-9]{24}-', '[a-f0-9]{100,}'],
+  ['ops_eyJ', '[\\w+/=-]{40,}'],
+  ['A3-', '[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}'],
+  ['AGE-SECRET-KEY-1', '[0-9A-Z]{40,}'],
+  // Messages.
+  ['xox[abeoprs](?:\\.xox[a-z])?-', '[\\w.-]{10,}'],
+  ['xapp-\\d-', '[\\w-]{20,}'],
+  ['SG\\.', '[\\w-]{16,24}\\.[\\w-]{30,}'],
+  ['(?:xkeysib|xsmtpsib)-', '[\\w-]{30,}'],
+  ['key-', '[a-f0-9]{32}\\b'],
+  ['SK', '[a-f0-9]{32}\\b'],
+  ['EAA', '(?=[A-Za-z]{0,99}\\d)[A-Za-z0-9]{60,}'],
+  // Tools.
+  ['lin_(?:api|oauth)_', '[A-Za-z0-9]{30,}'],
+  ['(?:ntn|secret)_', '(?=[A-Za-z]{0,99}\\d)[A-Za-z0-9]{40,}'],
+  ['figd_', '[\\w-]{30,}'],
+  ['pat[A-Za-z0-9]{14}\\.', '[a-f0-9]{40,}'],
+  ['PMAK-', '[a-f0-9]{20,}-[a-f0-9]{30,}'],
+  ['gl(?:c|sa)_', '[\\w+/=]{30,}'],
+  ['(?:NRAK|NRJS|NRII|NRAL|NRSP|NRBR)-', '[\\w-]{16,}'],
+  ['dt0[a-z]\\d{2}\\.', '[A-Z0-9]{24}\\.[A-Z0-9]{40,}'],
+  ['sntry[su]_', '[\\w+/=-]{30,}'],
+  ['ph[cx]_', '[A-Za-z0-9]{30,}'],
+  ['(?:t\\.me/)?bot\\d{8,10}:', '[\\w-]{30,}'],
+  ['\\d{8,10}:AA', '[\\w-]{32,}'],
+  ['[MNO][A-Za-z\\d_-]{23,25}\\.', '[\\w-]{6}\\.[\\w-]{27,}'],
+  ['[A-Za-z0-9_~.]{3}\\dQ~', '[A-Za-z0-9_~.-]{31,34}'],
+];
+
+/** Where a token starts, also after an escaped line break in JSON. */
+const START = '(?<=^|[^A-Za-z0-9]|\\\\[nrt])';
+
+export const TOKEN = new RegExp(
+  `${START}(?:${TOKENS.map(([prefix, body]) => prefix + body).join('|')})`,
+  'g',
+);
+
+/** Tokens within addresses of webhooks. */
+export const WEBHOOK =
+  /(\bhooks\.slack\.com\/(?:services|workflows|triggers)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/\d{5,20}\/|\.webhook\.office\.com\/webhookb2\/)[\w@/-]{16,}/g;
+
+export const PRIVATE_KEYS = [
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  /(?<=\bPrivate-Lines: \d{1,4}\s{1,4})[A-Za-z0-9+/=\s]{40,}(?=\bPrivate-MAC|$)/g,
+];
+/** The end of a key that starts before the text; searched after complete keys have been masked. */
+export const KEY_END = /^[\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
+
+/** The beginning of a token that a cut left too short. */
+export const UNFINISHED_TOKEN =
+  /(?<![A-Za-z0-9])(?:[spr]k-|[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt)-|xox[abeoprs]-|A(?:KI|SI)A|AIza|ya29\.|npm_|pypi-|hf_|gsk_|dckr_pat_|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
+
+/** How each of these starts: most texts have none of it. */
+export const TOKEN_SIGN = `${START}(?:${TOKENS.map(([prefix]) => prefix).join('|')})|hooks\\.slack|/webhooks/|webhookb2|eyJ|-----(?:BEGIN|END) |Private-Lines`;
+
+const CARD = /(?<=^|[^\w.-]|\\[nrt])[2-6]\d{3}(?:[ -]?\d){8,15}(?![\w-]|\.\d)/g;
+const CARDS =
+  /^(?:4\d{12}(?:\d{3})?(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$/;
+
+/** Replaces the numbers of payment cards. */
+export function replaceCards(text: string, hide: (secret: string) => string): string {
+  return text.replace(CARD, (number) => {
+    const digits = number.replace(/[ -]/g, '');
+    return CARDS.test(digits) && hasCheckDigit(digits) ? hide(number) : number;
+  });
+}
+
+/** Luhn's algorithm. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let at = digits.length - 1, isDouble = false; at >= 0; at -= 1, isDouble = !isDouble) {
+    const digit = Number(digits[at]) * (isDouble ? 2 : 1);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return sum % 10 === 0;
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it, test } from 'vitest';
+import { maskSecrets } from '../../src/index.ts';
+import { call, run } from '../sessions.ts';
+
+/** Made-up secrets, put together here so that no scanner takes this file for a leak. */
+const h = (size: number) => 'a1b2c3d4e5f60789'.repeat(9).slice(0, size);
+const w = (size: number) => 'Zq7Lm2Xv9Kt4Rb8Wn3Yc6Hd1Pf5Gs0Ja'.repeat(5).slice(0, size);
+
+/** What agents print: other values than the examples of the rules. */
+const printed: readonly (readonly [text: string, secret: string])[] = [
+  ['DB_PASSWORD=sunflower-88', 'sunflower-88'],
+  ['export STRIPE_SECRET=whatever9912', 'whatever9912'],
+  ['password=tigerlily77x', 'tigerlily77x'],
+  [`AWS_SECRET_ACCESS_KEY=kD9/f3Jq+${w(31)}`, w(31)],
+  [`aws_secret_access_key = Uw1/${w(36)}`, w(36)],
+  ['$ curl -u deploy:Gr33nTea! https://ci.internal/job', 'Gr33nTea!'],
+  ['curl -s --user "ops:m00nbeam" http://host', 'm00nbeam'],
+  ['psql --password=oysterbed', 'oysterbed'],
+  ['vault login --token hjk2-88ab-ppq1', 'hjk2-88ab-ppq1'],
+  ['mysql -h db -uroot -pl4vender shop', 'l4vender'],
+  ['sshpass -p blu3berry ssh root@10.0.0.3', 'blu3berry'],
+  ['redis://:qu1etly@cache:6379/2', 'qu1etly'],
+  ['mongodb+srv://svc:wint3rfell@cluster0.x.mongodb.net', 'wint3rfell'],
+  ['amqps://guestuser:p%40nda5@mq:5671', 'p%40nda5'],
+  ['Server=tcp:db;User ID=sa;Password=V3ry.Str0ng;Encrypt=true', 'V3ry.Str0ng'],
+  ['jdbc:postgresql://db/app?user=a&password=cedarwood9', 'cedarwood9'],
+  [`DefaultEndpointsProtocol=https;AccountName=x;AccountKey=${w(86)}==;EndpointSuffix=core`, w(86)],
+  [`Endpoint=sb://b.servicebus.windows.net/;SharedAccessKeyName=R;SharedAccessKey=${w(43)}=`, w(43)],
+  ['GET /v2/me?access_token=8842ffa91c HTTP/1.1', '8842ffa91c'],
+  ['https://api.example.org/x?api_key=71bb0ca2e9&limit=3', '71bb0ca2e9'],
+  [`https://acct.blob.core.windows.net/c?sv=2022&sig=${w(30)}%3D`, w(30)],
+  ['x-api-key: 9f31-22ce-a7d0', '9f31-22ce-a7d0'],
+  ["-H 'X-Auth-Token: qq81kz02mm'", 'qq81kz02mm'],
+  ['Cookie: sid=u7d6f5s4a3; theme=dark', 'u7d6f5s4a3'],
+  ['< set-cookie: session=88ffab01c2; Path=/; HttpOnly', '88ffab01c2'],
+  [`Authorization: Bearer ${w(28)}`, w(28)],
+  ['authorization: Basic Z2FyZGVuOnBsYW50czEy', 'Z2FyZGVuOnBsYW50czEy'],
+  ['Authorization: token 5e6f7a8b9c0d', '5e6f7a8b9c0d'],
+  [`npm_${w(36)}`, w(36)],
+  [`//registry.npmjs.org/:_authToken=${h(8)}-${h(4)}-4${h(3)}`, `${h(8)}-${h(4)}-4${h(3)}`],
+  ['_password = "c2VjcmV0bHk="', 'c2VjcmV0bHk='],
+  [`pypi-AgEIcHlwaS5vcmc${w(60)}`, w(60)],
+  [`rubygems_${h(48)}`, h(48)],
+  [`dckr_pat_${w(27)}`, w(27)],
+  ['{"auths":{"ghcr.io":{"auth":"Ym90OmdoLXRva2VuLTk5"}}}', 'Ym90OmdoLXRva2VuLTk5'],
+  [`ghs_${w(36)}`, w(36)],
+  [`https://${w(24).toLowerCase()}@github.com/a/b.git`, w(24).toLowerCase()],
+  [`remote https://oauth2:glpat-${w(20)}@gitlab.com/x`, w(20)],
+  [`gldt-${w(20)}`, w(20)],
+  [`xapp-1-A0${w(10)}-${'4'.repeat(12)}-${h(20)}`, h(20)],
+  [`https://hooks.slack.com/services/T0${w(8).toUpperCase()}/B0${w(8).toUpperCase()}/${w(24)}`, w(24)],
+  [`https://discord.com/api/webhooks/110022003300440055/${w(60)}`, w(60)],
+  [`ASIA${w(30).toUpperCase().slice(0, 16)}`, w(30).toUpperCase().slice(0, 16)],
+  [`"private_key": "-----BEGIN PRIVATE KEY-----\\n${w(60)}\\n-----END PRIVATE KEY-----\\n"`, w(60)],
+  [`-----BEGIN OPENSSH PRIVATE KEY-----\n${w(60)}\n-----END OPENSSH PRIVATE KEY-----`, w(60)],
+  [`-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${w(60)}\n-----END PGP PRIVATE KEY BLOCK-----`, w(60)],
+  [`AIzaSy${w(33)}`, w(33)],
+  [`ya29.a0${w(60)}`, w(60)],
+  [`client_secret=GOCSPX-${w(28)}`, w(28)],
+  [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.${w(43)}`, w(43)],
+  ['card 5555 5555 5555 4444 exp 12/29', '5555 5555 5555 4444'],
+  ['pan=378282246310005', '378282246310005'],
+  ['4111-1111-1111-1111', '4111-1111-1111-1111'],
+  [`sk-ant-api03-${w(90)}`, w(90)],
+  [`sk-proj-${w(48)}`, w(48)],
+  [`hf_${w(34)}`, w(34)],
+  [`gsk_${w(52)}`, w(52)],
+  [`r8_${w(37)}`, w(37)],
+  [`xai-${w(80)}`, w(80)],
+  [`rk_live_${w(24)}`, w(24)],
+  [`whsec_${w(32)}`, w(32)],
+  [`shpat_${h(32)}`, h(32)],
+  [`SG.${w(22)}.${w(43)}`, w(43)],
+  [`SK${h(32)}`, h(32)],
+  [`key-${h(32)}`, h(32)],
+  [`dop_v1_${h(64)}`, h(64)],
+  [`hvs.${w(90)}`, w(90)],
+  [`pul-${h(40)}`, h(40)],
+  [`dapi${h(32)}`, h(32)],
+  [`lin_api_${w(40)}`, w(40)],
+  [`glsa_${w(32)}_${h(8)}`, w(32)],
+  [`sntrys_${w(60)}`, w(60)],
+  [`tskey-auth-k${w(10)}CNTRL-${w(30)}`, w(30)],
+  [`https://api.telegram.org/bot712345678:AA${w(33)}/getMe`, w(33)],
+  ['machine api.example.com login bob password gr8Falls', 'gr8Falls'],
+  ["CREATE USER shop WITH PASSWORD 'Tul1ps!'", 'Tul1ps!'],
+  ["ALTER USER 'root'@'%' IDENTIFIED BY 'n0rthpole'", 'n0rthpole'],
+  ['requirepass maplesyrup99', 'maplesyrup99'],
+  ['redis-cli -h c -a w4terfall ping', 'w4terfall'],
+  ['docker login -u ci -p 0rchard-77 registry.io', '0rchard-77'],
+  ['openssl rsa -in k -passin pass:thimble42', 'thimble42'],
+  ['ldapsearch -x -D cn=admin -w r1verbank -b dc=x', 'r1verbank'],
+  ['The admin password is Meadow_1999 now', 'Meadow_1999'],
+  ['password: s3cr3t-garden', 's3cr3t-garden'],
+  ['spring.datasource.password=lemonade', 'lemonade'],
+  ['SECRET_KEY_BASE=' + h(64), h(64)],
+  ['PGPASSWORD=appletree psql -h db', 'appletree'],
+  ["JWT_SECRET='orange-peel'", 'orange-peel'],
+  ['{\\"clientSecret\\":\\"a~b8Q~xyz\\"}', 'a~b8Q~xyz'],
+  ['AWS Secret Access Key [None]: ' + w(40), w(40)],
+  ['smtp_pass=Kettle*drum1', 'Kettle*drum1'],
+  [`AGE-SECRET-KEY-1${w(58).toUpperCase()}`, w(58).toUpperCase()],
+  [`${w(3)}8Q~${w(34)}`, w(34)],
+  [`NRAK-${w(27).toUpperCase()}`, w(27).toUpperCase()],
+  [`https://${h(32)}@o1.ingest.sentry.io/2`, h(32)],
+  ['encryption_key = "k9k9k9k9k9"', 'k9k9k9k9k9'],
+  ['passphrase: "rain in spain 9"', 'rain in spain 9'],
+  ['api-key=ZX81SPECTRUM48', 'ZX81SPECTRUM48'],
+  ['Proxy-Authorization: Basic dXNlcjE6cGFzczE=', 'dXNlcjE6cGFzczE='],
+  ['set SLACK_TOKEN=abcde12345', 'abcde12345'],
+  ['ENV NPM_TOKEN 77aa88bb99cc', '77aa88bb99cc'],
+  ['--set image.auth.password=Cl0ver', 'Cl0ver'],
+  ['ansible_become_pass: hedge4hog', 'hedge4hog'],
+  ['ftp://anna:pine4pple@files.example', 'pine4pple'],
+  ['git clone https://x:Sn0wdrop@git.corp/r', 'Sn0wdrop'],
+  ['token: 3f9a-c2d1-77be', '3f9a-c2d1-77be'],
+  ["password => 'hunting7'", 'hunting7'],
+  ['<password>Tr33house</password>', 'Tr33house'],
+  ['<add key="ApiKey" value="q1w2e3r4t5" />', 'q1w2e3r4t5'],
+  ['Enter password: b4rnOwl', 'b4rnOwl'],
+  ['-Dspring.security.password=Op3nSesame', 'Op3nSesame'],
+  ['$env:API_TOKEN = "pw-55-66"', 'pw-55-66'],
+  ['kubectl create secret generic s --from-literal=password=F1reFly', 'F1reFly'],
+  ['set PASSWORD "sh0rt"', 'sh0rt'],
+];
+
+test.each(printed)('a printed secret is masked: %s', (text, secret) => {
+  expect(text).toContain(secret);
+  expect(maskSecrets(text)).not.toContain(secret);
+  // Also between other lines, and in the JSON of a tool's result.
+  expect(maskSecrets(`ok\n${text}\ndone`)).not.toContain(secret);
+  expect(maskSecrets(JSON.stringify({ output: `$ env\n${text}\n` }))).not.toContain(secret);
+});
+
+it('a printed secret appears in no part of a verdict', () => {
+  const seen = printed.filter(([text, secret]) => {
+    const verdicts = run(
+      Array.from({ length: 5 }, () => call('run', { command: text })),
+      {
+        tool_call_loop: { mode: 'chance_then_block' },
+      },
+    );
+    expect(verdicts.length).toBeGreaterThan(0);
+    return JSON.stringify(verdicts).includes(JSON.stringify(secret).slice(1, -1));
+  });
+  expect(seen.map(([text]) => text)).toEqual([]);
+});
+
+describe('what is no secret stays as it is', () => {
+  test.each([
+    'def login(password: str, token: Optional[str] = None) -> bool:',
+    'const token = tokens[0]; const secret = await getSecret(name);',
+    'token=$(cat /run/token) && export API_KEY=${KEY}',
+    'api_key=os.environ["API_KEY"]',
+    'password = request.form.get("x")',
+    'interface A { password: string; apiKey?: string; token: Token }',
+    '--password string   Password for the registry',
+    '--token TOKEN, --api-key <key>',
+    'max_tokens: 4096, total_tokens=18231, "token": 128',
+    'Basic functionality works; bearer of good news; token bucket algorithms',
+    'docker run -u 1000:1000 -p 8080:80 image',
+    'mkdir -p build/output && cp -p source target',
+    'PWD=/home/me/project',
+    'git commit 8d3f0c2b1a7e4d5f6a9b8c7d6e5f4a3b2c1d0e9f',
+    'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'id 550e8400-e29b-41d4-a716-446655440000 at 1763757600000123',
+    'https://host:8443/path?page=2&sort=key&q=token',
+    'order 4111 1111 1111 1112, phone 4930 1234 5678',
+    'PASS: test_password_reset (0.02s), bypass=yes, compass: north',
+    'authorization: required, cookie: none',
+    'the password is required, the token was refreshed',
+    'primary_key=id, foreign_key: users.id, cache_key=v2',
+  ])('%s', (text) => {
+    expect(maskSecrets(text)).toBe(text);
+  });
+});
+
+/** Texts on which a pattern that tries every start again would take minutes. */
+const piece = [
+  'password=',
+  'token:',
+  'cookie: a=',
+  'curl -u a',
+  'sk-',
+  'eyJ-',
+  '://a:',
+  '-----BEGIN PRIVATE KEY-----',
+  '4111 ',
+  'x_',
+  '--',
+  '"auth": "',
+  'login a password ',
+  'ALTER USER ',
+  'name: A_KEY value',
+  'AKIA',
+  '\\"',
+  'key="',
+];
+test.each(piece)('masking takes linear time: %s', (part) => {
+  const timed = (size: number) => {
+    const text = part.repeat(Math.ceil(size / part.length));
+    const start = performance.now();
+    maskSecrets(text);
+    return performance.now() - start;
+  };
+  timed(20_000);
+  expect(timed(400_000)).toBeLessThan(4_000);
+});
