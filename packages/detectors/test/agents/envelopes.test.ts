@@ -105,6 +105,44 @@ const envelopes: readonly (readonly [title: string, envelope: (id: string, n: nu
       `Command: make\nDirectory: (root)\nOutput: all good\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: ${String(n)}\nProcess Group PGID: ${String(n + 1)}`,
   ],
   [
+    'Gemini CLI, as JSON',
+    (_, n) => ({ output: `Output: all good\nProcess Group PGID: ${String(n)}`, exitCode: 0 }),
+  ],
+  [
+    'Gemini CLI and Qwen Code, a long output',
+    (id) =>
+      `Tool output was too large and has been truncated.\nThe full output has been saved to: /home/a/.qwen/projects/a/run_shell_command_${id.replace(/\d/g, 'q')}.output\nTo read the complete output, use the read_file tool with the absolute file path above.\nTruncated part of the output:\nworker 1 took a job`,
+  ],
+  [
+    'Gemini CLI, a command in the background',
+    (_, n) => `Command moved to background (PID: ${String(n)}). Output hidden. Press Ctrl+B to view.`,
+  ],
+  [
+    'OpenHands, a terminal of the SDK',
+    (id, n) => ({
+      content: [{ type: 'text', text: 'all good' }],
+      is_error: false,
+      exit_code: 0,
+      metadata: {
+        exit_code: 0,
+        pid: n,
+        hostname: 'srv',
+        suffix: '\n[The command completed with exit code 0.]',
+      },
+      full_output_save_dir: `/workspace/conversations/${id.replace(/\d/g, 'q')}/observations`,
+      kind: 'TerminalObservation',
+    }),
+  ],
+  [
+    'OpenHands, a task of another agent',
+    (id) => ({
+      task_id: `task_${id.replace(/\d/g, 'q')}`,
+      subagent: 'reader',
+      status: 'completed',
+      content: 'The log is empty.',
+    }),
+  ],
+  [
     'OpenHands',
     (_, n) => ({
       content: 'all good',
