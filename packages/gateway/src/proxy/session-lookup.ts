@@ -80,6 +80,9 @@ export class SessionLookup {
     const known = sessions.named(name, now());
     // Without a history in the request, the name alone identifies the session.
     if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
+    // A client that drops the calls sends the same history again.
+    const again = isOne ? known.find((session) => session.isRepeated(history)) : undefined;
+    if (again !== undefined) return again.id;
     let best: Agreement = agreements.none;
     let found: string | undefined;
     for (const session of known) {

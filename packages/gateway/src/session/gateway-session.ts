@@ -146,6 +146,11 @@ export class GatewaySession {
     return this.#lineage.agreement(history);
   }
 
+  /** Whether the request is the last one of this session again. */
+  isRepeated(history: History): boolean {
+    return this.#lineage.isRepeated(history);
+  }
+
   /** Messages since the last call, for storage. */
   takeMessages(): ReturnType<Transcript['take']> {
     return this.#transcript?.take() ?? [];

@@ -288,6 +288,32 @@ describe('x-session-id', () => {
     expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
   });
 
+  it.each<[string, ChatCompletionMessageParam[]]>([
+    [
+      'a text of the assistant',
+      [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: 'I will open it.' },
+      ],
+    ],
+    [
+      'another request that was answered',
+      [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Hello, what shall I do?' },
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: 'First I look at the file.' },
+      ],
+    ],
+  ])('x-session-id: counts calls that the history lacks, after %s', async (_, messages) => {
+    await using bench = await GatewayBench.start(read);
+    const got = [];
+    for (let i = 0; i < 4; i += 1) got.push(await ask(bench, false, 's-1', messages));
+    expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
+    await bench.stop();
+    expect(sessionsOf(bench).size).toBe(1);
+  });
+
   it('x-session-id: is not forwarded, other headers are', async () => {
     await using bench = await GatewayBench.start(read);
     await new Agent(bench, false, { 'x-session-id': 'customer-7', 'x-litellm-session-id': 'l' }).turn();
