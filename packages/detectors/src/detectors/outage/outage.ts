@@ -32,6 +32,7 @@ export class Outage implements Detector {
   }
 
   #onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
+    if (waitsByItself(settled)) return;
     this.#countBefore = calls.regrown ? this.#countBefore : this.#count;
     if (settled.kind !== 'transient') {
       this.#count = 0;
@@ -71,6 +72,13 @@ export class Outage implements Detector {
     this.#countBefore = snapshot.countBefore;
     this.#incident.restore(snapshot.incident);
   }
+}
+
+/** A loop of the agent's own that waits for something: its timeout says nothing about the network. */
+const WAITS = /\b(?:until|while)\b[^]*\bsleep\b/i;
+
+function waitsByItself({ calls }: CallStep): boolean {
+  return calls.every(({ nature, identity }) => nature.runs && WAITS.test(identity.arguments));
 }
 
 interface OutageSnapshot {
