@@ -22,6 +22,14 @@ export const sessionItemSchema = sessionSummarySchema
     }),
     lastActivityAt: z.number().describe('Wall clock at which the latest event was processed, epoch ms.'),
     updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
+    startedAt: z.number().describe('Event time of the first event, epoch ms.'),
+    earlierEvents: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe(
+        'Events before the latest long pause, after which detection, event indexes and `source` start over; all counts include them. Absent without such a pause.',
+      ),
     sample: z.literal(true).optional().describe('Present for sample sessions.'),
   });
 
@@ -98,7 +106,10 @@ export const sessionEventsSchema = z.object({
     .describe(
       'Cursor for the following events, to pass as `after`; null at the end of a session that has ended or is idle.',
     ),
-  total: z.int().nonnegative().describe('Number of events in the session, duplicates excluded.'),
+  total: z
+    .int()
+    .nonnegative()
+    .describe('Number of events in the session since its latest long pause, duplicates excluded.'),
   source: sessionSummarySchema.shape.source,
   gone: z.boolean().describe('true: the first events are no longer in the log.'),
   scanned: z.int().nonnegative().describe('Number of records read to find these.'),

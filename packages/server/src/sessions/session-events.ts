@@ -33,7 +33,8 @@ export async function sessionEvents(
   reader: RecordReader,
   { session, query, around }: EventsRequest,
 ): Promise<SessionEvents> {
-  const { source, sessionId, state, events: total } = session;
+  const { source, sessionId, state, events, earlierEvents = 0 } = session;
+  const total = events - earlierEvents;
   const place = { topic: source.topic, partition: source.partition };
   const bounds = await reader.bounds(place);
   const first = Number(source.firstOffset);

@@ -1,7 +1,8 @@
-import type { SessionSummary } from '@loopwatch/contract';
+import { type SessionSummary, storableText } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
+import { addSummary, partKey, type StoredSession } from './session-parts.ts';
 
 /** A record of the `sessions` topic; null: a tombstone of an expired session. */
 export interface SummaryRecord {
@@ -34,6 +35,7 @@ const columns = {
   updated_at: 'float8',
   search: 'text',
   doc: 'jsonb',
+  parts: 'jsonb',
 } as const;
 
 /** A summary without a newer event, as after a control event or a rebalance, is no activity. */
@@ -47,15 +49,19 @@ const replacing = {
  */
 export async function writeSummaries(tx: Queryable, records: readonly SummaryRecord[]): Promise<void> {
   const latest = new Map<string, SummaryRecord & { summary: SessionSummary }>();
+  const sessions = await sessionsInParts(tx, records);
   const expired = new Set<string>();
   for (const { id, summary, at } of records) {
     if (summary === null) expired.add(id);
     else {
       expired.delete(id);
       latest.set(id, { id, summary, at });
+      sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), summary));
     }
   }
-  const rows = [...latest.values()].map(rowOf);
+  const rows = Array.from(latest.values(), ({ id, summary, at }) =>
+    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: summary, parts: null }),
+  );
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
     await writeFigures(tx, [...latest.values()]);
@@ -66,6 +72,25 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
      where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText([...expired])],
   );
+}
+
+/** The stored sessions to whose sums a record may add: those with several parts, and those that begin another one. */
+async function sessionsInParts(
+  tx: Queryable,
+  records: readonly SummaryRecord[],
+): Promise<Map<string, StoredSession>> {
+  const described = records.flatMap(({ id, summary }) =>
+    summary === null ? [] : [{ id, part: partKey(summary.source) }],
+  );
+  if (described.length === 0) return new Map();
+  const rows = await tx.query<StoredSession & { readonly id: string }>(
+    `select distinct on (s.id) s.id, s.doc, s.parts
+     from ${recordset({ id: 'text', part: 'text' })} join sessions s on s.id = r.id
+     where s.parts is not null or r.part <> concat_ws('/',
+       s.doc->'source'->>'topic', s.doc->'source'->>'partition', s.doc->'source'->>'firstOffset')`,
+    [jsonText(described)],
+  );
+  return new Map(rows.map(({ id, doc, parts }) => [id, { doc, parts }]));
 }
 
 const figureColumns = {
@@ -118,7 +143,7 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
   );
 }
 
-function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: number }) {
+function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
   const { status, agent, model, backend, tenant, tokens, incidents } = summary;
   const words = [id, agent, model, tenant].filter((word) => word !== null);
   return {
@@ -144,5 +169,6 @@ function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: n
     updated_at: at,
     search: words.join('\n').slice(0, 600).toLowerCase(),
     doc: summary,
+    parts,
   };
 }

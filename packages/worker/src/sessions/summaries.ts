@@ -1,11 +1,12 @@
-import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
+import type { SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry, SessionTally, SummaryState } from './entry.ts';
+import { type BeforeRestart, summaryOf } from './session-summary.ts';
 
 /** Changes of a partition's sessions for the compacted topics. */
 export interface SessionSummaries {
-  /** The latest of each session. */
+  /** The latest of each session, preceded by the last ones of those that restarted or expired. */
   readonly summaries: readonly SessionSummary[];
   /** Expired sessions: their summaries are to be deleted. */
   readonly expired: readonly string[];
@@ -34,11 +35,24 @@ export class SummaryCollector {
   readonly #latest = new Map<string, SessionSummary | null>();
   /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
   readonly #changed = new Map<SessionEntry, number>();
+  /** The last summaries of sessions before they restarted or expired, which later ones do not include. */
+  #last: SessionSummary[] = [];
   #expiredChecks: string[] = [];
   readonly #topicPartition: TopicPartition;
 
   constructor(topicPartition: TopicPartition) {
     this.#topicPartition = topicPartition;
+  }
+
+  /**
+   * Call if a long pause preceded the event, before {@link note}: the session counts from 0 again.
+   *
+   * @param before its usage and open incidents up to the pause, and the offset of its last event before it
+   */
+  noteRestart(entry: SessionEntry, before: BeforeRestart): void {
+    this.#last.push(summaryOf(entry, before, this.#topicPartition));
+    this.#latest.delete(entry.analyzer.sessionId);
+    this.#changed.delete(entry);
   }
 
   /** Call after each event that is not a duplicate. */
@@ -92,8 +106,11 @@ export class SummaryCollector {
 
   /** The session has expired. */
   noteExpired(entry: SessionEntry): void {
-    this.#changed.delete(entry);
-    this.#latest.set(entry.analyzer.sessionId, null);
+    const { sessionId } = entry.analyzer;
+    if (this.#changed.has(entry)) this.#summarize(entry);
+    const last = this.#latest.get(sessionId);
+    if (last != null) this.#last.push(last);
+    this.#latest.set(sessionId, null);
     if (entry.tally !== undefined) this.#expiredChecks.push(...entry.tally.checks);
   }
 
@@ -118,6 +135,7 @@ export class SummaryCollector {
    */
   dropSummaries(): void {
     for (const [sessionId, summary] of this.#latest) if (summary !== null) this.#latest.delete(sessionId);
+    this.#last = [];
     this.#changed.clear();
   }
 
@@ -144,19 +162,26 @@ export class SummaryCollector {
   }
 
   drain(): SessionSummaries {
-    const summaries = [...this.#latest.values()].filter((summary) => summary !== null);
+    const latest = [...this.#latest.values()].filter((summary) => summary !== null);
+    const summaries = [...this.#last, ...latest];
     const expired = [...this.#latest].flatMap(([sessionId, summary]) =>
       summary === null ? [sessionId] : [],
     );
     const expiredChecks = this.#expiredChecks;
     this.#latest.clear();
+    this.#last = [];
     this.#expiredChecks = [];
     return { summaries, expired, expiredChecks };
   }
 
   #summarize(entry: SessionEntry): void {
     this.#changed.delete(entry);
-    this.#latest.set(entry.analyzer.sessionId, summaryOf(entry, this.#topicPartition));
+    const { analyzer } = entry;
+    const { account, openIncidentSummaries: incidents, lastPosition } = analyzer;
+    this.#latest.set(
+      analyzer.sessionId,
+      summaryOf(entry, { account, incidents, lastPosition }, this.#topicPartition),
+    );
   }
 }
 
@@ -181,51 +206,6 @@ function countVerdicts(summary: SummaryState, verdicts: ReportedVerdicts): void 
   for (const { phase, detector } of verdicts) {
     if (phase === 'opened') tally.opened[detector] = (tally.opened[detector] ?? 0) + 1;
   }
-}
-
-/** The session's current summary. */
-function summaryOf(
-  { analyzer, firstOffset, startedAt, summarizedAt, tally, livedAt }: SessionEntry,
-  { topic, partition }: TopicPartition,
-): SessionSummary {
-  const { account, openIncidents } = analyzer;
-  const byDetector = { ...tally?.opened };
-  const total = Object.values(byDetector).reduce((sum, opened) => sum + opened, 0);
-  return {
-    v: 1,
-    sessionId: analyzer.sessionId,
-    status: summarizedAt === null ? 'ended' : 'live',
-    startedAt,
-    lastEventAt: livedAt,
-    events: account.events,
-    ...(account.unknown > 0 && { unknown: account.unknown }),
-    prompts: account.prompts,
-    turns: account.turns,
-    toolCalls: account.toolCalls,
-    characters: account.characters,
-    tokens: account.tokens,
-    usd: account.usd,
-    model: account.model,
-    backend: account.backend,
-    agent: account.agent,
-    tenant: account.tenant,
-    ...(account.agentVersion !== undefined && { agentVersion: account.agentVersion }),
-    ...(account.tags !== undefined && { tags: account.tags }),
-    incidents: { open: openIncidents.length, total, byDetector },
-    ...(openIncidents.length > 0 && {
-      openIncidents: analyzer.openIncidentSummaries.slice(0, MAX_OPEN_INCIDENTS),
-    }),
-    verdicts: tally?.verdicts ?? 0,
-    ...(tally !== undefined && tally.progress.length > 0 && { progress: [...tally.progress] }),
-    source: {
-      topic,
-      partition,
-      firstOffset: String(firstOffset),
-      lastOffset: String(analyzer.lastPosition),
-    },
-    preset: account.preset,
-    configHash: account.configHash,
-  };
 }
 
 /** Maximum progress samples of a session; beyond that every other one is dropped. */

@@ -43,15 +43,18 @@ function detect<R extends InputRecord>(
   const entry = sessions.use(sessionId, record.offset);
   if (entry === undefined) return;
   const { analyzer } = entry;
+  const { lastPosition } = analyzer;
   const pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);
   sessions.noteTime(analyzer, record.timestamp);
   if (pushed.isDuplicate) {
     observer.duplicate();
     return;
   }
-  const { verdicts, origins, refusal, abandoned, turnRequest } = pushed;
+  const { verdicts, origins, refusal, abandoned, accountBefore, turnRequest } = pushed;
   if (abandoned.length > 0) observer.abandoned(abandoned.map(({ id }) => id));
   observer.event(event.type);
+  if (accountBefore !== null)
+    sessions.summaries?.noteRestart(entry, { account: accountBefore, incidents: abandoned, lastPosition });
   sessions.summaries?.note(entry, event.type, record.offset, verdicts);
   if (refusal !== null) observer.refusedSetting(sessionId, refusal);
   if (turnRequest !== null) observer.turnRequest(sessionId, turnRequest);

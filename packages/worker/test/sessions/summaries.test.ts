@@ -9,7 +9,7 @@ function summaries(script: string): (SessionSummary | undefined)[] {
   const { pass, collector } = openSessions();
   return script.split(', ').map((event) => {
     pass(event);
-    const [summary] = collector.drain().summaries;
+    const summary = collector.drain().summaries.at(-1);
     return summary && sessionSummarySchema.parse(summary);
   });
 }
@@ -175,6 +175,34 @@ describe('drain', () => {
     expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: [] });
   });
 
+  it('returns everything before a pause in a summary of its own, written after none for up to 30 s', () => {
+    const { pass, collector } = openSessions();
+    pass(`0 prompt, 1 ls, 2 ls, 3 ls, 4 usage, 5 cat a, 6 turn, ${IDLE_SECONDS + 9} ls`);
+    const [before, after] = collector.drain().summaries.filter(({ sessionId }) => sessionId === 's');
+    expect(before).toMatchObject({
+      events: 6,
+      toolCalls: 3,
+      tokens: { input: 100, output: 7 },
+      agent: 'a',
+      lastEventAt: START + 6000,
+      incidents: { open: 1, total: 1 },
+      openIncidents: [{ count: 3 }],
+      source: { firstOffset: '100', lastOffset: '106' },
+    });
+    expect(after).toMatchObject({ events: 1, incidents: { total: 0 }, source: { firstOffset: '107' } });
+  });
+
+  it('returns a last summary of a session that expires with events that no summary covers', () => {
+    const { pass, sessions, collector } = openSessions();
+    pass('0 ls');
+    collector.drain();
+    pass('1 ls');
+    const [entry] = sessions.all();
+    collector.noteExpired(entry!);
+    sessions.remove(entry!);
+    expect(collector.drain()).toMatchObject({ summaries: [{ events: 2 }], expired: ['s'] });
+  });
+
   it('omits the summaries of a replay, but returns the sessions that expired in it', () => {
     const { pass, sessions, collector } = openSessions();
     pass('0 ls a, 0 ls b, 0 ls c');
@@ -198,7 +226,10 @@ describe('drain', () => {
     sessions.remove(entry!);
     pass('1 ls');
     expect(collector.drain()).toMatchObject({
-      summaries: [{ events: 1 }],
+      summaries: [
+        { events: 1, lastEventAt: START },
+        { events: 1, lastEventAt: START + 1000 },
+      ],
       expired: [],
       expiredChecks: ['c-1'],
     });
