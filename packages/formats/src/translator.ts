@@ -9,6 +9,7 @@ import { canonical } from './canonical.ts';
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
+import type { TelemetryMemory } from './telemetry/memory.ts';
 
 /** The result of translating one value of the input. */
 export interface Translation {
@@ -36,6 +37,8 @@ export interface TranslatorOptions {
   readonly format: FormatName | 'auto';
   /** Session id of records without one. */
   readonly session?: string | undefined;
+  /** Shared by the translators of several requests with telemetry, each of which may refer to earlier ones. */
+  readonly memory?: TelemetryMemory | undefined;
 }
 
 /** A record can contain a whole conversation, so it can have more parts than an event. */
@@ -127,7 +130,7 @@ export class Translator {
     }
     let reader = this.#readers.get(format);
     if (reader === undefined) {
-      reader = format.createReader(this.#options.session);
+      reader = format.createReader(this.#options.session, this.#options.memory);
       this.#readers.set(format, reader);
     }
     const { events, ignored, isPending = false } = reader.read(record);

@@ -1,4 +1,5 @@
 import type { AgentEvent, FormatName, KnownEvent } from '@loopwatch/contract';
+import type { TelemetryMemory } from '../telemetry/memory.ts';
 import type { JsonObject } from './json.ts';
 
 /** A canonical event with its session id, converted from a producer's record. */
@@ -31,7 +32,7 @@ export interface FormatReader {
   /** Never throws, whatever the record contains. */
   read(record: JsonObject): Reading;
   /** The remaining events at the end of the file or request. */
-  end(): readonly SessionEvent[];
+  end(): readonly AgentEvent[];
 }
 
 /** The content of an envelope, such as a CloudEvent. */
@@ -56,8 +57,11 @@ export interface Format {
   recognizes(record: JsonObject): boolean;
   /** The content of an envelope; undefined if it is empty. */
   unwrap?(record: JsonObject): EnvelopeContent | undefined;
-  /** @param session session id for records without one: the key of a Kafka record, or the name of a file */
-  createReader(session: string | undefined): FormatReader;
+  /**
+   * @param session session id for records without one: the key of a Kafka record, or the name of a file
+   * @param memory of earlier requests with telemetry
+   */
+  createReader(session: string | undefined, memory?: TelemetryMemory): FormatReader;
 }
 
 const nothing: readonly never[] = [];

@@ -21,6 +21,13 @@ export interface Signal {
   readonly error: string | undefined;
   readonly attributes: JsonObject;
   readonly resource: JsonObject;
+  /** Attributes of the events of a span, with their names. */
+  readonly events: readonly { readonly name: string; readonly attributes: JsonObject }[];
+}
+
+/** An attribute of the last event of a span with this name. */
+export function eventAttribute({ events }: Signal, event: string, attribute: string): unknown {
+  return events.findLast(({ name }) => name === event)?.attributes[attribute];
 }
 
 /** The spans of an export request; a record that is a span itself counts as one. */
@@ -79,6 +86,10 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
     error: errorOf(span, attributes),
     attributes,
     resource,
+    events: listOf(span['events']).map((value) => {
+      const event = objectOf(value);
+      return { name: textOf(event['name']) ?? '', attributes: attributesOf(event['attributes']) };
+    }),
   };
 }
 

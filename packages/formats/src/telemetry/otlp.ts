@@ -1,9 +1,20 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { Conversations, type Message } from '../record/conversation.ts';
-import type { Format, FormatReader, Reading, SessionEvent, Stamp } from '../record/format.ts';
+import {
+  type Format,
+  type FormatReader,
+  pending,
+  type Reading,
+  type SessionEvent,
+  type Stamp,
+} from '../record/format.ts';
 import { isObject, type JsonObject, unwrapped } from '../record/json.ts';
+import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
+import { TelemetryMemory } from './memory.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
-import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
+import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
+import { toolOf } from './tool-facts.ts';
 
 /**
  * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans exported as plain objects. Spans are exported
@@ -23,7 +34,7 @@ export const otlp: Format = {
   ],
   recognizes: (record) =>
     requestKeys.some((key) => Array.isArray(record[key])) || (isSpan(record) && !('type' in record)),
-  createReader: (session) => new OtlpReader(session),
+  createReader: (session, memory) => new OtlpReader(session, memory),
 };
 
 const requestKeys = ['resourceSpans', 'resource_spans', 'resourceLogs', 'resource_logs'];
@@ -37,28 +48,43 @@ function isSpan(record: JsonObject): boolean {
   );
 }
 
-/** Traces and calls to remember. */
-const MAX_KNOWN = 1000;
+/** Spans to hold until another one of their trace names the session. */
+const MAX_HELD = 1000;
 
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
   /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
   readonly #conversations = new Conversations({ hasStableArgs: false });
-  /** Sessions by trace: not every span of a trace contains the session id. */
-  readonly #sessions = new Map<string, string>();
-  /** Ids of identical calls, and how many of them have been matched to the span of a tool. */
-  readonly #calls = new Map<string, { readonly ids: Set<string>; matched: number }>();
+  readonly #memory: TelemetryMemory;
+  /** Spans of an agent that names its session in other spans, some of which end later. */
+  #held: Signal[] = [];
 
-  constructor(session: string | undefined) {
+  constructor(session: string | undefined, memory = new TelemetryMemory()) {
     this.#session = session;
+    this.#memory = memory;
   }
 
   read(record: JsonObject): Reading {
     const isLogs = 'resourceLogs' in record || 'resource_logs' in record;
     const isSpans = !isLogs || 'resourceSpans' in record || 'resource_spans' in record;
-    const spans = isSpans ? spansOf(record) : [];
+    const sent = isSpans ? spansOf(record) : [];
     const logs = logsOf(record);
-    for (const signal of [...spans, ...logs]) this.#learnSession(signal);
+    for (const signal of [...sent, ...logs]) this.#learnSession(signal);
+    const all = [...this.#held, ...sent];
+    const spans = all.filter((span) => !this.#isEarly(span));
+    this.#held = all.filter((span) => this.#isEarly(span));
+    if (this.#held.length > MAX_HELD) spans.unshift(...this.#held.splice(0, MAX_HELD / 2));
+    if (spans.length + logs.length === 0 && sent.length > 0) return pending;
+    return this.#read(spans, logs);
+  }
+
+  end(): readonly AgentEvent[] {
+    const held = this.#held;
+    this.#held = [];
+    return this.#read(held, []).events;
+  }
+
+  #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
     const tools = new ToolStarts(spans);
     const readings = spans
       .flatMap((span) => this.#partsOf(span, tools))
@@ -73,8 +99,16 @@ class OtlpReader implements FormatReader {
     return merged(readings);
   }
 
-  end(): [] {
-    return [];
+  /** Whether a later span tells the session: a tool of ADK ends before the model's span that contains it. */
+  #isEarly(span: Signal): boolean {
+    const { traceId, attributes } = span;
+    const isOfAdk = 'gcp.vertex.agent.event_id' in attributes && kindOf(span) === 'tool';
+    return (
+      isOfAdk &&
+      traceId !== undefined &&
+      sessionOf(span) === undefined &&
+      this.#memory.sessionOf(traceId) === undefined
+    );
   }
 
   #readLog(log: Signal): Reading {
@@ -84,12 +118,12 @@ class OtlpReader implements FormatReader {
   #learnSession(signal: Signal): void {
     const session = sessionOf(signal);
     if (session !== undefined && signal.traceId !== undefined)
-      remember(this.#sessions, signal.traceId, session);
+      this.#memory.learnSession(signal.traceId, session);
   }
 
   #sessionOf(signal: Signal): string | undefined {
     const { traceId } = signal;
-    const ofTrace = traceId === undefined ? undefined : this.#sessions.get(traceId);
+    const ofTrace = traceId === undefined ? undefined : this.#memory.sessionOf(traceId);
     return sessionOf(signal) ?? ofTrace ?? traceId ?? this.#session;
   }
 
@@ -108,25 +142,26 @@ class OtlpReader implements FormatReader {
       agent: agentOf(span),
     };
     if (kind === 'model') return this.#partsOfModel(span, stamp, tools);
-    const { name, args, result } = toolOf(span);
-    // Without content, calls of the same tool are indistinguishable.
-    if (args === undefined && result === undefined) return nothing(`${span.name} (without arguments)`);
-    let callId: string | undefined;
+    const { name, args, result, isError, callId: ownId } = toolOf(span);
+    const calls = this.#memory.callsOf(sessionId);
+    const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
+    let callId = ownId;
     const call = (): Reading => {
-      callId = this.#callIdOf(span, sessionId);
-      const id = callId === undefined ? undefined : `call:${callId}`;
-      const event = { ...stamp, id, type: 'tool_call_request', callId, name, args: args ?? {} } as const;
-      return { events: [event], ignored: [] };
+      callId = calls.ofSpan(spanId, ownId, name, args === undefined ? undefined : keyOf(args));
+      // Calls with unknown arguments are not the same call.
+      const own = args === undefined ? { argsHash: callId } : { args };
+      const id = `call:${callId}`;
+      return { events: [{ ...stamp, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
     };
     const parts: Part[] = [{ time: start, read: call }];
     const outcome = result ?? span.error;
     if (outcome === undefined) return parts;
-    const isError = span.error === undefined ? undefined : true;
+    const isFailed = isError ?? (span.error === undefined ? undefined : true);
     const finish = (): Reading => {
-      const id = callId === undefined ? undefined : `result:${callId}`;
+      const id = `result:${callId ?? spanId}`;
       const time = end ?? start;
       return {
-        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError }],
+        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError: isFailed }],
         ignored: [],
       };
     };
@@ -167,28 +202,23 @@ class OtlpReader implements FormatReader {
   }
 
   #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
-    for (const message of messages)
-      if (message.role === 'assistant')
-        for (const { id, name, args } of message.calls)
-          if (id !== null) this.#learnCall(keyOf(stamp.sessionId, name, args), id);
-    return this.#conversations.read(messages, stamp, seed);
-  }
-
-  /** Remembers the id of a call; histories repeat calls with the same id. */
-  #learnCall(key: string, id: string): void {
-    const calls = this.#calls.get(key) ?? { ids: new Set(), matched: 0 };
-    if (calls.ids.size < MAX_KNOWN) calls.ids.add(id);
-    remember(this.#calls, key, calls);
-  }
-
-  /** A tool's span without a call id belongs to the oldest unmatched call with the same arguments. */
-  #callIdOf(span: Signal, sessionId: string): string | undefined {
-    const { name, args, callId } = toolOf(span);
-    if (callId !== undefined) return callId;
-    const calls = this.#calls.get(keyOf(sessionId, name, args ?? {}));
-    if (calls === undefined || calls.matched >= calls.ids.size) return span.spanId;
-    calls.matched += 1;
-    return [...calls.ids][calls.matched - 1];
+    const calls = this.#memory.callsOf(stamp.sessionId);
+    return this.#conversations.read(messages, stamp, seed).map((event) => {
+      if (event.type === 'tool_call_request') {
+        const { id, name, args, callId } = event;
+        const known = calls.ofMessage(
+          String(id).replace(/^call:/, ''),
+          callId ?? undefined,
+          name,
+          keyOf(args),
+        );
+        return { ...event, id: `call:${known}`, callId: known };
+      }
+      if (event.type !== 'tool_result') return event;
+      const { id, callId } = event;
+      const known = calls.ofMessageResult(String(id).replace(/^result:/, ''), callId ?? undefined);
+      return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
+    });
   }
 }
 
@@ -236,13 +266,9 @@ function merged(readings: readonly Reading[]): Reading {
   };
 }
 
-function keyOf(sessionId: string, name: string, args: unknown): string {
-  return JSON.stringify([sessionId, name, unwrapped(args)]);
-}
-
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest);
+/** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
+function keyOf(args: unknown): string {
+  const value = unwrapped(args);
+  const [only, ...others] = isObject(value) ? Object.values(value) : [];
+  return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);
 }

@@ -6,6 +6,8 @@ import { nested, type Signal } from './otlp-json.ts';
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
 export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefined {
   const operation = attributes['gen_ai.operation.name'];
+  // Repeats the results of parallel calls, each of which has its own span.
+  if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
   if (operation === 'execute_tool') return 'tool';
   if (models.has(String(operation))) return 'model';
   const kind = attributes['openinference.span.kind'] ?? attributes['traceloop.span.kind'];
@@ -15,7 +17,13 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   if (own === 'ai.toolCall') return 'tool';
   // Their parent spans repeat the same content.
   if (/^ai\.\w+\.do(?:Stream|Generate)$/.test(own)) return 'model';
+  // Without content, another span of the same request has the usage.
+  if (name === 'call_llm' && isContent(attributes['gcp.vertex.agent.llm_response'])) return 'model';
   return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
+}
+
+function isContent(value: unknown): boolean {
+  return isObject(unwrapped(value)) && value !== '{}';
 }
 
 const models = new Set(['chat', 'text_completion', 'generate_content', 'gen_ai.client.inference']);
@@ -28,6 +36,7 @@ const sessionNames = [
   'traceloop.association.properties.thread_id',
   'ai.telemetry.metadata.sessionId',
   'ai.telemetry.metadata.threadId',
+  'gcp.vertex.agent.session_id',
   'conversation.id',
   'thread.id',
   'thread_id',
@@ -57,68 +66,75 @@ export function modelOf({ attributes: a }: Signal): string | undefined {
   );
 }
 
-export interface ToolFacts {
-  readonly name: string;
-  readonly callId: string | undefined;
-  readonly args: Readonly<Record<string, unknown>> | string | undefined;
-  readonly result: unknown;
-}
-
-export function toolOf({ name, attributes: a }: Signal): ToolFacts {
-  const args =
-    a['gen_ai.tool.call.arguments'] ??
-    a['ai.toolCall.args'] ??
-    a['input.value'] ??
-    nested(a, 'tool.parameters') ??
-    a['traceloop.entity.input'];
-  return {
-    name:
-      textOf(a['gen_ai.tool.name']) ??
-      textOf(a['tool.name']) ??
-      textOf(a['ai.toolCall.name']) ??
-      textOf(a['traceloop.entity.name']) ??
-      name,
-    callId: textOf(a['gen_ai.tool.call.id']) ?? textOf(a['ai.toolCall.id']) ?? textOf(a['tool.id']),
-    args: args === undefined || typeof args === 'string' ? args : { ...objectOf(args) },
-    result:
-      unquoted(a['gen_ai.tool.call.result']) ??
-      unwrapped(a['ai.toolCall.result']) ??
-      // The text of null, which is a result too.
-      a['ai.toolCall.result'] ??
-      a['output.value'] ??
-      a['traceloop.entity.output'],
-  };
-}
-
-/** Decodes a string that the AI SDK encodes as JSON, whereas histories contain it unencoded. */
-function unquoted(value: unknown): unknown {
-  const text = unwrapped(value);
-  return typeof text === 'string' ? text : value;
-}
-
 /** The messages sent to the model. */
-export function inputOf({ attributes: a }: Signal): Message[] {
+export function inputOf(span: Signal): Message[] {
+  const { attributes: a } = span;
   const held =
     nested(a, 'gen_ai.input.messages') ??
     nested(a, 'llm.input_messages') ??
     nested(a, 'gen_ai.prompt') ??
-    nested(a, 'ai.prompt.messages');
+    nested(a, 'ai.prompt.messages') ??
+    objectOf(unwrapped(a['gcp.vertex.agent.llm_request']))['contents'] ??
+    messagesInEvents(span);
   return messagesFrom(listOf(held));
 }
 
 /** The response of the model. */
-export function outputOf({ attributes: a }: Signal): Message[] {
+export function outputOf(span: Signal): Message[] {
+  const { attributes: a } = span;
   const held =
     nested(a, 'gen_ai.output.messages') ??
     nested(a, 'llm.output_messages') ??
     nested(a, 'gen_ai.completion') ??
-    answerOfAiSdk(a);
+    answerOfAiSdk(a) ??
+    answerOfAdk(a) ??
+    answerInEvents(span);
   // The role of a response may be missing.
   const answers = listOf(held).map((value) => {
     const item = objectOf(value);
     return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };
   });
   return messagesFrom(answers);
+}
+
+function answerOfAdk(a: JsonObject): unknown {
+  const { content } = objectOf(unwrapped(a['gcp.vertex.agent.llm_response']));
+  return isObject(content) ? [{ role: 'model', ...content }] : undefined;
+}
+
+const messageEvent = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+
+/** The messages in span events, as earlier conventions have them. */
+function messagesInEvents({ events }: Signal): unknown {
+  return events.flatMap(({ name, attributes: { content, tool_calls: calls, id } }) => {
+    const role = messageEvent.exec(name)?.[1];
+    if (role === undefined) return [];
+    const parts = unwrapped(content);
+    // Strands sends results as the user does.
+    const isBlocks = Array.isArray(parts) && parts.every(isObject);
+    return [
+      {
+        role: isBlocks && role === 'tool' ? 'user' : role,
+        content: isBlocks ? parts : content,
+        tool_calls: unwrapped(calls),
+        id,
+      },
+    ];
+  });
+}
+
+function answerInEvents({ events }: Signal): unknown {
+  return events
+    .filter(({ name }) => name === 'gen_ai.choice')
+    .map(({ attributes: { message, tool_calls: calls } }) => {
+      const held = unwrapped(message);
+      if (isObject(held)) return { role: 'assistant', ...held };
+      return {
+        role: 'assistant',
+        content: Array.isArray(held) ? held : message,
+        tool_calls: unwrapped(calls),
+      };
+    });
 }
 
 function answerOfAiSdk(a: JsonObject): unknown {

@@ -1,6 +1,7 @@
 import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
+import { bedrockCall, bedrockResult } from './bedrock.ts';
 import { geminiCall, geminiResult } from './gemini.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
@@ -28,7 +29,7 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, Gemini's contents, message parts of
+ * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, Gemini's contents, messages of Bedrock, parts of
  * OpenTelemetry and the AI SDK, wrapped messages of LangChain and OpenInference. Of the Responses API, each part of a message is an
  * item; consecutive ones become one message.
  *
@@ -157,7 +158,7 @@ function assistantMessageOf(item: JsonObject): AssistantMessage {
   // LangChain repeats the blocks of an Anthropic message in `tool_calls`.
   const known = new Set(calls.map(({ id }) => id));
   for (const block of blocks) {
-    const inner = geminiCall(block);
+    const inner = geminiCall(block) ?? bedrockCall(block);
     if (inner === undefined && !callBlocks.has(String(block['type']))) continue;
     const call = callOf(inner ?? block);
     if (call.id === null || !known.has(call.id)) calls.push(call);
@@ -200,8 +201,8 @@ function resultsIn(item: JsonObject): Message[] {
 function resultsOf(block: JsonObject): ToolResult[] {
   const { type, response, result } = block;
   if (isResultBlock(block)) return [blockResult(block)];
-  const ofGemini = geminiResult(block);
-  if (ofGemini !== undefined) return [ofGemini];
+  const wrapped = geminiResult(block) ?? bedrockResult(block);
+  if (wrapped !== undefined) return [wrapped];
   if (type !== 'tool_call_response' && type !== 'tool-result') return [];
   const { output, isFailure } = unwrappedOutput(block);
   return [

@@ -304,13 +304,6 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('ignores a call whose content is not recorded', () => {
-    const { events, ignored } = readAll('otlp', [
-      span('execute_tool ls', 'a', 1, { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'ls' }),
-    ]);
-    expect({ events, ignored }).toEqual({ events: [], ignored: ['execute_tool ls (without arguments)'] });
-  });
-
   it('converts base64 ids to hexadecimal', () => {
     const record = JSON.parse(
       JSON.stringify(spans).replaceAll('4bf92f3577b34da6a3ce929d0e0e4736', 'S/kvNXezTaajzpKdDg5HNg=='),

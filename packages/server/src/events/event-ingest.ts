@@ -1,4 +1,5 @@
 import type { PostedEvents } from '@loopwatch/contract/api';
+import { TelemetryMemory } from '@loopwatch/formats';
 import { LogError, type RecordSink } from '@loopwatch/log';
 
 import { HttpProblem, logFull } from '../http/problem.ts';
@@ -33,6 +34,7 @@ export class EventIngest {
   readonly #buffer = new BufferLimit();
   readonly #slicer = new TimeSlicer();
   readonly #recentIds = new RecentIds();
+  readonly #memory = new TelemetryMemory();
   /** Wall clock at which events were last accepted, epoch ms; null before the first. */
   lastAcceptedAt: number | null = null;
 
@@ -53,7 +55,7 @@ export class EventIngest {
       const { failure, unread } = await ingestBody(chunks, {
         ...options,
         ...format,
-
+        memory: this.#memory,
         onAccepted: (at) => {
           this.lastAcceptedAt = at;
         },

@@ -13,7 +13,9 @@ export interface BodyFormat extends Pick<EventReaderOptions, 'format' | 'session
   readonly isNdjson: boolean;
 }
 
-export interface IngestOptions extends BodyFormat, Pick<EventReaderOptions, 'topic' | 'now' | 'onEvent'> {
+export interface IngestOptions
+  extends BodyFormat,
+    Pick<EventReaderOptions, 'memory' | 'topic' | 'now' | 'onEvent'> {
   readonly sink: RecordSink;
   readonly slicer: TimeSlicer;
   readonly reserve: Reserve;
@@ -34,6 +36,7 @@ export async function ingestBody(
   {
     format,
     session,
+    memory,
     isNdjson,
     sink,
     topic,
@@ -56,7 +59,7 @@ export async function ingestBody(
       counts.addRejected(rejection);
     },
   });
-  const reader = new EventReader({ format, session, topic, now, onEvent });
+  const reader = new EventReader({ format, session, memory, topic, now, onEvent });
   const add = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
     counts.addIgnored(ignored);
     for (const rejection of rejections) counts.addRejected(rejection);

@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventRefusal, type FormatName, isEventType } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
-import { type Translation, Translator } from '@loopwatch/formats';
+import { type TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
@@ -34,6 +34,7 @@ export interface EventReaderOptions {
   readonly format: FormatName | 'auto';
   /** Session id for formats whose records carry none. */
   readonly session?: string | undefined;
+  readonly memory?: TelemetryMemory | undefined;
   readonly topic: string;
   /** Wall clock, epoch ms: the `time` of events without one. */
   readonly now: () => number;

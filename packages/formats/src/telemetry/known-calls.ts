@@ -1,0 +1,94 @@
+/** A call that the span of a model or of a tool has reported. */
+interface KnownCall {
+  /** Unique in its session. */
+  readonly id: string;
+  readonly name: string;
+  /** Its arguments; undefined if they were not recorded. */
+  readonly key: string | undefined;
+  isInMessage: boolean;
+  isInSpan: boolean;
+}
+
+/** Calls of a session to match, and calls and results to remember. */
+const MAX_OPEN = 500;
+const MAX_KNOWN = 10_000;
+
+/**
+ * The calls of a session. Both the messages of a model and the spans of tools report a call, in any order, often with different
+ * ids: of the same name and arguments, the first in messages is the first in spans. Whatever is read again gets the same id.
+ */
+export class KnownCalls {
+  /** Calls that only one of both has reported, the oldest first. */
+  #open: KnownCall[] = [];
+  readonly #ids = new Set<string>();
+  readonly #byMessage = new Map<string, KnownCall>();
+  readonly #bySpan = new Map<string, KnownCall>();
+  readonly #byResult = new Map<string, KnownCall>();
+  /** Calls in messages of an API without ids, whose results follow in the same order. */
+  #withoutId: KnownCall[] = [];
+
+  /**
+   * The id of a call in a message.
+   *
+   * @param messageId identifies it among the messages
+   * @param callId as the model states it; several responses may have the same
+   */
+  ofMessage(messageId: string, callId: string | undefined, name: string, key: string): string {
+    const known = this.#byMessage.get(messageId);
+    if (known !== undefined) return known.id;
+    const isOther = (call: KnownCall) => !call.isInMessage;
+    const call =
+      this.#open.find((one) => isOther(one) && one.id === callId) ??
+      this.#open.find((one) => isOther(one) && one.name === name && (one.key ?? key) === key) ??
+      this.#add(messageId, name, key);
+    call.isInMessage = true;
+    if (callId === undefined) this.#withoutId.push(call);
+    remember(this.#byMessage, messageId, call);
+    this.#close(call);
+    return call.id;
+  }
+
+  /** The id of the call that a result in a message belongs to. */
+  ofMessageResult(messageId: string, callId: string | undefined): string | undefined {
+    if (callId !== undefined) return this.#byMessage.get(messageId)?.id;
+    const call = this.#byResult.get(messageId) ?? this.#withoutId.shift();
+    if (call !== undefined) remember(this.#byResult, messageId, call);
+    return call?.id;
+  }
+
+  /** The id of the call of a tool's span. @param key undefined if the span lacks the arguments */
+  ofSpan(spanId: string, callId: string | undefined, name: string, key: string | undefined): string {
+    const known = this.#bySpan.get(spanId);
+    if (known !== undefined) return known.id;
+    const isOther = (call: KnownCall) => !call.isInSpan;
+    const call =
+      this.#open.find((one) => isOther(one) && one.id === callId) ??
+      this.#open.find((one) => isOther(one) && one.name === name && (key ?? one.key) === one.key) ??
+      this.#add(callId ?? spanId, name, key);
+    call.isInSpan = true;
+    remember(this.#bySpan, spanId, call);
+    this.#close(call);
+    return call.id;
+  }
+
+  #add(id: string, name: string, key: string | undefined): KnownCall {
+    let unique = id;
+    for (let i = 2; this.#ids.has(unique); i += 1) unique = `${id}:${String(i)}`;
+    this.#ids.add(unique);
+    const call = { id: unique, name, key, isInMessage: false, isInSpan: false };
+    this.#open.push(call);
+    if (this.#open.length > MAX_OPEN) this.#open.shift();
+    return call;
+  }
+
+  #close(call: KnownCall): void {
+    if (call.isInMessage && call.isInSpan) this.#open = this.#open.filter((one) => one !== call);
+    if (this.#withoutId.length > MAX_OPEN) this.#withoutId = this.#withoutId.slice(1);
+  }
+}
+
+function remember(map: Map<string, KnownCall>, key: string, call: KnownCall): void {
+  map.set(key, call);
+  const [oldest] = map.keys();
+  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,132 @@
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  objectOf,
+  textOf,
+  unwrapped,
+} from '../record/json.ts';
+import { geminiResponse } from '../wire/gemini.ts';
+import { plainResult } from '../wire/result.ts';
+import { eventAttribute, nested, type Signal } from './otlp-json.ts';
+
+export interface ToolFacts {
+  readonly name: string;
+  readonly callId: string | undefined;
+  /** Undefined if the span does not record them. */
+  readonly args: Readonly<Record<string, unknown>> | string | undefined;
+  readonly result: unknown;
+  readonly isError: boolean | undefined;
+}
+
+/** The call and its result in the span of a tool. */
+export function toolOf(span: Signal): ToolFacts {
+  const { name, attributes: a } = span;
+  const adk = adkContent(a);
+  const input =
+    a['gen_ai.tool.call.arguments'] ??
+    a['ai.toolCall.args'] ??
+    a['input.value'] ??
+    nested(a, 'tool.parameters') ??
+    a['traceloop.entity.input'] ??
+    eventAttribute(span, 'gen_ai.tool.message', 'content') ??
+    adk.args;
+  const output =
+    ('gcp.vertex.agent.event_id' in a ? adk.result : undefined) ??
+    unquoted(a['gen_ai.tool.call.result']) ??
+    unwrapped(a['ai.toolCall.result']) ??
+    // The text of null, which is a result too.
+    a['ai.toolCall.result'] ??
+    a['output.value'] ??
+    a['traceloop.entity.output'] ??
+    choiceOf(span) ??
+    adk.result;
+  const call = callOf(input);
+  const message = toolMessageOf(output);
+  const id =
+    textOf(a['gen_ai.tool.call.id']) ?? textOf(a['ai.toolCall.id']) ?? textOf(a['tool.id']) ?? call.callId;
+  return {
+    name:
+      textOf(a['gen_ai.tool.name']) ??
+      textOf(a['tool.name']) ??
+      textOf(a['ai.toolCall.name']) ??
+      textOf(a['traceloop.entity.name']) ??
+      name,
+    callId: (id === unspecified ? undefined : id) ?? message?.callId,
+    args: call.args,
+    result: message === undefined ? output : message.result,
+    isError: message?.isError ?? (a['gen_ai.tool.status'] === 'error' ? true : undefined),
+  };
+}
+
+/** Id of a call that ADK does not know. */
+const unspecified = '<not specified>';
+
+/** ADK's own attributes; both are `{}` if it is configured not to record content. */
+function adkContent(a: JsonObject): { readonly args?: unknown; readonly result?: unknown } {
+  const args = a['gcp.vertex.agent.tool_call_args'];
+  const response = objectOf(unwrapped(a['gcp.vertex.agent.tool_response'] ?? a['gen_ai.tool.call.result']));
+  const isEmpty = Object.keys(response).length === 0;
+  return {
+    args: isEmpty && args === '{}' ? undefined : args,
+    result: isEmpty ? undefined : geminiResponse(response).result,
+  };
+}
+
+/** LangChain's callbacks of OpenLLMetry wrap the arguments, and LlamaIndex passes them on by position and name. */
+function callOf(input: unknown): Pick<ToolFacts, 'args' | 'callId'> {
+  const value = unwrapped(input);
+  if (isObject(value) && 'input_str' in value && 'inputs' in value) {
+    const { inputs, input_str: text, kwargs } = value;
+    const args = isObject(inputs) ? inputs : (textOf(text) ?? '');
+    return { args, callId: textOf(objectOf(kwargs)['tool_call_id']) };
+  }
+  const keys = Object.keys(objectOf(value));
+  if (
+    isObject(value) &&
+    isObject(value['kwargs']) &&
+    keys.every((key) => key === 'args' || key === 'kwargs')
+  ) {
+    const isNamed = listOf(value['args']).length === 0;
+    return { args: isNamed ? value['kwargs'] : { ...value }, callId: undefined };
+  }
+  if (input === undefined || typeof input === 'string') return { args: input, callId: undefined };
+  return { args: { ...objectOf(input) }, callId: undefined };
+}
+
+/** How Python writes a message of LangChain. */
+const written = /^content=(['"])([\s\S]*?)\1 (?:name|tool_call_id|id|additional_kwargs)=/;
+const writtenId = /\btool_call_id='([^']+)'/;
+
+/** The tool message of LangChain in an output, which has the id of the call. */
+function toolMessageOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'isError'> | undefined {
+  const value = unwrapped(output);
+  const held = isObject(value) && 'output' in value ? value['output'] : value;
+  if (typeof held === 'string') {
+    const content = written.exec(held)?.[2];
+    if (content === undefined) return undefined;
+    const isError = held.includes("status='error'") ? true : undefined;
+    return { callId: writtenId.exec(held)?.[1], result: content, isError };
+  }
+  const outer = objectOf(held);
+  const message = objectOf(outer['kwargs'] ?? outer['data'] ?? held);
+  if (!('tool_call_id' in message && 'content' in message)) return undefined;
+  return {
+    callId: textOf(message['tool_call_id']),
+    result: plainResult(message['content']),
+    isError: message['status'] === 'error' ? true : undefined,
+  };
+}
+
+/** The result in the span event of Strands. */
+function choiceOf(span: Signal): unknown {
+  const held = unwrapped(eventAttribute(span, 'gen_ai.choice', 'message'));
+  return Array.isArray(held) && held.every((part) => 'text' in objectOf(part)) ? joinedText(held) : held;
+}
+
+/** Decodes a string that the AI SDK encodes as JSON, whereas histories contain it unencoded. */
+function unquoted(value: unknown): unknown {
+  const text = unwrapped(value);
+  return typeof text === 'string' ? text : value;
+}

@@ -1,0 +1,295 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { describe, expect, it } from 'vitest';
+import { TelemetryMemory, Translator } from '../../src/index.ts';
+
+/*
+ * Spans as the SDKs write them, shortened; recorded in November 2026 with a scripted model: strands-agents 1, google-adk 2,
+ * langgraph 1 with opentelemetry-instrumentation-langchain 0.62 and openinference-instrumentation-langchain 0.1.80. Older
+ * ADK: `google/adk/telemetry/tracing.py` of google-adk 1.
+ */
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+let made = 0;
+
+function span(name: string, from: number, to: number, attributes: Attributes, more: object = {}) {
+  made += 1;
+  return {
+    name,
+    context: { trace_id: 't', span_id: `span${String(made)}` },
+    start_time: 1.79e12 + from,
+    end_time: 1.79e12 + to,
+    attributes,
+    ...more,
+  };
+}
+
+const event = (name: string, attributes: Attributes) => ({ name, attributes });
+const json = (value: unknown) => JSON.stringify(value);
+
+/** The spans of one step: a model calls a tool. In the order in which they end. */
+type Step = (
+  i: number,
+  args: object,
+  result: string,
+  before: readonly (readonly [object, string])[],
+) => object[];
+
+const adkTool = (i: number, more: Attributes): Attributes => ({
+  'gen_ai.operation.name': 'execute_tool',
+  'gen_ai.tool.name': 'read',
+  'gen_ai.tool.call.id': `adk-${String(i)}`,
+  'gcp.vertex.agent.event_id': `e${String(i)}`,
+  ...more,
+});
+
+const langGraphTool = (i: number, args: object, result: string): Attributes => ({
+  'traceloop.span.kind': 'tool',
+  'traceloop.association.properties.thread_id': 's',
+  'gen_ai.operation.name': 'execute_tool',
+  'gen_ai.tool.name': 'read',
+  'gen_ai.tool.call.arguments': json({
+    input_str: `{'path': '${String(Object.values(args)[0])}'}`,
+    metadata: { langgraph_step: 2 * i, checkpoint_ns: `tools:${String(i)}` },
+    inputs: args,
+    kwargs: { color: 'green', tool_call_id: `call_${String(i)}` },
+  }),
+  'gen_ai.tool.call.result': json({
+    output: {
+      lc: 1,
+      type: 'constructor',
+      kwargs: { content: result, type: 'tool', tool_call_id: `call_${String(i)}`, status: 'success' },
+    },
+    kwargs: { tags: [`seq:step:${String(i)}`] },
+  }),
+});
+
+const chat = (i: number, args: object, id: string, more: Attributes = {}) =>
+  span('chat', 10 * i, 10 * i + 2, {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.conversation.id': 's',
+    'gen_ai.output.messages': json([
+      { role: 'assistant', parts: [{ type: 'tool_call', id, name: 'read', arguments: args }] },
+    ]),
+    ...more,
+  });
+
+const steps: Record<string, Step> = {
+  'Strands, in span events': (i, args, result) => {
+    const id = `tu_${String(i)}`;
+    const of = { 'session.id': 's', 'gen_ai.system': 'strands-agents' };
+    return [
+      span(
+        'chat',
+        10 * i,
+        10 * i + 2,
+        { 'gen_ai.operation.name': 'chat', ...of },
+        {
+          events: [
+            event('gen_ai.user.message', { content: json([{ text: 'look' }]) }),
+            event('gen_ai.choice', {
+              finish_reason: 'tool_use',
+              message: json([{ toolUse: { toolUseId: id, name: 'read', input: args } }]),
+            }),
+          ],
+        },
+      ),
+      span(
+        'execute_tool read',
+        10 * i + 3,
+        10 * i + 4,
+        {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'read',
+          'gen_ai.tool.call.id': id,
+          ...of,
+        },
+        {
+          events: [
+            event('gen_ai.tool.message', { role: 'tool', content: json(args), id }),
+            event('gen_ai.choice', { message: json([{ text: result }]), id }),
+          ],
+        },
+      ),
+    ];
+  },
+  'Google ADK, a tool within the span of the model': (i, args, result) => [
+    span(
+      'execute_tool read',
+      10 * i + 2,
+      10 * i + 4,
+      adkTool(i, { 'gen_ai.tool.call.arguments': json(args), 'gen_ai.tool.call.result': json({ result }) }),
+    ),
+    span('generate_content', 10 * i, 10 * i + 5, {
+      'gen_ai.operation.name': 'generate_content',
+      'gen_ai.conversation.id': 's',
+      // Numbered per response.
+      'gen_ai.output.messages': json([
+        { role: 'assistant', parts: [{ type: 'tool_call', id: 'read_0', name: 'read', arguments: args }] },
+      ]),
+    }),
+  ],
+  'Google ADK 1': (i, args, result, before) => [
+    span(
+      'execute_tool read',
+      10 * i + 3,
+      10 * i + 4,
+      adkTool(i, {
+        'gcp.vertex.agent.tool_call_args': json(args),
+        'gcp.vertex.agent.tool_response': json({ result }),
+        'gcp.vertex.agent.llm_request': '{}',
+        'gcp.vertex.agent.llm_response': '{}',
+      }),
+    ),
+    span('execute_tool (merged tools)', 10 * i + 3, 10 * i + 4, {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': '(merged tools)',
+      'gcp.vertex.agent.tool_call_args': 'N/A',
+      'gcp.vertex.agent.tool_response': json({ result }),
+    }),
+    span('call_llm', 10 * i, 10 * i + 5, {
+      'gen_ai.system': 'gcp.vertex.agent',
+      'gcp.vertex.agent.session_id': 's',
+      'gcp.vertex.agent.llm_request': json({
+        contents: [
+          { role: 'user', parts: [{ text: 'look' }] },
+          ...before.flatMap(([earlier, response]) => [
+            { role: 'model', parts: [{ function_call: { name: 'read', args: earlier } }] },
+            {
+              role: 'user',
+              parts: [{ function_response: { name: 'read', response: { result: response } } }],
+            },
+          ]),
+        ],
+      }),
+      'gcp.vertex.agent.llm_response': json({
+        content: { role: 'model', parts: [{ function_call: { name: 'read', args } }] },
+      }),
+    }),
+  ],
+  'LangGraph by OpenLLMetry': (i, args, result) => [
+    chat(i, args, `call_${String(i)}`),
+    span('execute_tool read', 10 * i + 3, 10 * i + 4, langGraphTool(i, args, result)),
+  ],
+  'LangGraph by OpenLLMetry, tools alone': (i, args, result) => [
+    span('execute_tool read', 10 * i + 3, 10 * i + 4, langGraphTool(i, args, result)),
+  ],
+  'LangGraph by OpenInference': (i, args, result) => [
+    chat(i, args, `call_${String(i)}`),
+    span('read', 10 * i + 3, 10 * i + 4, {
+      'openinference.span.kind': 'TOOL',
+      'tool.name': 'read',
+      'session.id': 's',
+      'input.value': Object.values(args)[0],
+      'output.value': json({
+        type: 'tool',
+        data: { content: result, type: 'tool', tool_call_id: `call_${String(i)}`, status: 'success' },
+      }),
+    }),
+  ],
+  'LlamaIndex by OpenInference': (i, args, result) => [
+    chat(i, args, `call_${String(i)}`),
+    span('FunctionTool.call', 10 * i + 3, 10 * i + 4, {
+      'openinference.span.kind': 'TOOL',
+      'tool.name': 'read',
+      'session.id': 's',
+      'input.value': json({ args: [], kwargs: args }),
+      'output.value': result,
+    }),
+  ],
+};
+
+/** The events of spans that arrive one by one, or all in one request. */
+function eventsOf(spans: readonly object[], isOneByOne: boolean): AgentEvent[] {
+  const translator = new Translator({ format: 'otlp' });
+  const records = isOneByOne ? spans : [{ resourceSpans: [{ scopeSpans: [{ spans }] }] }];
+  const read = records.map((record) => translator.readValue(record));
+  expect(read.flatMap(({ faults }) => faults)).toEqual([]);
+  const known = new Set<unknown>();
+  const all = [...read.flatMap(({ events }) => events), ...translator.end()];
+  return all.filter(({ id }) => !known.has(id) && known.add(id));
+}
+
+describe.each(Object.keys(steps))('spans of %s', (name) => {
+  describe.each([false, true])('one by one: %s', (isOneByOne) => {
+    const run = (results: readonly (readonly [object, string])[]) =>
+      eventsOf(
+        results.flatMap(([args, result], i) => steps[name]!(i, args, result, results.slice(0, i))),
+        isOneByOne,
+      );
+    const callsIn = (events: readonly AgentEvent[]) =>
+      events.filter(({ type }) => type === 'tool_call_request' || type === 'tool_result');
+
+    it('are exactly the calls made, each with its result', () => {
+      const events = callsIn(run([1, 2, 3].map((n) => [{ path: `file ${String(n)}` }, `text ${String(n)}`])));
+      const calls = events.filter(({ type }) => type === 'tool_call_request');
+      const results = events.filter(({ type }) => type === 'tool_result');
+      expect(calls.map(({ sessionId }) => sessionId)).toEqual(['s', 's', 's']);
+      expect(results.map((result) => [result['callId'], result['result']])).toEqual(
+        calls.map(({ callId }, i) => [callId, `text ${String(i + 1)}`]),
+      );
+    });
+
+    it('are a loop at the third identical call, and quiet if each differs', () => {
+      const verdictsOf = (events: readonly AgentEvent[]) => {
+        const analyzer = createSessionAnalyzer();
+        return events
+          .flatMap((one) => analyzer.push(one))
+          .map(({ detector, count }) => `${detector} ${String(count)}`);
+      };
+      const looping = run([1, 2, 3].map(() => [{ path: 'a' }, 'no such file']));
+      expect(verdictsOf(looping)).toEqual(['tool-repeat 3']);
+      const healthy = run(
+        [1, 2, 3, 4, 5, 6].map((n) => [{ path: `file ${String(n)}` }, `text ${String(n)}`]),
+      );
+      expect(verdictsOf(healthy)).toEqual([]);
+    });
+  });
+});
+
+describe('a span of a tool without arguments', () => {
+  const tool = (i: number, more: Attributes, status: object = {}) =>
+    span('execute_tool read', 10 * i, 10 * i + 1, adkTool(i, { 'gen_ai.conversation.id': 's', ...more }), {
+      status,
+    });
+
+  it('is a call of its own: equal calls cannot be told from others', () => {
+    const events = eventsOf(
+      [1, 2, 3, 4, 5, 6].map((i) => tool(i, {})),
+      false,
+    );
+    expect(events).toHaveLength(6);
+    const analyzer = createSessionAnalyzer();
+    expect(events.flatMap((one) => analyzer.push(one))).toEqual([]);
+  });
+
+  it('has its error as result', () => {
+    const failed = { status_code: 'ERROR', description: 'TOOL_ERROR' };
+    const events = eventsOf(
+      [1, 2, 3, 4, 5, 6].map((i) => tool(i, { 'error.type': 'TOOL_ERROR' }, failed)),
+      false,
+    );
+    expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(6);
+    expect(events[1]).toMatchObject({ type: 'tool_result', result: 'TOOL_ERROR', isError: true });
+    const analyzer = createSessionAnalyzer();
+    expect(events.flatMap((one) => analyzer.push(one))[0]).toMatchObject({ detector: 'stagnation' });
+  });
+});
+
+it('requests that share a memory refer to the same calls, and a repeated request gives the same events', () => {
+  const memory = new TelemetryMemory();
+  const spans = [0, 1, 2].flatMap((i) =>
+    steps['Google ADK, a tool within the span of the model']!(i, { path: 'a' }, 'x', []),
+  );
+  const idsIn = (record: object) => {
+    const translator = new Translator({ format: 'otlp', memory });
+    return [...translator.readValue(record).events, ...translator.end()].map(({ id }) => id);
+  };
+  // The session is known from the first span of the model on.
+  idsIn(spans[1]!);
+  const first = spans.slice(2).map(idsIn);
+  const calls = first.flat().filter((id) => String(id).startsWith('call:'));
+  expect(new Set(calls).size).toBe(2);
+  expect(spans.slice(2).map(idsIn)).toEqual(first);
+});
