@@ -24,6 +24,10 @@ export interface Translation {
   readonly isPending: boolean;
   /** Whether the value is itself a canonical event. */
   readonly isCanonical: boolean;
+  /** Records in the value; more than one in a list. */
+  readonly records: number;
+  /** Those among the ignored records that were not understood, rather than known to be irrelevant. */
+  readonly unknown: number;
 }
 
 /** Why a value was rejected. */
@@ -55,7 +59,10 @@ const none: Translation = {
   hasCopies: false,
   isPending: false,
   isCanonical: false,
+  records: 0,
+  unknown: 0,
 };
+const unread = / without a session$/;
 
 /**
  * Translates the records of one file, request or stream into canonical events. Nothing is dropped silently: an invalid
@@ -109,6 +116,8 @@ export class Translator {
       hasCopies: parts.some(({ hasCopies }) => hasCopies),
       isPending: parts.some(({ isPending }) => isPending),
       isCanonical: false,
+      records: parts.reduce((sum, { records }) => sum + records, 0),
+      unknown: parts.reduce((sum, { unknown }) => sum + unknown, 0),
     };
   }
 
@@ -138,7 +147,9 @@ export class Translator {
     const isNothing = events.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
     const { hasCopies = false } = format;
-    return { ...none, events, ignored: types, hasCopies, isPending, isCanonical: format === canonical };
+    const unknown = events.length === 0 && types.some((type) => unread.test(type)) ? 1 : 0;
+    const isCanonical = format === canonical;
+    return { ...none, events, ignored: types, hasCopies, isPending, isCanonical, records: 1, unknown };
   }
 
   /** The translator for the content of one session's envelopes. */
@@ -162,8 +173,7 @@ export class Translator {
   /** Among records of another format it is irrelevant; otherwise it can be an event of an unknown type. */
   #unrecognized(record: JsonObject): Translation {
     const type = textOf(record['type']);
-    if (this.#latest !== undefined && this.#latest !== canonical)
-      return { ...none, ignored: [type ?? 'unknown'] };
+    if (this.#latest !== undefined && this.#latest !== canonical) return notUnderstood(type);
     // The event schema decides whether it is a canonical event, unless it is closer to another format.
     if ('sessionId' in record && (type !== undefined || nearestFormat(record) === undefined))
       return {
@@ -171,6 +181,7 @@ export class Translator {
         events: [record as AgentEvent],
         ignored: type === undefined ? [] : [type],
         isCanonical: true,
+        records: 1,
       };
     return fault('unknown_format', `the record matches no known format${nearestHint(record)}`);
   }
@@ -185,9 +196,13 @@ export class Translator {
     const type = textOf(record['type']);
     // A session may begin with records of a type that none recognizes.
     if (this.#latest !== undefined || (type !== undefined && 'sessionId' in record))
-      return { ...none, ignored: [type ?? 'unknown'] };
+      return notUnderstood(type);
     return fault('unknown_format', `the record does not match the format ${name}${nearestHint(record)}`);
   }
+}
+
+function notUnderstood(type: string | undefined): Translation {
+  return { ...none, ignored: [type ?? 'unknown'], records: 1, unknown: 1 };
 }
 
 /** Completes the events in an envelope with its session and id. */
@@ -209,7 +224,7 @@ function nearestHint(record: JsonObject): string {
 }
 
 function fault(reason: DeadLetterReason, message: string): Translation {
-  return { ...none, faults: [{ reason, message }] };
+  return { ...none, faults: [{ reason, message }], records: 1 };
 }
 
 /** Extracts the JSON from a line, which can be part of a server-sent event. */

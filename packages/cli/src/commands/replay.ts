@@ -16,6 +16,7 @@ import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { checkHandlingFor } from '../events/recorded-answers.ts';
+import { type NotUnderstood, notUnderstoodText, UnderstoodRecords } from '../events/understood.ts';
 import { printWarnings, writeOut } from '../runtime/output.ts';
 import { formatCount } from '../scan/format-values.ts';
 import { describedCommand } from './summaries.ts';
@@ -27,7 +28,7 @@ interface Options extends ConfigOptions {
   readonly checks?: string;
 }
 
-const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
+const exitCodes = { none: 0, badInput: 2, loopsFound: 3, notUnderstood: 4 } as const;
 
 /** `loopwatch replay FILE…`: runs the detectors on recorded events, offline. */
 export function replayCommand(): Command {
@@ -37,7 +38,10 @@ export function replayCommand(): Command {
     .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', formatHelp, parseFormat, 'auto')
     .option('--checks <file>', 'recorded semantic checks, one JSON object per line; their answers are reused')
-    .addHelpText('after', '\nExit status: 0 no loop, 3 loops found, 2 bad input (reported on stderr).');
+    .addHelpText(
+      'after',
+      '\nExit status: 0 no loop, 3 loops found, 2 bad input, 4 most records not understood (both reported on stderr).',
+    );
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--preset', path: 'preset', text: options.preset },
@@ -77,8 +81,10 @@ async function replay(
   ).partition({ topic: 'replay', partition: 0 });
   const reader = new RecordReader(format);
   const offsets = new LineOffsets();
+  const notUnderstood: NotUnderstood[] = [];
   for (const file of files) {
     let read = 0;
+    const understood = new UnderstoodRecords();
     const batches = reader.read(file, (bytes) => {
       read = bytes;
     });
@@ -88,6 +94,7 @@ async function replay(
         for (const record of batch) {
           offsets.reach(record.line);
           ignored.add(record.ignored);
+          understood.add(record);
         }
         let out = '';
         await pipeline.process(toRecords(batch, offsets), 'skip').forEach((outcome) => {
@@ -111,9 +118,12 @@ async function replay(
       if (!(error instanceof UsageError)) throw error;
       bad.add(file, 0, error.message);
     }
+    const verdict = understood.verdictOn(file);
+    if (verdict !== undefined) notUnderstood.push(verdict);
   }
   progress.clear();
   bad.finish();
+  for (const verdict of notUnderstood) process.stderr.write(`${notUnderstoodText(verdict)}\n`);
   if (counts.evicted > 0) {
     process.stderr.write(
       `${String(counts.evicted)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
@@ -129,6 +139,7 @@ async function replay(
     process.stderr.write(`${nothingEvaluated(files, ignored.total)}\n`);
     return exitCodes.badInput;
   }
+  if (notUnderstood.length > 0) return exitCodes.notUnderstood;
   return counts.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 

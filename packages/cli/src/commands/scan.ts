@@ -9,7 +9,7 @@ import { Progress } from '../events/progress.ts';
 import { printWarnings, writeOut } from '../runtime/output.ts';
 import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
 import { formatBytes } from '../scan/format-values.ts';
-import { knownHistories } from '../scan/histories.ts';
+import { knownHistories, scannedAgents } from '../scan/histories.ts';
 import { reportPage } from '../scan/report-page.ts';
 import { reportText } from '../scan/report-text.ts';
 import { Scan } from '../scan/scan.ts';
@@ -26,7 +26,7 @@ interface Options extends ConfigOptions {
   readonly preset?: string;
 }
 
-const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
+const exitCodes = { none: 0, badInput: 2, loopsFound: 3, notUnderstood: 4 } as const;
 
 /** `loopwatch scan [PATH...]`: finds the loops in the histories of coding agents on this machine. */
 export function scanCommand(): Command {
@@ -40,8 +40,8 @@ export function scanCommand(): Command {
     .option('--format <name>', formatHelp, parseFormat, 'auto')
     .addHelpText(
       'after',
-      '\nReads Claude Code, Codex, Gemini CLI, Qwen Code, opencode and OpenHands. Nothing leaves the machine.' +
-        '\nExit status: 0 no loop, 3 loops found, 2 bad input (reported on stderr).',
+      `\nReads the histories of ${scannedAgents().join(', ')}. Nothing leaves the machine.` +
+        '\nExit status: 0 no loop, 3 loops found, 2 bad input (reported on stderr), 4 most records of a file not understood.',
     );
   return addConfigOptions(command).action(async (paths: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -79,10 +79,14 @@ function findOwnSources(since: number): Source[] {
   const histories = knownHistories();
   const sources = findSources(histories, since);
   if (sources.length > 0) return sources;
-  const folders = histories.map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`).join('\n');
+  const folders = histories
+    // Extensions have a folder in each editor on each system.
+    .filter(({ folder }) => !folder.includes('globalStorage'))
+    .map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`)
+    .join('\n');
   const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;
   throw new UsageError(
-    `no agent histories found${when}; looked in\n${folders}\nTo scan other files or folders: loopwatch scan PATH...`,
+    `no agent histories found${when}; looked in\n${folders}\nand in the folders of Cline, Roo Code and Kilo Code in editors. To scan other files or folders: loopwatch scan PATH...`,
   );
 }
 
@@ -101,6 +105,7 @@ function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
     return exitCodes.badInput;
   }
   if (report.faults > 0) return exitCodes.badInput;
+  if (report.notUnderstood.length > 0) return exitCodes.notUnderstood;
   return report.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 

@@ -21,6 +21,8 @@ const emptyRecord = {
   hasCopies: true,
   isPending: false,
   isCanonical: false,
+  records: 0,
+  unknown: 0,
 };
 /** A document is parsed as a whole, which takes several times its size in memory. */
 const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;

@@ -12,6 +12,8 @@ export interface Source {
   readonly bytes: number;
   /** When it was last written, epoch ms. */
   readonly modifiedAt: number;
+  /** The agent in whose folder it was found. */
+  readonly agent: string | undefined;
   /** Whether the user named the file; files found in folders may have an unknown format. */
   readonly isNamed: boolean;
 }
@@ -19,7 +21,9 @@ export interface Source {
 /** The histories in the agents' own folders, oldest first, so that an original precedes its copies. */
 export function findSources(histories: readonly History[], since: number): Source[] {
   return histories
-    .flatMap(({ folder, files }) => findSourcesIn(folder, files))
+    .flatMap(({ agent, folder, files }) =>
+      findSourcesIn(folder, files).map((source) => ({ ...source, agent })),
+    )
     .filter(({ modifiedAt }) => modifiedAt >= since)
     .sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
@@ -35,6 +39,9 @@ export function findSourcesAt(paths: readonly string[], since: number): Source[]
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
 
+/** Names of files that are the same for each session; the folder has its id. */
+const generic = /^(?:events|context|messages|api_conversation_history|ui_messages)\.jsonl?$/;
+
 function findSourcesIn(folder: string, files: RegExp): Source[] {
   if (!existsSync(folder)) return [];
   const sessions = new Map<string, string[]>();
@@ -49,9 +56,10 @@ function findSourcesIn(folder: string, files: RegExp): Source[] {
       sessions.set(key, [...(sessions.get(key) ?? []), path]);
     }
   }
-  const sources = [...sessions].map(([key, own]) =>
-    sourceOf(own, basename(key) === 'events' ? basename(dirname(key)) : undefined),
-  );
+  const sources = [...sessions].map(([key, own]) => {
+    const isOfFolder = basename(key) === 'events' || generic.test(basename(key));
+    return sourceOf(own, isOfFolder ? basename(dirname(key)) : undefined);
+  });
   return [...sources, ...[...storages].flatMap(openCodeSessions)];
 }
 
@@ -86,5 +94,12 @@ function listFolder(folder: string): string[] {
 function sourceOf(files: readonly string[], session: string | undefined, isNamed = false): Source {
   const stats = files.map((file) => statSync(file));
   const bytes = stats.reduce((sum, { size }) => sum + size, 0);
-  return { files, session, bytes, modifiedAt: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)), isNamed };
+  return {
+    files,
+    session,
+    agent: undefined,
+    bytes,
+    modifiedAt: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+    isNamed,
+  };
 }

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Where an agent stores the histories of its sessions. */
 export interface History {
@@ -14,6 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The history folders of all known agents, whether they exist or not. */
 export function knownHistories(environment: Environment = process.env, home = homedir()): History[] {
   const { CLAUDE_CONFIG_DIR: claude, CODEX_HOME: codex, XDG_DATA_HOME: data } = environment;
+  const { PI_CODING_AGENT_DIR: pi, OPENCLAW_STATE_DIR: openclaw, VIBE_HOME: vibe } = environment;
   const claudeFolders = nonEmpty(claude)?.split(',') ?? [join(home, '.claude'), join(home, '.config/claude')];
   const codexHome = nonEmpty(codex) ?? join(home, '.codex');
   const dataFolder = nonEmpty(data) ?? join(home, '.local/share');
@@ -23,18 +25,81 @@ export function knownHistories(environment: Environment = process.env, home = ho
     history('Codex', join(codexHome, 'sessions'), /rollout-[^/]*\.jsonl$/),
     history('Codex', join(codexHome, 'archived_sessions'), /rollout-[^/]*\.jsonl$/),
     history('Gemini CLI', join(home, '.gemini/tmp'), /\/chats\/[^/]*\.jsonl?$/),
+    history('Qwen Code', join(home, '.qwen/projects'), /\.jsonl$/),
     history('Qwen Code', join(home, '.qwen/tmp'), /\/chats\/[^/]*\.jsonl?$/),
     history('opencode', join(dataFolder, 'opencode/storage'), /\/session\/.*\.json$/),
     history('opencode', join(dataFolder, 'opencode'), /\/opencode(?:-[^/]*)?\.db$/),
     history('OpenHands', join(home, '.openhands/conversations'), /\/events\/[^/]*\.json$/),
     history('OpenHands', join(home, '.openhands/sessions'), /\/events\/[^/]*\.json$/),
     history('OpenHands', join(home, '.openhands-state/sessions'), /\/events\/[^/]*\.json$/),
+    history('Copilot CLI', join(home, '.copilot/session-state'), /\.jsonl$/),
+    history('Cursor', join(home, '.cursor/projects'), /\/agent-transcripts\/.*\.jsonl$/),
+    history(
+      'OpenClaw',
+      join(nonEmpty(openclaw) ?? join(home, '.openclaw'), 'agents'),
+      /\/sessions\/[^/]*\.jsonl$/,
+    ),
+    history('pi', join(nonEmpty(pi) ?? join(home, '.pi/agent'), 'sessions'), /\.jsonl$/),
+    history('Droid', join(home, '.factory/sessions'), /\.jsonl$/),
+    history('Kimi CLI', join(home, '.kimi/sessions'), /\/context[^/]*\.jsonl$/),
+    history(
+      'Mistral Vibe',
+      join(nonEmpty(vibe) ?? join(home, '.vibe'), 'logs/session'),
+      /\/messages\.jsonl$/,
+    ),
+    history('goose', join(dataFolder, 'goose/sessions'), /\/sessions\.db$/),
+    ...crushFolders(join(dataFolder, 'crush/projects.json')).map((folder) =>
+      history('Crush', folder, /\/crush\.db$/),
+    ),
+    ...editorFolders(environment, home).flatMap((editor) =>
+      extensions.map(([agent, extension]) =>
+        history(
+          agent,
+          join(editor, 'User/globalStorage', extension, 'tasks'),
+          /\/api_conversation_history\.json$/,
+        ),
+      ),
+    ),
   ];
+}
+
+const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
+const extensions = [
+  ['Cline', 'saoudrizwan.claude-dev'],
+  ['Roo Code', 'rooveterinaryinc.roo-cline'],
+  ['Kilo Code', 'kilocode.kilo-code'],
+] as const;
+
+/** Where Visual Studio Code and its forks store what their extensions write, on Linux, macOS and Windows. */
+function editorFolders({ APPDATA: windows }: Environment, home: string): string[] {
+  const roots = [
+    join(home, '.config'),
+    join(home, 'Library/Application Support'),
+    ...(nonEmpty(windows) === undefined ? [] : [String(windows)]),
+  ];
+  return roots.flatMap((root) => editors.map((editor) => join(root, editor)));
+}
+
+/** Crush stores sessions in each project, and lists the projects in one file. */
+function crushFolders(list: string): string[] {
+  try {
+    const { projects } = JSON.parse(readFileSync(list, 'utf8')) as {
+      projects: readonly { readonly path: string; readonly data_dir: string }[];
+    };
+    return projects.map(({ path, data_dir: folder }) => resolve(path, folder));
+  } catch {
+    return [];
+  }
 }
 
 /** Treats an empty variable as unset. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
+}
+
+/** The agents whose histories a scan finds. */
+export function scannedAgents(): string[] {
+  return [...new Set([...knownHistories({}, '').map(({ agent }) => agent), 'Crush'])];
 }
 
 /** Matches files to read in a folder that the user names. */

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { notUnderstoodText } from '../events/understood.ts';
 import {
   formatBytes,
   formatCompact,
@@ -9,7 +10,7 @@ import {
   formatUsd,
   shortPath,
 } from './format-values.ts';
-import type { ScannedLoop, ScanReport, Usage } from './scan-report.ts';
+import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -21,12 +22,14 @@ export function reportText(report: ScanReport, hasColors: boolean): string {
   const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${formatInteger(count)}`);
   const lines = [
     '',
+    ...report.notUnderstood.map((one) => paint('yellow', `  ${notUnderstoodText(one)}`)),
     paint('bold', `  ${formatCount(sessions, 'session')} scanned`) +
       paint(
         'dim',
         `  ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}, ${speed}`,
       ),
     ...(agents.length > 0 ? [paint('dim', `  ${agents.join(' · ')} · ${usageText(used)}`)] : []),
+    ...report.stores.map((store) => paint('dim', `  ${storeText(store)}`)),
     '',
     loops === 0
       ? paint(['bold', 'green'], '  No loops')
@@ -38,6 +41,15 @@ export function reportText(report: ScanReport, hasColors: boolean): string {
     ...noteLines(report).map((note) => paint('dim', `  ${note}`)),
   ];
   return `${lines.join('\n')}\n\n`;
+}
+
+/** `OpenClaw: 12 sessions in 12 files, 340 calls; 1 file of unknown format was not read` */
+function storeText({ agent, files, skippedFiles, sessions, calls }: ScannedStore): string {
+  const read = `${agent}: ${formatCount(sessions, 'session')} in ${formatCount(files, 'file')}, ${usageText({ calls, tokens: 0, usd: 0 })}`;
+  const verb = skippedFiles === 1 ? 'was' : 'were';
+  return skippedFiles === 0
+    ? read
+    : `${read}; ${formatCount(skippedFiles, 'file')} of unknown format ${verb} not read`;
 }
 
 function detectorLines({ byDetector }: ScanReport): string[] {

@@ -1,4 +1,5 @@
 import type { Cost } from '@loopwatch/contract';
+import type { NotUnderstood } from '../events/understood.ts';
 
 /** A loop in a scanned session. */
 export interface ScannedLoop {
@@ -25,6 +26,16 @@ export interface Usage {
   usd: number;
 }
 
+/** What was read of the histories in one agent's own folders. */
+export interface ScannedStore {
+  readonly agent: string;
+  files: number;
+  /** Files of an unknown format. */
+  skippedFiles: number;
+  sessions: number;
+  calls: number;
+}
+
 /** What a scan found; `scan --json` writes it. Times and sizes differ between runs. */
 export interface ScanReport {
   readonly v: 1;
@@ -46,6 +57,10 @@ export interface ScanReport {
   readonly faults: number;
   /** Files of unknown format in folders. */
   readonly skippedFiles: number;
+  /** The agents' own folders, if no others were named. */
+  readonly stores: readonly ScannedStore[];
+  /** Files of which most records were not understood. */
+  readonly notUnderstood: readonly NotUnderstood[];
   readonly used: Usage;
   readonly loops: number;
   readonly wasted: Usage;

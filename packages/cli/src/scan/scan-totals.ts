@@ -1,4 +1,5 @@
-import { type ScannedLoop, type ScanReport, type Usage } from './scan-report.ts';
+import type { NotUnderstood } from '../events/understood.ts';
+import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
 import type { ScannedSession } from './scanned-session.ts';
 
 /** How many loops a report lists. */
@@ -9,6 +10,8 @@ export class ScanTotals {
   characters = 0;
   duplicates = 0;
   skippedFiles = 0;
+  readonly notUnderstood: NotUnderstood[] = [];
+  readonly #stores = new Map<string, ScannedStore>();
   #sessions = 0;
   #sessionsWithLoops = 0;
   #events = 0;
@@ -20,14 +23,32 @@ export class ScanTotals {
   readonly #wasted = noUsage();
   readonly #byDetector = new Map<string, { loops: number } & Usage>();
 
-  add(session: ScannedSession): void {
+  /** @param agent in whose folder the file was found */
+  addFile(agent: string | undefined, isRead: boolean): void {
+    if (agent === undefined) return;
+    const store = this.#storeOf(agent);
+    if (isRead) store.files += 1;
+    else store.skippedFiles += 1;
+  }
+
+  #storeOf(agent: string): ScannedStore {
+    const store = this.#stores.get(agent) ?? { agent, files: 0, skippedFiles: 0, sessions: 0, calls: 0 };
+    this.#stores.set(agent, store);
+    return store;
+  }
+
+  /** @param agent in whose folder the session was found */
+  add(session: ScannedSession, agent: string | undefined): void {
     const { accounts } = session;
     this.#sessions += 1;
     this.duplicates += session.duplicates;
-    const name = accounts.find(({ agent }) => agent !== null)?.agent ?? 'unknown';
+    const name = accounts.find((own) => own.agent !== null)?.agent ?? agent ?? 'unknown';
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
+    const store = agent === undefined ? undefined : this.#storeOf(agent);
+    if (store !== undefined) store.sessions += 1;
     for (const { events, model, toolCalls, tokens, usd } of accounts) {
       this.#events += events;
+      if (store !== undefined) store.calls += toolCalls;
       if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'an unnamed model');
       addUsage(this.#used, {
         calls: toolCalls,
@@ -66,6 +87,8 @@ export class ScanTotals {
       ignored: read.ignored,
       faults: read.faults,
       skippedFiles: this.skippedFiles,
+      stores: [...this.#stores.values()],
+      notUnderstood: this.notUnderstood,
       used: this.#used,
       loops: this.#loops,
       wasted: this.#wasted,

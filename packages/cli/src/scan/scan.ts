@@ -7,6 +7,7 @@ import type { BadLines } from '../events/bad-lines.ts';
 import type { FormatChoice } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
+import { UnderstoodRecords } from '../events/understood.ts';
 import type { Source } from './find-sources.ts';
 import type { ScanReport } from './scan-report.ts';
 import { ScanTotals } from './scan-totals.ts';
@@ -46,10 +47,11 @@ export class Scan {
     const reader = new RecordReader(this.#options.format, source.session);
     const sessions = new Map<string, ScannedSession>();
     for (const file of source.files) {
-      await this.#readFile(file, source.isNamed, reader, sessions);
+      const isRead = await this.#readFile(file, source.isNamed, reader, sessions);
+      this.#totals.addFile(source.agent, isRead);
       this.#files += 1;
     }
-    for (const session of sessions.values()) this.#totals.add(session);
+    for (const session of sessions.values()) this.#totals.add(session, source.agent);
     this.#bytes += source.bytes;
     this.#options.onProgress(this.#files, this.#bytes);
   }
@@ -60,13 +62,15 @@ export class Scan {
     return this.#totals.report({ files: this.#files, bytes: this.#bytes, seconds, ignored, faults });
   }
 
+  /** @returns whether it is a history */
   async #readFile(
     file: string,
     isNamed: boolean,
     reader: RecordReader,
     sessions: Map<string, ScannedSession>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const faults = new FileFaults();
+    const understood = new UnderstoodRecords();
     let isKnown = isNamed;
     try {
       const batches = reader.read(file, (bytes) => {
@@ -75,6 +79,7 @@ export class Scan {
       for await (const records of batches) {
         for (const record of records) {
           this.#addRecord(record, file, sessions, faults);
+          understood.add(record);
           if (record.events.length > 0 || record.ignored.length > 0) isKnown = true;
         }
         if (!isKnown && faults.count >= MAX_UNKNOWN_RECORDS) break;
@@ -84,7 +89,13 @@ export class Scan {
       faults.add(0, error);
     }
     if (isKnown) faults.report(file, this.#options.bad);
-    else if (faults.count > 0) this.#totals.skippedFiles += 1;
+    else if (faults.count > 0) {
+      this.#totals.skippedFiles += 1;
+      return false;
+    }
+    const verdict = understood.verdictOn(file);
+    if (verdict !== undefined) this.#totals.notUnderstood.push(verdict);
+    return true;
   }
 
   #addRecord(

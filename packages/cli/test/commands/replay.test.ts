@@ -51,6 +51,27 @@ function verdictsIn({ stdout }: Ended): Verdict[] {
 }
 
 describe('loopwatch replay', { timeout: TIMEOUT }, () => {
+  it('replay: exits with 4 and says so if most records of a file were not understood', async () => {
+    const call = {
+      type: 'assistant',
+      uuid: 'a',
+      sessionId: 's',
+      message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'ls', input: {} }] },
+    };
+    const odd = { type: 'turn_of_the_next_version', uuid: 'u', detail: {} };
+    const progress = { type: 'progress', uuid: 'p', data: {} };
+    const { odds, known } = await filesOf({
+      odds: jsonLines([call, odd, odd]),
+      known: jsonLines([call, odd, progress, progress]),
+    });
+    const ended = await run(['replay', odds, '--json']);
+    expect(ended.code).toBe(4);
+    expect(ended.stderr[0]).toBe(
+      `${odds}: 2 of 3 records were not understood, most of type "turn_of_the_next_version": the result does not cover them`,
+    );
+    expect(await run(['replay', known, '--json'])).toMatchObject({ code: 0 });
+  });
+
   it('replay: prints only verdicts with --json, for several files, and exits with 3', async () => {
     const files = await filesOf({
       'packed.jsonl.gz': gzipSync(readFileSync(sample('tool-repeat-read-file'))),

@@ -24,6 +24,55 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     expect(await readFile(page, 'utf8')).toContain('<h1>1 loop in 1 session</h1>');
   });
 
+  it('scan: finds the histories of all agents, and says what it read of each', async () => {
+    const at = { timestamp: '2026-11-01T10:00:00.000Z' };
+    const lines = (calls: number) => [
+      { ...at, type: 'session', version: 3, id: 's', cwd: '/w' },
+      ...Array.from({ length: calls }, (_, i) => ({
+        ...at,
+        type: 'message',
+        id: `a${String(i)}`,
+        parentId: null,
+        message: {
+          role: 'assistant',
+          content: [{ type: 'toolCall', id: String(i), name: 'ls', arguments: { i } }],
+        },
+      })),
+    ];
+    const chat = [
+      { role: 'user', content: 'look' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'Shell:0', type: 'function', function: { name: 'Shell', arguments: '{}' } }],
+      },
+    ];
+    const home = await folderOf({
+      '.openclaw/agents/main/sessions/s.jsonl': lines(2),
+      '.openclaw/agents/main/sessions/other.jsonl': [{ some: 'thing' }],
+      '.pi/agent/sessions/--w--/20261101_p.jsonl': lines(1).map((line) => ({ ...line, id: 'p' })),
+      '.kimi/sessions/w/k1/context.jsonl': chat,
+      '.vibe/logs/session/session_v1/messages.jsonl': chat,
+      '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/c1/api_conversation_history.json':
+        JSON.stringify(chat),
+      '.cursor/projects/w/agent-transcripts/u/u.jsonl': [
+        { role: 'assistant', message: { content: [{ type: 'tool_use', name: 'ls', input: {} }] } },
+      ],
+    });
+    const ended = await scan(home, '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    const { stores } = JSON.parse(ended.stdout.join('\n')) as { stores: { agent: string }[] };
+    const one = { files: 1, skippedFiles: 0, sessions: 1, calls: 1 };
+    expect(stores.toSorted((a, b) => a.agent.localeCompare(b.agent))).toEqual([
+      { ...one, agent: 'Cline' },
+      { ...one, agent: 'Cursor' },
+      { ...one, agent: 'Kimi CLI' },
+      { ...one, agent: 'Mistral Vibe' },
+      { ...one, agent: 'OpenClaw', skippedFiles: 1, calls: 2 },
+      { ...one, agent: 'pi' },
+    ]);
+  });
+
   it('scan --json: writes one JSON document', async () => {
     const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 1) });
     const ended = await scan(folder, folder, '--json');

@@ -20,6 +20,8 @@ const report: ScanReport = {
   ignored: { progress: 800, summary: 3 },
   faults: 0,
   skippedFiles: 1,
+  stores: [{ agent: 'OpenClaw', files: 2, skippedFiles: 1, sessions: 2, calls: 5 }],
+  notUnderstood: [{ file: '/h/odd.jsonl', records: 5, unknown: 4, type: 'turn' }],
   used: { calls: 20_000, tokens: 900_000_000, usd: 310 },
   loops: 1,
   wasted: used,
@@ -83,5 +85,15 @@ describe('reportPage', () => {
   it('report page: has no tables without loops', () => {
     expect(reportPage(none)).toContain('<h1>No loops</h1>');
     expect(reportPage(none)).not.toContain('<table');
+  });
+
+  it('says what was not understood first, and what was read of each agent', () => {
+    const lines = reportText(report, false).split('\n');
+    expect(lines[1]).toBe(
+      '  /h/odd.jsonl: 4 of 5 records were not understood, most of type "turn": the result does not cover them',
+    );
+    expect(lines).toContain(
+      '  OpenClaw: 2 sessions in 2 files, 5 calls; 1 file of unknown format was not read',
+    );
   });
 });
