@@ -1,6 +1,15 @@
 import type { Usage } from '../record/conversation.ts';
 import type { Format } from '../record/format.ts';
-import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
 const kinds: Readonly<Record<string, TracedRun['kind']>> = { GENERATION: 'model', TOOL: 'tool' };
@@ -19,16 +28,28 @@ export const langfuse: Format = {
     'usageDetails',
     'parent_observation_id',
   ],
-  recognizes: (record) =>
-    types.test(String(record['type'])) &&
-    ('trace_id' in record || 'traceId' in record) &&
-    ('start_time' in record || 'startTime' in record),
+  recognizes: (record) => isObservation(record) || isPage(record),
+  unwrap: (record) =>
+    isPage(record) ? { value: record['data'], session: undefined, id: undefined } : undefined,
   createReader: (session) =>
     new TracedRunReader(
       (record) => runOf(record, session),
       (record) => String(record['type']),
     ),
 };
+
+function isObservation(record: JsonObject): boolean {
+  return (
+    types.test(String(record['type'])) &&
+    ('trace_id' in record || 'traceId' in record) &&
+    ('start_time' in record || 'startTime' in record)
+  );
+}
+
+/** A page of the API. */
+function isPage({ data }: JsonObject): boolean {
+  return listOf(data).some((one) => isObservation(objectOf(one)));
+}
 
 function runOf(record: JsonObject, session: string | undefined): TracedRun | undefined {
   const either = (snake: string, camel: string) => record[snake] ?? record[camel];
@@ -47,12 +68,13 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
     input: unwrapped(record['input']),
     output: unwrapped(record['output'] ?? failure),
     isError: isError ? true : undefined,
-    usage: usageOf(unwrapped(either('usage_details', 'usageDetails'))),
+    usage: langfuseUsage(unwrapped(either('usage_details', 'usageDetails'))),
     costUsd: costOf(record),
   };
 }
 
-function usageOf(value: unknown): Usage | undefined {
+/** The usage that Langfuse's details state. */
+export function langfuseUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const cachedInputTokens =
     numberOf(value['input_cached_tokens']) ?? numberOf(value['cache_read_input_tokens']) ?? 0;

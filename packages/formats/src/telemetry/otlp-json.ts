@@ -119,6 +119,8 @@ function hexOfBase64(text: string): string {
 function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
   const status = objectOf(span['status']);
   const code: unknown = status['code'] ?? status['status_code'];
+  if (attributes['langfuse.observation.level'] === 'ERROR')
+    return textOf(attributes['langfuse.observation.status_message']) ?? 'error';
   const type = textOf(attributes['error.type']);
   if (type === undefined && !/^(?:2|(?:STATUS_CODE_)?ERROR)$/i.test(String(code))) return undefined;
   return textOf(status['message']) ?? textOf(status['description']) ?? type ?? 'error';

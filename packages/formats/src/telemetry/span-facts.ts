@@ -1,7 +1,9 @@
 import type { Message, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
+import { langfuseUsage } from './langfuse.ts';
 import { nested, type Signal } from './otlp-json.ts';
+import { messagesOf } from './traced-runs.ts';
 
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
 export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefined {
@@ -10,6 +12,9 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
   if (operation === 'execute_tool') return 'tool';
   if (models.has(String(operation))) return 'model';
+  const observation = attributes['langfuse.observation.type'];
+  if (observation === 'tool') return 'tool';
+  if (observation === 'generation') return 'model';
   const kind = attributes['openinference.span.kind'] ?? attributes['traceloop.span.kind'];
   if (/^tool$/i.test(String(kind))) return 'tool';
   if (/^llm$/i.test(String(kind)) || attributes['llm.request.type'] === 'chat') return 'model';
@@ -62,7 +67,10 @@ export function agentOf({ attributes: a, resource }: Signal): string | undefined
 /** The model that answered, else the requested one. */
 export function modelOf({ attributes: a }: Signal): string | undefined {
   return (
-    textOf(a['gen_ai.response.model']) ?? textOf(a['gen_ai.request.model']) ?? textOf(a['llm.model_name'])
+    textOf(a['gen_ai.response.model']) ??
+    textOf(a['gen_ai.request.model']) ??
+    textOf(a['llm.model_name']) ??
+    textOf(a['langfuse.observation.model.name'])
   );
 }
 
@@ -76,6 +84,10 @@ export function inputOf(span: Signal): Message[] {
     nested(a, 'ai.prompt.messages') ??
     objectOf(unwrapped(a['gcp.vertex.agent.llm_request']))['contents'] ??
     messagesInEvents(span);
+  const observed = unwrapped(a['langfuse.observation.input']);
+  if (listOf(held).length === 0 && observed !== undefined)
+    // A text is what the user asked, not an answer.
+    return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
   return messagesFrom(listOf(held));
 }
 
@@ -89,6 +101,8 @@ export function outputOf(span: Signal): Message[] {
     answerOfAiSdk(a) ??
     answerOfAdk(a) ??
     answerInEvents(span);
+  const observed = unwrapped(a['langfuse.observation.output']);
+  if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
   // The role of a response may be missing.
   const answers = listOf(held).map((value) => {
     const item = objectOf(value);
@@ -166,7 +180,8 @@ export function usageOf({ attributes: a }: Signal): Usage | undefined {
     'ai.usage.completionTokens',
     'ai.usage.outputTokens',
   );
-  if (input === undefined && output === undefined) return undefined;
+  if (input === undefined && output === undefined)
+    return langfuseUsage(unwrapped(a['langfuse.observation.usage_details']));
   return {
     inputTokens: input ?? 0,
     outputTokens: output ?? 0,

@@ -30,6 +30,7 @@ export function toolOf(span: Signal): ToolFacts {
     a['input.value'] ??
     nested(a, 'tool.parameters') ??
     a['traceloop.entity.input'] ??
+    a['langfuse.observation.input'] ??
     eventAttribute(span, 'gen_ai.tool.message', 'content') ??
     adk.args;
   const output =
@@ -40,6 +41,7 @@ export function toolOf(span: Signal): ToolFacts {
     a['ai.toolCall.result'] ??
     a['output.value'] ??
     a['traceloop.entity.output'] ??
+    a['langfuse.observation.output'] ??
     choiceOf(span) ??
     adk.result;
   const call = callOf(input);

@@ -99,7 +99,7 @@ function modelEvents({ id, sessionId, time, model, output, usage, costUsd }: Tra
 }
 
 /** The messages of an input or output: a list, an object around one, one message, or a text. */
-function messagesOf(value: unknown): Message[] {
+export function messagesOf(value: unknown): Message[] {
   if (typeof value === 'string')
     return value === '' ? [] : messagesFrom([{ role: 'assistant', content: value }]);
   if (Array.isArray(value)) return messagesFrom(value.flat());

@@ -200,6 +200,29 @@ const steps: Record<string, Step> = {
   ],
 };
 
+/** Attributes of langfuse-python 3 and 4 (`langfuse/_client/attributes.py`). */
+steps['Langfuse'] = (i, args, result) => [
+  span('ask', 10 * i, 10 * i + 2, {
+    'langfuse.observation.type': 'generation',
+    'session.id': 's',
+    'langfuse.observation.input': json([{ role: 'user', content: 'look' }]),
+    'langfuse.observation.output': json({
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: `c${String(i)}`, type: 'function', function: { name: 'read', arguments: json(args) } },
+      ],
+    }),
+    'langfuse.observation.usage_details': json({ input: 3, output: 2 }),
+  }),
+  span('read', 10 * i + 3, 10 * i + 4, {
+    'langfuse.observation.type': 'tool',
+    'session.id': 's',
+    'langfuse.observation.input': json({ args: [], kwargs: args }),
+    'langfuse.observation.output': result,
+  }),
+];
+
 /** The events of spans that arrive one by one, or all in one request. */
 function eventsOf(spans: readonly object[], isOneByOne: boolean): AgentEvent[] {
   const translator = new Translator({ format: 'otlp' });

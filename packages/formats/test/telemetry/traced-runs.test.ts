@@ -19,6 +19,19 @@ const langsmith = (id: string, runType: string, second: number, more: object = {
 });
 
 describe('Langfuse observations', () => {
+  it('are read from a page of the API', () => {
+    const tool = {
+      id: 'c',
+      traceId: 't',
+      type: 'TOOL',
+      startTime: '2026-11-01T10:00:00Z',
+      name: 'ls',
+      input: {},
+    };
+    const { events } = readAll('auto', [{ data: [{ ...tool, output: 'a' }], meta: { cursor: 'x' } }]);
+    expect(outline(events)).toEqual(['tool_call_request ls', 'tool_result a']);
+  });
+
   it('are read in order of time, whatever their order in the export', () => {
     const usage = JSON.stringify({ input: 3, input_cached_tokens: 7, output: 2 });
     const { events, ignored } = readAll('langfuse', [
