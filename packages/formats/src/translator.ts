@@ -8,8 +8,8 @@ import {
 import { canonical } from './canonical.ts';
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
+import type { TelemetryMemory } from './record/telemetry-memory.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
-import type { TelemetryMemory } from './telemetry/memory.ts';
 
 /** The result of translating one value of the input. */
 export interface Translation {

@@ -1,6 +1,6 @@
 import type { AgentEvent, FormatName, KnownEvent } from '@loopwatch/contract';
-import type { TelemetryMemory } from '../telemetry/memory.ts';
 import type { JsonObject } from './json.ts';
+import type { TelemetryMemory } from './telemetry-memory.ts';
 
 /** A canonical event with its session id, converted from a producer's record. */
 export type SessionEvent = KnownEvent & { readonly sessionId: string };

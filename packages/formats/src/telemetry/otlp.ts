@@ -9,9 +9,9 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, unwrapped } from '../record/json.ts';
+import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
-import { TelemetryMemory } from './memory.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
 import { toolOf } from './tool-facts.ts';
