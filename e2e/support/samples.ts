@@ -251,7 +251,7 @@ function textVerdicts(loop: TextLoop, now: number): Verdict[] {
     return {
       detector,
       tool: null,
-      reason: `“${quoted}” repeats every ${String(period.length)} characters in the ${what}, ${String(count)} times so far`,
+      reason: `“${quoted}” appears ${String(count)} times in the ${what}, about every ${String(period.length)} characters`,
       evidence: {
         at,
         window: { length: WINDOW, text: text.slice(-WINDOW) },
@@ -332,9 +332,9 @@ function verdicts(
 
 function guidance(tool: string, count: number): string {
   return [
-    `You have called ${tool} ${String(count)} times in a row with the same parameters.`,
+    `You have called ${tool} ${String(count)} times in a row with the same arguments.`,
     'Stop and think before the next call:',
-    '- Check that this is the right tool and that its name and every parameter are correct.',
-    '- If it failed, or brought nothing new, change the parameters or take another way.',
+    '- Check that this is the right tool, and that its name and parameters are correct.',
+    '- If it failed or returned nothing new, change the arguments or try a different approach.',
   ].join('\n');
 }

@@ -154,7 +154,7 @@ export const checkExamples: readonly CheckRecord[] = [
     time: 1763757900000,
     turn: 30,
     model: 'qwen3:8b',
-    analysis: 'It edits the same line to and fro, and the test fails in the same way each time.',
+    analysis: 'It keeps changing the same line back and forth, and the test fails in the same way each time.',
     confidence: 0.95,
     failure: null,
   },

@@ -82,7 +82,10 @@ export function verdictsOf(
     if (check === undefined) return verdicts;
     const next = waiting.shift();
     if (next === undefined) throw new Error(`turn ${String(check.turn)} asks, and there is no answer for it`);
-    const answer = typeof next === 'number' ? { analysis: 'as before', confidence: next } : { failure: next };
+    const answer =
+      typeof next === 'number'
+        ? { analysis: 'It keeps changing the same line back and forth.', confidence: next }
+        : { failure: next };
     return [...verdicts, ...analyzer.answer(check.id, answer)];
   });
   if (waiting.length > 0) throw new Error(`${String(waiting.length)} answers without a check`);

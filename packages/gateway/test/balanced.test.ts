@@ -48,7 +48,7 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
     for (let i = 0; i < 9; i += 1) got.push((await agent.turn()).finish);
     expect(got).toContain('error');
     expect(JSON.stringify(bench.upstream.requests.map(({ json }) => json))).toContain(
-      'Stop and say what you know',
+      'State what you know and what is missing',
     );
     // It goes on being stopped, whatever is tried.
     expect(got.slice(-1)).toEqual(['error']);

@@ -179,7 +179,7 @@ describe.each([false, true])('a budget (streamed: %s)', (stream) => {
     const agent = new Agent(bench, stream, 's-budget');
     const got = await agent.turns(4);
     const usedUp =
-      'The budget of this session is used up: 3 of 3 tool calls. Nothing more runs until budget.calls is raised.';
+      'This session has used its budget: 3 of 3 tool calls. Nothing more runs until budget.calls is raised.';
     expect(got.map(({ finish }) => finish)).toEqual([...Array<string>(3).fill('tool_calls'), 'error']);
     expect(got[3]?.text).toBe(usedUp);
     agent.messages.push({ role: 'user', content: 'Go on' });

@@ -149,7 +149,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(got[2]).toMatchObject({ finish: 'stop' });
     expect(sent(bench.upstream.requests[3]).at(-1)).toMatchObject({
       role: 'assistant',
-      content: expect.stringContaining('nearly the same parameters'),
+      content: expect.stringContaining('nearly the same arguments'),
     });
     expect(sent(bench.upstream.requests[3]).at(-2)).toMatchObject({ role: 'tool' });
   });

@@ -21,7 +21,7 @@ function model() {
     ask: () =>
       new Promise((resolve) => {
         asked.push(async (confidence) => {
-          resolve({ text: JSON.stringify({ analysis: 'to and fro', confidence }), tokens: null });
+          resolve({ text: JSON.stringify({ analysis: 'back and forth', confidence }), tokens: null });
           await new Promise((done) => setImmediate(done));
         });
       }),

@@ -157,7 +157,7 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     expect(ended.code).toBe(2);
     expect(ended.stdout).toEqual([
       'opened    tool-repeat    warn      s at event 3: ls was called 3 times in a row within 120 seconds with the same arguments',
-      'resolved  tool-repeat    ended     s at event 4: ls had been called 3 times with the same arguments; the prompt or session ended',
+      'resolved  tool-repeat    ended     s at event 4: ls was called 3 times with the same arguments; the prompt or session ended',
       expect.stringMatching(/^1 loop in 1 session; 5 events, 1 bad line in \d+\.\d s, preset proxy$/),
     ]);
     expect(ended.stderr).toEqual([
@@ -245,7 +245,7 @@ describe('loopwatch replay with a model', { timeout: TIMEOUT }, () => {
 
   it('replay with a model: waits for each answer, so that checks run at the turns of the rules', async () => {
     await using model = await startModelServer((_, i) => ({
-      text: JSON.stringify({ analysis: 'to and fro', confidence: [0.9, 0.91][i] ?? 0 }),
+      text: JSON.stringify({ analysis: 'back and forth', confidence: [0.9, 0.91][i] ?? 0 }),
     }));
     const ended = await run(['replay', '-', '--json', ...flags, `llm.base_url=${model.url}`], {
       input: turns,

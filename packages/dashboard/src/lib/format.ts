@@ -115,7 +115,7 @@ export function formatShare(share: number | null): string {
 
 /** A verdict's reason without the ending, which repeats the incident's state. */
 export function formatReason(reason: string): string {
-  return visibleText(reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, ''));
+  return visibleText(reason.replace(/; the (?:prompt or session ended|turn was retried)\.?$/, ''));
 }
 
 function write(time: number, options: Intl.DateTimeFormatOptions): string {

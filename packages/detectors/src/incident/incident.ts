@@ -145,7 +145,7 @@ export class PatternIncident<D extends RoundDetector> {
   }
 
   /** Resolves the open incident, if there is one. */
-  resolve(step: EventStep, outcome: VerdictOutcome, why = 'something else followed'): void {
+  resolve(step: EventStep, outcome: VerdictOutcome, why = 'the agent moved on'): void {
     const incident = this.#incident;
     const pattern = this.#pattern;
     if (incident === undefined || pattern === undefined) return;

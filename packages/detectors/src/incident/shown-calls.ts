@@ -2,11 +2,12 @@ import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwat
 import { type AgentKnowledge, unframed } from '../agents/agent-knowledge.ts';
 import type { Mark } from '../calls/mark.ts';
 import { type CallStep, type PastCall, signature } from '../calls/step.ts';
+import { clipText, quote } from './clip-text.ts';
 
 /** Why a detector closes an incident, as the end of a sentence. */
 export function closingReason(outcome: VerdictOutcome): string {
-  if (outcome === 'disabled') return 'detection was switched off';
-  return outcome === 'recovered' ? 'the turn is streamed again' : 'the prompt or session ended';
+  if (outcome === 'disabled') return 'detection was disabled';
+  return outcome === 'recovered' ? 'the turn was retried' : 'the prompt or session ended';
 }
 
 /** Display name of each verdict kind. */
@@ -19,12 +20,6 @@ export const nouns: Readonly<Record<Verdict['kind'], string>> = {
 /** A reason as a standalone sentence. */
 export function asSentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-}
-
-/** A text on one line, short enough for a sentence. */
-export function quote(text: string, maxUnits = 80): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= maxUnits ? `“${line}”` : `“${line.slice(0, maxUnits - 1)}…”`;
 }
 
 /** Units of arguments, or of a result, that a sentence shows. */
@@ -83,9 +78,13 @@ function joined(part: Part, quotes: boolean): string {
   return part.map((inner) => joined(inner, quotes)).join('');
 }
 
-/** ` {"path":"a.ts"}`: arguments, to follow the tool's name; empty if there are none. */
-export function quotedArguments(canonical: string): Quotation {
-  return { quoted: canonical === '{}' ? '' : ` ${shortened(canonical)}` };
+/**
+ * ` {"path":"a.ts"}`: arguments, to follow the tool's name; empty if there are none.
+ *
+ * @param others arguments of calls that are shown beside it
+ */
+export function quotedArguments(canonical: string, others?: readonly string[]): Quotation {
+  return { quoted: canonical === '{}' ? '' : ` ${clipText(canonical, QUOTED_UNITS, others)}` };
 }
 
 /** `: “No such file”`: the head of a call's result; empty if the result says nothing. */
@@ -95,32 +94,41 @@ export function quotedResult(call: PastCall | undefined, agents: AgentKnowledge)
 }
 
 /** `read_file {"path":"a.ts"} and grep {"q":"b"}`: the calls of a step. */
-export function quotedStep({ calls }: CallStep): Part {
-  const shown = calls
-    .slice(0, QUOTED_CALLS)
-    .flatMap(({ identity }): Part[] => [' and ', identity.name, quotedArguments(identity.arguments)]);
-  const more = calls.length - QUOTED_CALLS;
-  return [shown.slice(1), more > 0 ? ` and ${String(more)} more` : ''];
+export function quotedStep(callStep: CallStep): Part {
+  return quotedSteps([callStep]);
 }
 
 /** The steps of a cycle, in sequence. */
 export function quotedSteps(rounds: readonly CallStep[]): Part {
-  return rounds.flatMap((callStep) => [' → ', quotedStep(callStep)]).slice(1);
+  const others = argumentsIn(rounds);
+  return rounds
+    .flatMap(({ calls }): Part[] => {
+      const shown = calls
+        .slice(0, QUOTED_CALLS)
+        .flatMap(({ identity: { name, arguments: own } }): Part[] => [
+          ' and ',
+          name,
+          quotedArguments(own, others),
+        ]);
+      const more = calls.length - QUOTED_CALLS;
+      return [' → ', shown.slice(1), more > 0 ? ` and ${String(more)} more` : ''];
+    })
+    .slice(1);
 }
 
 /** For a model: the calls of these steps, each with its result. */
 export function callsWithResults(rounds: readonly CallStep[], agents: AgentKnowledge): string[] {
+  const others = argumentsIn(rounds);
   return rounds
     .flatMap(({ calls }) => calls)
     .map((call) => {
       const { quoted } = quotedResult(call, agents);
-      return `- ${call.identity.name}${quotedArguments(call.identity.arguments).quoted}${quoted}`;
+      return `- ${call.identity.name}${quotedArguments(call.identity.arguments, others).quoted}${quoted}`;
     });
 }
 
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length <= QUOTED_UNITS ? line : `${line.slice(0, QUOTED_UNITS - 1)}…`;
+function argumentsIn(rounds: readonly CallStep[]): string[] {
+  return rounds.flatMap(({ calls }) => calls.map(({ identity }) => identity.arguments));
 }
 
 function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {

@@ -32,7 +32,7 @@ export function guidanceOf(verdict: Pick<Verdict, 'reason' | 'guidance'>): strin
   if (verdict.guidance !== undefined) return verdict.guidance;
   return [
     `${verdict.reason.replace(/(?<![.\s])[.\s]+$/, '')}.`,
-    'Stop and think before the next step: if this failed, or brought nothing new, take another way.',
-    'Call a tool only if the next step strictly needs one; otherwise explain in words what you will do next.',
+    'Stop and think before the next step: if this failed or returned nothing new, try a different approach.',
+    'Call a tool only if you need one; otherwise explain in text what you will do next.',
   ].join('\n');
 }

@@ -45,7 +45,7 @@ describe('the evidence', () => {
   test('of the model request limit contains the number of requests and the tools called last', () => {
     const [verdict] = run(turns(11), { turn_requests: { enabled: true } });
     expect(verdict).toMatchObject({ kind: 'limit', eventId: '#30', count: 11, threshold: 10 });
-    expect(verdict?.reason).toBe('The model was asked 11 times in one prompt; the limit is 10');
+    expect(verdict?.reason).toBe('11 model requests in this prompt (limit 10)');
     expect(verdict?.evidence).toEqual({
       lastAction: 'block',
       turn_requests: 10,

@@ -97,7 +97,7 @@ describe('a repeated step of several calls', () => {
     const [verdict] = run([...steps(5, ['kitchen', 'tea', 'lamp']), text('done')], { preset: 'balanced' });
     expect(verdict).toMatchObject({ count: 3, cost: { calls: 9 } });
     expect(verdict?.reason).toBe(
-      'the same step of 3 calls was made 3 times in a row with the same result: get_price {"item":"kitchen"} and get_price {"item":"tea"} and 1 more, the first with “kitchen costs 12.50 euros today”',
+      'The same 3 calls were made 3 times in a row with the same result: get_price {"item":"kitchen"} and get_price {"item":"tea"} and 1 more, the first returned “kitchen costs 12.50 euros today”',
     );
     expect(verdict?.guidance).toContain(
       'You have made the same 3 calls 3 times in a row:\n- get_price {"item":"kitchen"}: “kitchen',

@@ -11,22 +11,19 @@ const { tool: exact } = planDetection(detectionSchema.parse({ preset: 'stream' }
 describe('guidance for a model', () => {
   const text = toolGuidance('search_web', '{"query":"trams"}', 3, tool);
   test.each([
-    ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same parameters/],
+    ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same arguments/],
     [
-      'the advice to check tool, name and parameters',
-      /right tool and that its name and every parameter are correct/,
+      'the advice to check tool, name and arguments',
+      /right tool, and that its name and parameters are correct/,
     ],
     ['the advice to stop and think first', /Stop and think before the next call/],
     [
-      'the advice to take another way after a failure or without progress',
-      /failed, or brought nothing new, .* take another way/,
+      'the advice to try a different approach after a failure or without progress',
+      /failed or returned nothing new, .* try a different approach/,
     ],
-    ['the advice to call tools only if strictly needed', /only if the next step strictly needs one/],
+    ['the advice to call tools only if needed', /Call a tool only if you need one/],
     ['the attempted call', /search_web with arguments \{"query":"trams"\}/],
-    [
-      'the request for one corrected call or an explanation',
-      /one corrected tool call, or with an explanation in words/,
-    ],
+    ['the request for one corrected call or an explanation', /one corrected tool call, or explain in text/],
   ])('contains %s', (_, wording) => {
     expect(text).toMatch(wording);
   });
@@ -84,8 +81,8 @@ describe('the stop message', () => {
     const text = guidanceOf({ reason: 'The text repeats. ' });
     expect(text.split('\n')).toEqual([
       'The text repeats.',
-      expect.stringMatching(/Stop and think.* take another way/),
-      expect.stringMatching(/Call a tool only if .* explain in words/),
+      expect.stringMatching(/Stop and think.* try a different approach/),
+      expect.stringMatching(/Call a tool only if .* explain in text/),
     ]);
   });
 });
@@ -124,9 +121,9 @@ test.each([
 });
 
 test.each([
-  ['disabled', /switched off/],
+  ['disabled', /disabled/],
   ['ended', /ended/],
-  ['recovered', /streamed again/],
+  ['recovered', /retried/],
 ] as const)('closing reason: explains the outcome %s', (outcome, why) => {
   expect(closingReason(outcome)).toMatch(why);
 });

@@ -97,7 +97,7 @@ describe('a looping list', () => {
       ['escalated', 'block'],
     ]);
     expect(verdicts[0]?.reason).toMatch(
-      /^“\d+\. A garden that is no garden\.” comes every 32 characters of the answer, and only its numbers change, \d\d times$/,
+      /^“\d+\. A garden that is no garden\.” appears \d\d times in the answer, about every 32 characters, with only its numbers changing$/,
     );
   });
 

@@ -22,7 +22,7 @@ describe('sentences with the same pattern', () => {
     expect(opened).toMatchObject({ phase: 'opened', count: 16, evidence: { rule: 'pattern' } });
     expect(shown(opened, 'at')).toBe(all(long, 16).length - 1);
     expect(opened?.reason).toMatch(
-      /^“We went to see the \S+ in the old town again\.” and its like come every \d+/,
+      /^Variants of “We went to see the \S+ in the old town again\.” appear \d+ times in the answer with a few words changed$/,
     );
   });
 

@@ -38,7 +38,7 @@ export function budgetVerdict(
   const action = phase === 'resolved' ? 'none' : change.action;
   const incident = ['budget', use.id, use.incidents];
   const eventIndex = Math.max(0, session.events - 1);
-  const reason = reportedUse(ownerOf(use), first);
+  const reason = reportedUse(use.per === 'day' ? `the day ${use.day}` : ownerOf(use), first);
   return {
     v: 1,
     id: `v-${idOf([phase, action, ...incident])}`,

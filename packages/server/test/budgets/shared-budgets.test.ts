@@ -78,15 +78,15 @@ describe('a budget shared by the sessions of an agent', () => {
     await told('s-2', { usd: 3.5 });
     await told('other', { usd: 9.99, agent: 'writer', toolCalls: 1 });
     expect(await verdicts(2)).toEqual([
-      ['opened', 'warn', `85% of the budget of agent coder on ${today} is used: 8.5 of 10 US dollars`],
-      ['opened', 'warn', `99% of the budget of agent writer on ${today} is used: 9.99 of 10 US dollars`],
+      ['opened', 'warn', `Agent coder on ${today} has used 85% of its budget: $8.50 of $10.00`],
+      ['opened', 'warn', `Agent writer on ${today} has used 99% of its budget: $9.99 of $10.00`],
     ]);
     expect(await stopsOf('s-1')).toEqual({ stopped: false, by: null });
     await told('s-2', { usd: 6 });
     expect((await verdicts(3))[2]).toEqual([
       'escalated',
       'block',
-      `The budget of agent coder on ${today} is used up: 11 of 10 US dollars`,
+      `Agent coder on ${today} has used its budget: $11.00 of $10.00`,
     ]);
     await Promise.all([until('s-1', true), until('s-2', true)]);
     expect(await stopsOf('s-1')).toEqual({ stopped: true, by: `the budget of agent coder on ${today}` });
@@ -106,7 +106,7 @@ describe('a budget shared by the sessions of an agent', () => {
     await told('s-1', { usd: 7 });
     await told('s-1', { usd: 1, startedAt: NOON + 1 });
     expect(await verdicts(1)).toEqual([
-      ['opened', 'warn', `80% of the budget of agent coder on ${today} is used: 8 of 10 US dollars`],
+      ['opened', 'warn', `Agent coder on ${today} has used 80% of its budget: $8.00 of $10.00`],
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('a budget shared by the sessions of an agent', () => {
       [
         'resolved',
         'none',
-        `The budget of agent coder on ${today} is used up: 12 of 10 US dollars; the budget was raised or removed`,
+        `Agent coder on ${today} has used its budget: $12.00 of $10.00; the budget was raised or removed`,
       ],
     ]);
   });
@@ -161,26 +161,23 @@ describe('a budget shared by the sessions of an agent', () => {
     await until('s-1', false);
     const tomorrow = new Date(NOON + DAY).toISOString().slice(0, 10);
     expect((await verdicts(3)).map(([phase, , reason]) => [phase, reason])).toEqual([
-      ['opened', `The budget of agent coder on ${today} is used up: 12 of 10 US dollars`],
-      [
-        'resolved',
-        `The budget of agent coder on ${today} is used up: 12 of 10 US dollars; the day has ended`,
-      ],
-      ['opened', `80% of the budget of agent coder on ${tomorrow} is used: 8 of 10 US dollars`],
+      ['opened', `Agent coder on ${today} has used its budget: $12.00 of $10.00`],
+      ['resolved', `Agent coder on ${today} has used its budget: $12.00 of $10.00; the day has ended`],
+      ['opened', `Agent coder on ${tomorrow} has used 80% of its budget: $8.00 of $10.00`],
     ]);
   });
 });
 
 describe.each([
-  ['tenant', { tenant: 'acme' }, 'tenant acme on '],
-  ['day', {}, ''],
+  ['tenant', { tenant: 'acme' }, 'Tenant acme on '],
+  ['day', {}, 'The day '],
 ] as const)('a budget per %s', (per, labels, owner) => {
   it('counts tool calls of all its sessions', async () => {
     await start({ calls: 10, per });
     await told('s-1', { toolCalls: 4, ...labels });
     await told('s-2', { toolCalls: 4, agent: null, ...labels });
     expect(await verdicts(1)).toEqual([
-      ['opened', 'warn', `80% of the budget of ${owner}${today} is used: 8 of 10 tool calls`],
+      ['opened', 'warn', `${owner}${today} has used 80% of its budget: 8 of 10 tool calls`],
     ]);
   });
 });

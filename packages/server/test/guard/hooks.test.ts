@@ -319,7 +319,7 @@ describe('POST /decide', () => {
 });
 
 describe('a budget', () => {
-  const used = 'The budget of this session is used up: 10 of 10 tool calls';
+  const used = 'This session has used its budget: 10 of 10 tool calls';
 
   it('warns once, allows the last call, and denies every other, even after a prompt', async () => {
     await send('/settings/server', { set: { 'budget.calls': 10 } }, 'PUT');
@@ -329,7 +329,7 @@ describe('a budget', () => {
     const answers: unknown[] = [];
     for (let n = 0; n < 10; n += 1)
       answers.push((await hooked.call('Read', { file_path: String(n) }, `text ${String(n)}`)).before);
-    const note = 'Loopwatch: 80% of the budget of this session is used: 8 of 10 tool calls';
+    const note = 'Loopwatch: This session has used 80% of its budget: 8 of 10 tool calls';
     const none = Array<object>(8).fill({});
     expect(answers).toEqual([...none, { systemMessage: note }, {}]);
     const denied = {

@@ -11,7 +11,7 @@ const resolved = verdict({
   phase: 'resolved',
   count: 12,
   time: START + 9_000,
-  reason: 'read_file had been called 12 times; a different call followed',
+  reason: 'read_file was called 12 times; a different call followed',
   evidence: {},
 });
 

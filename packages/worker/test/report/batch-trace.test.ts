@@ -84,7 +84,7 @@ it('batch spans: a partition takeover is recorded with what it restored', async 
 
 it('model spans: a check belongs to the batch of its event, and the call to its check', async () => {
   const usage = { promptTokens: 900, completionTokens: 40 };
-  const text = JSON.stringify({ analysis: 'to and fro', confidence: 0.95 });
+  const text = JSON.stringify({ analysis: 'back and forth', confidence: 0.95 });
   const server = await startModelServer(() => ({ text, usage }));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const { llm } = settingsSchema.parse({ llm: { base_url: server.url, model: 'judge' } });
@@ -117,5 +117,5 @@ it('model spans: a check belongs to the batch of its event, and the call to its 
       'server.port': Number(port),
     },
   });
-  expect(JSON.stringify(recorded)).not.toContain('to and fro');
+  expect(JSON.stringify(recorded)).not.toContain('back and forth');
 });

@@ -72,7 +72,7 @@ describe('log lines of a tool loop', () => {
     );
     expect(lines.at(-1)).toMatchObject({
       outcome: 'recovered',
-      msg: 'Loop resolved in session s-1: read_file had been called 8 times with the same arguments; a different call followed',
+      msg: 'Loop resolved in session s-1: read_file was called 8 times with the same arguments; a different call followed',
     });
   });
 
@@ -120,7 +120,7 @@ describe('log line of a text loop', () => {
     expect(more).toEqual([]);
     expect(line).toMatchObject({ level: 'warn', detector: 'content-repeat' });
     expect(line?.msg).toMatch(
-      /^Loop detected in session s-3: “.*I will try.*” repeats every 27 .*, action=block$/,
+      /^Loop detected in session s-3: “.*I will try.*” appears 10 times in the answer, about every 27 characters, action=block$/,
     );
   });
 });
@@ -139,8 +139,8 @@ describe('log lines of outages and limits', () => {
       [...away, ...away, ...away, ...step('12 rows')],
       { preset: 'balanced' },
       [
-        'WARN Outage detected in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, the last of them fetch {"path":"a"}: “HTTP 503 Service Unavailable”, action=warn',
-        'INFO Outage resolved in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, the last of them fetch {"path":"a"}: “HTTP 503 Service Unavailable”; a call got through, or something else was tried',
+        'WARN Outage detected in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, most recently fetch {"path":"a"}: “HTTP 503 Service Unavailable”, action=warn',
+        'INFO Outage resolved in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, most recently fetch {"path":"a"}: “HTTP 503 Service Unavailable”; a call succeeded',
       ],
     ],
     [
@@ -149,8 +149,8 @@ describe('log lines of outages and limits', () => {
       { preset: 'stream', turn_requests: { max_turn_requests: 1 } },
       [
         'WARN Session s-4 exceeded max turn requests (2/1)',
-        'WARN Limit detected in session s-4: The model was asked 2 times in one prompt; the limit is 1, action=block',
-        'INFO Limit resolved in session s-4: The model had been asked 2 times; the prompt or session ended',
+        'WARN Limit detected in session s-4: 2 model requests in this prompt (limit 1), action=block',
+        'INFO Limit resolved in session s-4: 2 model requests in this prompt (limit 1); the prompt or session ended',
       ],
     ],
   ])('%s', async (_, events, detection, expected) => {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelClient } from '../../src/index.ts';
 import { calls, metric, records, startWorker } from '../fakes.ts';
 
-const json = (confidence: number) => JSON.stringify({ analysis: 'to and fro', confidence });
+const json = (confidence: number) => JSON.stringify({ analysis: 'back and forth', confidence });
 const turns = (count: number, sessionId = 's') =>
   Array.from({ length: count }, () => ({ sessionId, type: 'turn_started' }));
 
@@ -36,7 +36,14 @@ describe('a worker with a model', () => {
       { phase: 'opened', detector: 'semantic', eventIndex: 2, confidence: 0.95, source: { offset: '2' } },
     ]);
     expect(log.checks).toMatchObject([
-      { sessionId: 's', turn: 3, model: 'judge', analysis: 'to and fro', confidence: 0.95, failure: null },
+      {
+        sessionId: 's',
+        turn: 3,
+        model: 'judge',
+        analysis: 'back and forth',
+        confidence: 0.95,
+        failure: null,
+      },
     ]);
     expect(log.published.find(({ topic }) => topic.endsWith('checks'))?.key).toBe(log.checks[0]!.id);
     expect(await result('loop')).toBe(1);

@@ -31,18 +31,32 @@ export function budgetPercent({ used, limit }: BudgetUse): number {
 /** @param whose the owner of the budget, such as `this session` */
 export function reportedUse(whose: string, use: BudgetUse): string {
   const percent = budgetPercent(use);
-  const amounts = `${shown(use.used)} of ${shown(use.limit)} ${units[use.resource]}`;
-  if (percent >= USED_UP) return `The budget of ${whose} is used up: ${amounts}`;
-  return `${String(percent)}% of the budget of ${whose} is used: ${amounts}`;
+  const share = percent >= USED_UP ? '' : `${String(percent)}% of `;
+  return `${capitalized(whose)} has used ${share}its budget: ${shownUse(use)}`;
 }
 
-const units: Readonly<Record<BudgetResource, string>> = {
+const units: Readonly<Record<Exclude<BudgetResource, 'usd'>, string>> = {
   tokens: 'tokens',
-  usd: 'US dollars',
   calls: 'tool calls',
   minutes: 'minutes',
 };
 
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `4 of 5 tool calls`, `$0.72 of $0.50`. */
+function shownUse({ resource, used, limit }: BudgetUse): string {
+  if (resource === 'usd') return `${shownUsd(used)} of ${shownUsd(limit)}`;
+  return `${shown(used)} of ${shown(limit)} ${units[resource]}`;
+}
+
 function shown(amount: number): string {
   return amount.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}
+
+function shownUsd(amount: number): string {
+  // Two digits would round small amounts to nothing.
+  const maximumFractionDigits = amount < 0.1 ? 4 : 2;
+  return amount.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits });
 }

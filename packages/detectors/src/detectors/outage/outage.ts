@@ -36,7 +36,11 @@ export class Outage implements Detector {
     this.#countBefore = calls.regrown ? this.#countBefore : this.#count;
     if (settled.kind !== 'transient') {
       this.#count = 0;
-      this.#incident.resolve(step, 'recovered', 'a call got through, or something else was tried');
+      this.#incident.resolve(
+        step,
+        'recovered',
+        settled.kind === 'error' ? 'a call failed for another reason' : 'a call succeeded',
+      );
       return;
     }
     this.#count = this.#countBefore + 1;
@@ -48,7 +52,7 @@ export class Outage implements Detector {
       thresholdOf: { setting: 'outage.min_failures', value: this.#threshold },
       mode: 'warn',
       rounds: calls.rounds.slice(-this.#count),
-      ...sentence`${counted(this.#count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.#knowledge.agents)}`,
+      ...sentence`${counted(this.#count)} steps in a row failed with timeouts, rate limits or server errors, most recently ${quotedStep(settled)}${quotedResult(settled.calls[0], this.#knowledge.agents)}`,
       guidance: '',
       evidence: {},
     };

@@ -1,5 +1,6 @@
 import type { CheckAnswer, EvidenceOf, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
+import { clipText, quote } from '../../incident/clip-text.ts';
 import type {
   Account,
   Detector,
@@ -10,7 +11,7 @@ import type {
   ThresholdBase,
 } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
-import { closingReason, quote, sentence } from '../../incident/shown-calls.ts';
+import { closingReason, type Sentence, sentence } from '../../incident/shown-calls.ts';
 import type { Privacy } from '../../privacy/mask.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
@@ -145,7 +146,7 @@ export class Semantic implements Detector {
     if (incident === undefined) return undefined;
     this.#incident = undefined;
     this.#confidence = answer.confidence;
-    const why = `the check at turn ${String(question.turn)} saw no loop any more`;
+    const why = `the check at turn ${String(question.turn)} found no loop`;
     return this.#resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
   }
 
@@ -153,13 +154,12 @@ export class Semantic implements Detector {
     { shown: [first, last], turn }: Question,
     { analysis, confidence }: JudgeAnswer,
   ): Account<'semantic'> {
-    const turns = `turns ${String(first)} to ${String(last)}`;
     return {
       detector: 'semantic',
       threshold: 1,
       thresholdOf: this.#thresholdOf,
       confidence,
-      reason: `A model that read ${turns} is ${percent(confidence)} sure that they are a loop`,
+      ...judgedReason([first, last], confidence, analysis),
       guidance: guidance(analysis, last - first + 1),
       evidence: {
         analysis,
@@ -189,8 +189,8 @@ export class Semantic implements Detector {
     why: string,
     evidence: EvidenceOf<'semantic'>,
   ): Finding {
-    const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
-    const wording = sentence`A model had seen a loop in ${checks}; ${why}`;
+    const checks = incident.count === 1 ? 'One check' : `${String(incident.count)} checks in a row`;
+    const wording = sentence`${checks} found a loop; ${why}`;
     const confidence = this.#confidence;
     const thresholdOf = this.#thresholdOf;
     const account: Account<'semantic'> = {
@@ -237,13 +237,23 @@ function begun({ number, mark }: Turn): Mark {
 }
 
 function percent(confidence: number): string {
-  return `${String(Math.round(confidence * 1000) / 10)} %`;
+  return `${String(Math.round(confidence * 1000) / 10)}%`;
+}
+
+/** Units of the analysis that the reason shows. */
+const QUOTED_UNITS = 160;
+
+/** The verdict of the model, and its analysis in brief. */
+function judgedReason([first, last]: Question['shown'], confidence: number, analysis: string): Sentence {
+  const [brief = ''] = analysis.trim().split(/(?<=[.!?])\s|\n/);
+  const shown = clipText(brief.trimEnd().replace(/\.$/, ''), QUOTED_UNITS);
+  return sentence`Turns ${first}-${last} look like a loop (${percent(confidence)} confidence)${{ quoted: shown && `: ${shown}` }}`;
 }
 
 function guidance(analysis: string, turns: number): string {
   return [
-    `A review of your last ${String(turns)} turns found that they bring your task no further: ${quote(analysis, 600)}`,
-    'Stop and think before the next step: what has been achieved, what is missing, and what has been tried in vain?',
-    'Take another way, or say in words why the task cannot be done. Do not repeat what you did in those turns.',
+    `A review found no progress in your last ${String(turns)} turns: ${quote(analysis, 600)}`,
+    'Stop and think before the next step: what has been achieved, what is missing, and what has failed?',
+    'Try a different approach, or explain why the task cannot be done. Do not repeat what you did in those turns.',
   ].join('\n');
 }

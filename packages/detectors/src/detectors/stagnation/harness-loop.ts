@@ -4,9 +4,10 @@ import { normalizeText } from '../../calls/lex-result.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
+import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
-import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
+import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { StepChain } from './step-chain.ts';
 
 /** A longer answer that differs from the previous one counts as new, unless it is rejected. */
@@ -136,8 +137,8 @@ export class HarnessLoop {
     const shown = this.#shown;
     const before = this.#before;
     const { threshold, mode } = this.#options;
-    const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
-    const wording = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
+    const made = before?.steps === '' ? 'no calls' : 'the same calls each time';
+    const wording = sentence`The same prompt was sent ${counted(count)} times and the agent made ${made}${{ quoted: `: ${quote(shown)}` }}`;
     this.#incident.report(step, {
       key: 'prompts',
       count,
@@ -148,10 +149,10 @@ export class HarnessLoop {
       ...(this.#since !== null && { since: this.#since }),
       ...wording,
       guidance: [
-        asSentence(wording.plainReason),
+        `You have received the same prompt ${String(count)} times and made ${made}.`,
         `The prompt: ${quote(shown)}`,
-        ...(before === null || before.answer === '' ? [] : [`What was answered: ${quote(before.answer)}`]),
-        'Sending or answering it again changes nothing. Say what stands in the way, or stop here.',
+        ...(before === null || before.answer === '' ? [] : [`Your answer: ${quote(before.answer)}`]),
+        'The same answer will not help. State what blocks you, or stop.',
       ].join('\n'),
       evidence: { rule: 'same-prompt', repeated: shown.slice(0, SHOWN_UNITS) },
     });

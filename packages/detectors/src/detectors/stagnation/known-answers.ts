@@ -53,7 +53,7 @@ export const knownAnswers: StagnationRule = ({ rounds, settled }, { options, kno
     count,
     threshold,
     thresholdOf: { setting: 'stagnation.same_answer', value: threshold },
-    ...sentence`${what} was called ${counted(count)} times in few wordings, nothing was changed in between, and every answer was known${quotedResult(asked.call, agents)}`,
+    ...sentence`${what} was called ${counted(count)} times in a few wordings and returned only known answers${quotedResult(asked.call, agents)}`,
   };
 };
 

@@ -140,8 +140,8 @@ export class MessageRepeat {
       const run = this.#runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
       if (!run || count < threshold) continue;
-      const what = period === 1 ? 'the same message was' : 'the same two messages were';
-      const wording = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
+      const what = period === 1 ? 'sent the same message' : 'alternated between the same two messages';
+      const wording = sentence`The agent ${what} ${counted(count)} times in a row without calling a tool`;
       return this.#repetition(text, {
         count,
         threshold,
@@ -154,7 +154,7 @@ export class MessageRepeat {
     const { score: count, agents, since } = this.#phrases;
     const { setting, value } = base;
     if (agents.length < 2 || since === null || count < 2 * value) return null;
-    const wording = sentence`${counted(count)} messages between ${agents.length} agents said only what had been said before, without a call in between`;
+    const wording = sentence`${counted(count)} messages between ${agents.length} agents said nothing new, and no tool was called`;
     const thresholdOf: ThresholdBase = { setting, value, adjustments: ['short-answer'] };
     return this.#repetition(text, { count, threshold: 2 * value, thresholdOf, since, period: 1, wording });
   }
@@ -180,8 +180,8 @@ export class MessageRepeat {
       calls: 0,
       ...wording,
       guidance: [
-        asSentence(wording.reason),
-        'Saying it again changes nothing. Do what is still missing, or end here.',
+        asSentence(wording.reason.replace(/^The agent /, 'You ')),
+        'Repeating it will not help. Do what remains, or stop.',
       ].join('\n'),
       evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },
     };

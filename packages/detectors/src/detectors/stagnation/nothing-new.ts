@@ -55,7 +55,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
       count,
       threshold: options.sameResult,
       thresholdOf: { setting: 'stagnation.same_result', value: options.sameResult },
-      ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result, and nothing was changed in between${quotedResult(call, agents)}`,
+      ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result and no change in between${quotedResult(call, agents)}`,
     };
   }
   return null;
@@ -85,7 +85,7 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
     count: stale,
     threshold: options.nothingNew,
     thresholdOf: { setting: 'stagnation.nothing_new', value: options.nothingNew },
-    ...sentence`the last ${counted(stale)} steps brought nothing new: every call had a result that was known${{ quoted: `, as ${shown.map((line) => line.slice(2)).join(' and ')}` }}`,
+    ...sentence`The last ${counted(stale)} steps returned nothing new${{ quoted: ` (for example ${shown.map((line) => line.slice(2)).join(' and ')})` }}`,
   };
 }
 

@@ -23,7 +23,7 @@ export const sameAnswer: StagnationRule = (calls, context) => {
   );
   const threshold = rephrasedThreshold(context.options);
   if (rephrased.length >= threshold && isVaried(rephrased))
-    return match(rephrased, threshold, rephrasedBase(context.options), variation(rephrased), context);
+    return match(rephrased, threshold, rephrasedBase(context.options), isRephrasing(rephrased), context);
   const answer = readAnswer(settled);
   if (answer === null) return null;
   const tool = soleToolOf(settled);
@@ -37,7 +37,7 @@ export const sameAnswer: StagnationRule = (calls, context) => {
     value,
     adjustments: patience > 1 ? ['short-answer'] : [],
   };
-  return match(alike, needed, base, 'regardless of what it was asked', context);
+  return match(alike, needed, base, false, context);
 };
 
 /**
@@ -96,29 +96,31 @@ function patienceFor({ calls }: CallStep): number {
   return isShort ? 2 : 1;
 }
 
-/** Describes how the calls of the loop differ. */
-function variation(steps: readonly CallStep[]): string {
+/** Whether the calls differ in their wording, and not in the page that they ask for. */
+function isRephrasing(steps: readonly CallStep[]): boolean {
   const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
-  return before && latest && turnsPages(before, latest)
-    ? 'regardless of the page'
-    : 'to rephrasings of one query';
+  return !(before && latest && turnsPages(before, latest));
 }
 
 function match(
   steps: readonly CallStep[],
   threshold: number,
   thresholdOf: ThresholdBase,
-  what: string,
+  isRephrased: boolean,
   { knowledge: { agents } }: RuleContext,
 ): RuleMatch {
   const latest = steps.at(-1) as CallStep;
   const count = steps.length;
+  const names = namesOf(latest);
+  const result = quotedResult(latest.calls[0], agents);
   return {
     rule: 'same-answer',
     steps,
     count,
     threshold,
     thresholdOf,
-    ...sentence`${namesOf(latest)} returned the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+    ...(isRephrased
+      ? sentence`${names} returned the same answer to ${counted(count)} rephrasings of one query${result}`
+      : sentence`${names} returned the same answer ${counted(count)} times in a row regardless of its arguments${result}`),
   };
 }

@@ -30,7 +30,7 @@ export const sameError: StagnationRule = (calls, context) => {
   const wording =
     tools.size === 1
       ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, regardless of its arguments${result}`
-      : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
+      : sentence`The last ${counted(count)} steps, which called ${tools.size} tools, all failed with the same error${result}`;
   const thresholdOf = {
     setting: 'stagnation.same_error',
     value: context.options.sameError,
@@ -76,7 +76,7 @@ function rejectedAgain(
       value,
       adjustments: pollingAdjustments([settled], knowledge),
     },
-    ...sentence`${tool} failed ${counted(count)} times with the same error regardless of its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    ...sentence`${tool} failed ${counted(count)} times with the same error regardless of its arguments and with no change in between${quotedResult(settled.calls[0], agents)}`,
   };
 }
 

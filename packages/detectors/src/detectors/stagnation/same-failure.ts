@@ -80,6 +80,6 @@ export const sameFailure: StagnationRule = (
       value: options.sameFailure,
       adjustments: isAlike ? ['alike-results'] : [],
     },
-    ...sentence`${quotedStep(settled)} failed the same way ${counted(count)} times, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    ...sentence`${quotedStep(settled)} failed the same way ${counted(count)} times with no change in between${quotedResult(settled.calls[0], agents)}`,
   };
 };

@@ -92,7 +92,7 @@ export class Stagnation implements Detector {
       if (this.#incident.isOpen || !calls.settled.explained)
         this.#incident.report(step, this.#pattern(match), calls.regrown);
     } else if (!this.#mayRecur(calls.settled)) {
-      this.#incident.resolve(step, 'recovered', 'something new came');
+      this.#incident.resolve(step, 'recovered', 'the agent made progress');
     }
     calls.stagnant = this.#incident.isOpen && match !== null;
   }
@@ -135,10 +135,10 @@ export class Stagnation implements Detector {
       mode: this.#options.mode,
       rounds: steps,
       guidance: [
-        `This leads nowhere: ${match.plainReason}.`,
-        'What you did last, and what came back:',
+        `You are not making progress: ${match.plainReason}.`,
+        'Your latest calls and their results:',
         ...callsWithResults(steps.slice(-SHOWN_STEPS), this.#knowledge.agents),
-        'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
+        'State what you know and what is missing. Then try a different approach, or stop.',
       ].join('\n'),
       evidence: { rule },
     };

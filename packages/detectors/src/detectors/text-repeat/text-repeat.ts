@@ -101,7 +101,7 @@ export class TextRepeat implements Detector, RepeatListener {
   #meetStructure(step: EventStep, text: string, start: number, i: number): number {
     this.#track(text, start, i);
     if (this.#index.passesMarker(this.#structure.inFence)) return i;
-    this.#restart(step, 'recovered', 'other structure followed', this.#offset + i);
+    this.#restart(step, 'recovered', 'a new list, table or code block started', this.#offset + i);
     return i + 1;
   }
 
@@ -157,7 +157,7 @@ export class TextRepeat implements Detector, RepeatListener {
     const incident = this.#incident;
     if (incident === undefined) return;
     this.#incident = undefined;
-    const wording = sentence`A text of the ${this.#noun} had been repeated ${counted(incident.count)} times; ${why}`;
+    const wording = sentence`A passage appeared ${counted(incident.count)} times in the ${this.#noun}; ${why}`;
     const account = { ...this.#account(incident.count, at), evidence: { at } };
     step.emit(incident.resolution(account, outcome, wording));
   }
@@ -204,14 +204,12 @@ export class TextRepeat implements Detector, RepeatListener {
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.#index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
-    const reasonFor = (text: string | null): string => repetitionReason(rule, text, distance, this.#noun);
-    const what = { quoted: reasonFor(repeated), plain: reasonFor(null) };
     return {
       detector: this.#options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,
       thresholdOf: { setting: `${this.#options.stream}_loop.min_repeats`, value: threshold },
-      ...sentence`${what}, ${counted(count)} times`,
-      guidance: textGuidance(repeated, count),
+      ...repetitionReason(rule, repeated, count, distance, this.#noun),
+      guidance: textGuidance(repeated, count, this.#noun),
       evidence: {
         at,
         ...(rule !== null && { rule }),

@@ -1,40 +1,41 @@
-import { quote } from '../../incident/shown-calls.ts';
+import { quote } from '../../incident/clip-text.ts';
+import { counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
 import type { RepetitionRule } from '../../text/repetition-kind.ts';
 
 /** Guidance for a model whose text repeats. */
-export function textGuidance(repeated: string, count: number): string {
+export function textGuidance(repeated: string, count: number, noun: string): string {
   return [
-    `Your last answer repeated the same text ${String(count)} times: “${repeated.trim()}”`,
-    'Stop repeating it. Say what is still missing, or end the answer if nothing is.',
+    `Your ${noun} repeated the same text ${String(count)} times: “${repeated.trim()}”`,
+    noun === 'answer'
+      ? 'Do not repeat it. Write what is missing, or end the answer.'
+      : 'Do not repeat it. Decide what to do next, and do it.',
   ].join('\n');
 }
 
-/** The reason for people that a text repeats. @param repeated `null`: do not quote the text */
+/** How the occurrences relate, where a reader may wonder; to follow the distance between them. */
+const TAILS: Partial<Record<RepetitionRule, string>> = {
+  counter: ', with only its numbers changing',
+  lines: ', in a list, table or code without anything new',
+  novelty: ', and other passages repeat too',
+};
+
+/** The reason for people that a text repeats. */
 export function repetitionReason(
   rule: RepetitionRule | null,
-  repeated: string | null,
+  repeated: string,
+  count: number,
   distance: number,
   noun: string,
-): string {
-  const what = repeated === null ? 'A text' : repeated.trim() === '' ? 'White space' : quote(repeated);
-  const every = `every ${String(distance)} characters of the ${noun}`;
+): Sentence {
+  const isBlank = repeated.trim() === '';
+  const what = { quoted: isBlank ? 'White space' : quote(repeated), plain: 'A passage' };
   switch (rule) {
-    case null:
-      return `${what} repeats every ${String(distance)} characters in the ${noun}`;
-    case 'counter':
-      return `${what} comes ${every}, and only its numbers change`;
-    case 'lines':
-      return `${what} comes ${every}, in a list, a table or code without anything new`;
     case 'run':
-      return `${what} fills the ${noun} without a break`;
-    case 'block':
-      return repeated === null ? `A passage comes ${every}` : `The passage ${what} comes ${every}`;
-    case 'text':
-      return `${what} comes ${every}, with little new in between`;
+      return sentence`${what} appears ${counted(count)} times in the ${noun} without a break`;
     case 'pattern':
-      return `${what} and its like come ${every}, and only single words change`;
-    case 'novelty':
-      return `${what} and other passages of the ${noun} come again and again, with little new in between`;
+      return sentence`Variants of ${{ quoted: quote(repeated), plain: 'a sentence' }} appear ${counted(count)} times in the ${noun} with a few words changed`;
+    default:
+      return sentence`${what} appears ${counted(count)} times in the ${noun}, about every ${Math.round(distance)} characters${(rule && TAILS[rule]) ?? ''}`;
   }
 }
 

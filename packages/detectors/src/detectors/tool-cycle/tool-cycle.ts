@@ -151,11 +151,13 @@ export class ToolCycle implements Detector {
       period,
       mode: isAlike && this.#options.mode === 'block' ? 'chance_then_block' : this.#options.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
-      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : isAlike ? ', with no new result apart from random tokens' : ''}`,
+      ...sentence`The same ${period} steps ran ${counted(count)} times${known && isSame ? ' with no new result' : isAlike ? ' with no new result apart from random tokens' : ''}: ${quotedSteps(cycle)}`,
       guidance: [
         `You have gone through the same ${String(period)} steps ${String(count)} times:`,
         ...callsWithResults(cycle, agents),
-        'Nothing came of it. Say what you are trying to find out, then take another way or stop.',
+        isSame || isAlike
+          ? 'This produced nothing new. Try something else, or stop.'
+          : 'If this brings you no closer to the goal, try something else, or stop.',
       ].join('\n'),
       evidence: {
         results: !known ? 'unknown' : isSame ? 'same' : isAlike ? 'alike' : 'different',

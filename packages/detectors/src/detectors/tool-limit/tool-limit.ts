@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
-import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { closingReason, counted, type Sentence, sentence, withEnding } from '../../incident/shown-calls.ts';
 
 /** Options of tool-limit. */
 export interface ToolLimitOptions {
@@ -84,7 +84,7 @@ export class ToolLimit implements Detector {
   close(step: EventStep, outcome: VerdictOutcome): void {
     const incident = this.#incident;
     if (incident !== undefined) {
-      const wording = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
+      const wording = withEnding(reportedTurns(incident.count, this.#options), closingReason(outcome));
       step.emit(incident.resolution(this.#account(incident.count), outcome, wording));
     }
     this.#turns = 0;
@@ -102,7 +102,7 @@ export class ToolLimit implements Detector {
       kind: 'limit',
       threshold: maxTurns,
       thresholdOf: { setting: 'tool_call_limit.max_turns', value: maxTurns },
-      ...sentence`Tools were called in ${counted(turns)} turns of one prompt; the limit is ${maxTurns}`,
+      ...reportedTurns(turns, this.#options),
       evidence: {
         limit_reached: true,
         limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,
@@ -133,6 +133,11 @@ export class ToolLimit implements Detector {
     this.#since = rest.since;
     this.#incident = incident && Incident.restore(incident);
   }
+}
+
+function reportedTurns(turns: number, { maxTurns }: ToolLimitOptions): Sentence {
+  const noun = turns === 1 ? 'turn' : 'turns';
+  return sentence`${counted(turns)} ${noun} with tool calls in this prompt (limit ${maxTurns})`;
 }
 
 interface ToolLimitSnapshot {

@@ -36,7 +36,7 @@ export class ConsecutiveRun {
     this.#count = options.ttlMs === null ? this.#count + 1 : this.#countRecent(step.time, options.ttlMs);
     // Resolve before remembering the current call, which is not part of the loop.
     if (this.#count < options.threshold)
-      this.#resolve(step, 'recovered', 'the earlier calls are too old to count');
+      this.#resolve(step, 'recovered', 'earlier calls left the time window');
     if (this.#count === 1) this.#forget();
     this.#remember(step.mark());
     if (this.#count < options.threshold) return { count: this.#count, action: 'none' };
@@ -68,7 +68,7 @@ export class ConsecutiveRun {
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;
     const { count } = incident;
-    const wording = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
+    const wording = sentence`${identity.name} was called ${counted(count)} times with the same arguments; ${why}`;
     step.emit(incident.resolution(this.#account(identity, options, count), outcome, wording));
     this.#open = undefined;
   }

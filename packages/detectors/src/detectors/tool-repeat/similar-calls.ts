@@ -105,7 +105,7 @@ export class SimilarCalls {
     const open = this.#open.get(tool);
     if (open === undefined) return;
     this.#open.delete(tool);
-    const wording = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
+    const wording = sentence`${tool} was called ${counted(open.incident.count)} times with similar arguments; ${why}`;
     step.emit(open.incident.resolution(account(open), outcome, wording));
   }
 

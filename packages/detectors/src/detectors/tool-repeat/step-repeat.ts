@@ -75,7 +75,7 @@ export class StepRepeat implements Detector {
     this.#runs = options.enabled ? runsAfter(this.#runsBefore, before, callStep) : NO_RUNS;
     const found = this.#found(rounds, callStep, options);
     if (found === null) {
-      const why = this.#runs.same > 1 ? 'the earlier calls are too old to count' : undefined;
+      const why = this.#runs.same > 1 ? 'earlier calls left the time window' : undefined;
       this.#incident.resolve(step, 'recovered', why);
       return;
     }
@@ -121,7 +121,7 @@ export class StepRepeat implements Detector {
     const { length } = callStep.calls;
     const made =
       length > 1
-        ? sentence`the same step of ${length} calls was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(callStep)}${ofFirst(result.quoted)}`
+        ? sentence`The same ${length} calls were made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(callStep)}${ofFirst(result.quoted)}`
         : sentence`${quotedStep(callStep)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
     return {
       key: 'rounds',
@@ -207,8 +207,8 @@ function adjustmentOf(degree: Degree, callStep: CallStep): ThresholdAdjustment[]
 }
 
 function resultsPhrase(degree: Degree, { kind }: CallStep): string {
-  if (degree === 'any') return ', with other results';
-  const but = degree === 'alike' ? ', apart from random tokens' : '';
+  if (degree === 'any') return ', with different results';
+  const but = degree === 'alike' ? ' apart from random tokens' : '';
   return kind === 'error' ? ` and failed the same way each time${but}` : ` with the same result${but}`;
 }
 
@@ -227,7 +227,7 @@ function timeOf(callStep: CallStep | undefined): number {
 
 /** Rewrites the result for a sentence that already has a colon. */
 function ofFirst(result: string) {
-  return { quoted: result.replace(/^:/, ', the first with') };
+  return { quoted: result.replace(/^:/, ', the first returned') };
 }
 
 /** Whether the results leave doubt that the step is a repetition. */

@@ -2,6 +2,14 @@ import type { ToolRepeatOptions } from './options.ts';
 
 /** Texts about repeated calls for people and models. Custom texts in the settings replace them. */
 
+const CALL_ADVICE = [
+  'Stop and think before the next call:',
+  '- Check that this is the right tool, and that its name and parameters are correct.',
+  '- If it failed or returned nothing new, change the arguments or try a different approach.',
+  '- Call a tool only if you need one; otherwise continue in text.',
+];
+const CALL_ANSWER = 'Answer with one corrected tool call, or explain in text what you will do next.';
+
 /** `within 120 seconds`, or `in a row` if calls of any age count. */
 export function windowPhrase(ttlMs: number | null): string {
   return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
@@ -27,13 +35,10 @@ export function toolGuidance(tool: string, args: string, count: number, options:
   if (options.warningText !== null) return options.warningText;
   const alike = options.similarity === null ? 'the same' : 'nearly the same';
   return [
-    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} parameters.`,
-    'Stop and think before the next call:',
-    '- Check that this is the right tool and that its name and every parameter are correct.',
-    '- If it failed, or brought nothing new, change the parameters or take another way.',
-    '- Call a tool only if the next step strictly needs one; otherwise go on in words.',
+    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} arguments.`,
+    ...CALL_ADVICE,
     `The call you attempted: ${tool} with arguments ${args}.`,
-    'Answer either with one corrected tool call, or with an explanation in words of what you will do next.',
+    CALL_ANSWER,
   ].join('\n');
 }
 
@@ -57,18 +62,13 @@ export function stepGuidance(
         '- If each call shows something new, say what, and continue.',
         '- If nothing changes, you are at the end or the call has no effect. Try a different approach.',
       ]
-    : [
-        'Stop and think before the next call:',
-        '- Check that this is the right tool and that its name and every argument are correct.',
-        '- If it failed or returned nothing new, change the arguments or try a different approach.',
-        '- Call a tool only if you need one; otherwise continue in text.',
-      ];
+    : CALL_ADVICE;
   return [
     `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments.`,
     ...advice,
     `The call you attempted: ${tool} with arguments ${args}.`,
     ...(result === '' ? [] : [`Result each time${result}`]),
-    ...(navigates ? [] : ['Answer with one corrected tool call, or explain in text what you will do next.']),
+    ...(navigates ? [] : [CALL_ANSWER]),
   ].join('\n');
 }
 

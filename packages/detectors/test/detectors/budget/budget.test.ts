@@ -31,8 +31,8 @@ describe('a budget warns at 80 percent and blocks once it is used up:', () => {
       { tokens: 5_000 },
       turns(5, thousand),
       [
-        ['opened', 'warn', 80, '80% of the budget of this session is used: 4,000 of 5,000 tokens'],
-        ['escalated', 'block', 100, 'The budget of this session is used up: 5,000 of 5,000 tokens'],
+        ['opened', 'warn', 80, 'This session has used 80% of its budget: 4,000 of 5,000 tokens'],
+        ['escalated', 'block', 100, 'This session has used its budget: 5,000 of 5,000 tokens'],
       ],
     ],
     [
@@ -40,8 +40,8 @@ describe('a budget warns at 80 percent and blocks once it is used up:', () => {
       { usd: 1 },
       turns(5, undefined, 0.2),
       [
-        ['opened', 'warn', 80, '80% of the budget of this session is used: 0.8 of 1 US dollars'],
-        ['escalated', 'block', 100, 'The budget of this session is used up: 1 of 1 US dollars'],
+        ['opened', 'warn', 80, 'This session has used 80% of its budget: $0.80 of $1.00'],
+        ['escalated', 'block', 100, 'This session has used its budget: $1.00 of $1.00'],
       ],
     ],
     [
@@ -49,8 +49,8 @@ describe('a budget warns at 80 percent and blocks once it is used up:', () => {
       { calls: 5 },
       turns(5),
       [
-        ['opened', 'warn', 80, '80% of the budget of this session is used: 4 of 5 tool calls'],
-        ['escalated', 'block', 100, 'The budget of this session is used up: 5 of 5 tool calls'],
+        ['opened', 'warn', 80, 'This session has used 80% of its budget: 4 of 5 tool calls'],
+        ['escalated', 'block', 100, 'This session has used its budget: 5 of 5 tool calls'],
       ],
     ],
     [
@@ -58,15 +58,15 @@ describe('a budget warns at 80 percent and blocks once it is used up:', () => {
       { minutes: 10 },
       turns(11),
       [
-        ['opened', 'warn', 80, '80% of the budget of this session is used: 8 of 10 minutes'],
-        ['escalated', 'block', 100, 'The budget of this session is used up: 10 of 10 minutes'],
+        ['opened', 'warn', 80, 'This session has used 80% of its budget: 8 of 10 minutes'],
+        ['escalated', 'block', 100, 'This session has used its budget: 10 of 10 minutes'],
       ],
     ],
     [
       'one verdict when it is exceeded at once',
       { tokens: 500 },
       turns(1, thousand),
-      [['opened', 'block', 200, 'The budget of this session is used up: 1,000 of 500 tokens']],
+      [['opened', 'block', 200, 'This session has used its budget: 1,000 of 500 tokens']],
     ],
     [
       'no verdict below the limits',
@@ -129,14 +129,9 @@ test('budget: its incident is resolved when the session ends or the budget is ra
   expect(ended.at(-1)).toMatchObject({ phase: 'resolved', outcome: 'ended', action: 'none' });
   const raise: AgentEvent = { type: 'control', set: { 'budget.calls': 5 } };
   expect(told(run([...turns(4), raise, ...turn(4)], { budget })).slice(1)).toEqual([
-    [
-      'resolved',
-      'none',
-      100,
-      'The budget of this session is used up: 4 of 4 tool calls; the budget was raised',
-    ],
-    ['opened', 'warn', 80, '80% of the budget of this session is used: 4 of 5 tool calls'],
-    ['escalated', 'block', 100, 'The budget of this session is used up: 5 of 5 tool calls'],
+    ['resolved', 'none', 100, 'This session has used its budget: 4 of 4 tool calls; the budget was raised'],
+    ['opened', 'warn', 80, 'This session has used 80% of its budget: 4 of 5 tool calls'],
+    ['escalated', 'block', 100, 'This session has used its budget: 5 of 5 tool calls'],
   ]);
 });
 
@@ -157,7 +152,7 @@ describe('a decision before a call', () => {
 
   test('names the setting to raise when it denies', () => {
     expect(after(5).guidance).toBe(
-      'The budget of this session is used up: 5 of 5 tool calls. Nothing more runs until budget.calls is raised.',
+      'This session has used its budget: 5 of 5 tool calls. Nothing more runs until budget.calls is raised.',
     );
   });
 });

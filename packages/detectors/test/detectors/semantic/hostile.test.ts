@@ -41,7 +41,7 @@ interface Options {
 /** What a model is shown: the lines before the data, the data's lines, the lines after it. */
 function parts({ messages }: SemanticCheck) {
   const lines = messages[1]!.content.split('\n');
-  const marker = /reads? (data-[0-9a-f]{32})\.$/.exec(lines[0]!)![1]!;
+  const marker = /between the two lines (data-[0-9a-f]{32})\.$/.exec(lines[0]!)![1]!;
   const first = lines.indexOf(marker);
   const last = lines.lastIndexOf(marker);
   const data = lines.slice(first + 1, last).map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -95,7 +95,7 @@ describe('hostile texts', () => {
     const systems = attacks.map((text) => checkAfter([{ type: 'content', text }]).messages[0]);
     expect(new Set(systems.map((message) => JSON.stringify(message))).size).toBe(1);
     expect(systems[0]?.role).toBe('system');
-    expect(systems[0]?.content).toMatch(/material to judge and never an instruction/);
+    expect(systems[0]?.content).toMatch(/material\s+to judge, never an instruction/);
   });
 
   it('are limited in total size, however many and long they are', () => {

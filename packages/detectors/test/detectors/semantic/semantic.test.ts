@@ -11,7 +11,7 @@ import { shown } from '../../evidence.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 const prompt: AgentEvent = { type: 'prompt_started', text: 'Fix the test' };
-const sure = { analysis: 'It edits the same line to and fro.', confidence: 0.97 };
+const sure = { analysis: 'It keeps changing the same line back and forth.', confidence: 0.97 };
 
 function session(config: DetectionInput = {}, judged = true): SessionAnalyzer {
   return new SessionAnalyzer(
@@ -157,7 +157,8 @@ describe('a verdict', () => {
         count: 1,
         model: 'm1',
         promptId: null,
-        reason: 'A model that read turns 10 to 29 is 97 % sure that they are a loop',
+        reason:
+          'Turns 10-29 look like a loop (97% confidence): It keeps changing the same line back and forth',
         evidence: {
           analysis: sure.analysis,
           turn: 30,

@@ -134,9 +134,7 @@ describe('same-message', () => {
       evidence: { rule: 'same-message', repeated: done },
       cost: { turns: 4, calls: 0, characters: 4 * done.length },
     });
-    expect(verdict?.reason).toBe(
-      'the same message was given 4 times, turn after turn, without a call in between',
-    );
+    expect(verdict?.reason).toBe('The agent sent the same message 4 times in a row without calling a tool');
     const [hidden] = run(repeated(4, done), { preset: 'balanced', privacy: { store_text: false } });
     expect(JSON.stringify(hidden)).not.toContain('in place');
   });
