@@ -64,7 +64,7 @@ test.use({ contextOptions: { reducedMotion: 'reduce' }, trace: 'off' });
 
 /** Every page, with a part that is visible at every width once the page is complete. */
 const routes: readonly { readonly path: string | (() => string); readonly shown: string }[] = [
-  { path: '/', shown: 'Tokens used by loops' },
+  { path: '/', shown: 'Tokens wasted' },
   { path: '/incidents', shown: 'tool-repeat' },
   { path: () => `/incidents?peek=${idOf('tool-repeat')}`, shown: 'Evidence as JSON' },
   { path: '/incidents?by=cause', shown: 'Latest first' },

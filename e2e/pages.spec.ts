@@ -240,7 +240,7 @@ test('backtest: reports the recall of current and changed thresholds', async ({ 
   const card = page.getByRole('region', { name: 'Backtest' });
   await expect(card).toContainText('1 session, 307 events');
   const recall = card.getByRole('row', { name: /^Recall/ }).getByRole('cell');
-  await expect(recall).toHaveText(['100 %', '0 %']);
+  await expect(recall).toHaveText(['100%', '0%']);
   await expectNoViolations(page);
 });
 

@@ -691,7 +691,7 @@ describe('evidence', () => {
     render(<Evidence incident={incident({ detector: 'semantic', confidence: 0.94, evidence })} />);
     expect(screen.getByText('It <b>waits</b>.').tagName).toBe('BLOCKQUOTE');
     expect(screen.getByText('turns 12 to 31')).toBeTruthy();
-    expect(screen.getByText('94 %')).toBeTruthy();
+    expect(screen.getByText('94%')).toBeTruthy();
   });
 
   it('of a request limit shows the requests and the latest calls', () => {

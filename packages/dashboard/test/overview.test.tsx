@@ -137,7 +137,7 @@ it.each([
   server.overview = overview([], { wasted });
   await open();
   const tile = within(screen.getByRole('region', { name: 'Key figures' })).getByRole('heading', {
-    name: 'Used by loops',
+    name: 'Wasted',
   }).parentElement;
   const [shown, below] = tile?.querySelectorAll('p') ?? [];
   expect(shown?.textContent).toBe(value);

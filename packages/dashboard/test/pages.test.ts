@@ -171,13 +171,13 @@ describe('the origin of a threshold', () => {
   const about = incident({ threshold: 9, tool: { name: 'deploy_status', signature: '' } });
 
   it.each<[Partial<ThresholdOrigin>, string]>([
-    [{}, '4 from preset balanced'],
-    [{ scope: 'server' }, '4 set for the server'],
-    [{ scope: 'model' }, '4 set for model gpt-5-mini'],
-    [{ scope: 'session' }, '4 set for this session'],
+    [{}, 'Threshold 9 (preset balanced: 4)'],
+    [{ scope: 'server' }, 'Threshold 9 (server setting: 4)'],
+    [{ scope: 'model' }, 'Threshold 9 (setting for model gpt-5-mini: 4)'],
+    [{ scope: 'session' }, 'Threshold 9 (setting for this session: 4)'],
     [
       { adjustments: ['same-result', 'looks-like-poller'] },
-      '4 from preset balanced; lowered by one because the results are identical and tripled because it looks like a status query',
+      'Threshold 9 (preset balanced: 4, minus 1 because results are identical, times 3 because it looks like a status query)',
     ],
   ])('describes %j', (part, text) => {
     expect(thresholdText(origin(part), about)).toBe(text);

@@ -81,7 +81,7 @@ describe('formatting', () => {
     const paid = { calls: 5, turns: 5, characters: 0, tokens: 1200, cachedTokens: 900, usd: 0.004, ms: 500 };
     expect(costSentence(row({ cost: paid }))).toMatch(/^<\$0\.01, 1,200 tokens, 5 calls/);
     expect(costSentence(row({ cost: { ...paid, usd: null }, model: 'gpt-9' }))).toMatch(
-      / No price is known for gpt-9\.$/,
+      / No price for gpt-9\.$/,
     );
     expect(costSentence(row({ cost: batches, count: 5 }))).toMatch(
       /^15 calls in 5 steps and 5 model requests in/,
@@ -233,7 +233,7 @@ describe('evidence', () => {
 
 it.each([
   ['ls was called 5 times; the prompt or session ended', 'ls was called 5 times'],
-  ['A text was repeated 9 times; the turn is streamed again', 'A text was repeated 9 times'],
+  ['A text was repeated 9 times; the turn was retried', 'A text was repeated 9 times'],
   ['ls; pwd was called 5 times', 'ls; pwd was called 5 times'],
 ])('formatReason: shortens "%s" to "%s"', (reason, shown) => {
   expect(formatReason(reason)).toBe(shown);

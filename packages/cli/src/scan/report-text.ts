@@ -84,7 +84,7 @@ function noteLines({ ignored, duplicates, skippedFiles, withoutPrice, loops }: S
       ? [`${formatCount(duplicates, 'copied event')} of resumed or forked sessions counted once`]
       : []),
     ...(skippedFiles > 0 ? [`${formatCount(skippedFiles, 'file')} of unknown format skipped`] : []),
-    ...(withoutPrice.length > 0 ? [`No price is known for ${withoutPrice.join(', ')}`] : []),
+    ...(withoutPrice.length > 0 ? [`No price for ${withoutPrice.join(', ')}`] : []),
     ...(loops > 0
       ? ['loopwatch scan --open shows these sessions in the dashboard, --html FILE writes a page']
       : []),

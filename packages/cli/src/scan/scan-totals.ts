@@ -49,7 +49,7 @@ export class ScanTotals {
     for (const { events, model, toolCalls, tokens, usd } of accounts) {
       this.#events += events;
       if (store !== undefined) store.calls += toolCalls;
-      if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'an unnamed model');
+      if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'sessions without a model name');
       addUsage(this.#used, {
         calls: toolCalls,
         tokens: tokens === null ? 0 : tokens.input + tokens.output,

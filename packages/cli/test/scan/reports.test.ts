@@ -53,7 +53,7 @@ describe('reportText', () => {
     expect(text).toContain('Read "<script>" was called 42 times in a row');
     expect(text).toContain('session s-1 in /h/<a>.jsonl');
     expect(text).toContain('Ignored, because they are irrelevant to loops: 800 progress, 3 summary');
-    expect(text).toContain('No price is known for gpt-9');
+    expect(text).toContain('No price for gpt-9');
     expect(text).not.toContain('\u001b');
   });
 

@@ -37,7 +37,7 @@ const comparedSchema = breakdownAmountsSchema.extend({
   change: z
     .object({ incidents: change, sessions: change, calls: change, tokens: change, usd: change })
     .optional()
-    .describe('Relative change from the previous period, 0.5 for 50 % more; null if it was zero.'),
+    .describe('Relative change from the previous period, 0.5 for 50% more; null if it was zero.'),
 });
 
 export const breakdownSchema = z.object({

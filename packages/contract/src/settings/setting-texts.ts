@@ -35,7 +35,7 @@ const toolContract = {
 const { per: _per, ...modelBudget } = detectors.budget;
 
 const rules = {
-  enabled: 'false: switches off all detection.',
+  enabled: 'Off: disables all detection.',
   preset: 'Source of the detection settings that are not set.',
   ...detectors,
   per_tool: { about: 'Properties of tools, by tool name.', each: toolContract },
@@ -43,7 +43,7 @@ const rules = {
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
-  stopped: 'true: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
+  stopped: 'On: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
   agents: {
     about: 'Properties of agents, by the `agent` of their events; adds to the built-in ones.',
     each: {
@@ -66,7 +66,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   },
   semantic: {
     ...semantic,
-    second_opinion: 'true: llm.second_model must confirm a loop.',
+    second_opinion: 'On: llm.second_model must confirm a loop.',
     max_concurrent: 'Maximum concurrent model calls per process.',
     per_minute: 'Maximum model calls per minute and process.',
     per_session: 'Maximum model calls per session.',
@@ -93,7 +93,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   },
   privacy: {
     mask: 'Additional regular expressions whose matches are masked: JavaScript syntax with flag u, without lookaround and backreferences.',
-    store_text: 'false: verdicts and messages stored by the gateway contain no arguments and no text.',
+    store_text: 'Off: verdicts and messages stored by the gateway contain no arguments and no text.',
   },
   kafka: {
     brokers: 'Bootstrap brokers as host:port.',
@@ -135,7 +135,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       key_file: 'Private key of the client certificate (PEM).',
       key_password: 'Password of an encrypted private key.',
       key_password_file: 'File that contains that password.',
-      verify_hostname: 'false: accepts broker certificates that were issued for another host name.',
+      verify_hostname: 'Off: accepts broker certificates that were issued for another host name.',
     },
   },
   llm: {
@@ -154,7 +154,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     host: 'Address to listen on; 0.0.0.0 for other machines, which requires a login or allow_anonymous.',
     port: 'Port of dashboard and API.',
     allow_anonymous:
-      'true: allows access without a login from other machines. Every client then has full access.',
+      'On: allows access without a login from other machines. Every client then has full access.',
     public_url: 'URL of the dashboard as browsers see it.',
     allowed_hosts:
       'Host names that requests may use besides localhost, IP addresses, host and public_url; .acme.example allows all its subdomains, * any name.',
@@ -191,11 +191,10 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       'error: the client gets an error. message: an assistant message replaces the call. Default: message if calls are matched by similarity, else error.',
     guidance_as:
       'Role that guidance to the model is written in: tool, as a failed result, or assistant. Default: assistant if on_block defaults to message, else tool.',
-    enforce_streams: 'false: streamed responses are analyzed but never held back or stopped.',
-    commands: 'false: !/set, !/unset and !/help are treated as ordinary text.',
-    publish_events: 'false: writes neither events nor verdicts to the event log.',
-    store_messages:
-      'false: stores no messages in the database. The privacy settings apply to stored messages.',
+    enforce_streams: 'Off: streamed responses are analyzed but never held back or stopped.',
+    commands: 'Off: !/set, !/unset and !/help are treated as ordinary text.',
+    publish_events: 'Off: writes neither events nor verdicts to the event log.',
+    store_messages: 'Off: stores no messages in the database. The privacy settings apply to stored messages.',
     connect_timeout_seconds: 'Timeout for connecting to the upstream.',
     response_timeout_seconds: 'Timeout from sending a request to the first byte of the response.',
     stall_timeout_seconds: 'Maximum pause within a response.',

@@ -20,7 +20,7 @@ interface Texts {
   readonly [key: string]: string | Texts;
 }
 
-const off = 'false: switches this detector off.';
+const off = 'Off: disables this detector.';
 const modeText =
   'Action when a loop is found. break means block; chance and chance_then_break mean chance_then_block.';
 
@@ -35,8 +35,8 @@ export const toolCallLimitTexts = {
     about: 'Similar matching; setting this block selects it.',
     algorithm: 'levenshtein: 1 - edit distance / length of the longer text. jaccard: over words.',
     threshold: 'Minimum similarity of two calls; takes precedence over similarity_threshold.',
-    normalize_whitespace: 'true: a run of white space counts as one space.',
-    ignore_case: 'true: upper and lower case are equal.',
+    normalize_whitespace: 'On: a run of white space counts as one space.',
+    ignore_case: 'On: upper and lower case are equal.',
   },
 };
 
@@ -98,7 +98,7 @@ export const detectorFacts = {
         'Times the same call fails in the same way, with only read-only calls in between; also applies to changes rejected with the same error.',
       same_result: 'Times a read-only call returns the same result, with only read-only steps in between.',
       same_answer:
-        'Consecutive steps in which a read-only tool gives the same answer, whatever its arguments.',
+        'Consecutive steps in which a read-only tool gives the same answer regardless of its arguments.',
       same_prompt: 'Times a harness sends the same prompt without any progress.',
       nothing_new: 'Consecutive steps whose calls and results are all known already.',
       mode: modeText,
@@ -189,7 +189,7 @@ export const detectorFacts = {
     color: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
     block: 'budget',
     settings: {
-      about: 'budget: warns at 80 %, on as soon as a limit is set. A new prompt does not reset it.',
+      about: 'budget: warns at 80%, on as soon as a limit is set. A new prompt does not reset it.',
       enabled: off,
       tokens: 'Maximum input and output tokens.',
       usd: 'Maximum US dollars, by the known prices.',

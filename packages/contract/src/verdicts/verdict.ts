@@ -17,6 +17,7 @@ export const thresholdAdjustments = [
   'reworded',
   'short-answer',
   'navigation',
+  'repeated-length',
 ] as const;
 
 export const thresholdOriginSchema = z
@@ -35,7 +36,8 @@ export const thresholdOriginSchema = z
           'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
           'because only the wording of the query changes. short-answer: twice as many, because short results often ' +
-          'coincide. navigation: three times as many, because each step may show something else.',
+          'coincide. navigation: three times as many, because each step may show something else. repeated-length: the ' +
+          'occurrences at which the text had gone on long enough without new content.',
       ),
   })
   .describe('How the threshold was determined.');

@@ -24,13 +24,13 @@ export function Change({ now, before }: Props) {
   if (percent === 0) {
     return (
       <small className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok">
-        <span aria-hidden="true">0 %</span>
+        <span aria-hidden="true">0%</span>
         <span className="sr-only">unchanged</span>
       </small>
     );
   }
   const up = percent > 0;
-  const size = `${formatNumber(Math.abs(percent))} %`;
+  const size = `${formatNumber(Math.abs(percent))}%`;
   return (
     <small
       className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok"

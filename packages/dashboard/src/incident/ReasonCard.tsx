@@ -58,7 +58,7 @@ function Origin({ origin, incident }: { readonly origin: ThresholdOrigin; readon
   const ofTool = toolSettingLink(origin, incident);
   return (
     <p className="mb-3 text-sm text-ink2 wrap-anywhere">
-      Threshold {formatNumber(incident.threshold)}: {thresholdText(origin, incident)}.{' '}
+      {thresholdText(origin, incident)}.{' '}
       <Link
         className="truncate inline-block max-w-full align-bottom text-accent underline"
         to="/settings"

@@ -12,15 +12,22 @@ export function costSentence({
   const parts: string[] = [];
   if (cost.usd != null) parts.push(formatUsd(cost.usd));
   if (cost.tokens !== null) parts.push(plural(cost.tokens, 'token'));
-  // A step of several calls counts once, and costs each of them.
-  const steps = detector === 'tool-repeat' && cost.calls > count ? ` in ${plural(count, 'step')}` : '';
-  if (cost.calls > 0) parts.push(`${plural(cost.calls, 'call')}${steps}`);
+  if (cost.calls > 0)
+    parts.push(`${plural(cost.calls, 'call')}${cost.calls > count ? counted(detector, count) : ''}`);
   if (cost.turns > 0) parts.push(plural(cost.turns, 'model request'));
   if (cost.characters > 0 && cost.calls === 0) parts.push(plural(cost.characters, 'character'));
   const took = formatDuration(Math.max(0, cost.ms));
   if (parts.length === 0) return state !== 'resolved' ? `${took} so far.` : `Lasted ${took}.`;
   const price = cost.tokens !== null && cost.usd === null ? noPrice(model) : '';
   return `${joinWords(parts)} in ${took}${state !== 'resolved' ? ' so far' : ''}.${price}`;
+}
+
+/** Why a loop cost more calls than it counts. */
+function counted(detector: IncidentRow['detector'], count: number): string {
+  // A step of several calls counts once, and costs each of them.
+  if (detector === 'tool-repeat') return ` in ${plural(count, 'step')}`;
+  if (detector === 'tool-cycle') return ` in ${plural(count, 'round')} of the cycle`;
+  return detector === 'stagnation' ? ', including those in between,' : '';
 }
 
 /** The cost for a list cell: dollars and tokens if known, else calls, else characters. */
@@ -33,5 +40,5 @@ export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string;
 }
 
 function noPrice(model: string | null): string {
-  return model === null ? ' No price: the model is unknown.' : ` No price is known for ${model}.`;
+  return model === null ? ' No price for sessions without a model name.' : ` No price for ${model}.`;
 }

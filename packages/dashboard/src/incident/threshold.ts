@@ -1,37 +1,38 @@
 import type { Incident, ThresholdAdjustment, ThresholdOrigin } from '@loopwatch/contract';
-import { formatNumber, joinWords } from '../lib/format.ts';
+import { formatNumber } from '../lib/format.ts';
 import { writeSet } from '../settings/address.ts';
 
 /** Explains where a threshold comes from and links to where it can be changed. */
 
-const TRIPLED = 'tripled because';
+const TRIPLED = 'times 3 because';
 const adjustments: Record<ThresholdAdjustment, string> = {
-  'same-result': 'lowered by one because the results are identical',
-  'alike-results': 'raised by one because the results differ in random-looking tokens',
-  'any-results': 'ten times as many because the results differ',
+  'same-result': 'minus 1 because results are identical',
+  'alike-results': 'plus 1 because results differ in random-looking tokens',
+  'any-results': 'times 10 because results differ',
   'declared-poller': `${TRIPLED} the tool is configured as a poller`,
   'looks-like-poller': `${TRIPLED} it looks like a status query`,
   'under-way': `${TRIPLED} the result says work is still in progress`,
-  'same-form': 'doubled because the results differ',
-  reworded: 'lowered by one because the query is only reworded',
-  'short-answer': 'doubled because the answer is short',
+  'same-form': 'times 2 because results differ',
+  reworded: 'minus 1 because the query is only reworded',
+  'short-answer': 'times 2 because the answer is short',
   navigation: `${TRIPLED} each step may show something else`,
+  'repeated-length': 'but here the length of text without new content decides',
 };
 
 type Data = Pick<Incident, 'backend' | 'detector' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;
 
-/** `4 from preset balanced; lowered by one because …`. */
+/** `Threshold 3 (preset balanced: 4, minus 1 because …)`. */
 export function thresholdText({ value, scope, adjustments: why }: ThresholdOrigin, incident: Data): string {
   const setBy: Record<ThresholdOrigin['scope'], string> = {
-    preset: `from preset ${incident.preset}`,
-    server: 'set for the server',
-    model: `set for model ${incident.model ?? ''}`,
-    session: 'set for this session',
+    preset: `preset ${incident.preset}`,
+    server: 'server setting',
+    model: `setting for model ${incident.model ?? ''}`,
+    session: 'setting for this session',
   };
-  const parts = why.map((one) => adjustments[one]);
   // A budget counts in percent.
   const number = incident.detector === 'budget' ? `100% of ${formatNumber(value)}` : formatNumber(value);
-  return [`${number} ${setBy[scope]}`, ...(parts.length === 0 ? [] : [joinWords(parts)])].join('; ');
+  const basis = [`${setBy[scope]}: ${number}`, ...why.map((one) => adjustments[one])].join(', ');
+  return `Threshold ${formatNumber(incident.threshold)} (${basis})`;
 }
 
 /** Search parameters for the settings page. */

@@ -108,9 +108,9 @@ export function formatBytes(bytes: number): string {
   return `${value < 10 ? value.toFixed(1) : String(Math.round(value))} ${['B', 'kB', 'MB', 'GB', 'TB'][step] ?? ''}`;
 }
 
-/** 93 %; a dash if the total is 0. */
+/** 93%; a dash if the total is 0. */
 export function formatShare(share: number | null): string {
-  return share === null ? '–' : `${String(Math.round(share * 100))} %`;
+  return share === null ? '–' : `${String(Math.round(share * 100))}%`;
 }
 
 /** A verdict's reason without the ending, which repeats the incident's state. */

@@ -138,13 +138,13 @@ export function CountCharts({ overview, range, onZoom }: Props) {
           text={`Sessions with events, ${time}; ${formatNumber(overview.liveSessions)} live now`}
         />
       </Card>
-      <Card title={hasTokens ? 'Tokens used by loops' : 'Calls used by loops'} note={each}>
+      <Card title={hasTokens ? 'Tokens wasted' : 'Calls wasted'} note={each}>
         <Chart
           {...common}
           kind="bars"
           series={used}
           format={formatCompact}
-          text={`${hasTokens ? 'Tokens' : 'Tool calls'} used by loops, ${time}: ${formatNumber(wasted.tokens ?? wasted.calls)}`}
+          text={`${hasTokens ? 'Tokens' : 'Tool calls'} wasted by loops, ${time}: ${formatNumber(wasted.tokens ?? wasted.calls)}`}
         />
       </Card>
     </div>

@@ -39,13 +39,13 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         }
       />
       <Tile
-        name="Used by loops"
+        name="Wasted"
         {...wasteText(wasted)}
         picture={
           <Sparkline
             color="--d-tool-cycle"
             values={wasted.tokens === null ? calls : tokens}
-            text={`${wasted.tokens === null ? 'calls' : 'tokens'} used by loops in this time range`}
+            text={`${wasted.tokens === null ? 'calls' : 'tokens'} wasted by loops in this time range`}
           />
         }
       />

@@ -99,7 +99,7 @@ const all: readonly Column<SessionItem>[] = [
     cell: (row) => (
       <>
         <Ago time={row.lastEventAt} />
-        <small>{lengthOf(row) > 0 && `over ${formatDuration(lengthOf(row))}`}</small>
+        <small>{lengthOf(row) > 0 && `lasted ${formatDuration(lengthOf(row))}`}</small>
       </>
     ),
   },

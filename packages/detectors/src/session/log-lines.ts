@@ -16,8 +16,10 @@ const NEAR = 2;
 /**
  * The log lines of a verdict. Their wording is part of the contract: scripts and alerts match on it. Full signatures
  * and arguments appear only at DEBUG, with secrets masked.
+ *
+ * @param enforces whether the caller denies the calls of a blocked loop, or only reports it
  */
-export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): LogLine[] {
+export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>, enforces: boolean): LogLine[] {
   const { sessionId, incidentId, detector, phase, action, count } = verdict;
   const fields = { sessionId, incidentId, detector, phase, action, count };
   const noun = nouns[verdict.kind];
@@ -33,13 +35,12 @@ export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): L
   const { signature } = verdict.tool;
   const name = oneLine(verdict.tool.name);
   const elapsed = Math.round(verdict.cost.ms / 1000);
-  const calls = `${String(count)} similar calls in ${String(elapsed)} seconds`;
-  const done = action === 'block' ? `Blocked tool '${name}'` : `Warning issued for tool '${name}'`;
+  const done = `${reaction(verdict, enforces)} '${name}' - ${String(count)} ${countedIn(verdict)} in ${String(elapsed)} seconds`;
   return [
     { level: 'warn', message: toolLoopLine(verdict, verdict.tool), fields },
     {
       level: action === 'block' ? 'warn' : 'info',
-      message: `Tool call loop detection: ${done} - ${calls}`,
+      message: `Tool call loop detection: ${done}`,
       fields,
     },
     {
@@ -48,6 +49,23 @@ export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): L
       fields: { ...fields, signature, evidence: verdict.evidence },
     },
   ];
+}
+
+/** What was done about a loop of calls; the presets that follow other proxies have the wording of those. */
+function reaction(
+  { action, preset, detector }: Pick<Verdict, 'action' | 'preset' | 'detector'>,
+  enforces: boolean,
+): string {
+  if (preset !== 'balanced' && detector === 'tool-repeat')
+    return action === 'block' ? 'Blocked tool' : 'Warning issued for tool';
+  if (action === 'warn') return 'Warning issued for tool';
+  if (action === 'chance') return 'Chance given for tool';
+  return enforces ? 'Denied tool' : 'Block verdict issued for tool';
+}
+
+function countedIn({ detector }: Pick<Verdict, 'detector'>): string {
+  if (detector === 'stagnation') return 'steps without progress';
+  return detector === 'tool-cycle' ? 'rounds of one cycle' : 'similar calls';
 }
 
 /** The WARNING line for every opened or escalated loop of tool calls. */

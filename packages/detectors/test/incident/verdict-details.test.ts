@@ -24,6 +24,8 @@ const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>>
   reworded: (value) => Math.max(2, value - 1),
   'short-answer': (value) => 2 * value,
   navigation: (value) => 3 * value,
+  // Whatever number of occurrences makes up that length.
+  'repeated-length': () => NaN,
 };
 
 /** A model's confidence and the percentage of a budget are compared with numbers of their own. */
@@ -61,12 +63,22 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
+  test('of a text has the threshold at which its rule fired', () => {
+    const opened = verdicts.filter(
+      ({ phase, thresholdOrigin }) =>
+        phase === 'opened' && thresholdOrigin?.adjustments.includes('repeated-length'),
+    );
+    expect(opened.length).toBeGreaterThan(3);
+    for (const { threshold, count } of opened) expect(threshold).toBe(count);
+  });
+
   test('has the threshold that its origin and adjustments give', () => {
-    for (const { detector, threshold, thresholdOrigin } of verdicts) {
+    for (const { detector, count, threshold, thresholdOrigin } of verdicts) {
       expect(thresholdOrigin).toBeDefined();
       if (thresholdOrigin === undefined || saysNoCount.has(detector)) continue;
       const { value, adjustments } = thresholdOrigin;
-      expect(adjustments.reduce((made, name) => adjusted[name](made), value)).toBe(threshold);
+      if (adjustments.includes('repeated-length')) expect(threshold).toBeLessThanOrEqual(count);
+      else expect(adjustments.reduce((made, name) => adjusted[name](made), value)).toBe(threshold);
     }
   });
 

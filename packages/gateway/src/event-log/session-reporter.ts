@@ -103,7 +103,7 @@ export class SessionReporter implements SessionObserver {
   #countAndLog(verdicts: readonly PureVerdict[]): void {
     for (const verdict of verdicts) {
       this.#count(verdict);
-      writeLines(this.#options.logger, verdictLines(verdict));
+      writeLines(this.#options.logger, verdictLines(verdict, true));
     }
   }
 

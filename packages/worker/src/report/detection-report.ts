@@ -127,7 +127,7 @@ export class DetectionReport implements PipelineObserver {
 
 /** Writes a verdict's lines for operators. */
 export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): void {
-  writeLines(logger, verdictLines(verdict));
+  writeLines(logger, verdictLines(verdict, false));
 }
 
 /** Writes the lines about model requests if their number is limited. */

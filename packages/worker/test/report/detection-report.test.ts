@@ -58,6 +58,27 @@ describe('log lines of a tool loop', () => {
     ]);
   });
 
+  it.each([
+    ['a chance', calls(3), 'INFO Tool call loop detection: Chance given for tool', '3 similar calls'],
+    [
+      'a block that nobody enforces',
+      calls(4),
+      'WARN Tool call loop detection: Block verdict issued for tool',
+      '4 similar calls',
+    ],
+  ])('tool loop lines, preset balanced: tell of %s', async (_, events, done, counted) => {
+    const failing = events.flatMap((event) => [
+      event,
+      { sessionId: 's-1', type: 'tool_result', result: 'Error: no such file', isError: true },
+    ]);
+    const lines = texts(
+      await said(failing, { preset: 'balanced', tool_call_loop: { max_repeats: 4 } }, 'info'),
+    );
+    expect(lines.filter((line) => line.includes('loop detection:')).at(-1)).toMatch(
+      new RegExp(`^${done} 'read_file' - ${counted} in \\d+ seconds$`),
+    );
+  });
+
   it('tool loop lines: repeated at each escalation, resolved at INFO', async () => {
     const events = [...calls(8), ...calls(1, { name: 'write_file' })];
     const lines = await said(events, { tool_call_loop: { max_repeats: 2, mode: 'warn' } }, 'info');

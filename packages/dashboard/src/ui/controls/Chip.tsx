@@ -25,7 +25,7 @@ export function StateLabel(data: StateData) {
       ) : (
         <i className="size-2 rounded-full flex-none group-data-[state=open]/state:bg-current group-data-[state=quiet]/state:border-[1.6px] group-data-[state=quiet]/state:border-dotted group-data-[state=quiet]/state:border-current group-data-[state=ended]/state:border-[1.6px] group-data-[state=ended]/state:border-current group-data-[state=disabled]/state:border-[1.6px] group-data-[state=disabled]/state:border-current" />
       )}
-      {name === 'disabled' ? 'switched off' : name}
+      {name === 'disabled' ? 'disabled' : name}
     </span>
   );
 }

@@ -29,6 +29,8 @@ export class TextRepeat implements Detector, RepeatListener {
   readonly #structure = new LineStructure();
   readonly #index: TextIndex;
   #incident: Incident<TextDetector> | undefined;
+  /** Occurrences at which the open incident, or the latest one, was found. */
+  #firedAt = 0;
   /** Marks at the latest multiples of {@link MARK_EVERY} units of tracked text, oldest first. */
   #marks: readonly Mark[] = NONE;
   #nextMarkAt = 0;
@@ -136,7 +138,10 @@ export class TextRepeat implements Detector, RepeatListener {
   onRepeat(i: number, count: number): void {
     const step = this.#step;
     if (step === undefined) return;
-    this.#incident ??= new Incident(this.#options.mode, this.#options.threshold, this.#beginning(step));
+    if (this.#incident === undefined) {
+      this.#incident = new Incident(this.#options.mode, this.#options.threshold, this.#beginning(step));
+      this.#firedAt = count;
+    }
     this.#incident.report(step, count, () => this.#account(count, this.#offset + i));
   }
 
@@ -197,8 +202,10 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   #account(count: number, at: number): Account<TextDetector> {
-    const { window, threshold } = this.#options;
+    const { window, threshold: value } = this.#options;
     const { distances, rule } = this.#index;
+    // Only equal windows are counted against the setting; the other rules measure text without new content.
+    const threshold = rule === null ? value : this.#firedAt || value;
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
@@ -207,7 +214,11 @@ export class TextRepeat implements Detector, RepeatListener {
     return {
       detector: this.#options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,
-      thresholdOf: { setting: `${this.#options.stream}_loop.min_repeats`, value: threshold },
+      thresholdOf: {
+        setting: `${this.#options.stream}_loop.min_repeats`,
+        value,
+        adjustments: threshold === value ? [] : ['repeated-length'],
+      },
       ...repetitionReason(rule, repeated, count, distance, this.#noun),
       guidance: textGuidance(repeated, count, this.#noun),
       evidence: {
@@ -229,6 +240,7 @@ export class TextRepeat implements Detector, RepeatListener {
       structure: this.#structure.snapshot(),
       index: this.#index.snapshot(),
       incident: this.#incident?.snapshot(),
+      firedAt: this.#firedAt,
       marks: this.#marks,
       nextMarkIn: this.#nextMarkAt - length,
       gaps: this.#gaps.map(({ at, units }) => ({ back: length - at, units })),
@@ -241,6 +253,7 @@ export class TextRepeat implements Detector, RepeatListener {
     this.#index.restore(snapshot.index);
     const { length } = this.#index;
     this.#incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.#firedAt = snapshot.firedAt ?? 0;
     this.#marks = snapshot.marks;
     this.#nextMarkAt = length + snapshot.nextMarkIn;
     this.#gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
@@ -252,6 +265,7 @@ export interface TextSnapshot {
   readonly structure: LineSnapshot;
   readonly index: object;
   readonly incident: IncidentSnapshot | undefined;
+  readonly firedAt?: number;
   readonly marks: readonly Mark[];
   readonly nextMarkIn: number;
   readonly gaps: readonly { readonly back: number; readonly units: number }[];
