@@ -128,6 +128,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
   });
   auth.revoked.onRevoked(() => {
     live.disconnectUnauthorized();
+    verdictStreams.endUnauthorized();
   });
   const jobs = new BacktestJobs(now, logger, (job) => {
     live.broadcastBacktest(job);

@@ -34,7 +34,10 @@ export function hookCommand(): Command {
       .option('--yes', 'do not ask for confirmation');
   change('install', "adds the hook to the agent's settings, after showing the change")
     .option('--url <url>', 'address of the Loopwatch server', 'http://localhost:4600')
-    .option('--token-env <name>', "environment variable of the agent that holds the server's token")
+    .option(
+      '--token-env <name>',
+      "environment variable of the agent that holds the server's ingest token, such as LOOPWATCH_INGEST_TOKEN",
+    )
     .action(install);
   change('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command

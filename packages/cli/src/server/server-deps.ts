@@ -64,7 +64,11 @@ function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
     }
     return token;
   };
-  return { operator: read('LOOPWATCH_API_TOKEN'), viewer: read('LOOPWATCH_VIEWER_TOKEN') };
+  return {
+    operator: read('LOOPWATCH_API_TOKEN'),
+    viewer: read('LOOPWATCH_VIEWER_TOKEN'),
+    producer: read('LOOPWATCH_INGEST_TOKEN'),
+  };
 }
 
 /** Host names to accept; an OpenID Connect provider redirects to one of them. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /* `/auth`. Pages authenticate with a session cookie, programs with `Authorization: Bearer`. */
 
-export const roles = ['viewer', 'operator'] as const;
+/** `producer`: may post events, traces, hooks and questions, and follow the verdicts on a session; may read and change nothing else. */
+export const roles = ['producer', 'viewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
 /**

@@ -27,7 +27,7 @@ export function firstLoopCommand({ origin, hasLogin }: Pick<Addresses, 'origin' 
   return [
     'for i in 1 2 3 4 5; do',
     `  curl -s ${origin}/api/v1/events -H 'content-type: application/json' \\`,
-    ...(hasLogin ? [`    -H "authorization: Bearer $LOOPWATCH_API_TOKEN" \\`] : []),
+    ...(hasLogin ? [`    -H "authorization: Bearer $LOOPWATCH_INGEST_TOKEN" \\`] : []),
     `    -d '${JSON.stringify(event)}'`,
     'done',
   ].join('\n');
@@ -35,8 +35,8 @@ export function firstLoopCommand({ origin, hasLogin }: Pick<Addresses, 'origin' 
 
 export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
   const { origin, hasLogin, topic } = addresses;
-  const login = hasLogin ? ` \\\n  -H "authorization: Bearer $LOOPWATCH_API_TOKEN"` : '';
-  const token = hasLogin ? ' --token-env LOOPWATCH_API_TOKEN' : '';
+  const login = hasLogin ? ` \\\n  -H "authorization: Bearer $LOOPWATCH_INGEST_TOKEN"` : '';
+  const token = hasLogin ? ' --token-env LOOPWATCH_INGEST_TOKEN' : '';
   const gateway = `${new URL(origin).protocol}//${new URL(origin).hostname}:4610/v1`;
   return [
     {
@@ -62,7 +62,7 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
         '',
         'const guard = createGuard({',
         "  agent: 'coder',",
-        `  server: { url: '${origin}'${hasLogin ? ', token: process.env.LOOPWATCH_API_TOKEN' : ''} },`,
+        `  server: { url: '${origin}'${hasLogin ? ', token: process.env.LOOPWATCH_INGEST_TOKEN' : ''} },`,
         '});',
         "const read = guard.tool('read_file', readFile);",
       ].join('\n'),

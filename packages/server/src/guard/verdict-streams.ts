@@ -14,6 +14,10 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2_000;
 /** Verdicts written to a stream before its client has to read them. */
 const PAGE_SIZE = 20;
+/** Bytes that wait for a client before it has to read. */
+const MAX_WAITING_BYTES = 256 * 1024;
+/** Streams that are read together, so that their verdicts are not in memory all at once. */
+const STREAMS_PER_QUERY = 16;
 /** Workers' clocks differ: a verdict may be up to this much earlier than one that was sent before it. */
 const OVERLAP_MS = 10_000;
 
@@ -76,6 +80,11 @@ export class VerdictStreams {
     this.#updates.stop();
     await this.#unlisten();
     await this.#reading;
+  }
+
+  /** Ends the streams of logins that have ended. */
+  endUnauthorized(): void {
+    for (const stream of this.#streams) if (!this.#options.mayStay(stream.request)) this.#end(stream);
   }
 
   get isFull(): boolean {
@@ -158,9 +167,14 @@ export class VerdictStreams {
   }
 
   async #send(): Promise<void> {
-    const streams = [...this.#streams].filter(({ response }) => !response.writableNeedDrain);
-    if (streams.length === 0) return;
+    const all = [...this.#streams].filter(({ response }) => !response.writableNeedDrain);
+    if (all.length === 0) return;
     const isStopped = await this.#options.guard.readStops();
+    for (let at = 0; at < all.length; at += STREAMS_PER_QUERY)
+      await this.#sendTo(all.slice(at, at + STREAMS_PER_QUERY), isStopped);
+  }
+
+  async #sendTo(streams: readonly Stream[], isStopped: (sessionId: string) => boolean): Promise<void> {
     const sessionIds = [...new Set(streams.map(({ sessionId }) => sessionId))];
     const { database, now } = this.#options;
     const dismissed = await dismissedIncidents(database, sessionIds, now());
@@ -192,14 +206,18 @@ export class VerdictStreams {
   }
 
   #sendVerdicts(stream: Stream, verdicts: readonly StoredVerdict[]): void {
+    let isPaused = false;
     for (const { id, at, doc } of verdicts) {
+      // The rest is read again once the client has taken these.
+      isPaused = stream.response.writableLength > MAX_WAITING_BYTES;
+      if (isPaused) break;
       stream.response.write(`event: verdict\nid: ${oneLine(id)}\ndata: ${doc}\n\n`);
       stream.sent.set(id, at);
       stream.sentUpTo = Math.max(stream.sentUpTo, at);
     }
     for (const [id, at] of stream.sent) if (at < stream.sentUpTo - OVERLAP_MS) stream.sent.delete(id);
     // There may be another page.
-    if (verdicts.length === PAGE_SIZE) this.#updates.request();
+    if (verdicts.length === PAGE_SIZE && !isPaused) this.#updates.request();
   }
 
   #unsent(streams: readonly Stream[]): Promise<StoredVerdict[]> {

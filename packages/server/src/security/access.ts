@@ -10,6 +10,8 @@ import { anonymousOperator, type User } from './user.ts';
 export interface AccessTokens {
   readonly operator?: string | undefined;
   readonly viewer?: string | undefined;
+  /** For agents and other producers. */
+  readonly producer?: string | undefined;
 }
 
 const cookieName = 'loopwatch_session';
@@ -25,6 +27,7 @@ export class Access {
   readonly signer: CookieSigner;
   readonly #tokens: readonly { readonly role: Role; readonly hash: Buffer }[];
   readonly #isRevoked: (id: string) => boolean;
+  readonly #secrets: string;
 
   /**
    * @param now wall clock, epoch ms
@@ -32,7 +35,7 @@ export class Access {
    * @param isRevoked whether a login was ended before it expired, by its id
    */
   constructor(
-    { operator, viewer }: AccessTokens,
+    { operator, viewer, producer }: AccessTokens,
     now: () => number,
     clientSecret?: string,
     isRevoked: (id: string) => boolean = () => false,
@@ -41,14 +44,20 @@ export class Access {
     const configured = [
       ['operator', operator],
       ['viewer', viewer],
+      ['producer', producer],
     ] as const;
     this.#tokens = configured.flatMap(([role, token]) => (token ? [{ role, hash: sha256(token) }] : []));
     this.methods = [
       ...(clientSecret === undefined ? [] : (['oidc'] as const)),
       ...(this.#tokens.length === 0 ? [] : (['token'] as const)),
     ];
-    // Derived from the secrets: servers accept each other's cookies, and a new secret ends all logins.
-    this.signer = new CookieSigner(JSON.stringify([operator ?? '', viewer ?? '', clientSecret ?? '']), now);
+    this.#secrets = JSON.stringify([operator ?? '', viewer ?? '', clientSecret ?? '']);
+    this.signer = new CookieSigner(now);
+  }
+
+  /** @param key random, the same on all servers of a database; new secrets end all logins nevertheless */
+  useKey(key: Buffer): void {
+    this.signer.useKey(key, this.#secrets);
   }
 
   /** Whether a login is needed at all. */

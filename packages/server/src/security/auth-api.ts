@@ -65,6 +65,8 @@ async function logIn(
 ): Promise<User | undefined> {
   const address = hosts.addressOf(request);
   const user = await verifier.verify(token, address);
+  if (user?.role === 'producer')
+    throw new HttpProblem(403, 'This token is for producers of events, not for the dashboard');
   if (user === undefined) logger.warn({ address }, 'Login rejected: wrong token');
   else logger.info({ user: user.name, role: user.role, by: 'token', address }, 'Logged in');
   return user;
@@ -106,7 +108,9 @@ export function loginPages(auth: Auth, dashboardDir: string, pages: readonly str
     }
   });
   const requireLogin: RequestHandler = (request, response, next) => {
-    if (userOf(request) === undefined) loginPage.send(response, { to: localPath(request.originalUrl) });
+    const user = userOf(request);
+    if (user === undefined || user.role === 'producer')
+      loginPage.send(response, { to: localPath(request.originalUrl) });
     else next();
   };
   router.get([...pages], requireLogin);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -27,10 +28,12 @@ export class Auth {
   readonly revoked: RevokedLogins;
   readonly oidc: Oidc | undefined;
   readonly logger: Logger;
+  readonly #database: Database;
   /** Whether other machines can reach the server, and need no login. */
   readonly isExposed: boolean;
 
   constructor({ database, tokens = {}, oidc, refusedTokens, logger, now, ...web }: AuthOptions) {
+    this.#database = database;
     this.logger = logger;
     this.oidc = oidc && new Oidc(oidc);
     this.hosts = new Hosts(web);
@@ -40,8 +43,9 @@ export class Auth {
     this.isExposed = !this.access.isRequired && !isLoopback(web.host);
   }
 
-  start(): Promise<void> {
-    return this.revoked.start();
+  async start(): Promise<void> {
+    this.access.useKey(await storedKey(this.#database));
+    await this.revoked.start();
   }
 
   async stop(): Promise<void> {
@@ -64,11 +68,22 @@ export class Auth {
   /** Whether a socket may be opened: from the dashboard's own origin, by a user. */
   async mayConnect(request: IncomingMessage): Promise<boolean> {
     if (!this.hosts.isSameOrigin(request) || !this.hosts.isKnownHost(request)) return false;
-    return (await this.userOf(request)) !== undefined;
+    const user = await this.userOf(request);
+    return user !== undefined && user.role !== 'producer';
   }
 
   /** Whether an open connection may stay open: its login may have expired or been revoked. */
   mayStay({ headers }: IncomingMessage): boolean {
     return this.access.userOf(headers) !== undefined;
   }
+}
+
+/** The key of all servers of a database; the first one that starts draws it. */
+async function storedKey(database: Database): Promise<Buffer> {
+  await database.query('insert into cookie_key (key) values ($1) on conflict do nothing', [
+    randomBytes(32).toString('hex'),
+  ]);
+  const [row] = await database.query<{ key: string }>('select key from cookie_key');
+  if (row === undefined) throw new Error('The key of the cookies could not be stored');
+  return Buffer.from(row.key, 'hex');
 }

@@ -23,6 +23,13 @@ export function authenticate(auth: Auth): RequestHandler {
   };
 }
 
+/** What producers may do: tell, ask about their own calls, and follow the verdicts on a session. */
+const ALLOWED_FOR_PRODUCERS: readonly RegExp[] = [
+  /^POST \/api\/v1\/(?:events|decide|hooks\/[^/]+)\/?$/,
+  /^POST \/v1\/(?:traces|logs)\/?$/,
+  /^GET \/api\/v1\/sessions\/[^/]+\/verdicts\/stream\/?$/,
+];
+
 /**
  * Checks role and origin. Pages of other origins may never change anything, regardless of who is logged in.
  *
@@ -44,8 +51,18 @@ export function authorize(hosts: Hosts, isPublic: (path: string) => boolean): Re
       response.set('www-authenticate', 'Bearer realm="loopwatch"');
       throw new HttpProblem(
         401,
-        'Log in, or send a token: authorization: Bearer <LOOPWATCH_API_TOKEN or LOOPWATCH_VIEWER_TOKEN>',
+        'Log in, or send a token: authorization: Bearer <LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN or LOOPWATCH_INGEST_TOKEN>',
       );
+    }
+    if (user.role === 'producer') {
+      const call = `${request.method} ${request.path}`;
+      if (!ALLOWED_FOR_PRODUCERS.some((allowed) => allowed.test(call)))
+        throw new HttpProblem(
+          403,
+          'Producers may post events and questions, and read nothing; this needs another token',
+        );
+      next();
+      return;
     }
     if (isChange && user.role !== 'operator' && !allowedForViewers.has(request.path)) {
       throw new HttpProblem(403, 'Viewers have read-only access; this needs the operator role');

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 
 export interface CookieOptions {
@@ -32,13 +32,23 @@ export function readCookie(header: string | undefined, name: string): string | u
 
 /** Signs values that browsers store; each is valid for one purpose and a limited time. */
 export class CookieSigner {
-  readonly #key: Buffer;
+  /** Until a stored key is known, cookies of this process alone are valid. */
+  #key: Buffer = randomBytes(32);
   readonly #now: () => number;
 
   /** @param now wall clock, epoch ms */
-  constructor(secret: string, now: () => number) {
-    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'loopwatch session', 32));
+  constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /**
+   * @param key random: a cookie and its signature do not let anyone try tokens offline
+   * @param context a change of it ends the validity of all cookies
+   */
+  useKey(key: Buffer, context: string): void {
+    this.#key = Buffer.from(
+      hkdfSync('sha256', key, createHash('sha256').update(context).digest(), 'loopwatch session', 32),
+    );
   }
 
   sign(purpose: string, content: object, forMs: number): string {

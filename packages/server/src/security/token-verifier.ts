@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Logger } from 'pino';
@@ -15,21 +16,22 @@ const SLOW_MS = 1_000;
 const MAX_ADDRESSES = 10_000;
 
 interface Failures {
+  /** Hashes of different wrong tokens, up to the limit: a client that repeats one is misconfigured and guesses nothing. */
+  readonly tokens: Set<string>;
+  /** Requests that were refused. */
   count: number;
   isBusy: boolean;
 }
 
 /**
- * Verifies tokens, and limits guessing over all endpoints. An address that has sent too many wrong tokens gets one answer a
- * second; tokens that were valid from that address before are not slowed down.
+ * Verifies tokens, and limits guessing over all endpoints. An address that has sent too many different wrong tokens gets one
+ * answer a second, right tokens included: an exception for them would tell which guess is right.
  */
 export class TokenVerifier {
   readonly #access: Access;
   readonly #logger: Logger;
   readonly #refused: Counter<'result'>;
   readonly #failures = new Map<string, Failures>();
-  /** Address and user of tokens that were valid. */
-  readonly #verified = new Set<string>();
   #window: ReturnType<typeof setTimeout> | undefined;
 
   constructor(access: Access, logger: Logger, refused: Counter<'result'>) {
@@ -45,23 +47,20 @@ export class TokenVerifier {
    */
   async verify(token: string, address: string): Promise<User | undefined> {
     const key = ipKeyGenerator(address);
-    const user = this.#access.userOfToken(token);
-    const verifiedKey = `${key} ${user?.name ?? ''}`;
-    if (user !== undefined && this.#verified.has(verifiedKey)) return user;
     const failures = this.#failures.get(key);
-    const isLimited = (failures?.count ?? 0) >= WRONG_TOKENS_PER_MINUTE;
+    const isLimited = (failures?.tokens.size ?? 0) >= WRONG_TOKENS_PER_MINUTE;
     if (failures !== undefined && isLimited) {
-      if (failures.isBusy) throw this.#limited();
+      if (failures.isBusy) {
+        failures.count += 1;
+        throw this.#limited();
+      }
       failures.isBusy = true;
       await delay(SLOW_MS);
       failures.isBusy = false;
     }
-    if (user !== undefined) {
-      if (this.#verified.size >= MAX_ADDRESSES) this.#verified.clear();
-      this.#verified.add(verifiedKey);
-      return user;
-    }
-    this.#count(key);
+    const user = this.#access.userOfToken(token);
+    if (user !== undefined) return user;
+    this.#count(key, token);
     if (isLimited) throw this.#limited();
     this.#refused.inc({ result: 'wrong' });
     return undefined;
@@ -77,15 +76,17 @@ export class TokenVerifier {
     return new HttpProblem(429, detail, {}, undefined, { 'retry-after': '60' });
   }
 
-  #count(key: string): void {
+  #count(key: string, token: string): void {
     this.#window ??= setTimeout(() => {
       this.#endWindow();
     }, WINDOW_MS).unref();
     const known = this.#failures.has(key) || this.#failures.size < MAX_ADDRESSES ? key : 'others';
-    const failures = this.#failures.get(known) ?? { count: 0, isBusy: false };
+    const failures = this.#failures.get(known) ?? { tokens: new Set(), count: 0, isBusy: false };
     this.#failures.set(known, failures);
     failures.count += 1;
-    if (failures.count === WRONG_TOKENS_PER_MINUTE) {
+    if (failures.tokens.size >= WRONG_TOKENS_PER_MINUTE) return;
+    failures.tokens.add(createHash('sha256').update(token).digest('base64'));
+    if (failures.tokens.size === WRONG_TOKENS_PER_MINUTE) {
       this.#logger.warn(
         { address: known, limit: WRONG_TOKENS_PER_MINUTE },
         'Too many wrong tokens; slowing down',

@@ -1,0 +1,94 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { info, startServer } from '../running-server.ts';
+
+const emptyDatabase = sharedPglite();
+const tokens = { operator: 'o'.repeat(32), viewer: 'v'.repeat(32), producer: 'p'.repeat(32) };
+const ALLOWED = new Set([
+  'post /events',
+  'post /decide',
+  'post /hooks/{agent}',
+  'get /sessions/{id}/verdicts/stream',
+]);
+/** Need no login. */
+const PUBLIC = /^\/auth\//;
+
+it('a producer may tell, ask and follow, and nothing else of the whole API', async () => {
+  const { url, server } = await startServer({ openDatabase: emptyDatabase, tokens });
+  onTestFinished(() => server.stop());
+  const asProducer = async (method: string, path: string) => {
+    const aborting = new AbortController();
+    const { status } = await fetch(url + path, {
+      method: method.toUpperCase(),
+      headers: { authorization: `Bearer ${tokens.producer}`, 'content-type': 'application/json' },
+      ...(/post|put|patch/.test(method) && { body: '{}' }),
+      signal: aborting.signal,
+    });
+    aborting.abort();
+    return status;
+  };
+  const { paths } = openApiDocument(info) as { paths: Record<string, Record<string, unknown>> };
+  let refused = 0;
+  for (const [path, operations] of Object.entries(paths)) {
+    const plain = path.replace('/api/v1', '');
+    if (PUBLIC.test(plain) || /^\/(?:v1\/|healthz|readyz)/.test(path)) continue;
+    for (const method of Object.keys(operations).filter((name) =>
+      /^(?:get|put|post|patch|delete)$/.test(name),
+    )) {
+      const full = `/api/v1${plain}`.replaceAll(/\{\w+\}/g, 'x');
+      const status = await asProducer(method, full);
+      if (ALLOWED.has(`${method} ${plain}`))
+        expect([method, plain, status === 403]).toEqual([method, plain, false]);
+      else {
+        expect([method, plain, status]).toEqual([method, plain, 403]);
+        refused += 1;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(20);
+  for (const path of ['/metrics', '/api/v1/openapi.json', '/api/v1/sessions/x/verdicts', '/api/v1/events/'])
+    expect([path, await asProducer('get', path)]).toEqual([path, 403]);
+  expect(await asProducer('post', '/v1/traces')).not.toBe(403);
+  expect(await asProducer('post', '/api/v1/sessions/x/stop')).toBe(403);
+  const login = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: tokens.producer }),
+  });
+  expect([login.status, login.headers.has('set-cookie')]).toEqual([403, false]);
+});
+
+it('cookies: the key is random, stays over restarts, and ends with a changed token', async () => {
+  const first = await startServer({ openDatabase: emptyDatabase, tokens });
+  const { headers } = await fetch(`${first.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: tokens.viewer }),
+  });
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+  const statusAt = async (url: string) =>
+    (await fetch(`${url}/api/v1/stats`, { headers: { cookie } })).status;
+  expect(await statusAt(first.url)).toBe(200);
+  await first.server.stop();
+  // Another database has another key, though the tokens are the same.
+  const other = await startServer({ openDatabase: emptyDatabase, tokens });
+  expect(await statusAt(other.url)).toBe(401);
+  await other.server.stop();
+});
+
+it('a right token among guesses is answered no sooner than a wrong one', async () => {
+  const { url, server } = await startServer({ openDatabase: emptyDatabase, tokens });
+  onTestFinished(() => server.stop());
+  const ask = async (token: string) =>
+    (await fetch(`${url}/api/v1/stats`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await ask(tokens.operator)).toBe(200);
+  // A misconfigured client that repeats one wrong token does not lock out the others.
+  for (let n = 0; n < 30; n += 1) expect(await ask('the-same-wrong-one')).toBe(401);
+  expect(await ask(tokens.operator)).toBe(200);
+  for (let n = 0; n < 10; n += 1) await ask(`guess-${String(n)}`);
+  const statuses = await Promise.all([ask('one-more'), ask(tokens.operator), ask(tokens.viewer), ask('x')]);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${tokens.operator}` } });
+  expect(await metrics.text()).toMatch(/refused_tokens_total\{result="limited"\} [3-6]/);
+});
