@@ -25,6 +25,9 @@ const words = [
 const constant =
   /^(?:export )?const (?![A-Z][A-Z0-9_]*\b)\w+(?:: number)? = -?[\d_.]+(?: [*+/-]{1,2} [\d_.]+)*;$/;
 
+/** In readers of foreign JSON, `String` of a field throws for `{"toString": 1}`; `nameOf` never does. */
+const foreign = /(?<![\w.])String\((?:\w+(?:\(\w+\))?\[['"]|(?:type|role|kind|value)\))/;
+
 /** Texts of others, and what quotes the words as examples. */
 const skipped =
   /^(?:NOTICE|LICENSE|package-lock\.json|CODE_OF_CONDUCT\.md|scripts\/lint\/idiom\.mjs|docs\/reference\/|golden\/|samples\/|.*\.jsonl(?:\.gz)?$)/;
@@ -43,6 +46,8 @@ for (const file of files.filter((name) => texts.test(name) && !skipped.test(name
       const found = word.exec(line);
       if (found !== null) faults.push(`${at}: "${found[0]}": ${advice}`);
     }
+    if (file.startsWith('packages/formats/src/') && !file.endsWith('/json.ts') && foreign.test(line))
+      faults.push(`${at}: String() of foreign JSON may throw: nameOf() never does`);
     if (/\.tsx?$/.test(file) && constant.test(line))
       faults.push(`${at}: a constant number is named LIKE_THIS: ${line.slice(0, 60)}`);
   }

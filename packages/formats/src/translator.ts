@@ -95,7 +95,13 @@ export class Translator {
     } catch (error) {
       return fault('not_json', messageOf(error));
     }
-    const translated = this.readValue(value);
+    let translated: Translation;
+    try {
+      translated = this.readValue(value);
+    } catch (error) {
+      // A record that no reader foresaw costs this record only.
+      return fault('invalid_event', `the record could not be read: ${messageOf(error)}`);
+    }
     // A canonical event is analyzed synchronously, so its limits are stricter.
     const tooMuch = translated.isCanonical ? exceededLimit(json) : undefined;
     return tooMuch === undefined ? translated : fault('too_complex', tooMuch);

@@ -7,7 +7,16 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { anthropicUsage } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
@@ -61,7 +70,7 @@ export const claudeCode: Format = {
       isObject(record['message']) &&
       'content' in record['message'] &&
       ('uuid' in record || 'isCompactSummary' in record || 'isMeta' in record)) ||
-    (bookkeeping.has(String(record['type'])) &&
+    (bookkeeping.has(nameOf(record['type'])) &&
       ('leafUuid' in record || 'uuid' in record || 'messageId' in record || 'sessionId' in record) &&
       !('payload' in record || 'systemPayload' in record)),
   createReader: (session) => new ClaudeCodeReader(session),
@@ -88,7 +97,7 @@ class ClaudeCodeReader implements FormatReader {
   read(record: JsonObject): Reading {
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'claude-code');
     if (record['type'] === 'progress') return this.#readProgress(record);
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     const message = objectOf(record['message']);
     if ((type !== 'user' && type !== 'assistant') || !isObject(record['message'])) return ignored(type);
     const stamp = this.#stampOf(record, textOf(message['model']));
@@ -150,7 +159,7 @@ class ClaudeCodeReader implements FormatReader {
         return;
       }
       const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
-      if (text === undefined) skipped.push(`user (${String(block['type'])})`);
+      if (text === undefined) skipped.push(`user (${nameOf(block['type'])})`);
       else if (record['isMeta'] === true && !hookFeedback.test(text)) skipped.push('user (meta)');
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
@@ -190,7 +199,7 @@ class ClaudeCodeReader implements FormatReader {
     const skipped: string[] = [];
     blocks.forEach((value, i) => {
       const event = eventOf(objectOf(value));
-      if (event === undefined) skipped.push(`assistant (${String(objectOf(value)['type'])})`);
+      if (event === undefined) skipped.push(`assistant (${nameOf(objectOf(value)['type'])})`);
       else
         events.push({
           ...stamp,

@@ -6,7 +6,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
 const types = new Set(['thread.started', 'turn.started', 'turn.completed', 'turn.failed']);
@@ -14,7 +14,7 @@ const itemTypes = new Set(['item.started', 'item.updated', 'item.completed']);
 
 /** Whether a record is an event of `codex exec --json`. */
 export function isExecEvent(record: JsonObject): boolean {
-  const type = String(record['type']);
+  const type = nameOf(record['type']);
   if (itemTypes.has(type)) return isObject(record['item']);
   return types.has(type) && !('payload' in record) && !('properties' in record);
 }
@@ -41,7 +41,7 @@ export class CodexExecReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     if (type === 'thread.started') this.#sessionId = textOf(record['thread_id']) ?? this.#sessionId;
     if (this.#sessionId === undefined) return ignored(`${type} without a session`);
     const stamp = { sessionId: this.#sessionId, agent: 'codex' };
@@ -64,7 +64,7 @@ export class CodexExecReader implements FormatReader {
   }
 
   #readItem(type: string, item: JsonObject, stamp: Stamp): Reading {
-    const kind = String(item['type']);
+    const kind = nameOf(item['type']);
     const callId = textOf(item['id']);
     const isOver = type === 'item.completed';
     const text = textOf(item['text']);

@@ -13,6 +13,7 @@ import {
   type JsonObject,
   joinedText,
   listOf,
+  nameOf,
   numberOf,
   objectOf,
   textOf,
@@ -44,7 +45,7 @@ export const codex: Format = {
   recognizes: (record) =>
     isExecEvent(record) ||
     hookAgentOf(record) === 'codex' ||
-    (isObject(record['payload']) && 'timestamp' in record && types.has(String(record['type']))),
+    (isObject(record['payload']) && 'timestamp' in record && types.has(nameOf(record['type']))),
   createReader: (session) => new CodexReader(session),
 };
 
@@ -77,7 +78,7 @@ class CodexReader implements FormatReader {
   read(record: JsonObject): Reading {
     if (isExecEvent(record)) return this.#exec.read(record);
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'codex');
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     const payload = objectOf(record['payload']);
     if (type === 'session_meta') return this.#readMeta(payload);
     if (type === 'turn_context') this.#model = textOf(payload['model']) ?? this.#model;
@@ -114,7 +115,7 @@ class CodexReader implements FormatReader {
   }
 
   #readItem(item: JsonObject, stamp: Stamp): Reading {
-    const type = String(item['type']);
+    const type = nameOf(item['type']);
     const callId = textOf(item['call_id']) ?? textOf(item['id']);
     switch (type) {
       case 'message':
@@ -143,7 +144,7 @@ class CodexReader implements FormatReader {
     const text = joinedText(item['content']);
     const { role } = item;
     if (role === 'assistant' && text !== '') return this.#modelOutput({ type: 'content', text }, text, stamp);
-    if (role !== 'user' || text === '' || context.test(text)) return ignored(`message (${String(role)})`);
+    if (role !== 'user' || text === '' || context.test(text)) return ignored(`message (${nameOf(role)})`);
     const id = this.#idOf(textId(text));
     return reading([...this.#turns.finish(stamp, id), { ...stamp, id, type: 'prompt_started', text }]);
   }

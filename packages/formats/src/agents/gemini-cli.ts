@@ -13,6 +13,7 @@ import {
   type JsonObject,
   joinedText,
   listOf,
+  nameOf,
   numberOf,
   objectOf,
   textOf,
@@ -163,7 +164,7 @@ class GeminiReader implements FormatReader {
 
 /** A message of a chat file is a complete turn: thoughts, text, calls with their results, and usage. */
 function readMessage(message: JsonObject, stamp: Stamp): Reading {
-  const type = String(message['type']);
+  const type = nameOf(message['type']);
   const text = joinedText(message['content']);
   const id = textOf(message['id']);
   if (type === 'user' && text !== '') return reading([{ ...stamp, id, type: 'prompt_started', text }]);

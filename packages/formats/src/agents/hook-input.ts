@@ -1,5 +1,5 @@
 import { ignored, type Reading, reading, type SessionEvent, type Stamp } from '../record/format.ts';
-import { type JsonObject, joinedText, objectOf, textOf, timeOf } from '../record/json.ts';
+import { type JsonObject, joinedText, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 
 export type HookAgent = 'claude-code' | 'codex' | 'gemini-cli';
 
@@ -30,9 +30,9 @@ const moments: Readonly<Record<string, 'prompt' | 'call' | 'result' | 'failure' 
  * there is one.
  */
 export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
-  const type = String(record['hook_event_name']);
+  const type = nameOf(record['hook_event_name']);
   const moment = moments[type];
-  const session = String(record['session_id']);
+  const session = nameOf(record['session_id']);
   const subAgent = textOf(record['agent_id']);
   const stamp: Stamp = {
     sessionId: subAgent === undefined ? session : `${session}/${subAgent}`,

@@ -8,7 +8,16 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 
 /**
  * opencode: storage files (`session/`, `message/` and `part/`), the output of `opencode export`, and the events of
@@ -63,7 +72,7 @@ function isRunEvent(record: JsonObject): boolean {
 function isBusEvent(record: JsonObject): boolean {
   return (
     isObject(record['properties']) &&
-    /^(?:message|session|server|file|permission|todo|lsp|storage)\./.test(String(record['type']))
+    /^(?:message|session|server|file|permission|todo|lsp|storage)\./.test(nameOf(record['type']))
   );
 }
 
@@ -90,7 +99,7 @@ class OpencodeReader implements FormatReader {
     const { info, part } = properties;
     if (isObject(part)) return this.#readPart(part, undefined, false);
     if (isObject(info)) return isMessage(info) ? this.#readMessage(info) : this.#readSession(info);
-    return ignored(String(record['type']));
+    return ignored(nameOf(record['type']));
   }
 
   end(): SessionEvent[] {
@@ -120,16 +129,16 @@ class OpencodeReader implements FormatReader {
   #readMessage(message: JsonObject): Reading {
     const id = textOf(message['id']);
     const model = textOf(message['modelID']) ?? textOf(objectOf(message['model'])['modelID']);
-    if (id !== undefined) this.#messages.set(id, { role: String(message['role']), model });
+    if (id !== undefined) this.#messages.set(id, { role: nameOf(message['role']), model });
     return ignored('message');
   }
 
   /** @param isWhole whether parts are written once, when complete, rather than while their text grows */
   #readPart(part: JsonObject, time: number | undefined, isWhole: boolean): Reading {
-    const type = String(part['type']);
+    const type = nameOf(part['type']);
     const sessionId = textOf(part['sessionID']);
     if (sessionId === undefined) return ignored(`part (${type}) without a session`);
-    const message = this.#messages.get(String(part['messageID']));
+    const message = this.#messages.get(nameOf(part['messageID']));
     const times = objectOf(part['time'] ?? objectOf(part['state'])['time']);
     const stamp = {
       sessionId,
@@ -164,7 +173,7 @@ class OpencodeReader implements FormatReader {
 
 function readTool(part: JsonObject, stamp: Stamp): Reading {
   const state = objectOf(part['state']);
-  const status = String(state['status']);
+  const status = nameOf(state['status']);
   const callId = textOf(part['callID']) ?? textOf(part['id']);
   if (status === 'pending') return ignored('part (tool, pending)');
   const name = textOf(part['tool']) ?? '';

@@ -7,7 +7,16 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, joinedText, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
 /** Arguments in which the model comments on a call. */
@@ -75,7 +84,7 @@ class OpenHandsReader implements FormatReader {
     const kind =
       textOf(record['kind']) ?? textOf(record['action']) ?? textOf(record['observation']) ?? 'event';
     if (this.#sessionId === undefined) return ignored(`${kind} without a session`);
-    const id = typeof record['id'] === 'number' ? String(record['id']) : textOf(record['id']);
+    const id = typeof record['id'] === 'number' ? nameOf(record['id']) : textOf(record['id']);
     const stamp = { sessionId: this.#sessionId, time: timeOf(record['timestamp']), id, agent: 'openhands' };
     return isSdkEvent(record) ? this.#readSdk(kind, record, stamp) : this.#readOlder(kind, record, stamp);
   }
@@ -129,7 +138,7 @@ class OpenHandsReader implements FormatReader {
     const args = objectOf(record['args']);
     if (typeof record['observation'] === 'string') {
       if (inner.has(kind) || !('cause' in record)) return ignored(kind);
-      const callId = textOf(metadata['tool_call_id']) ?? String(record['cause']);
+      const callId = textOf(metadata['tool_call_id']) ?? nameOf(record['cause']);
       const code = numberOf(objectOf(objectOf(record['extras'])['metadata'])['exit_code']);
       return this.#result(
         callId,

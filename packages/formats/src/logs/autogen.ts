@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { readMessage } from '../wire/messages.ts';
 import { messageLog, usageBy, withUsage } from './message-log.ts';
 
@@ -30,7 +30,7 @@ export const autogen = messageLog({
 
 function isMessage(record: JsonObject): boolean {
   return (
-    /^[A-Z]\w*(?:Message|Event)$/.test(String(record['type'])) &&
+    /^[A-Z]\w*(?:Message|Event)$/.test(nameOf(record['type'])) &&
     'source' in record &&
     ('models_usage' in record || 'metadata' in record) &&
     'content' in record

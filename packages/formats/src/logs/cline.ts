@@ -8,7 +8,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { type JsonObject, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import { type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
 import { usageBy } from './message-log.ts';
@@ -51,7 +51,7 @@ class ClineReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const type = String(record['say'] ?? record['ask']);
+    const type = nameOf(record['say'] ?? record['ask']);
     const text = textOf(record['text']) ?? '';
     if (this.#sessionId === undefined) return ignored(`${type} without a session`);
     if (record['partial'] === true) return ignored(`${type} (partial)`);

@@ -1,5 +1,14 @@
 import type { Message } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { messageLog } from './message-log.ts';
 
 /**
@@ -12,11 +21,11 @@ export const copilotCli = messageLog({
   agent: 'copilot-cli',
   keys: ['type', 'data', 'id', 'timestamp', 'parentId', 'agentId', 'ephemeral'],
   recognizes: (record) =>
-    /^[a-z_]+(?:\.[a-z_]+)*$/.test(String(record['type'])) &&
+    /^[a-z_]+(?:\.[a-z_]+)*$/.test(nameOf(record['type'])) &&
     isObject(record['data']) &&
     ['id', 'timestamp', 'parentId'].every((key) => key in record),
   read: (record) => {
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     const data = objectOf(record['data']);
     return {
       type,

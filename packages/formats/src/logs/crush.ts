@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { readMessage } from '../wire/messages.ts';
 import { asHarness, messageLog } from './message-log.ts';
 
@@ -12,7 +12,7 @@ export const crush = messageLog({
     typeof role === 'string' &&
     listOf(parts).some((part) => isObject(part) && isObject(part['data']) && 'type' in part),
   read: (record) => {
-    const role = String(record['role']);
+    const role = nameOf(record['role']);
     const content = listOf(record['parts']).flatMap((part) => blockOf(objectOf(part)));
     const isEmpty = role === 'user' && content.length === 0;
     const messages = isEmpty ? [] : readMessage({ role, content });

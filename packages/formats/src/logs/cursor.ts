@@ -1,4 +1,4 @@
-import { isObject } from '../record/json.ts';
+import { isObject, nameOf } from '../record/json.ts';
 import { readMessage } from '../wire/messages.ts';
 import { messageLog } from './message-log.ts';
 
@@ -15,7 +15,7 @@ export const cursor = messageLog({
     (type === undefined && typeof role === 'string' && isObject(message) && 'content' in message) ||
     type === 'turn_ended',
   read: ({ type, role, message }) => ({
-    type: typeof type === 'string' ? type : `message (${String(role)})`,
+    type: typeof type === 'string' ? type : `message (${nameOf(role)})`,
     messages: isObject(message) ? readMessage({ ...message, role }) : [],
   }),
 });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { readMessage } from '../wire/messages.ts';
 import { messageLog, usageBy, withUsage } from './message-log.ts';
 
@@ -31,9 +31,9 @@ export const pi = messageLog({
       'timestamp' in record &&
       (record['type'] === 'message'
         ? isObject(record['message']) && 'role' in record['message'] && !('payload' in record)
-        : entries.has(String(record['type'])) && 'parentId' in record)),
+        : entries.has(nameOf(record['type'])) && 'parentId' in record)),
   read: (record) => {
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     if (isHeader(record)) return { type, ...headerFacts(record) };
     const message = objectOf(record['message']);
     const id = textOf(record['id']);
@@ -42,7 +42,7 @@ export const pi = messageLog({
     // A subscription costs nothing per call.
     const costUsd = numberOf(total) === 0 ? undefined : numberOf(total);
     return {
-      type: type === 'message' ? `message (${String(message['role'])})` : type,
+      type: type === 'message' ? `message (${nameOf(message['role'])})` : type,
       // An id of eight digits is unique within its session only.
       id: id === undefined || time === undefined ? undefined : `${id}@${String(time)}`,
       time,

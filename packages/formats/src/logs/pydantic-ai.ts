@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import { readMessage } from '../wire/messages.ts';
 import { messageLog, usageBy, withUsage } from './message-log.ts';
@@ -37,7 +37,7 @@ export const pydanticAi = messageLog({
       content.length === 0 ? [] : readMessage({ role: isRequest ? 'user' : 'assistant', content });
     const usage = objectOf(record['usage']);
     return {
-      type: String(record['kind']),
+      type: nameOf(record['kind']),
       sessionId: textOf(record['conversation_id']),
       id: textId(JSON.stringify(record)),
       time: timeOf(record['timestamp']) ?? timeOf(objectOf(listOf(record['parts'])[0])['timestamp']),

@@ -1,4 +1,4 @@
-import { objectOf, textOf, timeOf } from '../record/json.ts';
+import { nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { geminiUsage } from '../wire/gemini.ts';
 import { readMessage } from '../wire/messages.ts';
 import { asHarness, messageLog, withUsage } from './message-log.ts';
@@ -23,7 +23,7 @@ export const qwenCode = messageLog({
       ? 'systemPayload' in record
       : Array.isArray(objectOf(record['message'])['parts'])),
   read: (record) => {
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     const subtype = textOf(record['subtype']);
     const { status } = objectOf(record['toolCallResult']);
     const isFailed = status === 'error' || status === 'cancelled';

@@ -26,6 +26,15 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/**
+ * A name for any value, such as a type. Unlike `String`, it never throws: JSON can hold an object whose `toString` is no
+ * function.
+ */
+export function nameOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? 'object' : String(value);
+}
+
 /** A finite number; some producers write numbers as strings. */
 export function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

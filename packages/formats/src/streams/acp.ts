@@ -8,7 +8,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
+import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf, textOf } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
 /** Calls and sessions to remember. */
@@ -21,7 +21,7 @@ export const acp: Format = {
   keys: ['jsonrpc', 'method', 'params', 'result', 'id'],
   recognizes: (record) =>
     record['jsonrpc'] === '2.0' &&
-    (String(record['method']).startsWith('session/') || isObject(record['result'])),
+    (nameOf(record['method']).startsWith('session/') || isObject(record['result'])),
   createReader: () => new AcpReader(),
 };
 

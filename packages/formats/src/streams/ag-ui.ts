@@ -7,7 +7,7 @@ import {
   reading,
   type SessionEvent,
 } from '../record/format.ts';
-import { type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { type JsonObject, joinedText, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 import { PendingCalls } from './pending-calls.ts';
 
@@ -39,7 +39,7 @@ class AgUiReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const type = String(record['type']);
+    const type = nameOf(record['type']);
     this.#sessionId = textOf(record['threadId']) ?? this.#sessionId;
     if (this.#sessionId === undefined) return ignored(`${type} without a session`);
     const stamp = { sessionId: this.#sessionId, time: timeOf(record['timestamp']) };

@@ -1,5 +1,5 @@
 import type { Format } from '../record/format.ts';
-import { isObject } from '../record/json.ts';
+import { isObject, nameOf } from '../record/json.ts';
 import { AnthropicAnswer } from '../wire/anthropic.ts';
 import { readAnthropicAnswer } from '../wire/whole-answers.ts';
 import { type AnswerFormat, AnswerReader } from './answers.ts';
@@ -18,7 +18,7 @@ export const anthropic: Format = {
   title: 'an Anthropic Messages response',
   keys: ['id', 'type', 'role', 'content', 'stop_reason', 'stop_sequence', 'content_block', 'delta', 'index'],
   recognizes: (record) =>
-    streamed.test(String(record['type'])) ||
+    streamed.test(nameOf(record['type'])) ||
     (record['type'] === 'message' && record['role'] === 'assistant' && Array.isArray(record['content'])),
   createReader: (session) => new AnswerReader(answers, session),
 };

@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonObject,
   joinedText,
+  nameOf,
   numberOf,
   objectOf,
   textOf,
@@ -17,13 +18,13 @@ export const langchain: Format = {
   title: 'a LangChain event stream',
   keys: ['event', 'name', 'run_id', 'parent_ids', 'tags', 'metadata', 'data'],
   recognizes: (record) =>
-    /^on_(?:chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/.test(`${String(record['event'])}_`) &&
+    /^on_(?:chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/.test(`${nameOf(record['event'])}_`) &&
     'run_id' in record,
   createReader: (session) => statelessReader((record) => read(record, session)),
 };
 
 function read(record: JsonObject, session: string | undefined): Reading {
-  const type = String(record['event']);
+  const type = nameOf(record['event']);
   const metadata = objectOf(record['metadata']);
   const sessionId = textOf(metadata['thread_id']) ?? textOf(metadata['session_id']) ?? session;
   if (sessionId === undefined) return ignored(`${type} without a session`);

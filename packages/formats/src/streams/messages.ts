@@ -1,6 +1,6 @@
 import { Conversations, type Message, MessageLog } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
-import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { geminiUsage } from '../wire/gemini.ts';
 import { messagesFrom, readMessage } from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
@@ -57,11 +57,11 @@ const roles = /^(?:system|developer|user|human|assistant|ai|model|tool|function|
 function isSingle(record: JsonObject): boolean {
   return (
     !foreignSingles.some((key) => key in record) &&
-    roles.test(String(record['role'])) &&
+    roles.test(nameOf(record['role'])) &&
     (typeof record['content'] === 'string' ||
       Array.isArray(record['content']) ||
       Array.isArray(record['tool_calls']) ||
-      String(record['role']).startsWith('_'))
+      nameOf(record['role']).startsWith('_'))
   );
 }
 
@@ -91,7 +91,7 @@ function isList(value: unknown): value is readonly unknown[] {
       isObject(item) &&
       ('role' in item ||
         'kwargs' in item ||
-        /^(?:human|ai|tool)$|_call(?:_output)?$/.test(String(item['type']))),
+        /^(?:human|ai|tool)$|_call(?:_output)?$/.test(nameOf(item['type']))),
   );
 }
 
@@ -116,7 +116,7 @@ class MessagesReader implements FormatReader {
     };
     if (list === undefined) {
       const events = this.#log.read(readMessage(record), stamp, undefined);
-      return events.length === 0 ? ignored(`message (${String(record['role'])})`) : reading(events);
+      return events.length === 0 ? ignored(`message (${nameOf(record['role'])})`) : reading(events);
     }
     const read = messagesFrom(list, hasTextResults(list) ? readTextCalls : undefined);
     const events = this.#conversations.read(withAnswerUsage(read, record), stamp);

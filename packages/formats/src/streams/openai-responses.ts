@@ -1,5 +1,5 @@
 import type { Format } from '../record/format.ts';
-import { isObject } from '../record/json.ts';
+import { isObject, nameOf } from '../record/json.ts';
 import { ResponsesAnswer } from '../wire/openai-responses.ts';
 import { readResponsesAnswer } from '../wire/whole-answers.ts';
 import { type AnswerFormat, AnswerReader } from './answers.ts';
@@ -25,7 +25,7 @@ export const openaiResponses: Format = {
     'previous_response_id',
   ],
   recognizes: (record) =>
-    (String(record['type']).startsWith('response.') &&
+    (nameOf(record['type']).startsWith('response.') &&
       ('sequence_number' in record || isObject(record['response']))) ||
     (record['object'] === 'response' && Array.isArray(record['output'])),
   createReader: (session) => new AnswerReader(answers, session),

@@ -1,6 +1,6 @@
 import type { Usage } from '../record/conversation.ts';
 import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
-import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf } from '../record/json.ts';
 
 const types =
   /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;
@@ -20,7 +20,7 @@ export const vercelAi: Format = {
 };
 
 function read(record: JsonObject, sessionId: string | undefined): Reading {
-  const type = String(record['type']);
+  const type = nameOf(record['type']);
   if (sessionId === undefined) return ignored(`${type} without a session`);
   const stamp = { sessionId };
   const callId = textOf(record['toolCallId']);

@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonObject,
   listOf,
+  nameOf,
   numberOf,
   objectOf,
   textOf,
@@ -34,13 +35,13 @@ export const langfuse: Format = {
   createReader: (session) =>
     new TracedRunReader(
       (record) => runOf(record, session),
-      (record) => String(record['type']),
+      (record) => nameOf(record['type']),
     ),
 };
 
 function isObservation(record: JsonObject): boolean {
   return (
-    types.test(String(record['type'])) &&
+    types.test(nameOf(record['type'])) &&
     ('trace_id' in record || 'traceId' in record) &&
     ('start_time' in record || 'startTime' in record)
   );
@@ -61,7 +62,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['id']) ?? '',
     sessionId,
-    kind: kinds[String(record['type'])] ?? 'other',
+    kind: kinds[nameOf(record['type'])] ?? 'other',
     time: timeOf(either('start_time', 'startTime')),
     name: textOf(record['name']) ?? '',
     model: textOf(either('provided_model_name', 'model')) ?? textOf(record['modelId']),

@@ -1,5 +1,14 @@
 import type { Format } from '../record/format.ts';
-import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
 const kinds: Readonly<Record<string, TracedRun['kind']>> = { llm: 'model', tool: 'tool' };
@@ -23,7 +32,7 @@ export const langsmith: Format = {
   createReader: (session) =>
     new TracedRunReader(
       (record) => runOf(record, session),
-      (record) => String(record['run_type']),
+      (record) => nameOf(record['run_type']),
     ),
 };
 
@@ -33,7 +42,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   const thread = metadata['thread_id'] ?? metadata['session_id'] ?? metadata['conversation_id'];
   const sessionId = textOf(thread) ?? textOf(record['trace_id']) ?? session;
   if (sessionId === undefined) return undefined;
-  const kind = kinds[String(record['run_type'])] ?? 'other';
+  const kind = kinds[nameOf(record['run_type'])] ?? 'other';
   const inputs = unwrapped(record['inputs']);
   const outputs = unwrapped(record['outputs']);
   const error = textOf(record['error']);

@@ -1,6 +1,15 @@
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
 
 /**
@@ -36,7 +45,7 @@ class LitellmReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const callType = String(record['call_type']);
+    const callType = nameOf(record['call_type']);
     const sessionId = sessionOf(record) ?? this.#session;
     if (sessionId === undefined) return ignored(`${callType} without a session`);
     const { messages } = record;

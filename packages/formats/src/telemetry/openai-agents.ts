@@ -1,5 +1,14 @@
 import type { Format } from '../record/format.ts';
-import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
 import { responsesUsage } from '../wire/openai-responses.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
@@ -55,7 +64,7 @@ function runOf(
   return {
     id,
     sessionId: groups.get(traceId) ?? traceId,
-    kind: kinds[String(data['type'])] ?? 'other',
+    kind: kinds[nameOf(data['type'])] ?? 'other',
     time: timeOf(record['started_at']),
     name: textOf(data['name']) ?? '',
     model: textOf(data['model']),

@@ -2,6 +2,7 @@ import {
   isObject,
   type JsonObject,
   listOf,
+  nameOf,
   numberOf,
   objectOf,
   textOf,
@@ -122,7 +123,7 @@ function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
   if (attributes['langfuse.observation.level'] === 'ERROR')
     return textOf(attributes['langfuse.observation.status_message']) ?? 'error';
   const type = textOf(attributes['error.type']);
-  if (type === undefined && !/^(?:2|(?:STATUS_CODE_)?ERROR)$/i.test(String(code))) return undefined;
+  if (type === undefined && !/^(?:2|(?:STATUS_CODE_)?ERROR)$/i.test(nameOf(code))) return undefined;
   return textOf(status['message']) ?? textOf(status['description']) ?? type ?? 'error';
 }
 
@@ -136,7 +137,7 @@ function objectOfPairs(pairs: unknown, depth: number): JsonObject {
   return Object.fromEntries(
     listOf(pairs).map((pair): [string, unknown] => {
       const { key = '', value } = objectOf(pair);
-      return [String(key), valueOf(value, depth)];
+      return [nameOf(key), valueOf(value, depth)];
     }),
   );
 }

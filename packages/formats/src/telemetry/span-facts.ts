@@ -1,5 +1,14 @@
 import type { Message, Usage } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  unwrapped,
+} from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
 import { langfuseUsage } from './langfuse.ts';
 import { nested, type Signal } from './otlp-json.ts';
@@ -11,13 +20,13 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   // Repeats the results of parallel calls, each of which has its own span.
   if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
   if (operation === 'execute_tool') return 'tool';
-  if (models.has(String(operation))) return 'model';
+  if (models.has(nameOf(operation))) return 'model';
   const observation = attributes['langfuse.observation.type'];
   if (observation === 'tool') return 'tool';
   if (observation === 'generation') return 'model';
   const kind = attributes['openinference.span.kind'] ?? attributes['traceloop.span.kind'];
-  if (/^tool$/i.test(String(kind))) return 'tool';
-  if (/^llm$/i.test(String(kind)) || attributes['llm.request.type'] === 'chat') return 'model';
+  if (/^tool$/i.test(nameOf(kind))) return 'tool';
+  if (/^llm$/i.test(nameOf(kind)) || attributes['llm.request.type'] === 'chat') return 'model';
   const own = textOf(attributes['ai.operationId']) ?? name;
   if (own === 'ai.toolCall') return 'tool';
   // Their parent spans repeat the same content.

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, objectOf, textOf, tokensOf } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 import { plainResult } from './result.ts';
 
@@ -9,7 +9,7 @@ export function isCallBlock({ type }: JsonObject): boolean {
 }
 
 export function isResultBlock({ type }: JsonObject): boolean {
-  return type === 'tool_result' || String(type).endsWith('_tool_result');
+  return type === 'tool_result' || nameOf(type).endsWith('_tool_result');
 }
 
 /** The result in a block. Of what the API's own tools find, only the encrypted content varies between equal results. */

@@ -1,5 +1,5 @@
 import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
-import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
+import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf, textOf } from '../record/json.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
 import { bedrockCall, bedrockResult } from './bedrock.ts';
 import { geminiCall, geminiResult } from './gemini.ts';
@@ -52,7 +52,7 @@ export function messagesFrom<T>(
 
 function isItem(value: unknown): boolean {
   const type = objectOf(value)['type'];
-  return type === 'reasoning' || type === 'message' || String(type).endsWith('_call');
+  return type === 'reasoning' || type === 'message' || nameOf(type).endsWith('_call');
 }
 
 function joined(one: AssistantMessage, other: AssistantMessage): AssistantMessage {
@@ -93,7 +93,7 @@ function unwrappedMessage(value: unknown): JsonObject {
 }
 
 function messagesOf(item: JsonObject): Message[] {
-  const role = roles[String(item['role'] ?? item['type'])];
+  const role = roles[nameOf(item['role'] ?? item['type'])];
   const results = resultsIn(item);
   switch (role) {
     case 'system':
@@ -159,7 +159,7 @@ function assistantMessageOf(item: JsonObject): AssistantMessage {
   const known = new Set(calls.map(({ id }) => id));
   for (const block of blocks) {
     const inner = geminiCall(block) ?? bedrockCall(block);
-    if (inner === undefined && !callBlocks.has(String(block['type']))) continue;
+    if (inner === undefined && !callBlocks.has(nameOf(block['type']))) continue;
     const call = callOf(inner ?? block);
     if (call.id === null || !known.has(call.id)) calls.push(call);
   }
@@ -222,6 +222,6 @@ function unwrappedOutput({ type, output }: JsonObject): {
   readonly isFailure: boolean;
 } {
   const { type: form, value } = objectOf(output);
-  const match = type === 'tool-result' && value !== undefined ? forms.exec(String(form)) : null;
+  const match = type === 'tool-result' && value !== undefined ? forms.exec(nameOf(form)) : null;
   return match === null ? { output, isFailure: false } : { output: value, isFailure: match[1] !== undefined };
 }

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, objectOf, textOf, tokensOf } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 import { plainResult } from './result.ts';
 
@@ -17,7 +17,7 @@ const clientCalls = new Set([
 
 /** The call in an item of the Responses API; undefined if it is none, or has no input to judge it by. */
 export function itemCall(item: JsonObject): ToolCall | undefined {
-  const type = String(item['type']);
+  const type = nameOf(item['type']);
   if (!type.endsWith(callEnding)) return undefined;
   const name = textOf(item['name']);
   const args = inputOf(item) ?? (name === undefined ? undefined : '');
@@ -29,20 +29,20 @@ export function itemCall(item: JsonObject): ToolCall | undefined {
 export function unknownCalls(items: readonly unknown[]): string[] {
   return items.flatMap((value) => {
     const item = objectOf(value);
-    const isUnknown = String(item['type']).endsWith(callEnding) && itemCall(item) === undefined;
-    return isUnknown ? [String(item['type'])] : [];
+    const isUnknown = nameOf(item['type']).endsWith(callEnding) && itemCall(item) === undefined;
+    return isUnknown ? [nameOf(item['type'])] : [];
   });
 }
 
 /** Whether an item is a call that the client runs, rather than the API. */
 export function isClientCall({ type, environment, execution }: JsonObject): boolean {
   const isHosted = objectOf(environment)['type'] === 'container_reference';
-  return (clientCalls.has(String(type)) && !isHosted) || execution === 'client';
+  return (clientCalls.has(nameOf(type)) && !isHosted) || execution === 'client';
 }
 
 /** The result in an item: an output, or a call that the API has run. */
 export function itemResult(item: JsonObject): ToolResult | undefined {
-  const type = String(item['type']);
+  const type = nameOf(item['type']);
   const isOutput = type.endsWith(outputEnding);
   if (!isOutput && !type.endsWith(callEnding)) return undefined;
   const { error, output, outputs, results } = item;
