@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { type CommandName, describedCommand, summaries } from './commands/summaries.ts';
 import { UsageError } from './errors.ts';
 import { version } from './runtime/installation.ts';
-import { exitOnBrokenPipe } from './runtime/output.ts';
+import { exitOnBrokenPipe, writeError } from './runtime/output.ts';
 
 const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
@@ -44,7 +44,7 @@ try {
 async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\n`);
+    writeError(`${error.message}\n`);
     return error.exitCode;
   }
   const [{ LogError }, { FolderError }] = await Promise.all([
@@ -52,9 +52,9 @@ async function exitCodeOf(error: unknown): Promise<number> {
     import('@loopwatch/platform'),
   ]);
   if (error instanceof LogError || error instanceof FolderError) {
-    process.stderr.write(`${error.message}\n`);
+    writeError(`${error.message}\n`);
     return 1;
   }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  writeError(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { printWarnings } from '../runtime/output.ts';
+import { printWarnings, writeError } from '../runtime/output.ts';
 import { notificationChannels } from '../server/notification-channels.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -33,6 +33,6 @@ async function sendTestMessage(name: string, options: ConfigOptions): Promise<vo
     process.stdout.write(`${name}: delivered\n`);
     return;
   }
-  process.stderr.write(`${name}: not delivered: ${result.reason}\n`);
+  writeError(`${name}: not delivered: ${result.reason}\n`);
   process.exitCode = 1;
 }

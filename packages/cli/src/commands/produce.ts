@@ -13,7 +13,7 @@ import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { kafkaSink, requireBrokers } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { printWarnings } from '../runtime/output.ts';
+import { printWarnings, writeError } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -103,8 +103,8 @@ export function produceCommand(): Command {
     }
     progress.clear();
     bad.finish();
-    if (ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
-    process.stderr.write(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
+    if (ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
+    writeError(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
     process.exitCode = bad.total > 0 || sent === 0 ? 2 : 0;
   });
 }

@@ -1,4 +1,5 @@
 import { isEventType, type Settings, type Verdict } from '@loopwatch/contract';
+import { oneLine } from '@loopwatch/detectors';
 import {
   type CheckHandling,
   type InputRecord,
@@ -17,7 +18,7 @@ import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { checkHandlingFor } from '../events/recorded-answers.ts';
 import { type NotUnderstood, notUnderstoodText, UnderstoodRecords } from '../events/understood.ts';
-import { printWarnings, writeOut } from '../runtime/output.ts';
+import { printableJson, printWarnings, writeError, writeOut } from '../runtime/output.ts';
 import { formatCount } from '../scan/format-values.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -74,7 +75,7 @@ async function replay(
         if (reason === 'lru') counts.evicted += 1;
       },
       refusedSetting: (sessionId, message) => {
-        process.stderr.write(`setting rejected in session ${sessionId}: ${message}\n`);
+        writeError(`setting rejected in session ${sessionId}: ${message}\n`);
       },
     },
     checks,
@@ -123,20 +124,20 @@ async function replay(
   }
   progress.clear();
   bad.finish();
-  for (const verdict of notUnderstood) process.stderr.write(`${notUnderstoodText(verdict)}\n`);
+  for (const verdict of notUnderstood) writeError(`${notUnderstoodText(verdict)}\n`);
   if (counts.evicted > 0) {
-    process.stderr.write(
+    writeError(
       `${String(counts.evicted)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
     );
   }
-  if (json && ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
+  if (json && ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
   if (!json)
     await writeOut(
       summaryLine(settings, { ...counts, ignored: String(ignored) }, bad.total, progress.seconds),
     );
   if (bad.total > 0) return exitCodes.badInput;
   if (counts.evaluated === 0) {
-    process.stderr.write(`${nothingEvaluated(files, ignored.total)}\n`);
+    writeError(`${nothingEvaluated(files, ignored.total)}\n`);
     return exitCodes.badInput;
   }
   if (notUnderstood.length > 0) return exitCodes.notUnderstood;
@@ -193,7 +194,7 @@ function outputOf(
   onBad: (record: LineRecord, message: string) => void,
 ): string {
   if (outcome.type === 'verdict')
-    return json ? `${JSON.stringify(outcome.verdict)}\n` : verdictLine(outcome.verdict);
+    return json ? `${printableJson(outcome.verdict)}\n` : verdictLine(outcome.verdict);
   onBad(outcome.record, outcome.message);
   return '';
 }
@@ -201,7 +202,7 @@ function outputOf(
 function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
   const { phase, detector, sessionId, eventIndex, reason, action } = verdict;
   const what = phase === 'resolved' ? (verdict.outcome ?? '') : action;
-  return `${phase.padEnd(9)} ${detector.padEnd(14)} ${what.padEnd(9)} ${sessionId} at event ${String(eventIndex)}: ${reason}\n`;
+  return `${oneLine(`${phase.padEnd(9)} ${detector.padEnd(14)} ${what.padEnd(9)} ${sessionId} at event ${String(eventIndex)}: ${reason}`)}\n`;
 }
 
 function summaryLine(
@@ -212,7 +213,7 @@ function summaryLine(
 ): string {
   const outages = counts.outages === 0 ? '' : `, ${formatCount(counts.outages, 'outage')}`;
   const badText = bad === 0 ? '' : `, ${formatBadLines(bad)}`;
-  const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${counts.ignored})`;
+  const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${oneLine(counts.ignored)})`;
   return (
     `${formatCount(counts.loops, 'loop')} in ${formatCount(counts.sessions.size, 'session')}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`

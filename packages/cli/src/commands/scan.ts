@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
-import { printWarnings, writeOut } from '../runtime/output.ts';
+import { printableJson, printWarnings, writeError, writeOut } from '../runtime/output.ts';
 import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
 import { formatBytes } from '../scan/format-values.ts';
 import { knownHistories, scannedAgents } from '../scan/histories.ts';
@@ -66,7 +66,7 @@ export function scanCommand(): Command {
     const report = scan.report(progress.seconds);
     if (options.html !== undefined) writePage(options.html, report);
     await writeOut(
-      options.json === true ? `${JSON.stringify(report)}\n` : reportText(report, process.stdout.isTTY),
+      options.json === true ? `${printableJson(report)}\n` : reportText(report, process.stdout.isTTY),
     );
     process.exitCode = exitCodeOf(report, sources);
     if (options.open === true && report.worst.length > 0)
@@ -101,7 +101,7 @@ function writePage(file: string, report: ScanReport): void {
 function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
   if (report.events === 0) {
     const where = sources.length === 0 ? 'no files' : `${String(report.files)} files were read`;
-    process.stderr.write(`nothing to evaluate: ${where}, without a record of an agent session\n`);
+    writeError(`nothing to evaluate: ${where}, without a record of an agent session\n`);
     return exitCodes.badInput;
   }
   if (report.faults > 0) return exitCodes.badInput;

@@ -1,4 +1,5 @@
 import { oneLine } from '@loopwatch/detectors';
+import { writeError } from '../runtime/output.ts';
 
 /** Further bad lines of a file are only counted. */
 const MAX_LISTED_PER_FILE = 20;
@@ -14,7 +15,7 @@ export class BadLines {
   readonly #badFromStart = new Set<string>();
   readonly #write: (text: string) => void;
 
-  constructor(write: (text: string) => void = (text) => process.stderr.write(text)) {
+  constructor(write: (text: string) => void = writeError) {
     this.#write = write;
   }
 

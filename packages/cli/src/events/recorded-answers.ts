@@ -4,6 +4,7 @@ import { planDetection } from '@loopwatch/detectors';
 import type { RecordedAnswers } from '@loopwatch/worker';
 import type { CheckHandling } from '@loopwatch/worker/stream';
 import { UsageError } from '../errors.ts';
+import { writeError } from '../runtime/output.ts';
 
 /**
  * Answers the semantic checks of a replay from recorded answers, then from the configured model. With neither, the
@@ -32,9 +33,7 @@ export async function checkHandlingFor(
     secondOpinion: semantic.second_opinion,
     mask: planDetection(settings).privacy.mask,
     onFailure: (failure, message, { sessionId, turn }) => {
-      process.stderr.write(
-        `semantic check of ${sessionId} at turn ${String(turn)}: ${failure}: ${message}\n`,
-      );
+      writeError(`semantic check of ${sessionId} at turn ${String(turn)}: ${failure}: ${message}\n`);
     },
   });
 }

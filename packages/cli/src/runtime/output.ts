@@ -1,4 +1,35 @@
 import { once } from 'node:events';
+import { oneLine } from '@loopwatch/detectors';
+
+/** A text without what controls a terminal, except line breaks and tabs. */
+export function printable(text: string): string {
+  return text.replace(/[^\n\t]+/g, oneLine);
+}
+
+/** JSON in which what controls a terminal is escaped; it reads as the same value. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** All texts of a value, printable, on one line each. */
+export function printableTexts<T>(value: T): T {
+  return mapTexts(value) as T;
+}
+
+function mapTexts(value: unknown): unknown {
+  if (typeof value === 'string') return oneLine(value);
+  if (Array.isArray(value)) return value.map(mapTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [oneLine(name), mapTexts(of)]));
+}
+
+/** Writes to stderr what may quote data. */
+export function writeError(text: string): void {
+  process.stderr.write(printable(text));
+}
 
 /** Writes to stdout and waits while its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
@@ -7,7 +38,7 @@ export async function writeOut(text: string): Promise<void> {
 
 /** Prints configuration warnings to stderr, for commands whose stdout is their result. */
 export function printWarnings(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings) writeError(`warning: ${warning}\n`);
 }
 
 /** Exits quietly when the reader of stdout has gone: `loopwatch replay … | head` is not a failure. */

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { notUnderstoodText } from '../events/understood.ts';
+import { printableTexts } from '../runtime/output.ts';
 import {
   formatBytes,
   formatCompact,
@@ -14,8 +15,9 @@ import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The report of a scan for the terminal. @param hasColors whether the terminal shows colors */
-export function reportText(report: ScanReport, hasColors: boolean): string {
+/** The report of a scan for the terminal. @param found its texts are data: they control no terminal @param hasColors whether the terminal shows colors */
+export function reportText(found: ScanReport, hasColors: boolean): string {
+  const report = printableTexts(found);
   const paint = (style: Style, text: string) => (hasColors ? styleText(style, text) : text);
   const { seconds, characters, sessions, files, loops, sessionsWithLoops, used, wasted } = report;
   const speed = `${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
