@@ -24,7 +24,7 @@ it('connectionMethods: name this server, and the token only if logins are requir
     expect(own.map(({ id }) => id)).toEqual(['curl', 'hooks', 'guard', 'http', 'stream']);
     for (const { command } of own) {
       expect(command).toContain(origin);
-      expect(command.includes('LOOPWATCH_API_TOKEN')).toBe(hasLogin);
+      expect(command.includes('LOOPWATCH_INGEST_TOKEN')).toBe(hasLogin);
     }
   }
 });

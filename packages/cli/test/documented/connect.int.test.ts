@@ -78,7 +78,8 @@ const connect: Record<string, Check> = {
   },
   OpenTelemetry: async (commands) => {
     const token = 'a-token-that-the-server-was-started-with';
-    const { host } = await startedServer({ LOOPWATCH_API_TOKEN: token });
+    const producer = 'a-token-that-can-only-tell-and-ask-0001';
+    const { host } = await startedServer({ LOOPWATCH_API_TOKEN: token, LOOPWATCH_INGEST_TOKEN: producer });
     const folder = await folderOf({});
     await copyFile(join(import.meta.dirname, 'agent.py'), join(folder, 'agent.py'));
     const programs = dirname(python);
@@ -86,7 +87,7 @@ const connect: Record<string, Check> = {
       folder,
       host,
       programs,
-      env: { LOOPWATCH_API_TOKEN: token },
+      env: { LOOPWATCH_INGEST_TOKEN: producer },
     });
     expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
     expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });

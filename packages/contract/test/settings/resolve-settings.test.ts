@@ -382,7 +382,7 @@ describe('resolveSettings: errors', () => {
     [
       'a value instead of a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
-      'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes',
+      'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes, log_retention_megabytes, log_max_megabytes',
     ],
     [
       'a list instead of the file',

@@ -10,8 +10,8 @@ test.each(['curl', 'hooks', 'guard', 'http', 'stream'])(
   'connectionMethods: %s names the server, and the token only if logins are required',
   (id) => {
     expect(commandOf(id, false)).toContain(origin);
-    expect(commandOf(id, false)).not.toContain('LOOPWATCH_API_TOKEN');
-    expect(commandOf(id, true)).toContain('LOOPWATCH_API_TOKEN');
+    expect(commandOf(id, false)).not.toContain('LOOPWATCH_INGEST_TOKEN');
+    expect(commandOf(id, true)).toContain('LOOPWATCH_INGEST_TOKEN');
   },
 );
 
