@@ -34,7 +34,7 @@ export function advice(event: string, text: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
 }
 
-/** Whether a denial ends the agent's turn: a stop does, a loop can still be left in another way. */
+/** Whether a denial ends the agent's turn: a stop does, a loop can still be left by another approach. */
 export function stopsAgent({ incidentId }: Decision): boolean {
   return incidentId === null;
 }
