@@ -169,6 +169,7 @@ describe('every page:', () => {
     'LOOPWATCH_CONFIG',
     'LOOPWATCH_API_TOKEN',
     'LOOPWATCH_VIEWER_TOKEN',
+    'LOOPWATCH_INGEST_TOKEN',
     'LOOPWATCH_SHARED_DATA',
   ];
   it.each(pages)('$file names only environment variables that exist', ({ file }) => {

@@ -255,6 +255,7 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_consumer_lag: ['topic', 'partition'],
   loopwatch_partition_stuck_seconds: ['topic', 'partition'],
   loopwatch_dead_letters_total: ['reason'],
+  loopwatch_server_dead_letters_total: ['topic', 'reason'],
   loopwatch_rebalances_total: [],
   loopwatch_recovery_duration_seconds_bucket: ['le'],
   loopwatch_partition_interruptions_total: [],

@@ -23,7 +23,7 @@ test.each<[string, Parameters<typeof row>[0], string]>([
   [
     'tokens of an unknown model',
     { cost: cost({ tokens: 900, usd: null }), model: null },
-    '900 tokens in 2.0 s so far. No price: the model is unknown.',
+    '900 tokens in 2.0 s so far. No price for sessions without a model name.',
   ],
   ['a clock that runs backwards', { cost: cost({ ms: -5 }), state: 'resolved' }, 'Lasted 0 ms.'],
 ])('costSentence: %s', (_, part, sentence) => {
