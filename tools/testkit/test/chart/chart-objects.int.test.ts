@@ -61,6 +61,7 @@ describe('objects of the Helm chart', () => {
       ...common,
       DATABASE_URL: 'postgres-app/uri',
       LOOPWATCH_API_TOKEN: 'loopwatch/LOOPWATCH_API_TOKEN',
+      LOOPWATCH_INGEST_TOKEN: 'loopwatch/LOOPWATCH_INGEST_TOKEN',
       LOOPWATCH_VIEWER_TOKEN: 'loopwatch/LOOPWATCH_VIEWER_TOKEN',
       LOOPWATCH_SERVER_OIDC_CLIENT_SECRET: 'loopwatch/LOOPWATCH_SERVER_OIDC_CLIENT_SECRET',
       SLACK_URL: 'slack/url',
