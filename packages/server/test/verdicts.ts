@@ -6,7 +6,7 @@ const T0 = Date.UTC(2026, 7, 3, 14, 2, 11);
 /** A verdict with everything filled in; `part` says what matters to the test. */
 export function verdict(part: Partial<Verdict> = {}): Verdict {
   const count = part.count ?? 5;
-  const time = part.time ?? T0;
+  const time = part.time ?? part.detectedAt ?? T0;
   const { tool = { name: 'read_file', signature: 'read_file:{"path":"a"}' } } = part;
   return {
     v: 1,

@@ -31,7 +31,9 @@ export async function showInDashboard(
   const url = `http://localhost:${String(port)}`;
   const folder = mkdtempSync(join(tmpdir(), 'loopwatch-scan-'));
   const args = [commandFile, 'start', '--no-samples', '--port', String(port), '--data-dir', folder];
-  const dashboard = spawn(process.execPath, [...args, '--preset', preset], {
+  // Histories are often older than what a server keeps by default.
+  args.push('--preset', preset, '--set', 'storage.retention_days=null');
+  const dashboard = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, LOOPWATCH_LOG_LEVEL: 'error' },
   });

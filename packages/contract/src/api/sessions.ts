@@ -20,7 +20,11 @@ export const sessionItemSchema = sessionSummarySchema
       open: incidents.shape.open.describe('Open incidents: unresolved, and the session is live.'),
       quiet: incidents.shape.open.describe('Quiet incidents: unresolved, but the session is not live.'),
     }),
-    lastActivityAt: z.number().describe('Wall clock at which the latest event was processed, epoch ms.'),
+    lastActivityAt: z
+      .number()
+      .describe(
+        'When the latest event happened, epoch ms: the wall clock at which it was processed, or its own time if it was history by then.',
+      ),
     updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
     startedAt: z.number().describe('Event time of the first event, epoch ms.'),
     earlierEvents: z

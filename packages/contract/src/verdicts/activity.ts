@@ -1,10 +1,24 @@
+/** How far the time of an event may be behind the wall clock before it counts as history, ms. */
+const HISTORY_AFTER_MS = 15 * 60_000;
+/** Older events come from a wrong clock, or from times in seconds. */
+const OLDEST_HISTORY_MS = 5 * 365 * 86_400_000;
+
+/**
+ * When an event happened, for people who look at it later. That is the wall clock at which it was processed: clocks of
+ * producers are a little off, and future times are wrong. History that is imported happened at its own time.
+ *
+ * @param time event time, epoch ms
+ * @param processedAt wall clock, epoch ms
+ */
+export function happenedAt(time: number, processedAt: number): number {
+  const age = processedAt - time;
+  return age > HISTORY_AFTER_MS && age < OLDEST_HISTORY_MS ? time : processedAt;
+}
+
 /**
  * An unresolved incident is open while its session is active, and quiet once the session has sent no event for this
- * long; the next event opens it again. Verdicts do not contain this state. Readers derive it from the time of the
- * session's latest event, so it is also correct after restarts and when no more events arrive.
- *
- * What counts is the wall clock at which that event was processed. The event's own time is in the past if a recording
- * is replayed, and may be in the future if the producer's clock is wrong.
+ * long; the next event opens it again. Verdicts do not contain this state. Readers derive it from when the session's
+ * latest event happened (see {@link happenedAt}), so it is also correct after restarts and when no more events arrive.
  */
 export const QUIET_AFTER_MS = 60_000;
 
@@ -14,7 +28,7 @@ export function isQuiet({ lastActivityAt }: Activity, now: number): boolean {
 }
 
 export interface Activity {
-  /** Wall clock at which the session's latest event was processed, epoch ms. */
+  /** When the session's latest event happened, epoch ms: see {@link happenedAt}. */
   readonly lastActivityAt: number;
 }
 

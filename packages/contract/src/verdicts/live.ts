@@ -48,12 +48,14 @@ export const incidentRowSchema = z.object({
   tags: verdictSchema.shape.tags,
   tool: toolSchema,
   callKey: verdictSchema.shape.callKey,
-  detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; the sort key of lists.'),
+  detectedAt: z
+    .number()
+    .describe(
+      'When the loop was detected, epoch ms; the time of its event if it was history by then. The sort key of lists.',
+    ),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
-  lastActivityAt: z
-    .number()
-    .describe('Wall clock at which the latest event of its session was processed, epoch ms.'),
+  lastActivityAt: z.number().describe('When the latest event of its session happened, epoch ms.'),
   resolvedAt: z.number().nullable().describe('Event time, epoch ms.'),
   count: z.int().nonnegative(),
   threshold: z.number(),

@@ -1,4 +1,4 @@
-import type { IncidentDetail } from '@loopwatch/contract/api';
+import { happenedAt, type IncidentDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatExact } from '../lib/format.ts';
@@ -46,6 +46,9 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
       </span>,
     ],
   );
+  const [first] = incident.verdicts;
+  if (first !== undefined && happenedAt(first.time, first.detectedAt) !== first.detectedAt)
+    facts.push(['imported', <Ago key="i" time={first.detectedAt} />]);
   const around = { from: loopStart(incident).time - AROUND_MS, to: incident.lastAt + AROUND_MS };
   return (
     <Card title="Details">

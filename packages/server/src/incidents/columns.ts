@@ -1,3 +1,4 @@
+import { happenedAt } from '@loopwatch/contract';
 import { jsonText, type RowOf } from '@loopwatch/storage';
 import { type FoldedRow, firstStep, toRow } from './fold.ts';
 import { currentFigures, type IncidentFigures } from './latest-figures.ts';
@@ -49,7 +50,7 @@ export interface IncidentContext {
   readonly triage:
     | { readonly status: string; readonly mutedUntil: number | null; readonly assignee: string | null }
     | undefined;
-  /** Wall clock at which the latest known event of its session was processed, epoch ms. */
+  /** When the latest known event of its session happened, epoch ms. */
   readonly activeAt: number;
   /** According to its session's latest summary. */
   readonly figures: IncidentFigures | undefined;
@@ -82,7 +83,10 @@ export function incidentColumnsOf(
     detected_at: row.detectedAt,
     last_at: row.lastAt,
     // Verdicts count as activity as well.
-    active_at: Math.max(activeAt ?? 0, ...fold.verdicts.map(({ detectedAt }) => detectedAt)),
+    active_at: Math.max(
+      activeAt ?? 0,
+      ...fold.verdicts.map(({ time, detectedAt }) => happenedAt(time, detectedAt)),
+    ),
     count: row.count,
     calls: row.cost.calls,
     turns: row.cost.turns,
@@ -110,5 +114,6 @@ export function latencyWithinBounds(detectedAt: number, time: number): number | 
 }
 
 function latencyOf(fold: FoldedRow): number | null {
-  return latencyWithinBounds(fold.detectedAt, firstStep(fold).time);
+  const { detectedAt, time } = firstStep(fold);
+  return latencyWithinBounds(detectedAt, time);
 }

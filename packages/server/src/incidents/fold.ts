@@ -1,4 +1,5 @@
 import {
+  happenedAt,
   type Incident,
   type IncidentRow,
   type IncidentStep,
@@ -45,6 +46,7 @@ export interface FoldedRow {
   readonly latest: Omit<Verdict, 'evidence' | 'guidance'>;
   /** Distinct verdicts so far. */
   readonly revision: number;
+  /** When it was detected; the time of the event if that was history by then. */
   readonly detectedAt: number;
   readonly action: Verdict['action'];
   readonly guidance: Positioned<string> | null;
@@ -85,7 +87,7 @@ export function addVerdict(
     verdicts: seen,
     latest: fold === undefined || seen.at(-1) === added ? latest : fold.latest,
     revision: (fold?.revision ?? 0) + 1,
-    detectedAt: Math.min(fold?.detectedAt ?? Infinity, detectedAt),
+    detectedAt: Math.min(fold?.detectedAt ?? Infinity, happenedAt(time, detectedAt)),
     action: strongerAction(fold?.action ?? 'none', action),
     guidance: guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, positioned(guidance)),
     evidence:

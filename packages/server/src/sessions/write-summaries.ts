@@ -1,4 +1,4 @@
-import { type SessionSummary, storableText } from '@loopwatch/contract';
+import { happenedAt, type SessionSummary, storableText } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
@@ -165,7 +165,7 @@ function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
     usd: summary.usd ?? -1,
     incidents_open: incidents.open,
     incidents: incidents.total,
-    active_at: at,
+    active_at: happenedAt(summary.lastEventAt, at),
     updated_at: at,
     search: words.join('\n').slice(0, 600).toLowerCase(),
     doc: summary,

@@ -14,8 +14,8 @@ import { changeTriage } from '../../src/triage/write-triage.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
 const open = { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } };
-/** A recording: its events lie a year before they are processed. */
-const RECORDED = START - 365 * 86_400_000;
+/** The producer's clock is a little behind. */
+const BEHIND = START - 5 * 60_000;
 
 async function tell(database: Queryable, at: number, lastEventAt: number, events: number): Promise<void> {
   const cost = { calls: events, turns: events, characters: 0, tokens: 100 * events, ms: events * 1_000 };
@@ -75,18 +75,49 @@ onBothDatabases(({ make }) => {
   it('an incident turns quiet a minute after the last event of its session, and open again with the next one', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
-    await tell(database, START + 500, RECORDED, 6);
+    await tell(database, START + 500, BEHIND, 6);
     expect(await looksAt(database, START + 500 + QUIET_AFTER_MS - 1)).toEqual(goingOn);
     expect(await looksAt(database, START + 500 + QUIET_AFTER_MS)).toEqual(gone);
-    await tell(database, START + 200_000, RECORDED + 10, 7);
+    await tell(database, START + 200_000, BEHIND + 10, 7);
     expect(await looksAt(database, START + 200_001)).toEqual(goingOn);
+  });
+
+  it('history that is imported is quiet at once, and has been since its own time', async () => {
+    const { database } = await make();
+    const then = START - 3 * 86_400_000;
+    const found = verdict({ time: then, detectedAt: START });
+    await writeVerdicts(database, [{ verdict: found, arrivedAt: START }]);
+    await tell(database, START + 500, then + 1_000, 6);
+    const [item] = await incidentItems(database, ['i-1'], START + 500);
+    expect(item).toMatchObject({ state: 'quiet', detectedAt: then, lastActivityAt: then + 1_000 });
+    const page = { limit: 10, cursor: undefined, now: START + 500 };
+    const sort = { by: 'lastEventAt', descending: true } as const;
+    expect((await listSessions(database, {}, { ...page, sort })).items).toMatchObject([{ state: 'quiet' }]);
+    const range = { from: then - 1, to: then + 1, bucketMs: 2 };
+    const { detectors } = await rangeStats(database, range, START);
+    expect(detectors.find(({ detector }) => detector === 'tool-repeat')?.incidents).toBe(1);
+  });
+
+  it('a wrong clock makes no history: times in seconds, and times in the future', async () => {
+    const { database } = await make();
+    for (const [id, time] of [
+      ['i-1', START / 1_000],
+      ['i-2', START + 86_400_000],
+    ] as const) {
+      const found = verdict({ incidentId: id, sessionId: id, time, detectedAt: START });
+      await writeVerdicts(database, [{ verdict: found, arrivedAt: START }]);
+    }
+    expect(await incidentItems(database, ['i-1', 'i-2'], START)).toMatchObject([
+      { state: 'open', detectedAt: START },
+      { state: 'open', detectedAt: START },
+    ]);
   });
 
   it('a summary without a newer event does not count as activity', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
-    await tell(database, START, RECORDED, 6);
-    await tell(database, START + 300_000, RECORDED, 7);
+    await tell(database, START, BEHIND, 6);
+    await tell(database, START + 300_000, BEHIND, 7);
     expect(await looksAt(database, START + 300_000)).toEqual(gone);
   });
 
@@ -132,7 +163,7 @@ onBothDatabases(({ make }) => {
   it('a muted incident stays open but is not counted until the mute expires', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
-    await tell(database, START, RECORDED, 6);
+    await tell(database, START, BEHIND, 6);
     const mute = { status: 'muted', mutedUntil: START + 1_000 } as const;
     await changeTriage(database, ['i-1'], mute, { by: 'ada', at: START });
     expect(await looksAt(database, START + 999)).toEqual({ ...goingOn, stats: [0, 0, 0], detector: 0 });
@@ -141,7 +172,7 @@ onBothDatabases(({ make }) => {
 
   it('an incident that is stored before its session gets the activity of the session', async () => {
     const { database } = await make();
-    await tell(database, START + 300_000, RECORDED, 6);
+    await tell(database, START + 300_000, BEHIND, 6);
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
     expect(await looksAt(database, START + 300_001)).toEqual(goingOn);
   });
