@@ -34,7 +34,14 @@ test.beforeAll(async () => {
   for (const name of samples) {
     const text = readFileSync(join(import.meta.dirname, `../samples/${name}.events.jsonl`), 'utf8');
     const lines = text.trim().split('\n');
-    const events = lines.map((line) => ({ ...(JSON.parse(line) as object), sessionId: `s-${name}` }));
+    const recorded = lines.map((line) => JSON.parse(line) as { time?: number });
+    // As if the agents were running now: what is shown of a recording as it is, is history.
+    const shift = Date.now() - Math.max(...recorded.map(({ time = 0 }) => time));
+    const events = recorded.map(({ time = 0, ...event }) => ({
+      ...event,
+      time: time + shift,
+      sessionId: `s-${name}`,
+    }));
     const response = await fetch(`${url}/api/v1/events`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
