@@ -8,10 +8,10 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import { type JsonObject, nameOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
-import { usageBy } from './message-log.ts';
+import { costOf, usageBy } from './message-log.ts';
 
 const usageNames = { input: 'tokensIn', output: 'tokensOut', read: 'cacheReads', write: 'cacheWrites' };
 /** Types of messages that hold a call, with the tool's name if they do not. */
@@ -85,8 +85,7 @@ class ClineReader implements FormatReader {
       case 'api_req_started': {
         const finished = this.#finish(stamp);
         const facts = objectOf(unwrapped(text));
-        const cost = numberOf(facts['cost']);
-        this.#usage = { usage: usageBy(facts, usageNames), costUsd: cost === 0 ? undefined : cost };
+        this.#usage = { usage: usageBy(facts, usageNames), costUsd: costOf(facts['cost']) };
         return [...finished, ...this.#turns.output(stamp, id)];
       }
       case 'text':

@@ -7,7 +7,7 @@ import {
   reading,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, tokensOf } from '../record/json.ts';
+import { isObject, type JsonObject, numberOf, tokensOf } from '../record/json.ts';
 
 /** What a record of a log holds. */
 export interface LogRecord extends Omit<Stamp, 'sessionId' | 'parentSessionId'> {
@@ -89,6 +89,12 @@ export function withUsage(
 /** Marks prompts that the user did not write. */
 export function asHarness(messages: readonly Message[]): Message[] {
   return messages.map((message) => (message.role === 'user' ? { ...message, origin: 'harness' } : message));
+}
+
+/** The cost of a response; a cost of 0 is that of a subscription, which says nothing. */
+export function costOf(value: unknown): number | undefined {
+  const cost = numberOf(value);
+  return cost === 0 ? undefined : cost;
 }
 
 /** Usage by these names of the numbers of tokens; `input` excludes cached ones. */

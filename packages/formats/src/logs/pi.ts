@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { readMessage } from '../wire/messages.ts';
-import { messageLog, usageBy, withUsage } from './message-log.ts';
+import { costOf, messageLog, usageBy, withUsage } from './message-log.ts';
 
 const entries = new Set([
   'model_change',
@@ -39,15 +39,13 @@ export const pi = messageLog({
     const id = textOf(record['id']);
     const time = timeOf(record['timestamp']) ?? timeOf(message['timestamp']);
     const { total } = objectOf(objectOf(message['usage'])['cost']);
-    // A subscription costs nothing per call.
-    const costUsd = numberOf(total) === 0 ? undefined : numberOf(total);
     return {
       type: type === 'message' ? `message (${nameOf(message['role'])})` : type,
       // An id of eight digits is unique within its session only.
       id: id === undefined || time === undefined ? undefined : `${id}@${String(time)}`,
       time,
       model: textOf(message['model']) ?? textOf(record['modelId']),
-      messages: withUsage(readMessage(message), usageBy(message['usage'], usageNames), costUsd),
+      messages: withUsage(readMessage(message), usageBy(message['usage'], usageNames), costOf(total)),
     };
   },
 });

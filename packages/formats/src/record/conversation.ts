@@ -1,5 +1,6 @@
 import type { SessionEvent, Stamp } from './format.ts';
 import type { JsonObject } from './json.ts';
+import { remember } from './remember.ts';
 import { textId } from './text-id.ts';
 
 /** A tool call that a model requests. */
@@ -77,13 +78,7 @@ export class Conversations {
 
   #seenIn(sessionId: string): Set<string> {
     const seen = this.#seen.get(sessionId) ?? new Set<string>();
-    // Move it to the end: the map is ordered by last use.
-    this.#seen.delete(sessionId);
-    this.#seen.set(sessionId, seen);
-    if (this.#seen.size > MAX_CONVERSATIONS) {
-      const [oldest] = this.#seen.keys();
-      if (oldest !== undefined) this.#seen.delete(oldest);
-    }
+    remember(this.#seen, sessionId, seen, MAX_CONVERSATIONS);
     return seen;
   }
 }

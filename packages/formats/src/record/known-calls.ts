@@ -1,3 +1,5 @@
+import { remember } from './remember.ts';
+
 /** A call that the span of a model or of a tool has reported. */
 interface KnownCall {
   /** Unique in its session. */
@@ -43,7 +45,7 @@ export class KnownCalls {
       this.#add(messageId, name, key);
     call.isInMessage = true;
     if (callId === undefined) this.#withoutId.push(call);
-    remember(this.#byMessage, messageId, call);
+    remember(this.#byMessage, messageId, call, MAX_KNOWN);
     this.#close(call);
     return call.id;
   }
@@ -52,7 +54,7 @@ export class KnownCalls {
   ofMessageResult(messageId: string, callId: string | undefined): string | undefined {
     if (callId !== undefined) return this.#byMessage.get(messageId)?.id;
     const call = this.#byResult.get(messageId) ?? this.#withoutId.shift();
-    if (call !== undefined) remember(this.#byResult, messageId, call);
+    if (call !== undefined) remember(this.#byResult, messageId, call, MAX_KNOWN);
     return call?.id;
   }
 
@@ -66,7 +68,7 @@ export class KnownCalls {
       this.#open.find((one) => isOther(one) && one.name === name && (key ?? one.key) === one.key) ??
       this.#add(callId ?? spanId, name, key);
     call.isInSpan = true;
-    remember(this.#bySpan, spanId, call);
+    remember(this.#bySpan, spanId, call, MAX_KNOWN);
     this.#close(call);
     return call.id;
   }
@@ -85,10 +87,4 @@ export class KnownCalls {
     if (call.isInMessage && call.isInSpan) this.#open = this.#open.filter((one) => one !== call);
     if (this.#withoutId.length > MAX_OPEN) this.#withoutId = this.#withoutId.slice(1);
   }
-}
-
-function remember(map: Map<string, KnownCall>, key: string, call: KnownCall): void {
-  map.set(key, call);
-  const [oldest] = map.keys();
-  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest);
 }

@@ -1,4 +1,5 @@
 import { KnownCalls } from './known-calls.ts';
+import { remember } from './remember.ts';
 
 /** Traces and sessions to remember. */
 const MAX_KNOWN = 1000;
@@ -17,19 +18,12 @@ export class TelemetryMemory {
   }
 
   learnSession(traceId: string, sessionId: string): void {
-    remember(this.#sessions, traceId, sessionId);
+    remember(this.#sessions, traceId, sessionId, MAX_KNOWN);
   }
 
   callsOf(sessionId: string): KnownCalls {
     const calls = this.#calls.get(sessionId) ?? new KnownCalls();
-    remember(this.#calls, sessionId, calls);
+    remember(this.#calls, sessionId, calls, MAX_KNOWN);
     return calls;
   }
-}
-
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest);
 }
