@@ -1,6 +1,6 @@
 import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner, TopicPartition } from '../port/task.ts';
+import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner } from '../port/task.ts';
 import { TaskLoop } from '../port/task-loop.ts';
 import { EmbeddedPartitions } from './open-partition.ts';
 import type { TopicLog } from './topic.ts';
@@ -45,7 +45,7 @@ export class EmbeddedTaskRunner implements TaskRunner {
     observer.onAssignment?.(owned, { arrived: owned.length, left: 0 });
     const partitions = new EmbeddedPartitions({ group, topics, observer, log });
     this.#tasks = claimed.map((topic) => {
-      const openPartition = (_: TopicPartition, signal: AbortSignal) => partitions.open(topic, signal);
+      const openPartition = (signal: AbortSignal) => partitions.open(topic, signal);
       return new TaskLoop({ topic: topic.name, partition: 0 }, { open, observer, log, openPartition });
     });
   }

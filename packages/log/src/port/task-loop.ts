@@ -30,7 +30,7 @@ export interface TaskLoopContext {
    *
    * @param signal aborted when nothing more is to be read
    */
-  readonly openPartition: (partition: TopicPartition, signal: AbortSignal) => Promise<OpenPartition>;
+  readonly openPartition: (signal: AbortSignal) => Promise<OpenPartition>;
   /** Whether the log refuses to store a record: writing the same records again would fail again. */
   readonly isRefused?: (error: unknown) => boolean;
   /** Resolves when this process is known to own its partitions still. */
@@ -125,7 +125,7 @@ export class TaskLoop {
   async #attempt(signal: AbortSignal, ending: AbortController): Promise<void> {
     const { openPartition, open, observer } = this.#context;
     const began = performance.now();
-    const partition = await openPartition(this.topicPartition, signal);
+    const partition = await openPartition(signal);
     const { position, saved } = partition;
     this.#position = position;
     this.#handed = position;

@@ -61,7 +61,7 @@ describe('log lines of a tool loop', () => {
   it.each([
     ['a chance', calls(3), 'INFO Tool call loop detection: Chance given for tool', '3 similar calls'],
     [
-      'a block that nobody enforces',
+      'a block that no client enforces',
       calls(4),
       'WARN Tool call loop detection: Block verdict issued for tool',
       '4 similar calls',

@@ -183,7 +183,7 @@ class KafkaTaskRunner implements TaskRunner {
         open: this.#open,
         observer: this.#observer,
         log,
-        openPartition: (topicPartition, signal) =>
+        openPartition: (signal) =>
           openKafkaPartition(
             topicPartition,
             { ...shared, writer: this.#createWriter(topicPartition, state) },
