@@ -4,11 +4,10 @@ import { chromiumPath } from './e2e/support/chromium.ts';
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  timeout: 60_000,
+  timeout: 240_000,
   fullyParallel: false,
   workers: 2,
-  // Pages ask again, and connect again, after up to five seconds.
-  expect: { timeout: 15_000 },
+  expect: { timeout: 60_000 },
   use: {
     browserName: 'chromium',
     // Screenshots of each frame took a sixth of the browser's CPU time.

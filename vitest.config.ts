@@ -22,9 +22,6 @@ const inNode = {
   // Most of the time went into loading the same modules again for each file. So nothing may be left behind: `vi.mock` comes
   // too late for modules that another file has loaded, and a test restores what it stubs or spies on.
   isolate: false,
-  // Property tests take long on a busy machine; a test that hangs is still found.
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
 };
 
 /**
@@ -59,6 +56,10 @@ export default defineConfig({
   ssr: { resolve: { conditions: [source, ...nodeConditions] } },
   test: {
     passWithNoTests: true,
+    // At least ten times what a test takes alone, for busy machines; a test that hangs is still found.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     setupFiles: ['vitest.setup.ts'],
     // More than one per core, because tests that start processes mostly wait for them.
     maxWorkers: '150%',
@@ -86,14 +87,18 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'dom', environment: 'jsdom', include: ['packages/*/test/**/*.test.tsx'] },
+        test: {
+          name: 'dom',
+          environment: 'jsdom',
+          include: ['packages/*/test/**/*.test.tsx'],
+          setupFiles: ['packages/dashboard/test/setup.ts'],
+        },
       },
       {
         extends: true,
         test: {
           name: 'clients',
           include: ['packages/*/test/**/*.clients.test.ts'],
-          hookTimeout: 120_000,
           globalSetup: ['tools/testkit/src/clients-global-setup.ts'],
         },
       },
@@ -103,8 +108,6 @@ export default defineConfig({
           name: 'integration',
           include: ['packages/*/test/**/*.int.test.ts', 'tools/**/*.int.test.ts'],
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },
@@ -113,8 +116,6 @@ export default defineConfig({
         test: {
           name: 'traces',
           include: ['packages/*/test/**/*.traces.test.ts', 'tools/**/*.traces.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },

@@ -47,7 +47,7 @@ test('server restart: a page opened meanwhile shows that the server is unavailab
   await expect(page).toHaveURL(`${url}/sessions`);
   const loads = countLoads(page);
   await start();
-  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible();
   expect(loads()).toBe(1);
 });
 
@@ -61,7 +61,7 @@ test('upgrade: a page whose assets were renamed reloads itself once', async ({ p
     loads() === 0 ? route.fulfill({ status: 404 }) : route.continue(),
   );
   await page.getByRole('link', { name: 'Sessions' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible();
   expect(loads()).toBe(1);
 
   await page.goto(`${url}/incidents`);
@@ -70,8 +70,6 @@ test('upgrade: a page whose assets were renamed reloads itself once', async ({ p
   await page.route(sessionsCode, (route) => route.fulfill({ status: 404 }));
   const before = loads();
   await page.getByRole('link', { name: 'Sessions' }).click();
-  await expect(page.getByRole('heading', { name: 'The code of this page is missing' })).toBeVisible({
-    timeout: 15_000,
-  });
+  await expect(page.getByRole('heading', { name: 'The code of this page is missing' })).toBeVisible();
   expect(loads(), 'reloads that did not help').toBe(before + 1);
 });

@@ -47,9 +47,7 @@ test('Kafka outage: is shown, and followed by all incidents from before and afte
   // The last events that the broker accepts may not have been read when it stops.
   await stack.call('just_before', 6, ...names('before', 5));
   await kafka.stopBroker();
-  await expect(page.getByText('The server lost its connection to the event log')).toBeVisible({
-    timeout: 20_000,
-  });
+  await expect(page.getByText('The server lost its connection to the event log')).toBeVisible();
   await expect(
     rows(page)
       .filter({ hasText: /before .*was called/ })
@@ -84,7 +82,7 @@ async function expectSessions(page: Page, sessions: readonly string[]): Promise<
         const agents = new Set(await seen());
         return sessions.filter((id) => !agents.has(id));
       },
-      { message: 'sessions that are missing in the list', timeout: 30_000 },
+      { message: 'sessions that are missing in the list' },
     )
     .toEqual([]);
 }

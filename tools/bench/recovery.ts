@@ -47,7 +47,7 @@ export async function recovery(): Promise<Figures[]> {
   await using production = new Production(brokers, topics.events, traffic, RATE);
   fleet.start();
   fleet.start();
-  await waitFor(() => fleet.running.length === 2, { timeoutMs: 60_000, describe: 'two workers' });
+  await waitFor(() => fleet.running.length === 2, { describe: 'two workers' });
   await commits.start();
   await production.start();
   const all = { timeoutMs: 60_000, describe: 'commits of every partition' };
@@ -65,7 +65,7 @@ export async function recovery(): Promise<Figures[]> {
     waits.push(Date.now() - killedAt);
     progress(`kill ${String(kill + 1)}: all partitions work again after ${String(waits.at(-1))} ms`);
     fleet.start();
-    await waitFor(() => fleet.running.length === 2, { timeoutMs: 60_000, describe: 'two workers again' });
+    await waitFor(() => fleet.running.length === 2, { describe: 'two workers again' });
   }
   const { durations, recordsReplayed } = takeovers(fleet.lines());
   await production.stop();

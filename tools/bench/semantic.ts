@@ -162,7 +162,7 @@ class PausedWorker implements AsyncDisposable {
     const port = await freePort();
     const own = { LOOPWATCH_WORKER_PORT: String(port) };
     const paused = new PausedWorker(spawnCli(['worker'], { ...env, ...own }, { from: 'source' }), port);
-    await paused.#worker.line(/Watching /, 60_000);
+    await paused.#worker.line(/Watching /);
     await waitFor(async () => (await paused.#look()).events >= WARM_UP, {
       timeoutMs: 300_000,
       describe: () => `a worker to process ${String(WARM_UP)} events, it did ${String(paused.processed)}`,

@@ -12,8 +12,6 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const START_MS = 180_000;
-
 /** One `loopwatch worker` process. */
 export interface FleetWorker {
   readonly name: string;
@@ -54,7 +52,7 @@ export class Fleet implements AsyncDisposable {
     const process = spawnCli(['worker', '--config', this.#configFile]);
     const worker: FleetWorker = { name, process, state: 'starting' };
     this.#workers.push(worker);
-    void process.line(/Watching /, START_MS).then(
+    void process.line(/Watching /).then(
       () => {
         if (worker.state === 'starting') worker.state = 'running';
       },

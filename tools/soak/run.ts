@@ -34,7 +34,6 @@ export interface SoakReport {
 
 const prefix = 'soak.';
 const PARTITIONS = 6;
-const START_MS = 180_000;
 const CATCH_UP_MS = 600_000;
 const LOOK_MS = 5_000;
 const SETTLED_LOOKS = 3;
@@ -60,8 +59,8 @@ export async function runSoak({ minutes, records, lines, seed, log }: SoakOption
   log('starting a worker and a server');
   await using worker = spawnCli(['worker'], env);
   await using server = spawnCli(['server'], env);
-  await worker.line(/Watching /, START_MS);
-  await server.line(/Loopwatch .* is at /, START_MS);
+  await worker.line(/Watching /);
+  await server.line(/Loopwatch .* is at /);
   const workerUrl = `http://127.0.0.1:${env.LOOPWATCH_WORKER_PORT}`;
   const serverUrl = `http://127.0.0.1:${env.LOOPWATCH_SERVER_PORT}`;
 

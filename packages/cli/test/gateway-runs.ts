@@ -23,7 +23,7 @@ export async function runGateway(env: Record<string, string>, ...flags: readonly
   onTestFinished(async () => {
     await cli.stop('SIGKILL');
   });
-  const line = await cli.line(/The gateway is at/, 120_000);
+  const line = await cli.line(/The gateway is at/);
   const url = (/http:\/\/localhost:\d+/.exec(line)?.[0] ?? '').replace('localhost', '127.0.0.1');
   return {
     cli,

@@ -79,14 +79,14 @@ describe('loopwatch gateway', () => {
     const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
     await using before = start();
     // Creating an embedded database is slow on a busy machine.
-    const line = await before.line(/The gateway is at/, 120_000);
+    const line = await before.line(/The gateway is at/);
     expect(line).toContain('with preset proxy (recommended for agents: --preset balanced');
     const first = urlIn(line);
     for (const made of [0, 1, 2])
       expect(await askTimes(first, 1, 's-1', 'Fix it', historyOf(made))).toEqual(['tool_calls']);
     expect(await before.stop()).toBe(0);
     await using cli = start();
-    const url = urlIn(await cli.line(/The gateway is at/, 120_000));
+    const url = urlIn(await cli.line(/The gateway is at/));
     expect(await askTimes(url, 1, 's-1', 'Fix it', historyOf(3))).toEqual(['error']);
     expect(await cli.stop()).toBe(0);
     expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(key);
@@ -103,7 +103,7 @@ describe('loopwatch gateway', () => {
     expect(values).toMatchObject([
       { sessionId: 's-1', detector: 'tool-repeat', action: 'block', preset: 'proxy', count: 4 },
     ]);
-  }, 240_000);
+  });
 
   it('gateway: stops a loop without a data folder or database when storage is off, and logs that', async () => {
     await using upstream = await startUpstream();
@@ -111,14 +111,14 @@ describe('loopwatch gateway', () => {
     const folder = join(dir.path, 'none');
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', folder, '--no-store'];
     await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' });
-    const url = urlIn(await cli.line(/The gateway is at/, 120_000));
+    const url = urlIn(await cli.line(/The gateway is at/));
     expect(await askTimes(url, 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     const ready = await fetch(new URL('/readyz', url));
     expect([ready.status, await ready.text()]).toEqual([200, expect.stringContaining('not stored: ')]);
     expect(await cli.stop()).toBe(0);
     expect(cli.stdout.filter((line) => line.includes('in memory only (--no-store)'))).toHaveLength(1);
     expect(existsSync(folder)).toBe(false);
-  }, 240_000);
+  });
 
   it('gateway: suggests the option that turns storage off when the data folder is unusable', async () => {
     await using dir = await tempDir();
@@ -129,13 +129,13 @@ describe('loopwatch gateway', () => {
     expect(await cli.exited).toBe(1);
     expect(cli.stderr.join('\n')).toContain(file);
     expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no data folder');
-  }, 120_000);
+  });
 
   it('gateway: reports a missing upstream', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' });
     expect(await cli.exited).toBe(2);
     expect(cli.stderr.join('\n')).toContain('No upstream is configured. Set it with --upstream');
-  }, 120_000);
+  });
 });
 
 describe('loopwatch start with an upstream', () => {
@@ -146,7 +146,7 @@ describe('loopwatch start with an upstream', () => {
     const args = ['start', ...flags, '--set', 'gateway.port=0', '--set', 'log.format=json'];
     await using cli = spawnCli(args, { KAFKA_BROKERS: '' });
     // Creating an embedded database is slow on a busy machine.
-    const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
+    const gateway = urlIn(await cli.line(/The gateway is at/));
     // The address of the dashboard is logged last.
     const at = await cli.line(/Loopwatch \S+ is at/);
     expect(cli.stdout.indexOf(at)).toBe(cli.stdout.length - 1);
@@ -188,5 +188,5 @@ describe('loopwatch start with an upstream', () => {
     );
     await database.close();
     expect(stored).toEqual({ incidents: true, messages: 2 });
-  }, 240_000);
+  });
 });

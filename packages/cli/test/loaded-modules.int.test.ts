@@ -12,7 +12,7 @@ it('start: loads no clients that are not configured, to save memory', async () =
     { NODE_OPTIONS: `--import=${hook}` },
     { from: 'build' },
   );
-  await cli.line(/is at http:/, 60_000);
+  await cli.line(/is at http:/);
   await cli.stop();
   const modules = cli.stderr.filter((line) => line.startsWith('module '));
   const of = (name: string) => modules.filter((url) => url.includes(`/node_modules/${name}/`)).length;

@@ -38,6 +38,6 @@ it.each(['SIGTERM', 'SIGINT'] as const)('npm start: stops its server on %s', asy
       () => false,
       () => true,
     );
-  await waitFor(isGone, { timeoutMs: 30_000, describe: 'the server to end' });
+  await waitFor(isGone, { describe: 'the server to end' });
   expect(lines.at(-1)).toContain('Stopped');
 });

@@ -36,7 +36,7 @@ async function start(env: Readonly<Record<string, string>>) {
   onTestFinished(async () => {
     await cli.stop('SIGKILL');
   });
-  await cli.line(/Loopwatch .* is at http/, 60_000);
+  await cli.line(/Loopwatch .* is at http/);
   const [url, gateway] = [port, gatewayPort].map((number) => `http://127.0.0.1:${String(number)}`);
   return { cli, url: url ?? '', gateway: gateway ?? '', upstream };
 }
@@ -115,7 +115,7 @@ describe('loopwatch start with a collector', () => {
       await cli.stop('SIGKILL');
     });
     await cli.line(/OpenTelemetry is off: OTEL_EXPORTER_OTLP_ENDPOINT names the Loopwatch server itself/);
-    await cli.line(/Loopwatch .* is at http/, 60_000);
+    await cli.line(/Loopwatch .* is at http/);
     expect(await cli.stop()).toBe(0);
   });
 });
@@ -165,7 +165,7 @@ describe('modules', () => {
       { NODE_OPTIONS: `--import=${hook}`, ...env },
       { from: 'build' },
     );
-    await cli.line(/is at http:/, 60_000);
+    await cli.line(/is at http:/);
     await cli.stop();
     return cli.stderr.filter((line) => /^module .*\/@opentelemetry\/(?!api\/)/.test(line));
   };

@@ -46,7 +46,7 @@ export async function worker(env: Record<string, string>, ...flags: readonly str
   onTestFinished(async () => {
     await process.stop('SIGKILL');
   });
-  await process.line(/Watching /, 60_000);
+  await process.line(/Watching /);
   return process;
 }
 

@@ -128,7 +128,7 @@ describe('worker on a real broker', () => {
       const ids = await readTopic(brokers, topics.verdicts);
       return ids.length >= sessions - 1 ? ids : undefined;
     };
-    const records = await waitFor(count, { timeoutMs: 60_000 });
+    const records = await waitFor(count);
     expect(await second.stop()).toBe(0);
     const ids = records.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id);
     expect(new Set(ids).size).toBe(ids.length);

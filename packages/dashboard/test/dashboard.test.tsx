@@ -1,7 +1,7 @@
 import type { SessionMessage } from '@loopwatch/contract/api';
 import type { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
-import { act, cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
@@ -14,9 +14,6 @@ import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
 import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
 import { FakeServer } from './server.ts';
-
-// Pages load their code on the way, which takes long on a busy machine.
-configure({ asyncUtilTimeout: 10_000 });
 
 const rows = [
   row({ id: 'i-3', detectedAt: NOW, reason: 'grep was called 5 times', agent: 'ci-fixer' }),
@@ -74,7 +71,7 @@ async function open(path = '/incidents'): Promise<void> {
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, retry: false } });
   router = createAppRouter(createMemoryHistory({ initialEntries: [path] }));
   render(<App client={client} router={router} live={{ store, retry }} />);
-  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+  await screen.findByRole('heading', { level: 1 });
 }
 
 function greet(part = {}): void {
@@ -198,7 +195,7 @@ describe('the incident list', () => {
     await listed();
     server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, reason: 'i-4 loops' }), ...rows];
     act(() => store.applyChanges(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
-    await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'), { timeout: 10_000 });
+    await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'));
     expect(screen.queryByText(/skipped to keep up/)).toBeNull();
   });
 
@@ -316,7 +313,7 @@ describe('an incident', () => {
     const [first, ...others] = rows;
     server.incidents = [{ ...first!, lastActivityAt: NOW - 60_000 }, ...others];
     await open('/incidents/i-3');
-    expect(await screen.findByText(/^no events since/, {}, { timeout: 10_000 })).toBeTruthy();
+    expect(await screen.findByText(/^no events since/)).toBeTruthy();
   });
 
   it('shows “Incident not found” for an unknown id', async () => {

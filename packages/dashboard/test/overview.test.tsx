@@ -45,8 +45,8 @@ async function open(path = '/'): Promise<void> {
   client = createQueryClient();
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }));
   render(<App client={client} router={router} live={{ store, retry: vi.fn() }} />);
-  await screen.findByRole('heading', { level: 1, name: 'Overview' }, { timeout: 10_000 });
-  await screen.findByRole('region', { name: 'Looping now' }, { timeout: 10_000 });
+  await screen.findByRole('heading', { level: 1, name: 'Overview' });
+  await screen.findByRole('region', { name: 'Looping now' });
 }
 
 /** Every place of the page that says how many incidents are open. */
@@ -76,7 +76,7 @@ it('overview: cards, lists, navigation and tab title always show the same moment
   expect(openCounts()).toEqual(all('0'));
   server.overview = overview([row()], { sequence: 2 });
   act(() => store.applyChanges(changes({ sequence: 2 }), NOW));
-  await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 3_000 });
+  await waitFor(() => expect(openCounts()).toEqual(all('1')));
 });
 
 it('overview: reloads until it contains the latest change, and no more often', async () => {
@@ -87,7 +87,7 @@ it('overview: reloads until it contains the latest change, and no more often', a
   // The first answer that comes of it does not hold the change yet, the second one does.
   server.nextOverviews = [overview([], { sequence: 4 }), overview([row()], { sequence: 5 })];
   act(() => store.applyChanges(changes({ sequence: 5 }), NOW));
-  await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 10_000 });
+  await waitFor(() => expect(openCounts()).toEqual(all('1')));
   expect(server.overviews.length).toBe(asked + 2);
 });
 

@@ -166,7 +166,7 @@ describe('dashboard settings', () => {
       timeoutMs: 20_000,
     });
     expect(await finishes(new Agent(bench, false, 's-2'), 2)).toEqual(['call', 'error']);
-  }, 60_000);
+  });
 });
 
 describe('chat settings', () => {

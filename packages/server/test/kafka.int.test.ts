@@ -12,9 +12,7 @@ import {
   untilThereAre,
 } from './server-runs.ts';
 
-it('server on Kafka: shows published verdicts, resumes after a restart, and rebuilds its database from the topics', {
-  timeout: 240_000,
-}, async () => {
+it('server on Kafka: shows published verdicts, resumes after a restart, and rebuilds its database from the topics', async () => {
   const { env } = await ownTopics(inject('kafkaBrokers'));
   const lines = interleavedSamples();
   const expected = await replayed(await fileOf(lines));

@@ -35,7 +35,7 @@ export async function runServer(
   onTestFinished(async () => {
     await child.stop('SIGKILL');
   });
-  await child.line(/Loopwatch .* is at http/, 60_000);
+  await child.line(/Loopwatch .* is at http/);
   const url = `http://127.0.0.1:${String(port)}`;
   const request = async (path: string, init?: RequestInit): Promise<Response> =>
     fetch(`${url}/api/v1${path}`, init);

@@ -6,7 +6,7 @@ import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../c
 import { loop, produce, type RunningServer, runServer, shownBy, untilThereAre } from './server-runs.ts';
 
 /** Two servers, a worker and a broker take their time on a busy machine. */
-const until = (condition: () => boolean | Promise<boolean>) => waitFor(condition, { timeoutMs: 60_000 });
+const until = (condition: () => boolean | Promise<boolean>) => waitFor(condition);
 
 /** A page of this server: what it was told. */
 async function page({ url }: RunningServer): Promise<ChangesMessage[]> {
@@ -35,9 +35,7 @@ async function eventStream(url: string): Promise<() => string> {
   return () => text;
 }
 
-it('two servers on one PostgreSQL: store each row once, and broadcast each other’s changes', {
-  timeout: 240_000,
-}, async () => {
+it('two servers on one PostgreSQL: store each row once, and broadcast each other’s changes', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const { env: own } = await ownTopics(inject('kafkaBrokers'));

@@ -14,4 +14,4 @@ it('openPglite: a damaged database is reported with how to rebuild it', async ()
   const error: unknown = await openPglite(dir.path, () => undefined).catch((fault: unknown) => fault);
   expect(error).toBeInstanceOf(FolderError);
   expect(String(error)).toContain('move the folder away: the database is rebuilt from the log');
-}, 60_000);
+});

@@ -29,7 +29,7 @@ export function onBothDatabases(tests: (databases: Databases) => void): void {
     beforeAll(async () => {
       dir = await pgliteFolder();
       closers.push(() => rm(dir, { recursive: true, force: true }));
-    }, 120_000);
+    });
     const open = async (): Promise<Database> => {
       await current?.close();
       current = await closed(closers, () => openPglite(dir, () => undefined))();
@@ -45,7 +45,7 @@ export function onBothDatabases(tests: (databases: Databases) => void): void {
       server = await startPostgres();
       url = await server.createDatabase();
       closers.push(() => server.stop());
-    }, 60_000);
+    });
     const open = closed(closers, () => Promise.resolve(openPostgres({ url, onTrouble: () => undefined })));
     tests({ kind: 'postgres', disconnect: () => server.disconnect(url), make: making(open) });
   });

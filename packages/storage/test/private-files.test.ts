@@ -52,4 +52,4 @@ it('a data folder is private to its owner, even if it was readable by others bef
   expect(await openToOthers(dir)).toEqual([]);
   await closeAgain();
   expect(said).toEqual(['Restricted the data folder to its owner']);
-}, 120_000);
+});

@@ -6,7 +6,7 @@ import { probePostgres } from '../src/probe-postgres.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 async function run(url: string, sql: string): Promise<unknown[]> {

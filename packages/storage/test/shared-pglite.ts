@@ -18,7 +18,7 @@ export function sharedPglite(): () => Promise<Database> {
   let opened: Shared | undefined;
   beforeAll(async () => {
     opened = await (shared ??= open());
-  }, 120_000);
+  });
   return async () => {
     if (opened === undefined) throw new Error('The database is only available while tests run');
     await opened.empty();

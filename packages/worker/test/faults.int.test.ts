@@ -75,9 +75,9 @@ describe('a fault on Kafka', () => {
       await worker.start();
       const verdicts = await follow(topics.verdicts);
       const letters = await follow(topics['dead-letters']);
-      await waitFor(() => verdicts.length === 2 && letters.length === 1, { timeoutMs: 60_000 });
+      await waitFor(() => verdicts.length === 2 && letters.length === 1);
       await publish([change(topics.events)]);
-      await waitFor(() => verdicts.length === 3, { timeoutMs: 60_000 });
+      await waitFor(() => verdicts.length === 3);
       expect(verdicts.map(verdictInWords)).toEqual(['a opened', 'b opened', 'a resolved']);
       expect(letters.map(letterInWords)).toEqual([
         `processing_failed ${String(POISON_OFFSET)} not thought of`,

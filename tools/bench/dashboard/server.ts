@@ -122,9 +122,9 @@ async function fill(verdicts: number): Promise<TaskResult> {
       (index) => Math.round(past + index * step),
       'old',
     );
-    await waitFor(() => (stored.get(topics.verdicts) ?? 0) - first >= n - 2_000, { timeoutMs: 60_000 });
+    await waitFor(() => (stored.get(topics.verdicts) ?? 0) - first >= n - 2_000);
   }
-  await waitFor(() => (stored.get(topics.verdicts) ?? 0) - first >= verdicts, { timeoutMs: 60_000 });
+  await waitFor(() => (stored.get(topics.verdicts) ?? 0) - first >= verdicts);
   return measured(verdicts);
 }
 

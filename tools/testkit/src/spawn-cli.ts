@@ -16,7 +16,7 @@ export interface CliProcess extends AsyncDisposable {
   /** Writes this text to stdin and closes it. */
   write(input: string): void;
   /** Resolves with the first line of either output that matches; rejects if the command exits or the time runs out first. */
-  line(pattern: RegExp, timeoutMs?: number): Promise<string>;
+  line(pattern: RegExp): Promise<string>;
   /** Sends the signal (default SIGTERM) and waits for the exit; no effect after it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
@@ -98,11 +98,12 @@ export function spawnCli(
     stderr,
     exited,
     write: (input) => void child.stdin.end(input),
-    line: async (pattern, timeoutMs = 30_000) => {
+    line: async (pattern) => {
       const found = () =>
         stdout.find((line) => pattern.test(line)) ?? stderr.find((line) => pattern.test(line));
       await waitFor(() => found() !== undefined || ended !== undefined, {
-        timeoutMs,
+        // Beside other processes that start on a busy machine.
+        timeoutMs: 180_000,
         describe: () =>
           `a line like ${String(pattern)} of loopwatch ${args.join(' ')}; output:\n${recentOutput()}`,
       });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Timeout and description of a condition. */
 export interface WaitOptions {
-  /** Timeout in milliseconds. Default 10,000. */
+  /** Timeout in milliseconds. Default 60,000. */
   readonly timeoutMs?: number;
   /** Describes the condition in the timeout error; a function is called at the timeout. */
   readonly describe?: string | (() => string);
@@ -17,7 +17,7 @@ const POLL_MS = 10;
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 10_000, describe = 'the condition' }: WaitOptions = {},
+  { timeoutMs = 60_000, describe = 'the condition' }: WaitOptions = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

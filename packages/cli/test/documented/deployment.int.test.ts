@@ -120,7 +120,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
   const stored = { name: 'stored', type: 'webhook', url: receiver, secret: 'abc' };
   expect(await request('PUT', '/notifications/stored', stored)).toMatchObject({ name: 'stored' });
   await goOn('noted');
-  await waitFor(() => existsSync(join(folder, 'stopped')), { timeoutMs: 60_000 });
+  await waitFor(() => existsSync(join(folder, 'stopped')));
   await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'), {
     timeoutMs: 60_000,
   });
@@ -152,7 +152,7 @@ it('docs/operations.md: a backup of the embedded database and log', async () => 
     fetch(`http://${host}/api/v1/events`, { method: 'POST', body: JSON.stringify(event) }).catch(
       () => undefined,
     );
-  await waitFor(async () => (await post())?.status === 202, { timeoutMs: 30_000 });
+  await waitFor(async () => (await post())?.status === 202);
   await sessionsAt(host, 1);
   await writeFile(join(folder, 'posted'), '');
   await waitFor(() => existsSync(join(folder, 'loopwatch.tar.gz')));

@@ -97,9 +97,6 @@ async function stubbornModel(read: RealAgent['read'], folder: string): Promise<S
 
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
-  {
-    timeout: 60_000,
-  },
   async ({ agent, command, args, read, env, settings }) => {
     const home = await tempDir();
     onTestFinished(() => home.remove());

@@ -62,7 +62,7 @@ beforeAll(async () => {
   const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
   const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' });
   started.unshift(cli);
-  const line = await cli.line(/Loopwatch .* is at http/, 100_000);
+  const line = await cli.line(/Loopwatch .* is at http/);
   url = /http:[^\s"]+/.exec(line)?.[0] ?? '';
 });
 

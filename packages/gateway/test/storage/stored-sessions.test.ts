@@ -344,7 +344,7 @@ describe('PostgreSQL outage', () => {
   let server: TestPostgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
   const openAt = (url: string) =>
     openDatabase({ data_dir: '', database_url: url }, pino({ level: 'silent' }));

@@ -78,7 +78,7 @@ async function copyUntilKilled(dir: string, published: number): Promise<void> {
 }
 
 describe('EmbeddedTaskRunner: copies each record exactly once, with consistent state and position', () => {
-  it('when its process is killed again and again', { timeout: 120_000 }, async () => {
+  it('when its process is killed again and again', async () => {
     const dir = await folder();
     for (const published of [5, 50, 200, 500]) {
       await copyUntilKilled(dir, published);
@@ -86,9 +86,7 @@ describe('EmbeddedTaskRunner: copies each record exactly once, with consistent s
     }
   });
 
-  it('when the power fails at any sync, with any part of the unsynced data', {
-    timeout: 120_000,
-  }, async () => {
+  it('when the power fails at any sync, with any part of the unsynced data', async () => {
     const images: Image[] = [];
     await using dir = await tempDir();
     let synced = 0;
@@ -139,7 +137,7 @@ describe('EmbeddedTaskRunner: copies each record exactly once, with consistent s
     );
   });
 
-  it('when any syncs fail', { timeout: 120_000 }, async () => {
+  it('when any syncs fail', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 4 }), async (first, count) => {
         let syncs = 0;
@@ -161,7 +159,7 @@ describe('EmbeddedTaskRunner: copies each record exactly once, with consistent s
     );
   });
 
-  it('when any statements fail', { timeout: 120_000 }, async () => {
+  it('when any statements fail', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(40), fc.integer({ min: 1, max: 4 }), async (first, count) => {
         await using dir = await tempDir();

@@ -248,7 +248,7 @@ it('KafkaTaskRunner: loses no outputs when partitions are added to the output to
   await waitFor(() => done === 3);
   const more = Array.from({ length: 20 }, (_, i) => `v${i}`);
   for (const text of more) await say(1, `verdicts ${text}`);
-  await waitFor(() => done === 23, { timeoutMs: 30_000 });
+  await waitFor(() => done === 23);
   const found = await readTopic(kafka.direct, verdicts, { count: 22 });
   expect(found.map(({ value }) => value).toSorted()).toEqual(['a', 'b', ...more].toSorted());
 });

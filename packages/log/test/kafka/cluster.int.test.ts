@@ -55,7 +55,7 @@ describe('a cluster of three brokers', () => {
       return found.length === count && found;
     };
     const describe = () => `${count} risks, there are ${JSON.stringify(found)}`;
-    return waitFor(ask, { timeoutMs: 20_000, describe });
+    return waitFor(ask, { describe });
   }
 
   it('names the settings that can lose records, and finds none after following its advice', async () => {

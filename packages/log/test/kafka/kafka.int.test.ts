@@ -66,7 +66,7 @@ describe('Kafka sink and reader', () => {
       filled.map((value) => ({ topic, key: null, value })),
     );
     const { records } = await follow(shared(), topic);
-    await waitFor(() => records.length === sizes.length, { timeoutMs: 30_000 });
+    await waitFor(() => records.length === sizes.length);
     expect(records.map(({ value }, index) => value!.equals(filled[index]!))).toEqual(sizes.map(() => true));
   });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
     fetch(`${url}/api/v1/incidents/${id}`, { method: 'PATCH', body: JSON.stringify({ status }) });
   await patch('i-s-5', 'false_positive');
   await patch('i-s-9', 'acknowledged');
-}, 60_000);
+});
 
 afterAll(() => server.stop());
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const tokens = { viewer: viewerToken };
   const started = await startServer({ openDatabase: emptyDatabase, oidc: options, tokens, now: () => now });
   ({ url, log, server, stored } = started);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -30,7 +30,7 @@ describe('with tokens', () => {
     ({ url, log, server } = started);
     log.appendVerdict(verdict());
     await started.stored();
-  }, 60_000);
+  });
 
   afterAll(() => server.stop());
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
     messageRow('s-1', { role: 'assistant', text: 'Stop.', byGateway: true }, plain, START + 3),
     messageRow('s-3', { role: 'assistant', text: 'x', calls: [call] }, { ...plain, storeText: false }, START),
   ]);
-}, 60_000);
+});
 
 afterAll(() => server.stop());
 

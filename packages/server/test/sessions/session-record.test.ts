@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const id of ['s-1', 's\u0000'])
     started.log.append(topics.sessions, JSON.stringify(summary(id)), { key: id });
   await started.stored();
-}, 60_000);
+});
 
 afterAll(() => server.stop());
 

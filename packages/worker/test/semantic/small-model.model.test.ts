@@ -73,7 +73,7 @@ async function start(brokers: readonly string[], model: SmallModel) {
   onTestFinished(async () => {
     await worker.stop('SIGKILL');
   });
-  await worker.line(/Watching /, 60_000);
+  await worker.line(/Watching /);
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
   const produce = async (lines: readonly string[]): Promise<void> => {

@@ -25,5 +25,5 @@ export function topicEnds(
       await admin.disconnect();
     }
   };
-  return waitFor(attempt, { timeoutMs: 30_000, describe: `the leaders of ${topic}` });
+  return waitFor(attempt, { describe: `the leaders of ${topic}` });
 }

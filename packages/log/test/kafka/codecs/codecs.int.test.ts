@@ -48,7 +48,7 @@ describe.each([
     await produceWithJava({ brokers: shared().brokers, topic, values: written, compression });
 
     const { values: followed } = await follow(shared(), topic);
-    await waitFor(() => followed().length >= written.length, { timeoutMs: 60_000 });
+    await waitFor(() => followed().length >= written.length);
     expect(followed()).toEqual(written);
 
     const { records, batches } = await fetchAll(topic);

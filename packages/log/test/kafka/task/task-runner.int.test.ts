@@ -121,7 +121,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
       },
       close: () => undefined,
     }));
-    await waitFor(() => lengths.length === sizes.length, { timeoutMs: 30_000 });
+    await waitFor(() => lengths.length === sizes.length);
     expect(lengths).toEqual(sizes);
   });
 
