@@ -78,16 +78,16 @@ async function* readStretch(
   signal: AbortSignal,
 ): AsyncGenerator<RecordedItem> {
   const [{ topic, partition } = { topic: '', partition: 0 }] = sessions;
-  const place = { topic, partition };
+  const topicPartition = { topic, partition };
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));
   const byEnd = sessions.toSorted((a, b) => a.last - b.last);
   const last = byEnd.at(-1)?.last ?? -1;
   let endedCount = 0;
-  const { start, end } = await reader.bounds(place);
+  const { start, end } = await reader.bounds(topicPartition);
   let next = Math.max(start, Math.min(...sessions.map(({ first }) => first)));
   while (next <= last && next < end) {
     signal.throwIfAborted();
-    const range = await reader.read(place, next, Math.min(CHUNK_RECORDS, last + 1 - next));
+    const range = await reader.read(topicPartition, next, Math.min(CHUNK_RECORDS, last + 1 - next));
     if (range.next <= next) break;
     for (const record of range.records) {
       const { offset, timestamp } = record;

@@ -17,7 +17,7 @@ import type { StoreRecords } from './topic-feed.ts';
  * @param base the configured settings, when no worker of this process logs settings that are rejected
  */
 export function controlRecords(logger: Logger, base: DetectionSettings | undefined): StoreRecords {
-  return async (tx, records, place, setAside) => {
+  return async (tx, records, topicPartition, setAside) => {
     for (const record of records) {
       const { key, text, offset, timestamp, headers } = record;
       const scope = storableText(key?.toString() ?? '');
@@ -31,7 +31,7 @@ export function controlRecords(logger: Logger, base: DetectionSettings | undefin
       const set = control?.ok === true ? control.value.set : {};
       const isShared = !scope.startsWith('session:');
       const leftOut = base !== undefined && isShared ? leftOutText(base, scope, set) : undefined;
-      if (leftOut !== undefined) logger.warn({ ...place, offset, scope }, oneLine(leftOut));
+      if (leftOut !== undefined) logger.warn({ ...topicPartition, offset, scope }, oneLine(leftOut));
       const change = readControlHeaders(headers);
       await storeSettings(tx, {
         scope,

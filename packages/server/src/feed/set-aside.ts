@@ -21,8 +21,12 @@ export interface LatestSetAside {
 const MAX_DETAIL_UNITS = 500;
 
 /** The dead letters of records, for the topic of that name. */
-export function deadLetters(topic: string, place: TopicPartition, set: readonly SetAside[]): OutputRecord[] {
-  return set.map(({ record, reason, detail }) => deadLetter(topic, record, place, reason, detail));
+export function deadLetters(
+  topic: string,
+  topicPartition: TopicPartition,
+  set: readonly SetAside[],
+): OutputRecord[] {
+  return set.map(({ record, reason, detail }) => deadLetter(topic, record, topicPartition, reason, detail));
 }
 
 /** Call in the transaction that stores the position after them. */

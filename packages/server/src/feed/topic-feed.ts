@@ -24,7 +24,7 @@ import { nextOffset, readSetAside, resumeAt, storeNextOffset } from './topic-off
 export type StoreRecords = (
   tx: Queryable,
   records: readonly LogRecord[],
-  place: TopicPartition,
+  topicPartition: TopicPartition,
   setAside: (record: LogRecord, detail: string) => void,
 ) => Promise<() => void>;
 
@@ -84,11 +84,11 @@ export class TopicFeed {
     const { reader, database, logger } = this.#options;
     await reader.run((batch) => this.#traced(batch), {
       resolveWhen: 'started',
-      from: async (place, bounds) => {
-        const position = await resumeAt(database, place, bounds, logger);
+      from: async (topicPartition, bounds) => {
+        const position = await resumeAt(database, topicPartition, bounds, logger);
         const lag = Math.max(0, bounds.end - position);
-        const counted = await readSetAside(database, place);
-        this.#partitions.set(place.partition, { ...place, position, lag, ...counted });
+        const counted = await readSetAside(database, topicPartition);
+        this.#partitions.set(topicPartition.partition, { ...topicPartition, position, lag, ...counted });
         return position;
       },
       onConnection: (state, reason) => {
@@ -123,16 +123,16 @@ export class TopicFeed {
   }
 
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {
-    const place = { topic, partition };
+    const topicPartition = { topic, partition };
     try {
       for (let at = 0; at === 0 || at < records.length; at += TRANSACTION_RECORDS) {
         const chunk = records.slice(at, at + TRANSACTION_RECORDS);
         const isLast = at + TRANSACTION_RECORDS >= records.length;
         const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
-        await this.#storeParts(place, chunk, position);
+        await this.#storeParts(topicPartition, chunk, position);
         const remaining = lag + records.length - Math.min(records.length, at + TRANSACTION_RECORDS);
         const { setAside = 0, latest = null } = this.#partitions.get(partition) ?? {};
-        this.#partitions.set(partition, { ...place, position, lag: remaining, setAside, latest });
+        this.#partitions.set(partition, { ...topicPartition, position, lag: remaining, setAside, latest });
       }
       this.#error = null;
     } catch (error) {
@@ -142,10 +142,14 @@ export class TopicFeed {
   }
 
   /** Stores records; those that the database refuses are found by halves and set aside. */
-  async #storeParts(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
+  async #storeParts(
+    topicPartition: TopicPartition,
+    records: readonly LogRecord[],
+    next: number,
+  ): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#store(place, records, next);
+        await this.#store(topicPartition, records, next);
         return;
       } catch (error) {
         const [first] = records;
@@ -153,13 +157,17 @@ export class TopicFeed {
         if (first === undefined || error instanceof LogError || !isCausedByData(error)) throw error;
         if (records.length > 1) {
           const half = Math.ceil(records.length / 2);
-          await this.#storeParts(place, records.slice(0, half), (records[half - 1]?.offset ?? next) + 1);
-          await this.#storeParts(place, records.slice(half), next);
+          await this.#storeParts(
+            topicPartition,
+            records.slice(0, half),
+            (records[half - 1]?.offset ?? next) + 1,
+          );
+          await this.#storeParts(topicPartition, records.slice(half), next);
           return;
         }
         if (attempt < MAX_ATTEMPTS) continue;
         const refused: SetAside = { record: first, reason: 'not_stored', detail: messageOf(error) };
-        await this.#store(place, [], next, [refused]);
+        await this.#store(topicPartition, [], next, [refused]);
         return;
       }
     }
@@ -167,18 +175,18 @@ export class TopicFeed {
 
   /** @param refused records before `next` that are not stored, but set aside */
   async #store(
-    place: TopicPartition,
+    topicPartition: TopicPartition,
     records: readonly LogRecord[],
     next: number,
     refused: readonly SetAside[] = [],
   ): Promise<void> {
     const { database, store, now, deadLetterTopic, publish } = this.#options;
     // Only transaction markers.
-    if (records.length === 0 && refused.length === 0) return storeNextOffset(database, place, next);
+    if (records.length === 0 && refused.length === 0) return storeNextOffset(database, topicPartition, next);
     let set: SetAside[] = [];
     const onCommitted = await database.transaction(async (tx) => {
       await lockChanges(tx);
-      const position = (await nextOffset(tx, place)) ?? 0;
+      const position = (await nextOffset(tx, topicPartition)) ?? 0;
       set = [...refused];
       // Another server that reads into the same database was faster.
       if (next <= position) {
@@ -189,35 +197,39 @@ export class TopicFeed {
       const onStored =
         fresh.length === 0
           ? undefined
-          : await store(tx, fresh, place, (record, detail) => {
+          : await store(tx, fresh, topicPartition, (record, detail) => {
               set.push({ record, reason: 'invalid_record', detail });
             });
-      await storeNextOffset(tx, place, next);
-      await countSetAside(tx, place, set, now());
+      await storeNextOffset(tx, topicPartition, next);
+      await countSetAside(tx, topicPartition, set, now());
       // Last, so that a letter is written twice only if the commit fails.
-      if (set.length > 0) await publish(deadLetters(deadLetterTopic, place, set));
+      if (set.length > 0) await publish(deadLetters(deadLetterTopic, topicPartition, set));
       return onStored;
     });
-    this.#note(place, set);
+    this.#note(topicPartition, set);
     onCommitted?.();
   }
 
-  #note(place: TopicPartition, set: readonly SetAside[]): void {
+  #note(topicPartition: TopicPartition, set: readonly SetAside[]): void {
     const last = set.at(-1);
     if (last === undefined) return;
     const { logger, now, onSetAside } = this.#options;
     const { record, reason, detail } = last;
     const { offset } = record;
     logger.error(
-      { ...place, offset, reason, detail, records: set.length },
+      { ...topicPartition, offset, reason, detail, records: set.length },
       oneLine(
-        `${String(set.length)} record${set.length === 1 ? '' : 's'} of ${place.topic} could not be stored and became dead letters; the latest, at offset ${String(offset)}: ${detail}`,
+        `${String(set.length)} record${set.length === 1 ? '' : 's'} of ${topicPartition.topic} could not be stored and became dead letters; the latest, at offset ${String(offset)}: ${detail}`,
       ),
     );
-    const state = this.#partitions.get(place.partition);
+    const state = this.#partitions.get(topicPartition.partition);
     if (state !== undefined) {
       const latest = { offset, reason, detail, at: now() };
-      this.#partitions.set(place.partition, { ...state, setAside: state.setAside + set.length, latest });
+      this.#partitions.set(topicPartition.partition, {
+        ...state,
+        setAside: state.setAside + set.length,
+        latest,
+      });
     }
     onSetAside(set);
   }

@@ -47,31 +47,31 @@ export async function storeNextOffset(
  */
 export async function resumeAt(
   database: Database,
-  place: TopicPartition,
+  topicPartition: TopicPartition,
   { start, end }: Bounds,
   logger: Logger,
 ): Promise<number> {
-  const position = await nextOffset(database, place);
+  const position = await nextOffset(database, topicPartition);
   if (position === undefined) return start;
   if (position < start) {
     logger.warn(
-      { ...place, position, start, lost: start - position },
+      { ...topicPartition, position, start, lost: start - position },
       'Unread records were deleted by the retention of the topic; continuing with the oldest record',
     );
     return start;
   }
   if (position <= end) return position;
   logger.warn(
-    { ...place, position, end },
+    { ...topicPartition, position, end },
     'Topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);
     await tx.query('delete from topic_offsets where topic = $1 and partition = $2', [
-      place.topic,
-      place.partition,
+      topicPartition.topic,
+      topicPartition.partition,
     ]);
-    await storeNextOffset(tx, place, start);
+    await storeNextOffset(tx, topicPartition, start);
   });
   return start;
 }

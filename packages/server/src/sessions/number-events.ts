@@ -21,16 +21,16 @@ export function numberEvents(
   let { index } = state;
   const known = new Set(state.known);
   const items = records.map(({ offset, timestamp, decoded }): SessionEvent => {
-    const place = { offset: String(offset), timestamp };
+    const position = { offset: String(offset), timestamp };
     if (!decoded.ok)
-      return { ...place, eventIndex: null, duplicate: false, event: null, error: decoded.message };
+      return { ...position, eventIndex: null, duplicate: false, event: null, error: decoded.message };
     const { event } = decoded;
     const hash = typeof event.id === 'string' ? shortHash(event.id) : undefined;
     const duplicate = hash !== undefined && known.has(hash);
     const eventIndex = duplicate ? null : index;
     if (hash !== undefined) known.add(hash);
     if (!duplicate && index !== null) index += 1;
-    return { ...place, eventIndex, duplicate, event: serializableEvent(event), error: null };
+    return { ...position, eventIndex, duplicate, event: serializableEvent(event), error: null };
   });
   return { items, state: { index, known: [...known] } };
 }

@@ -20,7 +20,7 @@ export interface Scan {
 
 export interface ScanOptions {
   readonly reader: RecordReader;
-  readonly place: TopicPartition;
+  readonly topicPartition: TopicPartition;
   readonly sessionId: string;
   /** Maximum records to read, including those of other sessions. */
   readonly budget: number;
@@ -30,7 +30,7 @@ const CHUNK_RECORDS = 2_000;
 
 /** Reads until enough of the session's records are found, the end is reached, or the budget is spent. */
 export async function scanForward(
-  { reader, place, sessionId, budget }: ScanOptions,
+  { reader, topicPartition, sessionId, budget }: ScanOptions,
   from: number,
   upTo: number,
   wanted: number,
@@ -39,7 +39,7 @@ export async function scanForward(
   let next = from;
   let scanned = 0;
   while (next < upTo && records.length < wanted && scanned < budget) {
-    const range = await reader.read(place, next, Math.min(CHUNK_RECORDS, upTo - next));
+    const range = await reader.read(topicPartition, next, Math.min(CHUNK_RECORDS, upTo - next));
     if (range.next <= next) break;
     scanned += range.records.length;
     next = Math.min(range.next, upTo);

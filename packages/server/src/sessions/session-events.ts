@@ -35,14 +35,14 @@ export async function sessionEvents(
 ): Promise<SessionEvents> {
   const { source, sessionId, state, events, earlierEvents = 0 } = session;
   const total = events - earlierEvents;
-  const place = { topic: source.topic, partition: source.partition };
-  const bounds = await reader.bounds(place);
+  const topicPartition = { topic: source.topic, partition: source.partition };
+  const bounds = await reader.bounds(topicPartition);
   const first = Number(source.firstOffset);
   const last = Number(source.lastOffset);
   const limit = query.limit ?? DEFAULT_LIMIT;
   const isLive = state === 'live' || state === 'quiet';
   const view: View = {
-    scan: { reader, place, sessionId, budget: BUDGET },
+    scan: { reader, topicPartition, sessionId, budget: BUDGET },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
     // A live session may have events after its latest summary.

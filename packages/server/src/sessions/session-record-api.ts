@@ -39,16 +39,16 @@ async function recordAt(
   sessionId: string,
 ): Promise<SessionRecord | undefined> {
   if (!/^\d{1,15}$/.test(offset)) return undefined;
-  const place = { topic, partition };
-  const { start, end } = await reader.bounds(place);
+  const topicPartition = { topic, partition };
+  const { start, end } = await reader.bounds(topicPartition);
   const at = Number(offset);
   if (at < start || at >= end) return undefined;
   // The log may have a gap there, and return the record after it.
-  const found = (await reader.read(place, at, 1)).records.find((record) => record.offset === at);
+  const found = (await reader.read(topicPartition, at, 1)).records.find((record) => record.offset === at);
   if (found === undefined || ofSession(found, sessionId) === undefined) return undefined;
   const { timestamp, key, value, headers } = found;
   return {
-    ...place,
+    ...topicPartition,
     offset,
     timestamp,
     key: key?.toString() ?? null,

@@ -34,8 +34,8 @@ export class PartitionWatch {
   }
 
   /** Sets the partitions that the worker owns; metrics of all others are removed. */
-  assign(places: readonly TopicPartition[]): void {
-    const owned = new Set(places.map(partitionName));
+  assign(assigned: readonly TopicPartition[]): void {
+    const owned = new Set(assigned.map(partitionName));
     for (const [name, { topicPartition }] of this.#partitions) {
       if (owned.has(name)) continue;
       this.#partitions.delete(name);
@@ -43,7 +43,7 @@ export class PartitionWatch {
       this.#metrics.consumerLag.remove(labels);
       this.#metrics.partitionStuck.remove(labels);
     }
-    for (const topicPartition of places) this.own(topicPartition);
+    for (const topicPartition of assigned) this.own(topicPartition);
   }
 
   own(topicPartition: TopicPartition): void {

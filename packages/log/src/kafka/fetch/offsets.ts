@@ -40,10 +40,10 @@ export async function listBounds(
 /** The end offsets of these partitions by `topic/partition`; unknown ones are missing. */
 export async function endOffsets(
   cluster: KafkaCluster,
-  places: readonly TopicPartition[],
+  topicPartitions: readonly TopicPartition[],
 ): Promise<Map<string, number>> {
   const topics = new Map<string, TopicPartition[]>();
-  for (const topicPartition of places)
+  for (const topicPartition of topicPartitions)
     topics.set(topicPartition.topic, [...(topics.get(topicPartition.topic) ?? []), topicPartition]);
   const ends = new Map<string, number>();
   if (topics.size === 0) return ends;
