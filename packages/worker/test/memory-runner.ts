@@ -143,6 +143,12 @@ export class MemoryRunner implements TaskRunner {
     }
   }
 
+  /** Continues a partition that another process has left. */
+  load(number: number, left: Pick<Partition, 'records' | 'position' | 'resumeFrom' | 'state'>): void {
+    const topicPartition = { topic: this.#topic, partition: number };
+    this.#partitions.set(number, { topicPartition, ...left, task: undefined, lane: undefined });
+  }
+
   /** The process dies, or the partition goes to another one: only what is durable is left. */
   crash(number = 0): void {
     this.#close(this.#at(number, 0));
@@ -240,7 +246,8 @@ export class MemoryRunner implements TaskRunner {
     partition.lane = lane;
     partition.task = task;
     for (const [key, value] of state) task.restore({ key, value });
-    const old = records.filter(({ offset }) => offset >= resumeFrom && offset < position);
+    const from = task.replayFrom?.(resumeFrom) ?? resumeFrom;
+    const old = records.filter(({ offset }) => offset >= from && offset < position);
     if (old.length > 0) await task.replay({ ...topicPartition, records: old, next: position, lag: 0 });
     task.ready(position);
     const counts = { restored: state.size, replayed: old.length };

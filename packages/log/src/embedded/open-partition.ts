@@ -38,6 +38,10 @@ export class EmbeddedPartitions {
       position,
       resumeFrom,
       saved: saved?.state ?? new Map(),
+      start: (offset) => {
+        from = Math.max(offset, topic.start);
+        return Promise.resolve();
+      },
       next: async () => {
         await topics.waitForRoom(topic, signal);
         const records = await cursor.next(from);

@@ -13,7 +13,9 @@ export interface OpenPartition {
   readonly resumeFrom: number;
   /** The task's saved state. */
   readonly saved: ReadonlyMap<string, string>;
-  /** Waits for the next records, from `resumeFrom` on; `undefined` once the partition is not to be read any more. */
+  /** Begins reading at this offset, or at the first later record that the log holds. Call once, before {@link next}. */
+  start(offset: number): Promise<void>;
+  /** Waits for the next records; `undefined` once the partition is not to be read any more. */
   next(): Promise<Fetched | undefined>;
   /** Commits a step. */
   write(step: Step): Promise<void>;
@@ -168,8 +170,10 @@ export class TaskLoop {
     partition: OpenPartition,
   ): Promise<{ rest: Fetched | undefined; replayed: number }> {
     const { position, resumeFrom } = partition;
+    const from = task.replayFrom?.(resumeFrom) ?? resumeFrom;
+    await partition.start(from);
     let replayed = 0;
-    for (let next = resumeFrom; next < position; ) {
+    for (let next = from; next < position; ) {
       const fetched = await partition.next();
       if (fetched === undefined) break;
       const old = fetched.records.filter(({ offset }) => offset < position);

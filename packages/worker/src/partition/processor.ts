@@ -12,7 +12,7 @@ import type {
 } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
-import { defer, filter, interval, map, type Observable, reduce, tap } from 'rxjs';
+import { defer, filter, interval, map, type Observable, reduce, startWith, tap } from 'rxjs';
 import type { Outcome } from '../records.ts';
 import { BatchTrace } from '../report/batch-trace.ts';
 import type { BatchCounts, DetectionReport, TimedVerdict } from '../report/detection-report.ts';
@@ -111,13 +111,17 @@ export class PartitionProcessor implements PartitionTask {
     this.#recovery.restore(entry);
   }
 
+  replayFrom(resumeFrom: number): number {
+    return this.#recovery.replayFrom(resumeFrom);
+  }
+
   async replay(batch: TaskBatch): Promise<void> {
     await this.#recovery.replay(batch.records);
   }
 
   ready(position: number): void {
     this.#position = position;
-    this.#recovery.finish();
+    const ended = this.#ended(this.#recovery.finish());
     const { summarizedTo } = this.#recovery;
     this.#adoptSettings();
     this.#summarizedTo = summarizedTo;
@@ -127,6 +131,7 @@ export class PartitionProcessor implements PartitionTask {
         answers: this.#pipeline.answers.pipe(
           map((late) => this.#answered(late)),
           filter((work) => work !== undefined),
+          startWith(...ended),
         ),
         ticks: interval(this.#deps.summaryIntervalMs).pipe(
           map(() => this.#summarized()),
@@ -205,6 +210,14 @@ export class PartitionProcessor implements PartitionTask {
     work.outputs.push(letter.output);
     work.letters.push(letter.note);
     return work;
+  }
+
+  /** The end of incidents that could not be restored. */
+  #ended(verdicts: readonly Omit<Verdict, 'detectedAt'>[]): Work[] {
+    if (verdicts.length === 0) return [];
+    const work = newWork();
+    for (const verdict of verdicts) this.#addVerdict(work, verdict, this.#deps.now());
+    return [work];
   }
 
   /** The verdicts that a model's answer led to, and its record. */

@@ -3,12 +3,14 @@ import type { LogRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
+import { type EndedIncident, OutdatedSessions } from './outdated-sessions.ts';
 import {
+  readOutdated,
   readSnapshot,
   SettingsHistory,
   type StateEntry,
-  type StoredSnapshot,
   SUMMARIZED_KEY,
+  sessionOf,
 } from './state.ts';
 
 export interface PartitionRecoveryDeps {
@@ -25,14 +27,14 @@ export class PartitionRecovery {
   summarizedTo = 0;
   readonly #pipeline: PartitionPipeline;
   readonly #deps: PartitionRecoveryDeps;
-  /** Sessions whose snapshot has other settings or another version. */
-  #ignoredSnapshots = 0;
-  /** Snapshots that wait until the settings history is complete. */
-  #snapshots: StoredSnapshot[] = [];
+  readonly #outdated: OutdatedSessions;
+  /** Snapshots by session, until the settings history is complete. */
+  readonly #snapshots = new Map<string, StateEntry>();
 
   constructor(pipeline: PartitionPipeline, deps: PartitionRecoveryDeps) {
     this.#pipeline = pipeline;
     this.#deps = deps;
+    this.#outdated = new OutdatedSessions(pipeline.sessions);
   }
 
   /** Loads one entry of the stored state. */
@@ -42,14 +44,42 @@ export class PartitionRecovery {
       return;
     }
     if (this.history.restore(entry, (found) => this.#deps.settings.versionOf(found))) return;
-    const snapshot = readSnapshot(entry);
-    if (snapshot === undefined) this.#ignoredSnapshots += 1;
-    else this.#snapshots.push(snapshot);
+    const sessionId = sessionOf(entry);
+    if (sessionId !== undefined) this.#snapshots.set(sessionId, entry);
+  }
+
+  /** Restores the sessions. Call after the last entry. @returns where the replay has to start */
+  replayFrom(resumeFrom: number): number {
+    const { incidents, settings, logger } = this.#deps;
+    const { sessions } = this.#pipeline;
+    for (const [sessionId, entry] of this.#snapshots) {
+      const stored = readSnapshot(sessionId, entry);
+      const version = stored && this.history.byHash(stored.settings);
+      if (stored === undefined || version === undefined) {
+        this.#outdated.add(sessionId, readOutdated(entry));
+        continue;
+      }
+      sessions.restore(stored, version.detection);
+      for (const incident of stored.incidents) incidents.restore(incident);
+      const ids = stored.incidents.map(({ id }) => id);
+      incidents.noteActivity(ids, stored.snapshot.lastTime);
+    }
+    this.#snapshots.clear();
+    const from = this.#outdated.replayFrom(resumeFrom);
+    if (this.#outdated.size > 0) {
+      const fields = { ...sessions.topicPartition, sessions: this.#outdated.size, from };
+      logger.warn(
+        fields,
+        'Session snapshots are of another version; these sessions are rebuilt from their records',
+      );
+    }
+    // Without a readable history, the current settings are the nearest.
+    if (this.history.latest === undefined) this.history.begin(from, settings.current);
+    return from;
   }
 
   /** Analyzes records whose results are committed already. */
   async replay(records: readonly LogRecord[]): Promise<void> {
-    this.#restoreSessions();
     for (const { version, records: piece } of this.history.split(records)) {
       this.#pipeline.sessions.detection = version.detection;
       for (const verdict of await this.#pipeline.replay(piece)) {
@@ -59,28 +89,15 @@ export class PartitionRecovery {
     }
   }
 
-  /** Call after the last entry and the last record. */
-  finish(): void {
-    this.#restoreSessions();
-    if (this.#ignoredSnapshots === 0) return;
-    this.#deps.logger.warn(
-      { ...this.#pipeline.sessions.topicPartition, sessions: this.#ignoredSnapshots },
-      'Ignored session snapshots of another version; these sessions restart where the replay began',
-    );
-  }
-
-  #restoreSessions(): void {
-    const { incidents } = this.#deps;
-    for (const stored of this.#snapshots.splice(0)) {
-      const version = this.history.byHash(stored.settings);
-      if (version === undefined) {
-        this.#ignoredSnapshots += 1;
-        continue;
-      }
-      this.#pipeline.sessions.restore(stored, version.detection);
-      for (const incident of stored.incidents) incidents.restore(incident);
-      const ids = stored.incidents.map(({ id }) => id);
-      incidents.noteActivity(ids, stored.snapshot.lastTime);
-    }
+  /**
+   * Call after the last record.
+   *
+   * @returns verdicts that end incidents which no session continues
+   */
+  finish(): EndedIncident['verdict'][] {
+    return this.#outdated.finish(this.#deps.settings.current).map(({ incident, verdict }) => {
+      this.#deps.incidents.restore(incident);
+      return verdict;
+    });
   }
 }

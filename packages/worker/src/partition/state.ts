@@ -29,24 +29,26 @@ export const SUMMARIZED_KEY = 'summarized';
 /** Older versions are dropped; a session whose snapshot uses one of them restarts after a takeover. */
 const MAX_VERSIONS = 50;
 
+const incidentsSchema = z.array(
+  z.object({
+    id: z.string(),
+    detector: verdictSchema.shape.detector,
+    action: verdictSchema.shape.action,
+    calls: z.number(),
+    tokens: z.number(),
+    usd: z.number(),
+    agent: z.string().nullable(),
+    model: z.string().nullable(),
+    since: z.number().nullable(),
+  }),
+);
+
 const snapshotSchema = z.object({
   v: z.literal(1),
   /** Hash of the settings the session was analyzed with. */
   settings: z.string(),
   coveredTo: z.number().int().nonnegative(),
-  incidents: z.array(
-    z.object({
-      id: z.string(),
-      detector: verdictSchema.shape.detector,
-      action: verdictSchema.shape.action,
-      calls: z.number(),
-      tokens: z.number(),
-      usd: z.number(),
-      agent: z.string().nullable(),
-      model: z.string().nullable(),
-      since: z.number().nullable(),
-    }),
-  ),
+  incidents: incidentsSchema,
   summary: z.object({
     firstOffset: z.number().int(),
     startedAt: z.number(),
@@ -79,14 +81,37 @@ export function deleteSnapshot(sessionId: string): StateChange {
   return { key: SESSION_PREFIX + sessionId, value: null };
 }
 
-/** @returns `undefined` for an entry of another kind or version: the session restarts where the replay begins */
-export function readSnapshot({ key, value }: StateEntry): StoredSnapshot | undefined {
-  if (!key.startsWith(SESSION_PREFIX)) return undefined;
+/** The session whose snapshot the entry is; `undefined` for an entry of another kind. */
+export function sessionOf({ key }: StateEntry): string | undefined {
+  return key.startsWith(SESSION_PREFIX) ? key.slice(SESSION_PREFIX.length) : undefined;
+}
+
+/** @returns `undefined` for a snapshot of another version */
+export function readSnapshot(sessionId: string, { value }: StateEntry): StoredSnapshot | undefined {
   const entry = readJson(value, snapshotSchema);
   if (!entry.ok) return undefined;
   const { settings, coveredTo, incidents, summary, snapshot } = entry.value;
-  const sessionId = key.slice(SESSION_PREFIX.length);
   return { sessionId, settings, coveredTo, incidents, summary: { tally: undefined, ...summary }, snapshot };
+}
+
+const outdatedSchema = z.object({
+  incidents: incidentsSchema.catch([]),
+  summary: snapshotSchema.shape.summary.pick({ firstOffset: true }).catch({ firstOffset: 0 }),
+  snapshot: z
+    .object({
+      lastTime: z.number().catch(0),
+      totals: z.object({ events: z.number() }).catch({ events: 0 }),
+      incidents: z.array(z.tuple([z.string(), z.string(), z.object({ count: z.number() })])).catch([]),
+    })
+    .catch({ lastTime: 0, totals: { events: 0 }, incidents: [] }),
+});
+
+/** What every version's snapshot tells of a session that has to be rebuilt from its records. */
+export type OutdatedSnapshot = z.infer<typeof outdatedSchema>;
+
+export function readOutdated({ value }: StateEntry): OutdatedSnapshot {
+  const entry = readJson(value, outdatedSchema);
+  return entry.ok ? entry.value : outdatedSchema.parse({});
 }
 
 const historySchema = z.object({

@@ -30,6 +30,10 @@ export class PartitionSessions implements EntryOwner {
   readonly #dirty = new Set<SessionEntry>();
   /** Sessions whose state includes input that no record holds. */
   readonly #unrepeatable = new Set<SessionEntry>();
+  /** Sessions to rebuild from their records, although their snapshots are stored. */
+  #rebuilt: ReadonlySet<string> = new Set();
+  /** Records before this offset belong to them alone. */
+  #rebuiltTo = 0;
   /** Sessions evicted from memory whose snapshots are still stored. */
   readonly #forgotten = new Set<string>();
   readonly #store: EntryStore<PartitionSessions>;
@@ -59,7 +63,7 @@ export class PartitionSessions implements EntryOwner {
     this.#entries.delete(sessionId);
     this.#dirty.delete(entry);
     this.#unrepeatable.delete(entry);
-    if (entry.coveredTo >= 0) this.#forgotten.add(sessionId);
+    if (entry.coveredTo >= 0 || this.#rebuilt.has(sessionId)) this.#forgotten.add(sessionId);
   }
 
   /** The session that holds this analyzer instance, if it is still in memory. */
@@ -73,6 +77,7 @@ export class PartitionSessions implements EntryOwner {
    * covers that record, which happens only during a replay.
    */
   use(sessionId: string, offset: number): SessionEntry | undefined {
+    if (offset < this.#rebuiltTo && !this.#rebuilt.has(sessionId)) return undefined;
     const entry = this.#entries.get(sessionId) ?? this.#store.add(sessionId, this);
     if (offset <= entry.coveredTo) return undefined;
     if (entry.dirtySince === -1) {
@@ -143,6 +148,27 @@ export class PartitionSessions implements EntryOwner {
     Object.assign(entry, copySummary(summary));
     entry.livedAt = snapshot.lastTime;
     this.#store.touch(entry);
+  }
+
+  /**
+   * Rebuilds these sessions, whose snapshots cannot be restored, in the replay that follows. Their records before `to`
+   * are analyzed again; all other sessions skip such records.
+   */
+  rebuild(sessionIds: ReadonlySet<string>, to: number): void {
+    this.#rebuilt = sessionIds;
+    this.#rebuiltTo = to;
+  }
+
+  /** `undefined` if the session is not in memory. */
+  openIncidentsOf(sessionId: string): readonly string[] | undefined {
+    return this.#entries.get(sessionId)?.analyzer.openIncidents;
+  }
+
+  /** Stores the session with the next step, or deletes its snapshot if it is not in memory. */
+  storeNext(sessionId: string): void {
+    const entry = this.#entries.get(sessionId);
+    if (entry === undefined) this.#forgotten.add(sessionId);
+    else this.#unrepeatable.add(entry);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { StateChange, TopicPartition } from '../../port/task.ts';
 import type { OpenPartition } from '../../port/task-loop.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
+import type { PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { committedPosition, type KafkaState } from './state.ts';
 import type { StepWriter } from './step-writer.ts';
@@ -32,14 +33,20 @@ export async function openKafkaPartition(
     // Without our metadata, the saved state does not belong to the position: delete it with the first step.
     const isForeign = committed?.resumeFrom === undefined;
     const stale: StateChange[] = isForeign ? [...saved.keys()].map((key) => ({ key, value: null })) : [];
-    const stream = await fetcher.open(topic, partition, resumeFrom);
-    if (signal.aborted) stream.close();
-    else signal.addEventListener('abort', () => stream.close(), { once: true });
+    let stream: PartitionStream | undefined;
     return {
       position,
       resumeFrom,
       saved: isForeign ? new Map() : saved,
-      next: () => stream.next(),
+      start: async (offset) => {
+        const from =
+          offset < resumeFrom ? Math.max(offset, await listOffset(cluster, topic, partition, true)) : offset;
+        stream = await fetcher.open(topic, partition, from);
+        const opened = stream;
+        if (signal.aborted) opened.close();
+        else signal.addEventListener('abort', () => opened.close(), { once: true });
+      },
+      next: () => stream?.next() ?? Promise.resolve(undefined),
       write: (step) => writer.write({ ...step, state: [...stale.splice(0), ...step.state] }),
       close: () => writer.close(),
     };

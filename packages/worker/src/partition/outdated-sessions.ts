@@ -1,0 +1,106 @@
+import type { DetectorId, Verdict } from '@loopwatch/contract';
+import type { SettingsVersion } from '@loopwatch/detectors';
+import type { OpenIncident } from '../report/incident-metrics.ts';
+import type { PartitionSessions } from '../sessions/partition-sessions.ts';
+import type { OutdatedSnapshot } from './state.ts';
+
+/** How far before the usual start of a replay sessions are rebuilt, in records: some ten seconds of work, once. */
+const MAX_REBUILD_RECORDS = 1_000_000;
+
+const kinds: Partial<Record<DetectorId, Verdict['kind']>> = {
+  budget: 'limit',
+  'tool-limit': 'limit',
+  'turn-limit': 'limit',
+  outage: 'outage',
+};
+
+/** An incident that the rebuilt session does not have, with the verdict that ends it. */
+export interface EndedIncident {
+  readonly incident: OpenIncident;
+  readonly verdict: Omit<Verdict, 'detectedAt'>;
+}
+
+/**
+ * Sessions whose snapshot comes from another version of Loopwatch, or whose settings are unknown. They are rebuilt from
+ * their records, as far as the log holds them. Incidents that were open and are not found again end.
+ */
+export class OutdatedSessions {
+  readonly #snapshots = new Map<string, OutdatedSnapshot>();
+  readonly #sessions: PartitionSessions;
+
+  constructor(sessions: PartitionSessions) {
+    this.#sessions = sessions;
+  }
+
+  get size(): number {
+    return this.#snapshots.size;
+  }
+
+  add(sessionId: string, snapshot: OutdatedSnapshot): void {
+    this.#snapshots.set(sessionId, snapshot);
+  }
+
+  /** @returns where the replay has to start */
+  replayFrom(resumeFrom: number): number {
+    if (this.size === 0) return resumeFrom;
+    this.#sessions.rebuild(new Set(this.#snapshots.keys()), resumeFrom);
+    let first = resumeFrom;
+    for (const { summary } of this.#snapshots.values()) first = Math.min(first, summary.firstOffset);
+    return Math.max(first, resumeFrom - MAX_REBUILD_RECORDS, 0);
+  }
+
+  /** Call after the replay. */
+  finish({ settings, hash }: SettingsVersion): EndedIncident[] {
+    const ended: EndedIncident[] = [];
+    for (const [sessionId, outdated] of this.#snapshots) {
+      const open = this.#sessions.openIncidentsOf(sessionId);
+      const lost = outdated.incidents.filter(({ id }) => open?.includes(id) !== true);
+      // Stored with the verdicts that end its incidents, so that they end once.
+      if (lost.length > 0 || open === undefined) this.#sessions.storeNext(sessionId);
+      for (const incident of lost) {
+        const verdict = endOf(sessionId, incident, outdated, { preset: settings.preset, configHash: hash });
+        ended.push({ incident, verdict });
+      }
+    }
+    return ended;
+  }
+}
+
+function endOf(
+  sessionId: string,
+  { id, detector, calls, tokens, usd, agent, model }: OpenIncident,
+  { snapshot }: OutdatedSnapshot,
+  settings: Pick<Verdict, 'preset' | 'configHash'>,
+): Omit<Verdict, 'detectedAt'> {
+  const count = snapshot.incidents.find(([, incidentId]) => incidentId === id)?.[2].count ?? 1;
+  return {
+    v: 1,
+    id: `v-${id}-ended`,
+    incidentId: id,
+    phase: 'resolved',
+    kind: kinds[detector] ?? 'loop',
+    detector,
+    action: 'none',
+    outcome: 'ended',
+    sessionId,
+    promptId: null,
+    eventId: '',
+    eventIndex: snapshot.totals.events,
+    time: snapshot.lastTime,
+    count,
+    threshold: count,
+    windowMs: null,
+    period: 1,
+    confidence: 1,
+    tool: null,
+    reason:
+      'The incident was tracked by another version of Loopwatch, and this version did not find it again',
+    evidence: {},
+    cost: { calls, turns: 0, characters: 0, tokens: tokens === 0 ? null : tokens, usd, ms: 0 },
+    model,
+    backend: null,
+    agent,
+    tenant: null,
+    ...settings,
+  };
+}
