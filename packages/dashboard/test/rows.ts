@@ -41,6 +41,7 @@ export function row(part: Partial<IncidentItem> = {}): IncidentItem {
     reason: 'read_file was called 5 times in a row with the same arguments',
     cost: { calls: 5, turns: 5, characters: 0, tokens: null, ms: 8_200 },
     revision: 1,
+    source: null,
     groupKey: 'tool-repeat read_file',
     triage: noTriage,
     ...part,

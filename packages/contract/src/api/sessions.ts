@@ -8,6 +8,18 @@ import { pageSchema } from './paging.ts';
 
 const { incidents } = sessionSummarySchema.shape;
 
+const sessionPartSchema = z
+  .object({
+    startedAt: z.number().describe('Event time of its first event, epoch ms.'),
+    events: z.int().nonnegative(),
+    source: sessionSummarySchema.shape.source,
+    merged: z
+      .literal(true)
+      .optional()
+      .describe('Present for several parts as one, in sessions with many; its events have no index.'),
+  })
+  .describe('The events between two long pauses.');
+
 export const sessionItemSchema = sessionSummarySchema
   .omit({ v: true, status: true, openIncidents: true })
   .extend({
@@ -18,7 +30,12 @@ export const sessionItemSchema = sessionSummarySchema
       ),
     incidents: incidents.extend({
       open: incidents.shape.open.describe('Open incidents: unresolved, and the session is live.'),
-      quiet: incidents.shape.open.describe('Quiet incidents: unresolved, but the session is not live.'),
+      quiet: incidents.shape.open.describe(
+        'Quiet incidents: unresolved, but the session is not live, or they began before its latest long pause.',
+      ),
+      abandoned: incidents.shape.open
+        .optional()
+        .describe('Those before the latest long pause, which stay quiet; absent without such a pause.'),
     }),
     lastActivityAt: z
       .number()
@@ -27,12 +44,11 @@ export const sessionItemSchema = sessionSummarySchema
       ),
     updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
     startedAt: z.number().describe('Event time of the first event, epoch ms.'),
-    earlierEvents: z
-      .int()
-      .nonnegative()
+    parts: z
+      .array(sessionPartSchema)
       .optional()
       .describe(
-        'Events before the latest long pause, after which detection, event indexes and `source` start over; all counts include them. Absent without such a pause.',
+        'What lies between long pauses, oldest first. Detection and event indexes start over after each; all counts of the session include all parts, and `source` is that of the latest. Absent without such a pause.',
       ),
     sample: z.literal(true).optional().describe('Present for sample sessions.'),
   });
@@ -110,11 +126,8 @@ export const sessionEventsSchema = z.object({
     .describe(
       'Cursor for the following events, to pass as `after`; null at the end of a session that has ended or is idle.',
     ),
-  total: z
-    .int()
-    .nonnegative()
-    .describe('Number of events in the session since its latest long pause, duplicates excluded.'),
-  source: sessionSummarySchema.shape.source,
+  total: z.int().nonnegative().describe('Number of events in this part of the session, duplicates excluded.'),
+  source: sessionSummarySchema.shape.source.describe('Offsets of this part of the session.'),
   gone: z.boolean().describe('true: the first events are no longer in the log.'),
   scanned: z.int().nonnegative().describe('Number of records read to find these.'),
   complete: z
@@ -124,7 +137,10 @@ export const sessionEventsSchema = z.object({
     ),
 });
 
-/** Query of `GET /sessions/:id/events`: at most one of the first four; the first events by default. */
+/**
+ * Query of `GET /sessions/:id/events`: at most one of the first four; the first events by default. A page is of one part of
+ * the session between two long pauses.
+ */
 export const sessionEventsQuerySchema = z
   .strictObject({
     after: z.string().max(4096).describe('`after` of an earlier response.'),
@@ -135,6 +151,12 @@ export const sessionEventsQuerySchema = z
       .min(1)
       .max(200)
       .describe('Id of an incident of the session: the events around the latest event of the incident.'),
+    part: z
+      .int()
+      .nonnegative()
+      .describe(
+        'Offset of a record in the part to read. Default: the latest, or that of the incident or the cursor.',
+      ),
     limit: z.int().min(1).max(1000).describe('Events per page, 1 to 1000, default 200.'),
   })
   .partial();
@@ -179,6 +201,7 @@ export type SessionMessage = z.infer<typeof sessionMessageSchema>;
 export type SessionMessages = z.infer<typeof sessionMessagesSchema>;
 export type SessionItem = z.infer<typeof sessionItemSchema>;
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
+export type SessionPart = z.infer<typeof sessionPartSchema>;
 export type SessionFilter = z.infer<typeof sessionFilterSchema>;
 export type SessionPage = z.infer<typeof sessionPageSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;

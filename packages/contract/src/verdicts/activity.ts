@@ -50,7 +50,11 @@ export type SessionState = (typeof sessionStates)[number];
 
 interface TimedSession extends Activity {
   readonly state: SessionState;
-  readonly incidents: { readonly open: number; readonly quiet: number };
+  readonly incidents: {
+    readonly open: number;
+    readonly quiet: number;
+    readonly abandoned?: number | undefined;
+  };
 }
 
 /** The session with its current state and incident counts; the same object if nothing has changed. */
@@ -59,7 +63,7 @@ export function sessionAt<T extends TimedSession>(session: T, now: number): T {
   const mayGoOn = before === 'live' || before === 'quiet';
   const state = mayGoOn ? (isQuiet(session, now) ? 'quiet' : 'live') : before;
   const unresolved = incidents.open + incidents.quiet;
-  const open = state === 'live' ? unresolved : 0;
+  const open = state === 'live' ? unresolved - (incidents.abandoned ?? 0) : 0;
   if (state === before && open === incidents.open) return session;
   return { ...session, state, incidents: { ...incidents, open, quiet: unresolved - open } };
 }

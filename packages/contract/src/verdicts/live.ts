@@ -68,6 +68,7 @@ export const incidentRowSchema = z.object({
   began: beginningSchema.optional(),
   cost: costSchema,
   revision: z.int().positive().describe('Increases with each verdict of the incident.'),
+  source: sourceSchema.unwrap().nullable().describe('Offsets of the events in the log.'),
 });
 
 export const incidentSchema = incidentRowSchema.extend({
@@ -78,7 +79,6 @@ export const incidentSchema = incidentRowSchema.extend({
   verdicts: z
     .array(incidentStepSchema)
     .describe('Oldest first; only the first and the latest ones if there are many.'),
-  source: sourceSchema.unwrap().nullable().describe('Offsets of the events in the log.'),
   preset: z.string(),
   configHash: z.string(),
 });

@@ -16,7 +16,7 @@ import { visibleText } from '../lib/visible-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
 import { useLive } from '../live/context.ts';
 import { showInTab } from '../page/favicon.ts';
-import { loopSearch } from '../session/loop-link.ts';
+import { eventSearch, loopSearch } from '../session/loop-link.ts';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorLabel, StateChip, TriageLabel } from '../ui/controls/Chip.tsx';
@@ -246,7 +246,11 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
   const navigate = useNavigate();
   const around = useAround(incident);
   const onOpen = (at: number) =>
-    void navigate({ to: '/sessions/$id', params: { id: incident.sessionId }, search: { at: String(at) } });
+    void navigate({
+      to: '/sessions/$id',
+      params: { id: incident.sessionId },
+      search: eventSearch(incident, at),
+    });
   // For repeated text the messages are the evidence already.
   const showsMessages = incident.detector !== 'content-repeat' && incident.detector !== 'thought-repeat';
   return (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatNumber, formatTime, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { eventSearch } from '../session/loop-link.ts';
 import { RedactionNote } from '../session/RedactionNote.tsx';
 import { useRedaction } from '../session/use-redaction.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -51,7 +52,7 @@ export function LoopMessages({
             className="text-accent"
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
-            search={{ at: String(loopStart(incident).eventIndex) }}
+            search={eventSearch(incident, loopStart(incident).eventIndex)}
           >
             read in the transcript
           </Link>
@@ -78,7 +79,7 @@ export function LoopMessages({
                 className="row-span-2 min-h-6 text-accent"
                 to="/sessions/$id"
                 params={{ id: incident.sessionId }}
-                search={{ at: String(eventIndex) }}
+                search={eventSearch(incident, eventIndex)}
               >
                 #{eventIndex}
               </Link>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { readEvents } from '../api/sessions.ts';
 import { formatDuration, formatNumber, formatTime } from '../lib/format.ts';
+import { eventSearch } from '../session/loop-link.ts';
 import { useDragSpan } from '../ui/charts/use-drag-span.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { MarkPicker } from '../ui/controls/MarkPicker.tsx';
@@ -55,7 +56,7 @@ export function SessionTimeline({ incident, onOpen }: Props) {
             className="text-accent"
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
-            search={{ at: String(loopStart(incident).eventIndex) }}
+            search={eventSearch(incident, loopStart(incident).eventIndex)}
           >
             open at the loop start
           </Link>

@@ -33,14 +33,6 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
           <span>{plural(session.unknown, 'unknown event')}</span>
         </span>
       )}
-      {session.earlierEvents !== undefined && (
-        <span
-          className={chipClass}
-          title="The list of events begins after the latest long pause; all counts include what came before"
-        >
-          <span>{plural(session.earlierEvents, 'earlier event')} not listed</span>
-        </span>
-      )}
       <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">
         {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
         {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters

@@ -15,6 +15,8 @@ import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Conversation } from './Conversation.tsx';
+import { PartNav } from './PartNav.tsx';
+import { partAt } from './parts.ts';
 import { SessionFacts } from './SessionFacts.tsx';
 import { SessionSide } from './SessionSide.tsx';
 import { DetectionSwitch } from './switches/DetectionSwitch.tsx';
@@ -65,23 +67,22 @@ interface Props {
 
 function Session({ session, search }: Props) {
   const { sessionId } = session;
-  const requested = Number(valueOf(search, 'at'));
-  const at =
-    valueOf(search, 'at') !== undefined && Number.isInteger(requested) && requested >= 0
-      ? requested
-      : undefined;
+  const at = wholeNumber(valueOf(search, 'at'));
+  const part = wholeNumber(valueOf(search, 'part'));
   const incident = valueOf(search, 'incident');
   const navigate = useNavigate();
   const messages = useInfiniteQuery(messagesQuery(sessionId));
   const hasMessages = (messages.data?.pages[0]?.total ?? 0) > 0;
   const view = hasMessages && valueOf(search, 'view') === 'messages' ? 'messages' : 'events';
-  const isLong = session.events > MAX_SHORT_EVENTS;
+  const loop = session.incidentItems.find(({ id }) => id === incident);
+  const shown = partAt(session, part ?? (loop?.source == null ? undefined : Number(loop.source.offset)));
+  const isLong = shown.part.events > MAX_SHORT_EVENTS;
   const anchor = useMemo<Anchor>(() => {
     if (incident !== undefined) return { kind: 'around', incident };
-    return at === undefined && isLong ? { kind: 'end' } : { kind: 'start' };
+    return { kind: at === undefined && isLong ? 'end' : 'start', part };
     // The anchor must not change as the session grows.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [incident, at]);
+  }, [incident, at, part]);
   return (
     <Page
       title={visibleText(sessionId)}
@@ -117,7 +118,10 @@ function Session({ session, search }: Props) {
           {view === 'messages' ? (
             <Conversation session={session} />
           ) : (
-            <Transcript session={session} anchor={anchor} at={at} />
+            <>
+              <PartNav session={session} shown={shown} />
+              <Transcript session={session} shown={shown} anchor={anchor} at={at} />
+            </>
           )}
         </div>
         {/* In a narrow page the loops come before the transcript, everything else after it. */}
@@ -127,4 +131,10 @@ function Session({ session, search }: Props) {
       </div>
     </Page>
   );
+}
+
+/** A parameter that is a number from 0; undefined for anything else. */
+function wholeNumber(text: string | undefined): number | undefined {
+  const value = text === undefined ? Number.NaN : Number(text);
+  return Number.isInteger(value) && value >= 0 ? value : undefined;
 }

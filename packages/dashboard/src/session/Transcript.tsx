@@ -12,6 +12,7 @@ import { Icon } from '../ui/lib/icons.tsx';
 import { scroller, useTop } from '../ui/lib/use-top.ts';
 import { BlockView } from './BlockView.tsx';
 import { type Block, isInLoop, toBlocks } from './blocks.ts';
+import { isIn, type ShownPart } from './parts.ts';
 import { RedactionNote } from './RedactionNote.tsx';
 import { type Anchor, useEvents } from './use-events.ts';
 import { useFollow } from './use-follow.ts';
@@ -19,6 +20,7 @@ import { useRedaction } from './use-redaction.ts';
 
 interface Props {
   readonly session: SessionDetail;
+  readonly shown: ShownPart;
   readonly anchor: Anchor;
   /** Index of the event to scroll to and highlight. */
   readonly at: number | undefined;
@@ -27,12 +29,19 @@ interface Props {
 type Shown = 'all' | 'calls' | 'text';
 
 /** Messages and calls, block by block, virtualized. */
-export function Transcript({ session, anchor, at }: Props) {
+export function Transcript({ session: whole, shown: part, anchor, at }: Props) {
+  const session = useMemo(
+    () => ({
+      ...whole,
+      incidentItems: whole.incidentItems.filter((incident) => isIn(whole, part.index, incident)),
+    }),
+    [whole, part.index],
+  );
   const events = useEvents({
     id: session.sessionId,
     anchor,
     until: at,
-    live: session.state === 'live' || session.state === 'quiet',
+    live: part.isLatest && (session.state === 'live' || session.state === 'quiet'),
   });
   const [shown, setShown] = useState<Shown>('all');
   const redaction = useRedaction();
@@ -68,7 +77,7 @@ export function Transcript({ session, anchor, at }: Props) {
           {items.length < events.total
             ? `${formatNumber(items.length)} of ${plural(events.total, 'event')}`
             : plural(items.length, 'event')}
-          {session.state === 'live' && ', live'}
+          {part.isLatest && session.state === 'live' && ', live'}
         </span>
         <Segments
           label="Show"
@@ -106,6 +115,7 @@ export function Transcript({ session, anchor, at }: Props) {
         <List
           key={shown}
           session={session}
+          part={part.isLatest ? undefined : Number(part.part.source.firstOffset)}
           blocks={blocks}
           target={targetOf(blocks, anchor, at, session)}
           hasLater={events.cut}
@@ -139,8 +149,8 @@ function targetOf(
       blocks.findIndex(({ last }) => (last ?? -1) >= at),
     );
   }
-  if (anchor.kind === 'start') return undefined;
-  if (anchor.kind === 'end') return found('end', blocks.length - 1, false);
+  if (anchor.kind !== 'around')
+    return anchor.kind === 'end' ? found('end', blocks.length - 1, false) : undefined;
   const loop = session.incidentItems.find(({ id }) => id === anchor.incident);
   return (
     loop &&
@@ -160,6 +170,8 @@ interface Target {
 
 interface ListProps {
   readonly session: SessionDetail;
+  /** An offset in the part that is shown; undefined for the latest. */
+  readonly part: number | undefined;
   readonly blocks: readonly Block[];
   readonly target: Target | undefined;
   /** Whether there are later events that are not loaded yet. */
@@ -167,7 +179,7 @@ interface ListProps {
   readonly isRedacted: boolean;
 }
 
-function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
+function List({ session, part, blocks, target, hasLater, isRedacted }: ListProps) {
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
@@ -219,7 +231,7 @@ function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
                     className="text-sm/[1.7] w-fit font-mono font-500 text-ink2 hover:text-accent hover:underline"
                     to="/sessions/$id"
                     params={{ id: session.sessionId }}
-                    search={{ at: String(block.first) }}
+                    search={{ at: String(block.first), ...(part !== undefined && { part: String(part) }) }}
                     activeProps={{}}
                     title="Link to this event"
                     resetScroll={false}

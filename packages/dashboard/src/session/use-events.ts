@@ -3,10 +3,9 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { useEffect, useMemo } from 'react';
 import { readEvents } from '../api/sessions.ts';
 
-/** Where loading starts: at the first event, at the last, or around an incident. */
+/** Where loading starts: at the first or the last event of the part with an offset, or around an incident. */
 export type Anchor =
-  | { readonly kind: 'start' }
-  | { readonly kind: 'end' }
+  | { readonly kind: 'start' | 'end'; readonly part: number | undefined }
   | { readonly kind: 'around'; readonly incident: string };
 
 type Cursor = { readonly after: string } | { readonly before: string } | undefined;
@@ -94,6 +93,6 @@ export function withTail(known: Pages, after: string, more: SessionEvents): Page
 }
 
 function begin(anchor: Anchor) {
-  if (anchor.kind === 'end') return { end: true };
-  return anchor.kind === 'around' ? { around: anchor.incident } : {};
+  if (anchor.kind === 'around') return { around: anchor.incident };
+  return { part: anchor.part, ...(anchor.kind === 'end' && { end: true }) };
 }

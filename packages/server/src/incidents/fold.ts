@@ -143,6 +143,7 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     ...(latest.began !== undefined && { began: latest.began }),
     cost: current?.cost ?? latest.cost,
     revision: fold.revision,
+    source: latest.source ?? null,
   };
 }
 
@@ -165,7 +166,6 @@ export function toIncident(fold: IncidentFold, figures?: IncidentFigures): Omit<
     guidance: fold.guidance?.value ?? null,
     evidence: evidenceOf(fold),
     verdicts: [...fold.verdicts],
-    source: latest.source ?? null,
     preset: latest.preset,
     configHash: latest.configHash,
   };

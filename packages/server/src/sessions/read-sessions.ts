@@ -1,14 +1,16 @@
 import { type SessionSummary, sessionAt, storableText } from '@loopwatch/contract';
-import type { SessionItem, SessionState } from '@loopwatch/contract/api';
+import type { SessionItem, SessionPart, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { HttpProblem } from '../http/problem.ts';
+import type { SessionPart as StoredPart, WholeSession } from './session-parts.ts';
 
 interface SessionRow {
   readonly id: string;
   readonly state: SessionState;
   readonly active_at: number;
   readonly updated_at: number;
-  readonly doc: SessionSummary;
+  readonly doc: WholeSession;
+  readonly parts: readonly StoredPart[] | null;
   readonly sample: boolean;
 }
 
@@ -30,7 +32,7 @@ export async function sessionItems(
 ): Promise<SessionItem[]> {
   if (ids.length === 0) return [];
   const rows = await database.query<SessionRow>(
-    `select id, state, active_at, updated_at, doc,
+    `select id, state, active_at, updated_at, doc, parts,
        exists (select 1 from sample_sessions s where s.id = sessions.id) as sample from sessions
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
@@ -40,17 +42,28 @@ export async function sessionItems(
 }
 
 function toItem(
-  { state, active_at: lastActivityAt, updated_at: updatedAt, doc, sample }: SessionRow,
+  { state, active_at: lastActivityAt, updated_at: updatedAt, doc, parts, sample }: SessionRow,
   now: number,
 ): SessionItem {
+  const { incidents } = doc;
   const summary: Partial<SessionSummary> & Omit<SessionSummary, 'v' | 'status'> = { ...doc };
   delete summary.v;
   delete summary.status;
   delete summary.openIncidents;
   // The number of unresolved incidents; how many of them are open depends on the clock.
-  const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
-  return sessionAt(
-    { ...summary, incidents, state, lastActivityAt, updatedAt, ...(sample && { sample }) },
-    now,
-  );
+  const { open: unresolved, abandoned = 0, ...counts } = incidents;
+  const item = {
+    ...summary,
+    incidents: { ...counts, open: 0, quiet: unresolved + abandoned, ...(abandoned > 0 && { abandoned }) },
+    state,
+    lastActivityAt,
+    updatedAt,
+    ...(parts !== null && { parts: parts.map(shownPart) }),
+    ...(sample && { sample }),
+  };
+  return sessionAt(item, now);
+}
+
+function shownPart({ startedAt, events, source, merged }: StoredPart): SessionPart {
+  return { startedAt, events, source, ...(merged && { merged }) };
 }

@@ -1,4 +1,10 @@
-import type { SessionEvent, SessionEvents, SessionEventsQuery, SessionItem } from '@loopwatch/contract/api';
+import type {
+  SessionEvent,
+  SessionEvents,
+  SessionEventsQuery,
+  SessionItem,
+  SessionPart,
+} from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
 import { encodeCursor } from '../http/cursor.ts';
 import { decodeAfter, decodeBefore, encodeAfter } from './events-cursor.ts';
@@ -33,18 +39,21 @@ export async function sessionEvents(
   reader: RecordReader,
   { session, query, around }: EventsRequest,
 ): Promise<SessionEvents> {
-  const { source, sessionId, state, events, earlierEvents = 0 } = session;
-  const total = events - earlierEvents;
+  const { sessionId, state } = session;
+  const part = partAt(session, query.part ?? around?.offset ?? offsetIn(query));
+  const { source, events: total } = part;
   const topicPartition = { topic: source.topic, partition: source.partition };
   const bounds = await reader.bounds(topicPartition);
   const first = Number(source.firstOffset);
   const last = Number(source.lastOffset);
   const limit = query.limit ?? DEFAULT_LIMIT;
-  const isLive = state === 'live' || state === 'quiet';
+  const isLatest = source.firstOffset === session.source.firstOffset;
+  const isLive = isLatest && (state === 'live' || state === 'quiet');
   const view: View = {
     scan: { reader, topicPartition, sessionId, budget: BUDGET },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
+    numbered: bounds.start <= first && part.merged === undefined,
     // A live session may have events after its latest summary.
     live: isLive,
     end: isLive ? bounds.end : Math.min(last + 1, bounds.end),
@@ -55,11 +64,25 @@ export async function sessionEvents(
   return { ...page, total, source, gone: view.gone };
 }
 
+/** The part of a session that has this offset; the latest if none is given. */
+function partAt({ parts = [], ...latest }: SessionItem, offset: number | undefined): SessionPart {
+  const at = offset ?? Infinity;
+  return parts.findLast(({ source }) => Number(source.firstOffset) <= at) ?? parts[0] ?? latest;
+}
+
+/** An offset in the part that the cursor is of. */
+function offsetIn({ after, before }: SessionEventsQuery): number | undefined {
+  if (after !== undefined) return decodeAfter(after).next;
+  return before === undefined ? undefined : decodeBefore(before).end - 1;
+}
+
 interface View {
   readonly scan: ScanOptions;
   readonly live: boolean;
   readonly first: number;
   readonly gone: boolean;
+  /** Whether the first event is there, and has index 0. */
+  readonly numbered: boolean;
   readonly end: number;
   readonly limit: number;
 }
@@ -84,7 +107,7 @@ function pageOf(
   }
   if (around !== undefined) return aroundEvent(view, around);
   if (query.end === true) return backward(view, view.end, latest);
-  return forward(view, { next: view.first, ...(view.gone ? unknownBefore : firstEvent) });
+  return forward(view, { next: view.first, ...(view.numbered ? firstEvent : unknownBefore) });
 }
 
 async function forward(view: View, { next, ...carried }: StartOfPage): Promise<PageOfEvents> {
@@ -110,8 +133,8 @@ async function stateAt(view: View, from: number): Promise<NumberingState | undef
   return numberEvents(records, firstEvent).state;
 }
 
-function isNear({ first, gone }: View, offset: number): boolean {
-  return !gone && offset - first <= NEAR_RECORDS;
+function isNear({ first, numbered }: View, offset: number): boolean {
+  return numbered && offset - first <= NEAR_RECORDS;
 }
 
 /** A live session never ends: there is always a next page. */
@@ -128,7 +151,7 @@ async function backward(
   const to = Math.min(end, view.end);
   const wanted = isNear(view, to) ? Number.POSITIVE_INFINITY : view.limit + CONTEXT_RECORDS;
   const scan = await scanBackward(view.scan, to, view.first, wanted);
-  const fromStart = scan.from <= view.first && !view.gone;
+  const fromStart = scan.from <= view.first && view.numbered;
   const { items: numbered, state } = numberEvents(scan.records, fromStart ? firstEvent : unknownBefore);
   const all = fromStart ? numbered : indexFromAnchor(numbered, anchorIn(numbered, known));
   const items = all.slice(-view.limit);

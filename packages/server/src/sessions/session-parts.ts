@@ -21,15 +21,17 @@ export interface SessionPart
     | 'progress'
     | 'source'
   > {
-  readonly incidents: Pick<SessionSummary['incidents'], 'total' | 'byDetector'>;
+  readonly incidents: SessionSummary['incidents'];
   /** Present if it is the sum of several parts. */
   readonly merged?: true;
 }
 
 /** The sums of all parts of a session, with the state of its latest one. */
 export interface WholeSession extends SessionSummary {
-  /** Events before the latest long pause; absent without such a pause. */
-  readonly earlierEvents?: number;
+  readonly incidents: SessionSummary['incidents'] & {
+    /** Unresolved incidents before the latest long pause, which no event can resolve; absent without such a pause. */
+    readonly abandoned?: number;
+  };
 }
 
 export interface StoredSession {
@@ -78,11 +80,13 @@ function wholeOf(parts: readonly SessionPart[], state: SessionSummary): WholeSes
   return {
     ...state,
     ...sum,
-    incidents: { ...sum.incidents, open: state.incidents.open },
+    incidents: {
+      ...sum.incidents,
+      open: state.incidents.open,
+      abandoned: sum.incidents.open - latest.incidents.open,
+    },
     lastEventAt: latest.lastEventAt,
-    // The list of events begins with the latest part, like the event indexes of its verdicts.
     source: latest.source,
-    earlierEvents: sum.events - latest.events,
   };
 }
 
@@ -103,6 +107,7 @@ function sumOf(parts: readonly SessionPart[]): SessionPart {
     verdicts: a.verdicts + b.verdicts,
     ...progressOf(a, b),
     incidents: {
+      open: a.incidents.open + b.incidents.open,
       total: a.incidents.total + b.incidents.total,
       byDetector: sumsOf(a.incidents.byDetector, b.incidents.byDetector),
     },
@@ -127,7 +132,7 @@ function partOf(summary: SessionSummary | SessionPart): SessionPart {
     ...(unknown !== undefined && { unknown }),
     ...(usd !== undefined && { usd }),
     ...(progress !== undefined && { progress }),
-    incidents: { total: incidents.total, byDetector: incidents.byDetector },
+    incidents: { open: incidents.open, total: incidents.total, byDetector: incidents.byDetector },
   };
 }
 

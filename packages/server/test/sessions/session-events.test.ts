@@ -179,4 +179,32 @@ describe('a session read back from the log', () => {
     expect((await sessionEvents(reader, { session: sessionOf(held, 'ended'), query: {} })).after).toBeNull();
     expect((await sessionEvents(reader, { session: sessionOf(held), query: {} })).after).not.toBeNull();
   });
+
+  it('is read one part at a time if it paused, each with indexes of its own', async () => {
+    const held = logOf(Array.from({ length: 30 }, () => ({ kind: 'own' as const })));
+    const partOf = (first: number, last: number) => ({
+      startedAt: 0,
+      events: last - first + 1,
+      source: { ...held.source, firstOffset: String(first), lastOffset: String(last) },
+    });
+    const parts = [partOf(0, 9), partOf(10, 17), partOf(18, 29)];
+    const session = { ...sessionOf(held), source: parts[2]!.source, parts };
+    const read = async (query: object, around?: { offset: number; index: number }) => {
+      const page = await sessionEvents(held.log.records(), { session, query, around });
+      const indexes = page.items.map(({ eventIndex }) => eventIndex);
+      return { ...page, offsets: page.items.map(({ offset }) => Number(offset)), indexes };
+    };
+    const ofTwo = { total: 8, offsets: [10, 11, 12, 13, 14, 15, 16, 17], indexes: [0, 1, 2, 3, 4, 5, 6, 7] };
+    expect(await read({ part: 12 })).toMatchObject({ ...ofTwo, after: null, before: null });
+    expect(await read({ around: 'i-1' }, { offset: 15, index: 5 })).toMatchObject(ofTwo);
+    expect(await read({ part: 10, end: true, limit: 2 })).toMatchObject({ indexes: [6, 7] });
+    const { after } = await read({ part: 0, limit: 4 });
+    const rest = await read({ after: after! });
+    expect(rest).toMatchObject({ offsets: [4, 5, 6, 7, 8, 9], after: null });
+    expect(await read({ before: rest.before! })).toMatchObject({ indexes: [0, 1, 2, 3] });
+    expect(await read({})).toMatchObject({
+      total: 12,
+      offsets: [18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29],
+    });
+  });
 });

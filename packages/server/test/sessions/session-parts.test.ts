@@ -43,7 +43,6 @@ describe('the sums of a session with long pauses', () => {
       startedAt: START,
       lastEventAt: START + 100 * HOUR + 3,
       events: 15,
-      earlierEvents: 12,
       toolCalls: 15,
       tokens: { input: 150, output: 15 },
       usd: 15 / 8,
@@ -101,6 +100,35 @@ onBothDatabases(({ make }) => {
     );
     for (const record of records) await writeSummaries(database, [{ ...record, id: 'several' }]);
     for (const item of await sessionItems(database, ['one', 'several'], START))
-      expect(item).toMatchObject({ events: 15, earlierEvents: 12, toolCalls: 15, startedAt: START });
+      expect(item).toMatchObject({
+        events: 15,
+        toolCalls: 15,
+        startedAt: START,
+        parts: [
+          { startedAt: START, events: 12, source: { firstOffset: '0', lastOffset: '11' } },
+          { startedAt: START + 100 * HOUR, events: 3, source: { firstOffset: '100', lastOffset: '102' } },
+        ],
+      });
+  });
+
+  it('an incident that a pause left open stays quiet, also in the counts of its session', async () => {
+    const { database } = await make();
+    const incidents = { total: 1, byDetector: { 'tool-repeat': 1 } };
+    const records = [
+      partAt(0, 12, { incidents: { ...incidents, open: 1 } }),
+      partAt(100, 1, { incidents: { ...incidents, open: 1 } }),
+    ];
+    const at = START + 100 * HOUR + 1;
+    await writeSummaries(
+      database,
+      records.map((one) => ({ id: 's', summary: one, at })),
+    );
+    const counts = async (now: number) => (await sessionItems(database, ['s'], now))[0]?.incidents;
+    expect(await counts(at)).toMatchObject({ open: 1, quiet: 1, total: 2 });
+    expect(await counts(at + HOUR)).toMatchObject({ open: 0, quiet: 2, total: 2 });
+    await writeSummaries(database, [
+      { id: 's', summary: partAt(100, 3, { incidents: { ...incidents, open: 0 } }), at: at + 2 },
+    ]);
+    expect(await counts(at + 2)).toMatchObject({ open: 0, quiet: 1, total: 2 });
   });
 });
