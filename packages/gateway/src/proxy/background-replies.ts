@@ -1,4 +1,5 @@
 import { readResponsesAnswer } from '@loopwatch/formats/wire';
+import { LRUCache } from 'lru-cache';
 import type { Json, Reply } from '../api/conversation.ts';
 import { parseObject, usageOf } from '../api/json.ts';
 import { responsesApi } from '../api/responses.ts';
@@ -7,7 +8,6 @@ import { responseHeaders, withoutHeaders } from '../http/headers.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
-import { LruMap } from '../session/lru-map.ts';
 import type { SessionStore, SyntheticExchange } from '../session/session-store.ts';
 import { type PassThroughDeps, sendUpstreamError } from './pass-through.ts';
 import { decideReply } from './reply-decision.ts';
@@ -37,7 +37,7 @@ export interface BackgroundDeps extends PassThroughDeps {
 
 /** Replies of OpenAI's Responses that are made in the background: the client fetches them, often several times. */
 export class BackgroundReplies {
-  readonly #replies = new LruMap<BackgroundReply | undefined>(MAX_REPLIES);
+  readonly #replies = new LRUCache<string, BackgroundReply>({ max: MAX_REPLIES });
 
   /** Whether a reply is still being made; its calls are judged when the client fetches it. */
   note(reply: Json, request: Json): boolean {
@@ -98,7 +98,7 @@ export class BackgroundReplies {
     // Another fetch at the same time may have been judged first.
     const known = this.#replies.get(id);
     if (known === undefined || known.blocked !== undefined) return known?.blocked;
-    this.#replies.set(id, undefined);
+    this.#replies.delete(id);
     const session = sessions.peek(sessions.ofReply(id) ?? '', now());
     if (session === undefined) {
       unjudged.note('/responses/{id}', 'background');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
+import { LRUCache } from 'lru-cache';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
-import { LruMap } from './lru-map.ts';
 
 /** A call in a history, with its key. */
 export interface ShownCall {
@@ -99,7 +99,7 @@ const MAX_KEY_UNITS = 1_000;
 
 /** Caches keys of calls: each request repeats its history. */
 export class CallKeys {
-  readonly #keys = new LruMap<string>(MAX_KEYS);
+  readonly #keys = new LRUCache<string, string>({ max: MAX_KEYS });
   readonly #byCall = new WeakMap<ToolCall, string>();
 
   of(call: ToolCall): string {

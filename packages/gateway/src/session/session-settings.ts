@@ -1,19 +1,19 @@
-import { LruMap } from './lru-map.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Settings by dotted path. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Settings of single sessions, made in the dashboard or in a chat: the latest ones, within a bound. */
 export class SessionSettings {
-  readonly #bySession: LruMap<Settings>;
+  readonly #bySession: LRUCache<string, Settings>;
 
   constructor(limit: number) {
-    this.#bySession = new LruMap(limit);
+    this.#bySession = new LRUCache({ max: limit });
   }
 
   /** Whether any session has settings. */
   get isAny(): boolean {
-    for (const [, set] of this.#bySession) if (Object.keys(set).length > 0) return true;
+    for (const set of this.#bySession.values()) if (Object.keys(set).length > 0) return true;
     return false;
   }
 

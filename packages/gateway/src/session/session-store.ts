@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Json } from '../api/conversation.ts';
 import type { GatewaySession } from './gateway-session.ts';
-import { LruMap } from './lru-map.ts';
 
 /** Synthetic replies that a request may continue from; each holds a whole request. */
 const MAX_SYNTHETIC_REPLIES = 200;
@@ -22,14 +22,14 @@ export class SessionStore {
   readonly #sessions = new Map<string, GatewaySession>();
   /** By name, the ids of further sessions that share it. */
   readonly #sharing = new Map<string, Set<string>>();
-  readonly #replies: LruMap<string>;
-  readonly #syntheticReplies = new LruMap<SyntheticExchange>(MAX_SYNTHETIC_REPLIES);
+  readonly #replies: LRUCache<string, string>;
+  readonly #syntheticReplies = new LRUCache<string, SyntheticExchange>({ max: MAX_SYNTHETIC_REPLIES });
   readonly #limit: number;
   readonly #onEvicted: (reason: EvictionReason) => void;
 
   constructor(limit: number, onEvicted: (reason: EvictionReason) => void) {
     this.#limit = limit;
-    this.#replies = new LruMap(2 * limit);
+    this.#replies = new LRUCache({ max: 2 * limit });
     this.#onEvicted = onEvicted;
   }
 

@@ -13,6 +13,7 @@ import {
 } from '@loopwatch/detectors';
 import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { LogWriteHealth } from '../events/log-write-health.ts';
 import type { CurrentSettings, GuardSettings } from './guard-settings.ts';
@@ -44,7 +45,7 @@ export class Guard {
   readonly #settings: GuardSettings;
   readonly #incidents: IncidentCache;
   /** The least recently used first. */
-  readonly #sessions = new Map<string, WatchedSession>();
+  readonly #sessions = new LRUCache<string, WatchedSession>({ max: MAX_SESSIONS });
   readonly #warned = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
 
@@ -159,10 +160,7 @@ export class Guard {
 
   #session(id: string, settings: CurrentSettings): WatchedSession {
     const session = this.#sessions.get(id) ?? new WatchedSession(id, settings.detection);
-    this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
     session.adopt(settings.detection);
     this.#report(id, session.adoptOwn(settings.overridesOf(id).set));
     return session;

@@ -1,4 +1,5 @@
 import type { Database } from '@loopwatch/storage';
+import { LRUCache } from 'lru-cache';
 import { openIncidents, type StoredIncident } from './open-incidents.ts';
 
 /** An older entry is still used, but refreshed in the background: another server may have stored changes. */
@@ -19,14 +20,12 @@ interface Entry {
 export class IncidentCache {
   readonly #database: Database;
   readonly #now: () => number;
-  readonly #limit: number;
-  /** The least recently used first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LRUCache<string, Entry>;
 
   constructor(database: Database, now: () => number, limit: number) {
     this.#database = database;
     this.#now = now;
-    this.#limit = limit;
+    this.#entries = new LRUCache({ max: limit });
   }
 
   /** Rejects when the database cannot be read. */
@@ -34,8 +33,6 @@ export class IncidentCache {
     const known = this.#entries.get(sessionId);
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#now() - known.readAt;
     if (known === undefined || age >= USABLE_MS) return this.#read(sessionId);
-    this.#entries.delete(sessionId);
-    this.#entries.set(sessionId, known);
     if (age >= FRESH_MS) this.#refresh(sessionId, known);
     return known.incidents;
   }
@@ -51,10 +48,7 @@ export class IncidentCache {
 
   #read(sessionId: string): Promise<readonly StoredIncident[]> {
     const incidents = openIncidents(this.#database, sessionId, this.#now());
-    this.#entries.delete(sessionId);
     this.#entries.set(sessionId, { incidents, readAt: this.#now() });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#limit && oldest !== undefined) this.#entries.delete(oldest);
     incidents.catch(() => {
       this.#entries.delete(sessionId);
     });

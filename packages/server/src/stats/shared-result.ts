@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 export interface SharedResultOptions<Query, Result> {
   readonly read: (query: Query, now: number) => Promise<Result>;
   /** Wall clock, epoch ms. */
@@ -21,8 +22,9 @@ interface Entry<Result> {
 /** Caches results of expensive queries briefly, so that many clients cost no more than one. */
 export class SharedResult<Query, Result> {
   readonly #options: SharedResultOptions<Query, Result>;
-  /** By query, the oldest first. */
-  readonly #entries = new Map<string, Entry<Result>>();
+  /** By query. */
+  readonly #entries = new LRUCache<string, Entry<Result>>({ max: MAX_RESULTS });
+  #latest = 0;
 
   constructor(options: SharedResultOptions<Query, Result>) {
     this.#options = options;
@@ -39,12 +41,8 @@ export class SharedResult<Query, Result> {
     }
     const start = performance.now();
     const entry: Entry<Result> = { readAt, result: read(query, readAt), durationMs: known?.durationMs ?? 0 };
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_RESULTS) break;
-      this.#entries.delete(oldest);
-    }
+    this.#latest = readAt;
     entry.result.then(
       () => {
         entry.durationMs = performance.now() - start;
@@ -58,6 +56,6 @@ export class SharedResult<Query, Result> {
 
   /** When the latest result was read, wall clock at the start, epoch ms; 0 before the first. */
   get readAt(): number {
-    return [...this.#entries.values()].at(-1)?.readAt ?? 0;
+    return this.#latest;
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 export interface BudgetLimits {
   readonly maxConcurrent: number;
   readonly perMinute: number;
@@ -15,7 +16,7 @@ export class CallBudget {
   #running = 0;
   /** Start times of the calls in the last minute, oldest first. */
   #startedAt: number[] = [];
-  readonly #sessions = new Map<string, number>();
+  readonly #sessions = new LRUCache<string, number>({ max: MAX_SESSIONS });
 
   constructor(limits: BudgetLimits, now: () => number) {
     this.#limits = limits;
@@ -31,12 +32,7 @@ export class CallBudget {
       return 'wait';
     this.#running += 1;
     this.#startedAt.push(this.#now());
-    this.#sessions.delete(sessionId);
     this.#sessions.set(sessionId, calls + 1);
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#sessions.size <= MAX_SESSIONS) break;
-      this.#sessions.delete(oldest);
-    }
     return 'run';
   }
 

@@ -1,5 +1,6 @@
 import type { CheckAnswer, CheckFailure, CheckRecord } from '@loopwatch/contract';
 import { type MaskPatterns, maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
+import { LRUCache } from 'lru-cache';
 import { askJudge, type Judge } from './ask-judge.ts';
 
 /** Answers kept in memory; the oldest are dropped first. */
@@ -7,7 +8,7 @@ const MAX_RECORDED = 10_000;
 
 /** Earlier answers by check id, so that no model is asked twice. */
 export class RecordedAnswers {
-  readonly #answers = new Map<string, CheckAnswer>();
+  readonly #answers = new LRUCache<string, CheckAnswer>({ max: MAX_RECORDED });
 
   get(id: string): CheckAnswer | undefined {
     return this.#answers.get(id);
@@ -19,13 +20,8 @@ export class RecordedAnswers {
     confidence,
     failure,
   }: Pick<CheckRecord, 'id' | 'analysis' | 'confidence' | 'failure'>): void {
-    this.#answers.delete(id);
     const answered = confidence !== null && analysis !== null;
     this.#answers.set(id, answered ? { analysis, confidence } : { failure: failure ?? 'error' });
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MAX_RECORDED) break;
-      this.#answers.delete(oldest);
-    }
   }
 }
 

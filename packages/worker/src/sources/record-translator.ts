@@ -8,6 +8,7 @@ import { acceptEvent } from '@loopwatch/contract/check';
 import { type Translation, Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import type { LogRecord } from '@loopwatch/log';
+import { LRUCache } from 'lru-cache';
 
 /** An event translated from a record, with the session that becomes its key. */
 export interface TranslatedEvent {
@@ -36,8 +37,8 @@ const OPEN_BRACE = 0x7b;
 /** Translates the records of one partition in order; what it remembers only affects how later records are read. */
 export class RecordTranslator {
   readonly #settings: SourceSettings;
-  /** By format and key, the most recently used last. */
-  readonly #translators = new Map<string, Translator>();
+  /** By format and key. */
+  readonly #translators = new LRUCache<string, Translator>({ max: MAX_TRANSLATORS });
 
   constructor(settings: SourceSettings) {
     this.#settings = settings;
@@ -65,12 +66,7 @@ export class RecordTranslator {
     const session = key === null || key.length === 0 ? undefined : key.toString();
     const name = telemetry.has(format) ? format : JSON.stringify([format, session]);
     const translator = this.#translators.get(name) ?? new Translator({ format, session });
-    this.#translators.delete(name);
     this.#translators.set(name, translator);
-    if (this.#translators.size > MAX_TRANSLATORS) {
-      const [oldest] = this.#translators.keys();
-      if (oldest !== undefined) this.#translators.delete(oldest);
-    }
     return translator;
   }
 }
