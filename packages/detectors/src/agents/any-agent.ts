@@ -2,7 +2,18 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 
 /** Applies to every agent. */
 export const anyAgent: AgentContractSettings = {
-  result_noise: ['[tokens remaining: {line}', 'toolu_{word}'],
+  result_noise: [
+    '[tokens remaining: {line}',
+    'toolu_{word}',
+    '<system_warning>{text}</system_warning>',
+    '<system-warning>{text}</system-warning>',
+    '<system_reminder>{text}</system_reminder>',
+    '<system-reminder>{text}</system-reminder>',
+    '<token_budget>{text}</token_budget>',
+    '<budget:token_budget>{text}</budget:token_budget>',
+    '<environment_details>{text}</environment_details>',
+    '<environment_context>{text}</environment_context>',
+  ],
   not_run: [
     'Cancelled',
     'Canceled',

@@ -7,7 +7,15 @@ import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
 import { isDenial } from './result-kind.ts';
-import { type CallStep, concludeStep, copyStep, identityKey, type PastCall, toolIdentity } from './step.ts';
+import {
+  type CallStep,
+  concludeStep,
+  copyStep,
+  drawsValue,
+  identityKey,
+  type PastCall,
+  toolIdentity,
+} from './step.ts';
 
 /** Remembered steps: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -168,7 +176,8 @@ export class CallHistory {
     const { identity, said, nature } = call;
     const { reads, runs, changes } = nature;
     const gui = nature.gui || nature.navigates;
-    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, gui };
+    const draws = () => drawsValue(call);
+    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, gui, draws };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;

@@ -66,6 +66,7 @@ class Lexer {
     const paths = this.#paths;
     const { length } = text;
     let words = 0;
+    let keys = 0;
     for (let at = 0; at < length; ) {
       const start = at;
       const first = text.charCodeAt(at);
@@ -95,7 +96,10 @@ class Lexer {
       if (digits > 0 || turns >= 3) at = this.#value(start, at, digits);
       else {
         const isLong = at - start > 1;
-        if (isLong && ((next !== QUOTE && next !== BACKSLASH) || !isKey(text, at))) words += 1;
+        if (isLong) {
+          if ((next === QUOTE || next === BACKSLASH) && isKey(text, at)) keys += 1;
+          else words += 1;
+        }
         const dateEnd = kind === UPPER ? endOfDate(text, start, at) : 0;
         if (dateEnd > 0) at = this.#put(start, dateEnd, '<time>');
         else if (isLong || kind !== JOINT) {
@@ -106,7 +110,7 @@ class Lexer {
       }
       if (paths.isInside) paths.noteEnd(at);
     }
-    return this.#writer.result(words);
+    return this.#writer.result(words, keys);
   }
 
   #label(start: number, end: number): void {
@@ -202,6 +206,13 @@ class Lexer {
         const kind = kindAt(text, stop);
         if (kind === JOINT) break;
         if (kind === DIGIT) digits += 1;
+      }
+      // A time in the name of a file.
+      const timedEnd = digits === 4 && stop - at === 4 ? this.#timed(at) : 0;
+      if (timedEnd > 0) {
+        before = at;
+        at = timedEnd + 1;
+        continue;
       }
       const label = at - 1 - before;
       const isLabelled = digits > 0 && label >= MIN_LABEL && label <= MAX_LABEL;

@@ -24,6 +24,8 @@ export interface LexedResult {
   readonly holes: readonly Hole[] | null;
   /** Words outside of holes and keys. */
   readonly words: number;
+  /** Names of fields. */
+  readonly keys: number;
 }
 
 export interface LexOptions {
@@ -83,11 +85,11 @@ export class ResultWriter {
     this.#from = end;
   }
 
-  result(words: number): LexedResult {
+  result(words: number, keys: number): LexedResult {
     const rest = this.#text.slice(this.#from);
     const normal = (this.#normal + rest).trim();
     const bulk = this.#hasBulk ? (this.#bulk + rest).trim() : normal;
-    return { normal, bulk, holes: this.#announcedHoles(), words };
+    return { normal, bulk, holes: this.#announcedHoles(), words, keys };
   }
 
   /** Looked up at the end: a list of ids has none. */

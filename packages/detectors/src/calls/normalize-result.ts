@@ -38,7 +38,7 @@ export interface NormalizedResult extends Comparable {
 
 const PHRASE = /\S \S+ \S/;
 
-const SHOWN_UNITS = 400;
+export const SHOWN_UNITS = 400;
 /** Longer results are compared unchanged, to bound the cost of normalization. */
 const NORMALISED_UNITS = 65_536;
 const TRIVIAL_UNITS = 24;
@@ -81,7 +81,7 @@ export function normalizeResult(
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
   const plain = agents.withoutNoise(text);
   const kind = resultKind(plain, isError, call, agents);
-  const lexed = lexedOf(plain, kind);
+  const lexed = lexedOf(plain, kind, call);
   const { normal } = lexed;
   const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
@@ -110,9 +110,13 @@ export function normalizeResult(
   };
 }
 
-function lexedOf(plain: string, kind: ResultKind): LexedResult {
-  if (plain.length > NORMALISED_UNITS) return { normal: plain, bulk: plain, holes: null, words: 0 };
-  return lexResult(plain, { isError: kind === 'error' });
+function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
+  const unchanged = { normal: plain, bulk: plain, holes: null, words: 0, keys: 0 };
+  if (plain.length > NORMALISED_UNITS) return unchanged;
+  const lexed = lexResult(plain, { isError: kind === 'error' });
+  // A UUID is what was asked for where the call draws one, and where there is nothing else.
+  const isAsked = kind === 'ok' && lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
+  return isAsked ? unchanged : lexed;
 }
 
 /** The error's own message, without the stack trace and the position in the input. */
@@ -132,7 +136,7 @@ function exceptionIn(text: string): string | undefined {
 }
 
 const GOING_ON =
-  '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available))';
+  '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-]available|(?:yet[ _-])?(?:ready|started|finished|complete|completed)))';
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [

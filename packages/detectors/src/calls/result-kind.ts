@@ -34,7 +34,7 @@ const ERROR_HEADING =
 const ERROR_START =
   /^(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
-  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b/i;
+  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b|\b(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?\b/i;
 /** A field or tag that marks an error. */
 const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b/i;

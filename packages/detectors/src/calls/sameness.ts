@@ -27,16 +27,16 @@ const SIGNS: Readonly<Record<HoleKind, string>> = {
   news: '!',
 };
 const FORM_DIGITS = 32;
-/** Words that the rest of a result must have, so that its tokens are not the answer. */
+/** Words that the rest of a result must have, so that its tokens are not the answer; the name of a field is half a word. */
 const MIN_WORDS = 5;
 /** An error says what it says in few words. */
 const MIN_ERROR_WORDS = 2;
 /** Different tokens that may differ between two results; a page of rows has more. */
 const MAX_DIFFERENT = 3;
 
-export function bulkOf({ bulk, holes, words }: LexedResult, kind: ResultKind): Bulk | null {
+export function bulkOf({ bulk, holes, words, keys }: LexedResult, kind: ResultKind): Bulk | null {
   if (holes === null || holes.length === 0) return null;
-  if (words < (kind === 'error' ? MIN_ERROR_WORDS : MIN_WORDS)) return null;
+  if (words + keys / 2 < (kind === 'error' ? MIN_ERROR_WORDS : MIN_WORDS)) return null;
   return {
     form: sha256(bulk, FORM_DIGITS),
     holes: holes.map(({ kind, value }) => SIGNS[kind] + value).join('\n'),

@@ -2,6 +2,7 @@ import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
+import { errorsMoveOn, isErrorAlike } from './error-tokens.ts';
 import type { Mark } from './mark.ts';
 import type { NormalizedResult } from './normalize-result.ts';
 import { isAlike, movesOn } from './sameness.ts';
@@ -134,15 +135,18 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
 
 /** Names of tools, and commands, that return another value each time. */
 const DRAWING_TOOL =
-  /(?<![a-z])(?:next|draw|pop|shift|take|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|advance|more)(?![a-z])/i;
+  /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
+/** A request of HTTP that may create something. */
+const CREATES = /"method":"(?:POST|PUT|PATCH)"/i;
 const DRAWING_COMMAND =
   /(?<![a-z])(?:next-?\w*(?! build)|pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
 
 /** Whether a call may be meant to return another value each time. */
-function draws({ identity, nature }: PastCall): boolean {
+export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  return nature.edits || DRAWING_TOOL.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  if (nature.edits || CREATES.test(canonical)) return true;
+  return DRAWING_TOOL.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 }
 
 /**
@@ -156,15 +160,17 @@ export function isAlikeStep(before: CallStep, now: CallStep): boolean {
     const { result } = call;
     const old = before.calls.find(({ key }) => key === call.key)?.result;
     if (!result || !old) return result === old;
-    return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !draws(call));
+    if (result.kind === 'error' && isErrorAlike(old, result)) return true;
+    return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(call));
   });
 }
 
 /** Whether a number in the results of these equal steps moves towards something. */
 export function movesTowards(steps: readonly CallStep[]): boolean {
-  return (steps.at(-1)?.calls ?? []).some(({ key }) =>
-    movesOn(steps.flatMap(({ calls }) => calls.find((call) => call.key === key)?.result ?? [])),
-  );
+  return (steps.at(-1)?.calls ?? []).some(({ key, result }) => {
+    const results = steps.flatMap(({ calls }) => calls.find((call) => call.key === key)?.result ?? []);
+    return movesOn(results) || (result?.kind === 'error' && errorsMoveOn(results));
+  });
 }
 
 /** Polling calls repeat by design: their threshold is this many times higher. */

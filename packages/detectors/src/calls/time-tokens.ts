@@ -4,7 +4,7 @@ const FRACTION = '(?:[.,]\\d+)?';
 /** Times and durations that start with a digit, the number of tries left, and sizes. */
 const TIMED = new RegExp(
   [
-    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]\\d\\d:\\d\\d(?::\\d\\d${FRACTION})?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
+    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
     '((?:\\d+h ?)?(?:\\d+m ?)?\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)',
     '(\\d+(?= (?:attempts?|tries|retries|guesses)\\b))',

@@ -77,9 +77,27 @@ function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): b
     const [one, two] = [fields[name], latest[name]];
     if (!Object.hasOwn(fields, name)) return false;
     if (JSON.stringify(one) === JSON.stringify(two) || OF_REQUEST.test(name)) return true;
+    if (!nature.edits && areSameWithoutTokens(one, two)) return true;
     if (!isInterface) return false;
     return (OF_CALL.test(name) && names.length > 1) || (POINT.test(name) && areNear(one, two));
   });
+}
+
+/** Parameters of a link that keep an answer from being cached, and comments in a command line. */
+const COSMETIC_PARTS =
+  /(?<=[?&])(?:_|t|ts|cb|r|rnd|rand|random|nonce|now|timestamp|cache_?bust(?:er)?|no_?cache)=[^&#\s"']*|(?<=^|\s)#[^\n"']*/gi;
+/** A longer value is no command line and no link. */
+const VALUE_UNITS = 512;
+
+/** Whether two texts differ only in a comment, or in a token that keeps an answer from being cached. */
+function areSameWithoutTokens(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'string' || typeof b !== 'string' || Math.max(a.length, b.length) > VALUE_UNITS)
+    return false;
+  return plainValue(a) === plainValue(b);
+}
+
+function plainValue(value: string): string {
+  return value.replace(COSMETIC_PARTS, '').trim();
 }
 
 /** Whether two places, as a number, a list, an object or a text, are a few pixels apart. */

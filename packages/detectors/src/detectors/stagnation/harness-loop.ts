@@ -14,8 +14,9 @@ import { StepChain } from './step-chain.ts';
 const SHORT_UNITS = 400;
 /** Compared units of a prompt and of an answer. */
 const COMPARED_UNITS = 2048;
-/** Two rejections are one if they begin and end alike for this share of the shorter one. */
+/** Two rejections are one if they begin and end alike for this share of the shorter one, or have these words in common. */
 const COMMON_SHARE = 0.5;
+const COMMON_WORDS = 0.4;
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
   /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
@@ -127,7 +128,9 @@ export class HarnessLoop {
     if (run.steps === '') {
       const previous = before.steps === '' ? before.answer : run.answer;
       const isShort = Math.max(run.answer.length, previous.length) <= SHORT_UNITS;
-      return run.answer === previous || (isMarked && (isShort || REJECTS.test(shown)));
+      if (run.answer === previous) return true;
+      // A person may send one text to get different answers, but does not reject each at once in the same words.
+      return isMarked ? isShort || REJECTS.test(shown) : REJECTS.test(shown);
     }
     return run.steps === before.steps;
   }
@@ -200,14 +203,20 @@ export class HarnessLoop {
   }
 }
 
-/** Whether two texts begin and end alike. */
+/** Whether two texts begin and end alike, or use the same words. */
 function areAlike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let same = 0;
   while (same < shorter && a[same] === b[same]) same += 1;
   let end = 0;
   while (end < shorter - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return same + end >= shorter * COMMON_SHARE;
+  return same + end >= shorter * COMMON_SHARE || shareOfWords(a, b) >= COMMON_WORDS;
+}
+
+function shareOfWords(a: string, b: string): number {
+  const [one, two] = [a, b].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu)));
+  const common = [...(one ?? [])].filter((word) => two?.has(word)).length;
+  return common / ((one?.size ?? 0) + (two?.size ?? 0) - common || 1);
 }
 
 /** @param isMarked whether a harness wrote it, which may count its prompts */

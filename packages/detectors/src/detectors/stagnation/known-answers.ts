@@ -131,6 +131,19 @@ function newWordings(run: readonly Question[], index: number): number {
   return count;
 }
 
+/** Whether each step has a program check another target, whose findings are its answer and not a failure. */
+export function checksTargets(steps: readonly CallStep[]): boolean {
+  const run = steps.flatMap((step): Question[] => {
+    const [call] = step.calls;
+    const { line } = call === undefined ? {} : commandFacts(call.identity);
+    const program = line !== undefined && CHECKS.test(line) ? programOf(line) : null;
+    return call === undefined || program === null ? [] : [{ step, call, program }];
+  });
+  const [first] = run;
+  if (first === undefined || run.length < steps.length) return false;
+  return run.every(({ program }) => program === first.program) && newWordings(run, 0) === run.length - 1;
+}
+
 /** What stands before the command proper: a change of folder, variables, and programs that run another one. */
 const AHEAD =
   /^(?:cd [^;&|]*(?:&&|;) ?)?(?:(?:sudo|time|env|npx|bunx|uvx|(?:pnpm|yarn|bundle) exec|(?:poetry|uv) run|python3? -m|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*) )*/;

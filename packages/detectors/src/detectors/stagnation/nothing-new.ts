@@ -17,6 +17,7 @@ import {
 } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { isKnownResult } from './rephrased-query.ts';
+import { getsFurther } from './same-error.ts';
 
 /** The same call returns the same result, with other steps in between that changed nothing. */
 export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
@@ -78,10 +79,12 @@ const SHOWN_STEPS = 2;
 export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
   const { options, isOpen } = context;
   if (stale < options.nothingNew || (!isOpen && isHandledByOthers(rounds, context))) return null;
+  const steps = rounds.slice(-Math.min(stale, rounds.length));
+  if (getsFurther(steps)) return null;
   const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.knowledge.agents);
   return {
     rule: 'nothing-new',
-    steps: rounds.slice(-Math.min(stale, rounds.length)),
+    steps,
     count: stale,
     threshold: options.nothingNew,
     thresholdOf: { setting: 'stagnation.nothing_new', value: options.nothingNew },

@@ -10,6 +10,7 @@ import {
   soleToolOf,
 } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { checksTargets } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 
 /** Reading steps allowed between two failures of one tool. */
@@ -24,7 +25,8 @@ export const sameError: StagnationRule = (calls, context) => {
   while (count < rounds.length && isSameError(errorOf(rounds[rounds.length - 1 - count]), error)) count += 1;
   const steps = rounds.slice(-count);
   const threshold = context.options.sameError * pollingPatience(steps.slice(-1));
-  if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
+  if (count < threshold || !isVaried(steps) || getsFurther(steps))
+    return rejectedAgain(rounds, settled, context);
   const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
   const result = quotedResult(settled.calls[0], context.knowledge.agents);
   const wording =
@@ -65,7 +67,7 @@ function rejectedAgain(
   const steps = alike.length >= base ? alike : rejected;
   const threshold = steps === alike || isKnown ? base : base * 2;
   const count = steps.length;
-  if (count < threshold || !isVaried(steps) || headsMoveOn(steps)) return null;
+  if (count < threshold || !isVaried(steps) || headsMoveOn(steps) || getsFurther(steps)) return null;
   return {
     rule: 'same-error',
     steps,
@@ -87,6 +89,20 @@ function headsMoveOn(steps: readonly CallStep[]): boolean {
     numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? '')) ||
     numbersMoveOn(steps.map((step) => (opening(step).match(/\d+/g) ?? []).join(' ')))
   );
+}
+
+/** Where in its input a program failed: further on each time is progress. */
+const POSITION =
+  /\b(?:line|row|record|entry|item|position|pos|offset|byte|char(?:acter)?|index|page|step|stage|test|case|block|chunk|cell)\b[ #:=]{0,2}(\d{1,9})/i;
+
+/** Whether failures with the same error come further: in their input, or in a list of targets to check. */
+export function getsFurther(steps: readonly CallStep[]): boolean {
+  return positionsRise(steps) || checksTargets(steps);
+}
+
+function positionsRise(steps: readonly CallStep[]): boolean {
+  const positions = steps.map(({ calls }) => Number(POSITION.exec(calls[0]?.result?.shown ?? '')?.[1]));
+  return positions.every((at, i) => i === 0 || at > (positions[i - 1] ?? at));
 }
 
 /** The latest failing steps of a tool, with few steps in between that change nothing. */
@@ -118,14 +134,16 @@ function onlyStages({ calls }: CallStep): boolean {
 }
 
 /** A longer output of a program is more than a refusal. */
-const REFUSAL_UNITS = 160;
+const REFUSAL_UNITS = 240;
+const REFUSAL_LINES = 3;
 
-/** The one sentence by which a command is refused; `null` for other failures. */
+/** The few words by which a command is refused; `null` for other failures. */
 function refusalOf({ kind, calls }: CallStep): string | null {
   const [call] = calls;
   const { result } = call ?? {};
   if (kind !== 'error' || calls.length !== 1 || !result || result.failure === null) return null;
-  return result.shown.length <= REFUSAL_UNITS && !result.shown.trim().includes('\n') ? result.form : null;
+  const isShort = result.shown.length <= REFUSAL_UNITS;
+  return isShort && result.shown.trim().split('\n').length <= REFUSAL_LINES ? result.form : null;
 }
 
 /** Units of a rejection that tell its kind; what follows is the detail. */

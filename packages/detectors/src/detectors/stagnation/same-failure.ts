@@ -17,10 +17,19 @@ import type { StagnationRule } from './options.ts';
 const MISSES_ARGUMENTS =
   /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expecting (?:value|property|a value)|unexpected end|json|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
 
-/** A call without its arguments fails again and again, between calls of the tool that have them. */
+/** An error that means the arguments of the call itself, unless the call runs a program, which has arguments too. */
+const LACKS_ARGUMENT =
+  /\b(?:missing|lacks?|without(?: a)?(?: value for)?)\b.{0,30}\b(?:argument|param(?:eter)?)s?\b|\b(?:required|mandatory) (?:positional )?(?:argument|param(?:eter)?|property)s?\b|\b(?:argument|param(?:eter)?|input)s?\b.{0,40}\b(?:is|are|must be) (?:a )?(?:required|missing|provided|mandatory)\b/i;
+
+/**
+ * A call without its arguments, or one that lacks an argument, fails again and again between other calls, which cannot
+ * mend it.
+ */
 export const malformedCall: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
   const [call] = settled.calls;
-  if (settled.kind !== 'error' || settled.calls.length !== 1 || !call || !isEmpty(call)) return null;
+  if (settled.kind !== 'error' || settled.calls.length !== 1 || !call) return null;
+  const lacksArgument = !call.nature.runs && LACKS_ARGUMENT.test(call.result?.shown ?? '');
+  if (!lacksArgument && !isEmpty(call)) return null;
   const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
   const steps = ofTool.filter(
     (step) =>
@@ -29,8 +38,8 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
       isSameError(errorOf(step), call.result as NormalizedResult),
   );
   const count = steps.length;
-  if (count < options.sameFailure || !ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one))))
-    return null;
+  const works = ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one)));
+  if (count < options.sameFailure || !(lacksArgument || works)) return null;
   if (!MISSES_ARGUMENTS.test(call.result?.shown ?? '') || movesTowards(steps)) return null;
   return {
     rule: 'same-failure',
@@ -38,7 +47,7 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
     count,
     threshold: options.sameFailure,
     thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
-    ...sentence`${call.identity.name} was called ${counted(count)} times without arguments and failed the same way each time${quotedResult(call, agents)}`,
+    ...sentence`${call.identity.name} was called ${counted(count)} times ${isEmpty(call) ? 'without arguments' : 'with an argument missing'} and failed the same way each time${quotedResult(call, agents)}`,
   };
 };
 

@@ -46,6 +46,18 @@ describe('arguments that differ only in looks', () => {
     ],
     ['a number of the attempt', each((n) => ['save_profile', 'ok', { name: 'Ada', attempt: n + 1 }])],
     [
+      'a parameter against caches',
+      each((n) => [
+        'http_get',
+        'There is no data for this account: {"items":[]}',
+        { url: `https://a.example/api?account=7&_=${1_793_000_000 + n * 811}` },
+      ]),
+    ],
+    [
+      'a comment in a command',
+      each((n) => ['bash', 'check: 2 of 3 rules hold, see above', { command: `./check.sh # try ${n}` }]),
+    ],
+    [
       'a nonce',
       each((n) => [
         'get_balance',

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { said, turns } from '../../steps.ts';
 
-type Call = readonly [name: string, result: unknown, args: Record<string, unknown>, isError?: boolean];
+type Call = readonly [
+  name: string,
+  result: unknown,
+  args: Record<string, unknown>,
+  isError?: boolean | undefined,
+];
 
 const sh = (command: string, result: string, failed = true): Call => ['bash', result, { command }, failed];
 const missing = 'InputValidationError: the required parameter `file_path` is missing';
@@ -31,6 +36,33 @@ const refused = (n: number): readonly Call[] => [
   sh(`git commit -m "try ${n}"`, 'Commits to the branch main are refused: open a pull request instead.'),
   sh(`git add src/${n}.ts`, '', false),
 ];
+const lacking = (n: number): readonly Call[] => [
+  [
+    'write_to_file',
+    "Tried to use write_to_file for 'out.md' without value for required parameter 'content'.",
+    { path: 'out.md' },
+    undefined,
+  ],
+  ['write_to_file', `Part ${n} was written.`, { path: `part-${n}.md`, content: `text ${n}` }],
+];
+const pushing = (n: number): readonly Call[] => [
+  sh(
+    `git push origin HEAD:try-${n}`,
+    'remote: Permission to acme/app denied to bot.\nfatal: unable to access the repository',
+  ),
+  sh(`git add src/${n}.ts`, '', false),
+];
+const linting = (n: number): readonly Call[] => [
+  sh(`ruff check pkg/part${n}.py`, 'F401 `os` imported but unused\nFound 1 error.'),
+];
+const parsing = (n: number): readonly Call[] => [
+  [
+    'save_yaml',
+    `YAMLException: bad indentation at line ${12 + n * n * 7}, column 3`,
+    { patch: `fix ${n}` },
+    true,
+  ],
+];
 const edit = (text: string, result: string): Call => ['edit_file', result, { path: 'a.ts', text }, true];
 const rejected = (n: number): readonly Call[] => [
   edit(
@@ -49,17 +81,20 @@ const fewer = (n: number): readonly Call[] => [
 const repeated = (one: (n: number) => readonly Call[], times: number) =>
   Array.from({ length: times }, (_, n) => one(n))
     .flat()
-    .flatMap(([name, result, args, isError = false]) =>
-      turns([name, result, args]).map((event) =>
-        event.type === 'tool_result' ? { ...event, isError } : event,
-      ),
-    );
+    .flatMap(([name, result, args, ...rest]) => {
+      const isError = rest.length === 0 ? false : rest[0];
+      return turns([name, result, args]).map((event) =>
+        event.type === 'tool_result' && isError !== undefined ? { ...event, isError } : event,
+      );
+    });
 
 describe('failures between steps that work', () => {
   it.each([
     ['calls without arguments', repeated(write, 5), 'stagnation/same-failure'],
     ['empty code between programs', repeated(python, 5), 'stagnation/same-failure'],
     ['commands refused with one sentence', repeated(refused, 6), 'stagnation/same-error'],
+    ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
+    ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
   ])('are a loop: %s', (_, events, rule) => {
     expect(said(events)[0]).toMatch(new RegExp(`^${rule} opened`));
@@ -70,6 +105,8 @@ describe('failures between steps that work', () => {
     ['assertions that fail until the edits are done', repeated(asserting, 6)],
     ['edits rejected for fewer and fewer problems', repeated(fewer, 9)],
     ['two calls without arguments', repeated(write, 2)],
+    ['targets in which a linter finds the same', repeated(linting, 9)],
+    ['errors that come later in the input each time', repeated(parsing, 6)],
     ['two refusals', repeated(refused, 2)],
   ])('are no loop: %s', (_, events) => {
     expect(said(events)).toEqual([]);

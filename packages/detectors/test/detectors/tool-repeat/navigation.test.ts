@@ -58,6 +58,7 @@ it.each([
   'The page did not move. I scroll again.',
   "Nothing has changed; it doesn't scroll.",
   'Still the same page.',
+  'The button does nothing. I press it again.',
 ])('navigation: is a loop at the threshold if the agent notes that it has no effect: %s', (remark) => {
   expect(opened(times(6, () => ['scroll', { delta_y: 600 }, remark]))).toEqual([
     'tool-repeat opened chance 4',
@@ -81,6 +82,11 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
   {
     what: 'a page that is known to be the same is a loop, whatever the agent says',
     steps: times(6, (i) => ['scroll', {}, news[i], 'Page 4 of 4. Imprint, contact and terms of use.']),
+    expected: ['tool-repeat opened chance 4'],
+  },
+  {
+    what: 'a receipt that goes on to tell what is shown is a known result',
+    steps: times(6, () => ['scroll', {}, undefined, 'Scrolled. Visible: the imprint of the shop.']),
     expected: ['tool-repeat opened chance 4'],
   },
   {

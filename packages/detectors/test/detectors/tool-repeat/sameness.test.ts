@@ -101,7 +101,73 @@ const failing: readonly Case[] = [
   ],
 ];
 
+const few = (i: number) => String((i * 37) % 97);
+const worded: readonly Case[] = [
+  [
+    'a load',
+    'run',
+    { cmd: 'stress' },
+    (i) => `error: device busy, load average: 0.${few(i)}, 0.${few(i + 5)}`,
+    true,
+  ],
+  [
+    'a thread of a pool',
+    'run_tests',
+    {},
+    (i) => `java.lang.IllegalStateException: pool closed [pool-${few(i)}-thread-${few(i + 3)}]`,
+    true,
+  ],
+  [
+    'a duration in another language',
+    'pruefen',
+    { datei: 'a.xml' },
+    (i) => `Fehler: Schema in Zeile 12 verletzt. Dauer: ${few(i)},${few(i + 7)} Sekunden`,
+    true,
+  ],
+  [
+    'a pod, in some calls without digits',
+    'Bash',
+    { command: 'kubectl apply -f job.yaml' },
+    (i) =>
+      `Error from server: pod "migrate-${['kxqzr', 'x7f2k', 'bvnwt'][i % 3] ?? ''}" cannot pull its image`,
+    true,
+  ],
+  [
+    'a step of the harness',
+    'execute',
+    { code: 'print(x)' },
+    (i) => `NameError: name 'x' is not defined\n\n(step ${String(i + 3)} of 50)`,
+    true,
+  ],
+  [
+    'a log named by its time',
+    'Bash',
+    { command: 'pnpm i' },
+    (i) =>
+      `ERR the tree cannot be resolved, see /srv/_logs/2026-10-12T08_${String(10 + i)}_4${String(i % 10)}_123Z-debug.log`,
+    true,
+  ],
+];
+
 const answering: readonly Case[] = [
+  [
+    'an event beside named fields',
+    'list_incidents',
+    { service: 'billing' },
+    (i) => ({
+      eventId: mixed(i),
+      items: [{ key: 'B-44', state: 'open', title: 'Billing is slow' }],
+      total: 1,
+    }),
+  ],
+  ['a trace', 'get_item', { id: 1 }, (i) => ({ v: 'one', trace: hex(i, 32) })],
+  [
+    'a warning about tokens',
+    'read_file',
+    { path: 'a.ts' },
+    (i) =>
+      `export const a = 1;\n<system_warning>Token usage: ${String(20_000 + i * 1331)}/200000</system_warning>`,
+  ],
   [
     'a page with a nonce',
     'fetch_page',
@@ -179,14 +245,36 @@ const answering: readonly Case[] = [
 ];
 
 describe('the same call is a repetition although its result brings', () => {
-  it.each([...failing, ...answering])('%s', (...one: readonly unknown[]) => {
+  it.each([...failing, ...worded, ...answering])('%s', (...one: readonly unknown[]) => {
     const verdicts = said(events(one as unknown as Case, 8));
     expect(verdicts[0]).toMatch(/^tool-repeat opened chance [3-5]$/);
     expect(verdicts[1]).toMatch(/^tool-repeat escalated block [4-6]$/);
   });
 });
 
+const uuid = (i: number) => `${hex(i, 8)}-${hex(i, 4)}-4abc-9abc-${hex(i + 7)}`;
+
 const healthy: readonly Case[] = [
+  ['UUIDs', 'Bash', { command: 'uuidgen' }, uuid],
+  [
+    'UUIDs with words',
+    'new_session',
+    {},
+    (i) => `The session was opened under the name ${uuid(i)} for an hour.`,
+  ],
+  [
+    'what a request creates',
+    'http_request',
+    { method: 'POST', url: 'https://a.example/vouchers' },
+    (i) => ({ object: 'voucher', value: mixed(i), used: 'never', for: 'any customer of the shop' }),
+  ],
+  [
+    'fewer failures in an error',
+    'run_suite',
+    { name: 'all' },
+    (i) => `the suite is red: ${String(90 - i)} checks of it do not hold`,
+    true,
+  ],
   [
     'a drawn number',
     'Bash',

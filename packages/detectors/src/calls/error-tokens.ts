@@ -1,0 +1,79 @@
+import { lexResult } from './lex-result.ts';
+import { type NormalizedResult, SHOWN_UNITS } from './normalize-result.ts';
+import { numbersMoveOn } from './sameness.ts';
+
+type ErrorText = Pick<NormalizedResult, 'kind' | 'shown' | 'failure'>;
+
+/** Different tokens that may differ between two errors. */
+const MAX_DIFFERENT = 3;
+/** Tokens that must be equal, so that the others are not what the error says. */
+const MIN_EQUAL = 3;
+/** A shorter piece without digits is a word. */
+const MIN_PIECE = 4;
+
+const TOKEN = /[^\s"'`()[\]{}<>,;:=|]+/g;
+const JOINT = /[-_./+]/;
+const DIGIT = /\d/;
+/** A count of steps in brackets at the end: the harness's, not the tool's. */
+const STEP_FRAME =
+  /[[(<][^\n[\]()<>]{0,40}\b(?:step|turn|iteration|round|message|attempt|call|cell)\b[^\n[\]()<>]{0,40}[\])>]\s*$/i;
+
+/** Few errors are compared, but some of them many times. */
+const read = new WeakMap<ErrorText, readonly string[]>();
+
+function tokensOf(error: ErrorText): readonly string[] {
+  let tokens = read.get(error);
+  if (tokens === undefined) {
+    tokens = lexResult(error.shown.replace(STEP_FRAME, ''), { isError: true }).normal.match(TOKEN) ?? [];
+    read.set(error, tokens);
+  }
+  return tokens;
+}
+
+/**
+ * Whether the same call failed with the same error, apart from a few tokens that are no words: an error is not what
+ * was asked for, so a token need not look as random as in an answer.
+ */
+export function isErrorAlike(before: ErrorText, now: ErrorText): boolean {
+  if (before.kind !== 'error') return false;
+  const [old, fresh] = [tokensOf(before), tokensOf(now)];
+  if (old.length !== fresh.length) return false;
+  const different = new Map<string, string>();
+  let equal = 0;
+  for (const [i, token] of fresh.entries()) {
+    const other = old[i] as string;
+    if (token === other) equal += 1;
+    else if (different.get(token) !== other) {
+      if (different.size === MAX_DIFFERENT || !areVolatile(other, token)) return false;
+      different.set(token, other);
+    }
+  }
+  // Of a longer error, the rest must say the same.
+  return equal >= MIN_EQUAL && (now.shown.length < SHOWN_UNITS || before.failure === now.failure);
+}
+
+/** Whether only pieces that contain digits, or are as long and no words of their own, differ: `migrate-x7f2k`. */
+function areVolatile(one: string, two: string): boolean {
+  const [before, now] = [one.split(JOINT), two.split(JOINT)];
+  if (before.length !== now.length) return DIGIT.test(one) && DIGIT.test(two);
+  const hasEqual = before.some((piece, i) => piece !== '' && piece === now[i]);
+  return now.every((piece, i) => {
+    const other = before[i] as string;
+    if (piece === other || (DIGIT.test(piece) && DIGIT.test(other))) return true;
+    return (
+      piece.length >= MIN_PIECE && piece.length === other.length && (hasEqual || DIGIT.test(piece + other))
+    );
+  });
+}
+
+/** Whether a number in these errors of one call, oldest first, moves towards something. */
+export function errorsMoveOn(errors: readonly ErrorText[]): boolean {
+  const rows = errors.map(
+    (error) =>
+      tokensOf(error)
+        .join(' ')
+        .match(/\d+(?:\.\d+)?/g) ?? [],
+  );
+  if (rows.some(({ length }) => length === 0 || length !== rows[0]?.length)) return false;
+  return numbersMoveOn(rows.map((row) => row.join(' ')));
+}
