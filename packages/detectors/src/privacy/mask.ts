@@ -1,12 +1,12 @@
 import { type DetectionSettings, utf8Length } from '@loopwatch/contract';
 import { type MaskPatterns, maskMatches, maskPatterns, noMaskPatterns } from './mask-patterns.ts';
-import { NAMED_SIGN, replaceNamed } from './named-secrets.ts';
+import { NAMED_SIGN, NAMED_WORDS, replaceNamed } from './named-secrets.ts';
 import {
+  hasTokenSign,
   KEY_END,
   PRIVATE_KEYS,
   replaceCards,
   TOKEN,
-  TOKEN_SIGN,
   UNFINISHED_TOKEN,
   WEBHOOK,
 } from './secret-tokens.ts';
@@ -30,9 +30,9 @@ const UNFINISHED = [
   /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9+/._~-]{4,11}(?=$|[…”])/g,
 ];
 
-/** How the patterns start, or what they contain: most texts have none of it. */
+/** What the patterns contain: most texts have none of it. */
+const WORDS = new RegExp(NAMED_WORDS, 'i');
 const SIGN = new RegExp(`${NAMED_SIGN}|://[^\\s:/@]{0,256}:`, 'i');
-const SIGN_OF_TOKEN = new RegExp(TOKEN_SIGN);
 const DIGITS = /\d{4}[ -]?\d{4}/;
 
 /**
@@ -50,9 +50,13 @@ export function maskSecrets(
     seen?.(secret);
     return MASK;
   };
-  const isNamed = SIGN.test(text);
-  const mayHaveSecrets = isNamed || SIGN_OF_TOKEN.test(text);
-  let masked = mayHaveSecrets ? withoutShapes(text, isNamed, hide, seen) : text;
+  const isNamed = WORDS.test(text) && SIGN.test(text);
+  const hasToken = hasTokenSign(text);
+  const mayHaveSecrets = isNamed || hasToken;
+  let masked = text;
+  if (hasToken) for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
+  if (isNamed) masked = replaceNamed(masked, hide);
+  if (hasToken) masked = withoutTokens(masked, hide, seen);
   if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
   if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
   if (seen === undefined || (!mayHaveSecrets && masked === text)) return masked;
@@ -60,16 +64,12 @@ export function maskSecrets(
   return masked.replace(KEY_END, MASK);
 }
 
-function withoutShapes(
+function withoutTokens(
   text: string,
-  isNamed: boolean,
   hide: (secret: string) => string,
   seen: ((secret: string) => void) | undefined,
 ): string {
-  let masked = text;
-  for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
-  if (isNamed) masked = replaceNamed(masked, hide);
-  masked = masked
+  const masked = text
     .replace(TOKEN, hide)
     .replace(WEBHOOK, (whole: string, before: string) => before + hide(whole.slice(before.length)));
   return masked.includes('eyJ') ? maskMatches(masked, WEB_TOKEN, MASK, seen) : masked;

@@ -21,7 +21,7 @@ const QUOTED_KEY = `(?:${NAME}${SUFFIX})(?:\\\\{0,15}["'])?\\s{0,9}(?:=>|:=|[:=]
  * its opening quote, so that an escaped quote inside does not end it.
  */
 const QUOTED = new RegExp(
-  `((?:\\\\{0,15}["'])?${QUOTED_KEY}\\s{0,9}(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
+  `(${QUOTED_KEY}\\s{0,9}(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
   'gi',
 );
 
@@ -44,152 +44,182 @@ const HEADER =
 const BEARER =
   /(?<=^|[^A-Za-z0-9_]|\\[nrt])(Bearer|Basic|Token)([ \t]{1,4})([A-Za-z0-9+/._~-]{12,4096}={0,2})/gi;
 
+/** What headers and credentials contain; searching for it is much cheaper. */
+const HEADER_PARTS = ['authorization', 'cookie', 'x-', '-token', 'apikey', 'api-key', 'ocp-apim'];
+const BEARER_PARTS = ['bearer', 'basic', 'token'];
+const NEVER = /(?!)/g;
+
 const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@"'<>]{0,256}:)([^\s/"'<>]{1,256})@/gi;
 const URL_USER = /([a-z0-9+.-]:\/\/)((?=[a-z_-]{0,99}\d)[\w-]{20,256})@/gi;
 
+/** Names of variables that hold a secret end with one of these. */
+const VARIABLES = ['TOKEN', 'PASSWORD', 'SECRET', '_KEY'];
+
+/** What a text must contain for a form to be searched: capitals in this case, small letters in any. */
+type Parts = readonly string[];
+
+/** The same form with each of these words, so that it is searched only in texts that contain the word. */
+function forEach(
+  words: readonly string[],
+  parts: Parts,
+  form: (word: string) => string,
+  flags: string,
+): (readonly [parts: Parts, form: RegExp])[] {
+  return words.map((word) => [[...parts, word], new RegExp(form(word), flags)]);
+}
+
+/** An optional quote, escaped or not. */
+const QUOTE = String.raw`(?:\\{0,15}["'])?`;
+
 /**
- * Commands and files that hold a password without a name: what is kept, and the password. Each has a part of it in lower
- * case: most texts have none, and searching for it is cheap.
+ * Commands and files that hold a password without a name: parts of the form, what is kept, and the password. Searching for a
+ * part is much cheaper than for the form, and most texts have none.
  */
-const FORMS: readonly (readonly [part: string, form: RegExp])[] = [
+const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
   [
-    'curl',
+    ['curl'],
     new RegExp(
-      String.raw`(${START}curl\b[^\n|;]{0,400}?\s(?:-u|--user|--proxy-user|-U)[ =]?(?:\\{0,15}["'])?[^\s:'"]{1,100}:)([^\s'"\\‹]{2,200})`,
+      String.raw`(${START}curl\b[^\n|;]{0,400}?\s(?:-u|--user|--proxy-user|-U)[ =]?${QUOTE}[^\s:'"]{1,100}:)([^\s'"\\‹]{2,200})`,
+      'g',
+    ),
+  ],
+  ...forEach(
+    ['mysql', 'mariadb'],
+    ['-p'],
+    (word) =>
+      String.raw`(${START}${word}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p)([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
+    'g',
+  ),
+  [['sshpass'], new RegExp(String.raw`(${START}sshpass\s{1,4}-p\s{0,4}${QUOTE})([^\s'"\\‹]{2,200})`, 'g')],
+  [
+    ['redis-cli'],
+    new RegExp(String.raw`(${START}redis-cli\b[^\n|;]{0,200}?\s-a\s{1,4}${QUOTE})([^\s'"\\‹]{2,200})`, 'g'),
+  ],
+  [
+    ['login', '-p'],
+    new RegExp(
+      String.raw`(${START}(?:docker|podman|helm|az|oc|nerdctl)\b[^\n|;]{0,60}?\blogin\b[^\n|;]{0,200}?\s-p\s{0,4}${QUOTE})([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
       'g',
     ),
   ],
   [
-    '-p',
+    ['ldap'],
     new RegExp(
-      String.raw`(${START}(?:mysql|mariadb|mysqldump|mysqladmin|mysqlimport)\b[^\n|;]{0,200}?\s-p)([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
+      String.raw`(${START}ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,300}?\s-w\s{1,4}${QUOTE})([^\s'"\\‹]{2,200})`,
       'g',
     ),
   ],
   [
-    'sshpass',
-    new RegExp(String.raw`(${START}sshpass\s{1,4}-p\s{0,4}(?:\\{0,15}["'])?)([^\s'"\\‹]{2,200})`, 'g'),
-  ],
-  [
-    'redis-cli',
-    new RegExp(
-      String.raw`(${START}redis-cli\b[^\n|;]{0,200}?\s-a\s{1,4}(?:\\{0,15}["'])?)([^\s'"\\‹]{2,200})`,
-      'g',
-    ),
-  ],
-  [
-    'login',
-    new RegExp(
-      String.raw`(${START}(?:docker|podman|helm|az|oc|nerdctl)\b[^\n|;]{0,60}?\blogin\b[^\n|;]{0,200}?\s-p\s{0,4}(?:\\{0,15}["'])?)([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
-      'g',
-    ),
-  ],
-  [
-    'ldap',
-    new RegExp(
-      String.raw`(${START}ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,300}?\s-w\s{1,4}(?:\\{0,15}["'])?)([^\s'"\\‹]{2,200})`,
-      'g',
-    ),
-  ],
-  [
-    'htpasswd',
+    ['htpasswd'],
     new RegExp(
       String.raw`(${START}htpasswd\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s)([^\s'"\\‹]{3,200})(?=\s|$)`,
       'g',
     ),
   ],
   [
-    'smbclient',
+    ['smbclient'],
     new RegExp(
-      String.raw`(${START}smbclient\b[^\n|;]{0,200}?\s-U\s{0,2}(?:\\{0,15}["'])?[^\s%'"]{1,60}%)([^\s'"\\‹]{2,200})`,
+      String.raw`(${START}smbclient\b[^\n|;]{0,200}?\s-U\s{0,2}${QUOTE}[^\s%'"]{1,60}%)([^\s'"\\‹]{2,200})`,
       'g',
     ),
   ],
-  ['pass:', new RegExp(String.raw`(${START}pass(?:in|out)?[ =:]{1,2}pass:)([^\s'"\\‹]{3,200})`, 'g')],
+  [['pass:'], new RegExp(String.raw`(${START}pass(?:in|out)?[ =:]{1,2}pass:)([^\s'"\\‹]{3,200})`, 'g')],
   [
-    'password',
+    ['login', 'password'],
     new RegExp(String.raw`(${START}login\s{1,9}\S{1,100}\s{1,9}password\s{1,9})([^\s\\‹]{3,200})`, 'g'),
   ],
   [
-    'identified',
+    ['identified'],
     new RegExp(
       String.raw`(${START}IDENTIFIED\s{1,4}(?:WITH\s{1,4}\S{1,40}\s{1,4})?BY\s{1,4}\\{0,15}["'])([^"'\\‹]{3,200})`,
       'gi',
     ),
   ],
+  ...forEach(
+    ['create', 'alter'],
+    ['password'],
+    (word) =>
+      String.raw`(${START}${word}\s{1,4}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}\\{0,15}["'])([^"'\\‹]{3,200})`,
+    'gi',
+  ),
+  ...forEach(
+    ['requirepass', 'masterauth'],
+    [],
+    (word) => String.raw`(${START}${word}\s{1,4})([^\s'"\\‹]{4,200})`,
+    'g',
+  ),
+  [['AUTH'], new RegExp(String.raw`(${START}AUTH\s{1,4})((?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200})`, 'g')],
   [
-    'password',
-    new RegExp(
-      String.raw`(${START}(?:CREATE|ALTER)\s{1,4}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}\\{0,15}["'])([^"'\\‹]{3,200})`,
-      'gi',
-    ),
-  ],
-  ['a', new RegExp(String.raw`(${START}(?:requirepass|masterauth)\s{1,4})([^\s'"\\‹]{4,200})`, 'g')],
-  ['auth', new RegExp(String.raw`(${START}AUTH\s{1,4})((?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200})`, 'g')],
-  [
-    '"auth',
+    ['"auth'],
     new RegExp(
       String.raw`("auth\\{0,15}"\s{0,4}:\s{0,4}\\{0,15}")([A-Za-z0-9+/]{8,1000}={0,2})(?=\\{0,15}")`,
       'g',
     ),
   ],
+  ...forEach(
+    ['password', 'passphrase', 'passcode', 'api key', 'access token'],
+    [],
+    (word) =>
+      String.raw`(${START}${word}\s{1,4}(?:is|was|to)\s{1,4}["'${TICK}]?)((?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200})`,
+    'gi',
+  ),
   [
-    ' ',
+    ['ENV'],
     new RegExp(
-      String.raw`(${START}(?:password|passphrase|passcode|api key|access token)\s{1,4}(?:is|was|to)\s{1,4}["'${TICK}]?)((?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200})`,
-      'gi',
-    ),
-  ],
-  [
-    'env',
-    new RegExp(
-      String.raw`(${START}ENV\s{1,4}\w{0,40}(?:TOKEN|PASSWORD|SECRET|_KEY)\s{1,4})([^\s=\\‹][^\s\\‹]{2,200})`,
+      String.raw`(${START}ENV\s{1,4}\w{0,40}(?:${VARIABLES.join('|')})\s{1,4})([^\s=\\‹][^\s\\‹]{2,200})`,
       'g',
     ),
   ],
+  ...forEach(
+    VARIABLES,
+    ['set'],
+    (word) =>
+      String.raw`(${START}set(?:env|x)?\s{1,4}(?:-\w{1,3}\s{1,4})?[A-Z_]{0,40}${word}\s{1,4}${QUOTE})([^\s"'=\\‹][^\s'"\\‹]{2,200})`,
+    'g',
+  ),
+  ...forEach(
+    ['password>', 'passwd>', 'secret>', 'token>', 'key>', 'passphrase>'],
+    ['</'],
+    (word) =>
+      String.raw`(<(?:\w{1,20}:)?\w{0,30}${word.replace('key', '(?:api-?|access-?|private)key')})([^<\s‹]{3,1000})(?=<\/)`,
+    'gi',
+  ),
   [
-    'set',
-    new RegExp(
-      String.raw`(${START}set(?:env|x)?\s{1,4}(?:-\w{1,3}\s{1,4})?[A-Z_]{0,40}(?:TOKEN|PASSWORD|SECRET|_KEY)\s{1,4}(?:\\{0,15}["'])?)([^\s"'=\\‹][^\s'"\\‹]{2,200})`,
-      'g',
-    ),
-  ],
-  [
-    '</',
-    new RegExp(
-      String.raw`(<(?:\w{1,20}:)?\w{0,30}(?:password|passwd|secret|token|api-?key|access-?key|privatekey|passphrase)>)([^<\s‹]{3,1000})(?=<\/)`,
-      'gi',
-    ),
-  ],
-  [
-    'value=',
+    ['value='],
     new RegExp(
       String.raw`(${START}(?:key|name)=\\{0,15}["'][^"'<>]{0,60}(?:password|secret|token|key)\\{0,15}["']\s{1,4}value=\\{0,15}["'])([^"'\\‹]{3,1000})`,
       'gi',
     ),
   ],
-  [
-    'value',
-    new RegExp(
-      String.raw`(${START}name(?:\\{0,15}["'])?\s{0,4}:\s{0,4}(?:\\{0,15}["'])?[A-Z_]{0,40}(?:PASSWORD|SECRET|TOKEN|_KEY)(?:\\{0,15}["'])?\s{0,4},?\s{0,40}(?:\\{0,15}["'])?value(?:\\{0,15}["'])?\s{0,4}:\s{0,4}(?:\\{0,15}["'])?)([^\s"'\\,}‹]{3,1000})`,
-      'g',
-    ),
-  ],
+  ...forEach(
+    VARIABLES,
+    ['name', 'value'],
+    (word) =>
+      String.raw`(${START}name${QUOTE}\s{0,4}:\s{0,4}${QUOTE}[A-Z_]{0,40}${word}${QUOTE}\s{0,4},?\s{0,40}${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE})([^\s"'\\,}‹]{3,1000})`,
+    'g',
+  ),
 ];
 const FORM_SIGN =
   'curl\\s|mysql|mariadb|sshpass|redis-cli|login\\s|ldap|htpasswd|smbclient|pass:|identified\\s|requirepass|masterauth|AUTH\\s|"auth|passw|passphrase|passcode|api key|access token';
 
-/** What one of these needs; most texts have none of it. */
+/** Words of which each of these has at least one: most texts have none. Without anything else, they are searched quickly. */
+export const NAMED_WORDS =
+  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified';
+/** What one of these needs. */
 export const NAMED_SIGN = `${NAME}|[_-]pass|://[^\\s/]{0,512}@|(?:bearer|basic|token)\\s|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pwd)=|--?[a-z-]{0,24}(?:key|pass|auth)|${FORM_SIGN}|(?:private|job|deploy)-token|x-[a-z-]{0,40}(?:auth|signature)`;
 
 /** Replaces the secrets that something names. */
 export function replaceNamed(text: string, hide: (secret: string) => string): string {
+  const lower = text.toLowerCase();
+  const has = (parts: Parts): boolean => parts.some((part) => lower.includes(part));
   let masked = text
     .replace(QUOTED, (whole: string, before: string, _escape, _quote, value: string) =>
       isQuotedSecret(before, value) ? before + hide(value) : whole,
     )
-    .replace(HEADER, (whole: string, name: string, scheme: string, value: string) =>
-      isHeaderSecret(name, scheme, value) ? name + scheme + hide(value.trimEnd()) : whole,
+    .replace(
+      has(HEADER_PARTS) ? HEADER : NEVER,
+      (whole: string, name: string, scheme: string, value: string) =>
+        isHeaderSecret(name, scheme, value) ? name + scheme + hide(value.trimEnd()) : whole,
     )
     .replace(FLAG, (whole: string, flag: string, quote: string, value: string) =>
       isFlagSecret(flag, quote, value) ? flag + quote + hide(value) : whole,
@@ -201,16 +231,17 @@ export function replaceNamed(text: string, hide: (secret: string) => string): st
           ? whole.slice(0, -value.length) + hide(value)
           : whole,
     )
-    .replace(BEARER, (whole: string, scheme: string, space: string, value: string) =>
-      isCredential(scheme, value) ? scheme + space + hide(value) : whole,
+    .replace(
+      has(BEARER_PARTS) ? BEARER : NEVER,
+      (whole: string, scheme: string, space: string, value: string) =>
+        isCredential(scheme, value) ? scheme + space + hide(value) : whole,
     )
     .replace(URL_PASSWORD, (whole: string, before: string, value: string) =>
       isPlaceholder(value) ? whole : `${before}${hide(value)}@`,
     )
     .replace(URL_USER, (_whole, before: string, value: string) => `${before}${hide(value)}@`);
-  const lower = text.toLowerCase();
-  for (const [part, form] of FORMS) {
-    if (!lower.includes(part)) continue;
+  for (const [parts, form] of FORMS) {
+    if (!parts.every((part) => (part === part.toLowerCase() ? lower : text).includes(part))) continue;
     masked = masked.replace(form, (whole: string, before: string, value: string) =>
       isPlaceholder(value) ? whole : before + hide(value),
     );
