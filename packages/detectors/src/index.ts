@@ -27,6 +27,7 @@ export { planDetection } from './plan/make-plan.ts';
 export type { DetectionPlan } from './plan/plan.ts';
 export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export { maskSecrets } from './privacy/mask.ts';
+export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
 export {

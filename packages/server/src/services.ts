@@ -157,6 +157,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     metrics,
     sink,
     records,
+    masks: async () => (await settings.get()).detection.plan.privacy.mask,
     auth,
     notifications,
     budgets,

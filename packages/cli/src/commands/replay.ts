@@ -1,5 +1,5 @@
 import { isEventType, type Settings, type Verdict } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
 import {
   type CheckHandling,
   type InputRecord,
@@ -75,7 +75,8 @@ async function replay(
         if (reason === 'lru') counts.evicted += 1;
       },
       refusedSetting: (sessionId, message) => {
-        writeError(`setting rejected in session ${sessionId}: ${message}\n`);
+        const masked = maskSecrets(message, maskPatterns(settings.privacy.mask), () => undefined);
+        writeError(`setting rejected in session ${sessionId}: ${masked}\n`);
       },
     },
     checks,

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import type { RecordReader } from '@loopwatch/log';
-import type { Database } from '@loopwatch/storage';
+import { maskJson } from '@loopwatch/detectors';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
 import { serializableEvent } from '../sessions/serializable-event.ts';
+import type { SessionEventsApiOptions } from '../sessions/session-events-api.ts';
 import { recordedSessions } from './recorded-sessions.ts';
 import { selectSessions } from './select-sessions.ts';
 
 const MAX_SESSIONS = 5_000;
 
 /** `/exports/labels.jsonl` and `/exports/events.jsonl`: the input of `npm run eval`. */
-export function exportsApi({ database, records }: { database: Database; records: RecordReader }): Router {
+export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOptions, 'now'>): Router {
   const router = Router();
   const labelled = () => selectSessions(database, { labelled: true, limit: MAX_SESSIONS });
   router
@@ -28,6 +28,7 @@ export function exportsApi({ database, records }: { database: Database; records:
     .route('/exports/events.jsonl')
     .get(async (_request, response) => {
       const sessions = await labelled();
+      const patterns = await masks();
       attach(response, 'events.jsonl');
       const disconnected = new AbortController();
       response.once('close', () => {
@@ -39,7 +40,7 @@ export function exportsApi({ database, records }: { database: Database; records:
         // An exported event has no record: session and time must be part of it.
         const { sessionId } = one.session;
         await write(response, {
-          ...serializableEvent(one.event),
+          ...(maskJson(serializableEvent(one.event), patterns) as object),
           sessionId,
           time: one.event.time ?? one.timestamp,
         });

@@ -1,4 +1,5 @@
 import { sessionEventsQuerySchema } from '@loopwatch/contract/api';
+import { type MaskPatterns, maskJson } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
@@ -11,12 +12,14 @@ import { sessionEvents } from './session-events.ts';
 export interface SessionEventsApiOptions {
   readonly database: Database;
   readonly records: RecordReader;
+  /** Patterns of the settings whose matches are masked. */
+  readonly masks: () => Promise<MaskPatterns>;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
 /** `GET /sessions/:id/events`. */
-export function sessionEventsApi({ database, records, now }: SessionEventsApiOptions): Router {
+export function sessionEventsApi({ database, records, masks, now }: SessionEventsApiOptions): Router {
   const router = Router();
   router
     .route('/sessions/:id/events')
@@ -31,7 +34,8 @@ export function sessionEventsApi({ database, records, now }: SessionEventsApiOpt
       const around =
         query.around === undefined ? undefined : await positionOf(database, id, query.around, now());
       try {
-        response.json(await sessionEvents(records, { session, query, around }));
+        const page = await sessionEvents(records, { session, query, around });
+        response.json({ ...page, items: maskJson(page.items, await masks()) });
       } catch (error) {
         if (error instanceof HttpProblem) throw error;
         throw new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);

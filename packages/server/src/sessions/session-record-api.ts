@@ -1,4 +1,5 @@
 import type { SessionRecord } from '@loopwatch/contract/api';
+import { type MaskPatterns, maskJson, maskSecrets } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
 import { Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
@@ -7,7 +8,7 @@ import { ofSession } from './scan-records.ts';
 import type { SessionEventsApiOptions } from './session-events-api.ts';
 
 /** `GET /sessions/:id/records/:offset`. */
-export function sessionRecordApi({ database, records, now }: SessionEventsApiOptions): Router {
+export function sessionRecordApi({ database, records, masks, now }: SessionEventsApiOptions): Router {
   const router = Router();
   router
     .route('/sessions/:id/records/:offset')
@@ -24,10 +25,36 @@ export function sessionRecordApi({ database, records, now }: SessionEventsApiOpt
         const detail = `Record ${topic}/${String(partition)}/${offset} of session ${id} not found in the event log`;
         throw new HttpProblem(404, detail);
       }
-      response.json(record);
+      response.json(masked(record, await masks()));
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+function masked(record: SessionRecord, patterns: MaskPatterns): SessionRecord {
+  const { key, value, headers } = record;
+  // The name of a header tells that its value is a secret.
+  const header = ([name, text]: [string, string]): [string, string] => [
+    name,
+    maskSecrets(`${name}: ${text}`, patterns).replace(`${name}: `, ''),
+  ];
+  return {
+    ...record,
+    key: key === null ? null : maskSecrets(key, patterns),
+    value: value === null ? null : maskedText(value, patterns),
+    headers: Object.fromEntries(Object.entries(headers).map(header)),
+  };
+}
+
+function maskedText(text: string, patterns: MaskPatterns): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const shown = maskJson(value, patterns);
+    return shown === value ? text : JSON.stringify(shown);
+  } catch {
+    // Not JSON, or nested too deeply.
+    return maskSecrets(text, patterns);
+  }
 }
 
 type RecordPosition = Pick<SessionRecord, 'topic' | 'partition' | 'offset'>;

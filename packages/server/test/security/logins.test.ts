@@ -131,10 +131,15 @@ describe('token guessing is limited', () => {
 });
 
 describe('a logout', () => {
-  it('ends that login on all pages and sockets at once', async () => {
+  it('ends that login on all pages, sockets and streams at once', async () => {
     const server = await start({ tokens });
     const cookie = await server.login(tokens.viewer);
     const other = await server.login(tokens.viewer);
+    const [stream, otherStream] = await Promise.all(
+      [cookie, other].map((login) =>
+        server.request('/api/v1/sessions/s-1/verdicts/stream', { headers: { cookie: login } }),
+      ),
+    );
     const [socket, otherSocket] = await Promise.all([
       listen(server.url, { cookie }),
       listen(server.url, { cookie: other }),
@@ -142,7 +147,17 @@ describe('a logout', () => {
     const ended = new Promise((resolve) => socket?.on('disconnect', resolve));
     const out = await server.request('/api/v1/auth/logout', { method: 'POST', headers: { cookie } });
     expect(out.status).toBe(204);
+    const loggedOutAt = performance.now();
     await ended;
+    await stream?.text();
+    // The next heartbeat would end it, too.
+    expect(performance.now() - loggedOutAt).toBeLessThan(10_000);
+    const otherReader = otherStream?.body?.getReader();
+    const otherEnded = (async () => {
+      for (;;) if ((await otherReader?.read())?.done !== false) return 'ended';
+    })();
+    expect(await Promise.race([otherEnded, Promise.resolve('open')])).toBe('open');
+    await otherReader?.cancel();
     expect((await server.request('/api/v1/stats', { headers: { cookie } })).status).toBe(401);
     expect(await listen(server.url, { cookie })).toBeUndefined();
     expect((await server.request('/api/v1/stats', { headers: { cookie: other } })).status).toBe(200);
