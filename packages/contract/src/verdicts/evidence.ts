@@ -128,6 +128,7 @@ export const evidenceSchemas = {
       'same-result',
       'same-answer',
       'known-answers',
+      'handoffs',
       'same-prompt',
       'same-message',
       'nothing-new',

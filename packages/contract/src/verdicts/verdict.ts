@@ -16,6 +16,8 @@ export const thresholdAdjustments = [
   'same-form',
   'reworded',
   'short-answer',
+  'empty-turns',
+  'several-agents',
   'navigation',
   'repeated-length',
 ] as const;
@@ -35,7 +37,8 @@ export const thresholdOriginSchema = z
           'differ. declared-poller, looks-like-poller, ' +
           'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
-          'because only the wording of the query changes. short-answer: twice as many, because short results often ' +
+          'because only the wording of the query changes. empty-turns: four times as many, because a producer may leave ' +
+          'out texts. several-agents: twice as many, because two agents may need each other. short-answer: twice as many, because short results often ' +
           'coincide. navigation: three times as many, because each step may show something else. repeated-length: the ' +
           'occurrences at which the text had gone on long enough without new content.',
       ),

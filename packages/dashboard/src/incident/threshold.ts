@@ -15,6 +15,8 @@ const adjustments: Record<ThresholdAdjustment, string> = {
   'same-form': 'times 2 because results differ',
   reworded: 'minus 1 because the query is only reworded',
   'short-answer': 'times 2 because the answer is short',
+  'several-agents': 'times 2 because two agents may need each other',
+  'empty-turns': 'times 4 because a producer may leave out texts',
   navigation: `${TRIPLED} each step may show something else`,
   'repeated-length': 'but here the length of text without new content decides',
 };

@@ -27,6 +27,7 @@ const SAID_UNITS = 4096;
 /** UTF-16 units of the text before a step that tell what it is about. A text over the second bound is no remark. */
 const REMARK_UNITS = 300;
 const MAX_REMARK_UNITS = 2048;
+const LONG_REMARK = '…'.repeat(REMARK_UNITS);
 
 /** The steps of a session's current prompt, and the step that the current event settled. */
 export class CallHistory {
@@ -143,6 +144,8 @@ export class CallHistory {
       const said = canonical.slice(0, SAID_UNITS);
       if (calls.length === 0 && nature.navigates)
         this.#open.remark = (this.#remark ?? '').trim().slice(0, REMARK_UNITS);
+      else if (calls.length === 0 && nature.handsOver)
+        this.#open.remark = (this.#remark ?? LONG_REMARK).trim().slice(0, REMARK_UNITS);
       calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
     this.#remark = '';

@@ -29,6 +29,9 @@ const INTERFACE_ACTION =
   /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation)":"[^"]{0,40}(?:scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
+/** Passes control on, as opposed to handing out work. */
+const HANDS_OVER =
+  /(?:^|[_\-. ])(?:hand[_-]?(?:off|over|back)|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|escalate)(?:$|[_\-. ])/i;
 /** Commands that do nothing or echo their arguments. */
 const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
@@ -55,6 +58,7 @@ export function callNature(
     waits: contract?.poller ?? (sleeps || POLLER.test(words) || ASKS_STATE.test(line) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
+    handsOver: HANDS_OVER.test(words),
     enters: ENTERS.test(words),
     reads: !changes && (contract?.mutating === false || READS.test(words)),
     idles: IDLES.test(line),

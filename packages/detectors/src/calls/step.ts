@@ -58,6 +58,8 @@ export interface CallNature {
   readonly gui: boolean;
   /** It moves on in something shown piece by piece: scrolls, turns a page, clicks. */
   readonly navigates: boolean;
+  /** It passes control to another agent or a person. */
+  readonly handsOver: boolean;
   /** It fills in a field of a user interface. */
   readonly enters: boolean;
   /** It runs a command that does nothing. */
@@ -88,7 +90,7 @@ export interface PastCall {
 export interface CallStep {
   readonly calls: PastCall[];
   readonly turn: number;
-  /** For steps of navigation, what the agent wrote since the step before; it may tell of something new. */
+  /** For navigation and handoffs, what the agent wrote since the step before; it may tell of something new. */
   remark: string;
   settled: boolean;
   /** Equal for equal sets of calls. */

@@ -5,7 +5,7 @@ import type { LastTurnSnapshot } from './last-turn.ts';
 import type { TotalsSnapshot } from './session-account.ts';
 
 /** Increase when the snapshot format changes; older snapshots are not restored. */
-export const SNAPSHOT_VERSION = 8;
+export const SNAPSHOT_VERSION = 9;
 
 /** The whole state of a session as JSON. */
 export interface SessionSnapshot extends BankSnapshot {

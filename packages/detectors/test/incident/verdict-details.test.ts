@@ -23,6 +23,8 @@ const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>>
   'same-form': (value) => 2 * value,
   reworded: (value) => Math.max(2, value - 1),
   'short-answer': (value) => 2 * value,
+  'empty-turns': (value) => value * 4,
+  'several-agents': (value) => value * 2,
   navigation: (value) => 3 * value,
   // Whatever number of occurrences makes up that length.
   'repeated-length': () => NaN,

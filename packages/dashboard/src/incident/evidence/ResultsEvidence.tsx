@@ -15,6 +15,7 @@ const titles: Readonly<Partial<Record<Rule, { title: string; note: string }>>> =
   },
   'same-result': { title: 'Same call, same result', note: 'with other steps in between' },
   'same-answer': { title: 'Different queries, same answer', note: 'each query, and the shared answer' },
+  handoffs: { title: 'Handed over again and again', note: 'each handoff and its result' },
   'known-answers': { title: 'Few queries, known answers', note: 'each query, and its answer' },
   'same-failure': { title: 'Same failure again', note: 'each call and its result' },
   'nothing-new': {

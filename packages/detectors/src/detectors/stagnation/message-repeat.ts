@@ -15,6 +15,17 @@ const SHOWN_UNITS = 400;
 /** One message repeated, or two alternating. */
 const PERIODS = [1, 2] as const;
 const NONE: readonly never[] = [];
+/** Turns without any text, reasoning or call, as a multiple of the setting: a producer may leave out texts. */
+const EMPTY_PATIENCE = 4;
+
+/** Whether the current turn is over, or brought something so far. */
+type Turn = 'over' | 'empty' | 'full';
+
+interface EmptyTurns {
+  readonly count: number;
+  readonly since: Mark | null;
+}
+const NO_EMPTY_TURNS: EmptyTurns = { count: 0, since: null };
 const NO_RUNS: readonly null[] = PERIODS.map(() => null);
 
 export interface MessageOptions {
@@ -68,6 +79,8 @@ export class MessageRepeat {
   #said: readonly Message[] = NONE;
   #runs: readonly (Run | null)[] = NONE;
   #phrases = NO_PHRASES;
+  #turn: Turn = 'over';
+  #emptyTurns = NO_EMPTY_TURNS;
 
   constructor(options: MessageOptions) {
     this.#options = options;
@@ -78,18 +91,30 @@ export class MessageRepeat {
     switch (event.type) {
       case 'turn_started':
         this.#settle(step);
+        this.#endTurn(step);
+        this.#turn = 'empty';
         this.#text = '';
         this.#agent = event.agent ?? '';
         break;
       case 'content':
+        if (this.#turn === 'empty' && event.text.trim() !== '') this.#turn = 'full';
         this.#add(step, event.text);
         break;
+      case 'thought':
+        this.#turn = 'full';
+        break;
       case 'turn_finished':
+        // Tokens were written, so the text was left out.
+        if ((event.usage?.outputTokens ?? 0) > 0) this.#turn = 'full';
+        this.#settle(step);
+        this.#endTurn(step);
+        break;
       case 'session_ended':
         this.#settle(step);
         break;
       case 'tool_call_request':
       case 'tool_result':
+        this.#turn = 'full';
         this.#forget();
         this.#incident.resolve(step, 'recovered');
         break;
@@ -98,6 +123,26 @@ export class MessageRepeat {
         break;
       default:
     }
+  }
+
+  /** Counts the turn that ends, if one is open and empty. */
+  #endTurn(step: EventStep): void {
+    const turn = this.#turn;
+    this.#turn = 'over';
+    if (turn === 'full') this.#emptyTurns = NO_EMPTY_TURNS;
+    if (turn !== 'empty') return;
+    const since = this.#emptyTurns.since ?? step.mark();
+    const count = this.#emptyTurns.count + 1;
+    this.#emptyTurns = { count, since };
+    const { setting, value } = this.#options.thresholdOf;
+    const threshold = EMPTY_PATIENCE * value;
+    if (count < threshold) return;
+    const wording = sentence`The agent ended ${counted(count)} turns in a row without a text or a call`;
+    const thresholdOf: ThresholdBase = { setting, value, adjustments: ['empty-turns'] };
+    this.#incident.report(
+      step,
+      this.#repetition('', { count, threshold, thresholdOf, since, period: 1, wording }),
+    );
   }
 
   #add(step: EventStep, text: string): void {
@@ -193,6 +238,7 @@ export class MessageRepeat {
     this.#said = NONE;
     this.#runs = NONE;
     this.#phrases = NO_PHRASES;
+    this.#emptyTurns = NO_EMPTY_TURNS;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
@@ -207,6 +253,8 @@ export class MessageRepeat {
     const said = this.#said;
     const runs = this.#runs;
     const phrases = this.#phrases;
+    const turn = this.#turn;
+    const emptyTurns = this.#emptyTurns;
     const incident = this.#incident.snapshot();
     return () => ({
       text,
@@ -215,17 +263,21 @@ export class MessageRepeat {
       said: said.map(({ key, mark }) => ({ key, mark })),
       runs,
       phrases,
+      turn,
+      emptyTurns,
       incident,
     });
   }
 
-  restore({ text, agent, begin, said, runs, phrases, incident }: MessageSnapshot): void {
+  restore({ text, agent, begin, said, runs, phrases, turn, emptyTurns, incident }: MessageSnapshot): void {
     this.#text = text;
     this.#agent = agent;
     this.#begin = begin;
     this.#said = said.map(({ mark, key }) => new Message(mark, null, key));
     this.#runs = runs;
     this.#phrases = phrases;
+    this.#turn = turn;
+    this.#emptyTurns = emptyTurns;
     this.#incident.restore(incident);
   }
 }
@@ -237,5 +289,7 @@ export interface MessageSnapshot {
   readonly said: readonly { readonly key: string; readonly mark: Mark }[];
   readonly runs: readonly (Run | null)[];
   readonly phrases: PhrasesState;
+  readonly turn: Turn;
+  readonly emptyTurns: EmptyTurns;
   readonly incident: PatternSnapshot<'stagnation'>;
 }

@@ -5,6 +5,7 @@ import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incide
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { cosmeticArguments } from './cosmetic-arguments.ts';
+import { handoffs } from './handoffs.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { knownAnswers } from './known-answers.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
@@ -23,6 +24,7 @@ const RULES: readonly StagnationRule[] = [
   sameResult,
   knownAnswers,
   cosmeticArguments,
+  handoffs,
 ];
 
 /** Rules whose pattern may continue after other steps, up to a limit. */

@@ -55,6 +55,35 @@ describe('same-message', () => {
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved ended 4'],
     },
     {
+      what: 'opens at the twentieth turn without anything',
+      events: repeated(21, ''),
+      expected: ['stagnation/same-message opened chance 20', 'stagnation/same-message escalated block 21'],
+    },
+    {
+      what: 'counts white space as nothing',
+      events: repeated(20, ' \n'),
+      expected: ['stagnation/same-message opened chance 20'],
+    },
+    {
+      what: 'does not count turns that wrote tokens, whose text was left out',
+      events: repeated(30, '').map((event) =>
+        event.type === 'turn_finished' ? { ...event, usage: { outputTokens: 7 } } : event,
+      ),
+      expected: [],
+    },
+    {
+      what: 'does not count turns that reasoned',
+      events: repeated(30, '').flatMap((event, i): AgentEvent[] =>
+        event.type === 'turn_started' ? [event, { type: 'thought', text: `Point ${i}.` }] : [event],
+      ),
+      expected: [],
+    },
+    {
+      what: 'starts over with a turn that brought something',
+      events: [...repeated(19, ''), call('look'), ...repeated(19, '')],
+      expected: [],
+    },
+    {
       what: 'ignores empty turns in between',
       events: turns(done, '', done, '', done, ' ', done),
       expected: ['stagnation/same-message opened chance 4'],
