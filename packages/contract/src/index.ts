@@ -106,7 +106,7 @@ export {
 } from './verdicts/activity.ts';
 export { type BudgetResource, type BudgetScope, budgetResources } from './verdicts/budget.ts';
 export { callDetectors } from './verdicts/call-detectors.ts';
-export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
+export { type DetectorId, detectorFacts, detectorIds, detectorKind } from './verdicts/detectors.ts';
 export {
   type EvidenceCall,
   type EvidenceOf,
@@ -156,4 +156,5 @@ export {
   type VerdictPhase,
   verdictPhases,
   verdictSchema,
+  type Waste,
 } from './verdicts/verdict.ts';

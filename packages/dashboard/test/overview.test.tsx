@@ -119,13 +119,13 @@ it.each([
     'dollars when one model has no price',
     { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 1 },
     '$8.40',
-    '41.2k tokens and 13 tool calls; 1 loop without a price',
+    '41.2k tokens and 13 tool calls; 1 loop of unknown price',
   ],
   [
     'tokens when no model has a price',
     { calls: 13, tokens: 41_200, usd: null, unpriced: 2 },
     '41.2k tokens',
-    'and 13 tool calls',
+    'and 13 tool calls; 2 loops of unknown price',
   ],
   [
     'calls without usage',

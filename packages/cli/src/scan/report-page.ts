@@ -67,9 +67,13 @@ function detectorTable({ byDetector }: ScanReport): string {
 }
 
 function loopTable(worst: readonly ScannedLoop[]): string {
-  const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, cost }) => {
+  const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, wasted }) => {
     const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null).join(' · ');
-    const cells = [formatInteger(cost.calls), formatCompact(cost.tokens ?? 0), moneyText(cost.usd ?? 0)];
+    const cells = [
+      formatInteger(wasted.calls),
+      formatCompact(wasted.tokens ?? 0),
+      moneyText(wasted.usd ?? 0),
+    ];
     return `<tr><td>${escapeHtml(reason)}<br><span class="soft">${escapeHtml(facts)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
   });
   return `<h2>The loops that cost most</h2>

@@ -12,6 +12,7 @@ import {
   shortPath,
 } from './format-values.ts';
 import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
+import { usageOf } from './scan-totals.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -47,7 +48,7 @@ export function reportText(found: ScanReport, hasColors: boolean): string {
 
 /** `OpenClaw: 12 sessions in 12 files, 340 calls; 1 file of unknown format was not read` */
 function storeText({ agent, files, skippedFiles, sessions, calls }: ScannedStore): string {
-  const read = `${agent}: ${formatCount(sessions, 'session')} in ${formatCount(files, 'file')}, ${usageText({ calls, tokens: 0, usd: 0 })}`;
+  const read = `${agent}: ${formatCount(sessions, 'session')} in ${formatCount(files, 'file')}, ${formatCount(calls, 'call')}`;
   const verb = skippedFiles === 1 ? 'was' : 'were';
   return skippedFiles === 0
     ? read
@@ -63,11 +64,10 @@ function detectorLines({ byDetector }: ScanReport): string[] {
 }
 
 function loopLines(loop: ScannedLoop, rank: number, paint: (style: Style, text: string) => string): string[] {
-  const { agent, model, time, detector, reason, sessionId, file, cost } = loop;
-  const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: cost.usd ?? 0 };
+  const { agent, model, time, detector, reason, sessionId, file, wasted } = loop;
   const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null);
   return [
-    `  ${paint('bold', `${String(rank)}.`.padEnd(4))}${paint('bold', usageText(usage))}${paint('dim', `  ${facts.join(' · ')}`)}`,
+    `  ${paint('bold', `${String(rank)}.`.padEnd(4))}${paint('bold', usageText(usageOf(wasted)))}${paint('dim', `  ${facts.join(' · ')}`)}`,
     `      ${reason}`,
     paint('dim', `      session ${sessionId} in ${shortPath(file)}`),
     '',

@@ -1,4 +1,4 @@
-import type { Cost } from '@loopwatch/contract';
+import type { Cost, Waste } from '@loopwatch/contract';
 import type { NotUnderstood } from '../events/understood.ts';
 
 /** A loop in a scanned session. */
@@ -16,14 +16,18 @@ export interface ScannedLoop {
   readonly time: number;
   /** Usage of the loop when it ended, or at the session's last event. */
   readonly cost: Cost;
+  /** The part of it that no earlier loop of the session contains. */
+  readonly wasted: Waste;
 }
 
 /** Total usage of sessions or of their loops. */
 export interface Usage {
   calls: number;
   tokens: number;
-  /** Of the models that have a price. */
+  /** As far as the price is known. */
   usd: number;
+  /** Sessions, or loops, whose tokens have no known price. */
+  unpriced: number;
 }
 
 /** What was read of the histories in one agent's own folders. */

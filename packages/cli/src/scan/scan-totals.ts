@@ -1,3 +1,4 @@
+import type { Waste } from '@loopwatch/contract';
 import type { NotUnderstood } from '../events/understood.ts';
 import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
 import type { ScannedSession } from './scanned-session.ts';
@@ -54,16 +55,18 @@ export class ScanTotals {
         calls: toolCalls,
         tokens: tokens === null ? 0 : tokens.input + tokens.output,
         usd: usd ?? 0,
+        unpriced: 0,
       });
     }
+    if (accounts.some(({ tokens, usd }) => tokens !== null && usd === null)) this.#used.unpriced += 1;
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
     for (const loop of loops) this.#addLoop(loop);
-    this.#worst = [...this.#worst, ...loops].sort(byCost).slice(0, MAX_LISTED_LOOPS);
+    this.#worst = [...this.#worst, ...loops].sort(byWaste).slice(0, MAX_LISTED_LOOPS);
   }
 
-  #addLoop({ detector, cost }: ScannedLoop): void {
-    const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: cost.usd ?? 0 };
+  #addLoop({ detector, wasted }: ScannedLoop): void {
+    const usage = usageOf(wasted);
     this.#loops += 1;
     addUsage(this.#wasted, usage);
     const own = this.#byDetector.get(detector) ?? { loops: 0, ...noUsage() };
@@ -100,22 +103,25 @@ export class ScanTotals {
 }
 
 function noUsage(): Usage {
-  return { calls: 0, tokens: 0, usd: 0 };
+  return { calls: 0, tokens: 0, usd: 0, unpriced: 0 };
 }
 
-function addUsage(sum: Usage, { calls, tokens, usd }: Usage): void {
+/** What a loop wasted, with amounts that are not known as 0. */
+export function usageOf({ calls, tokens, usd }: Waste): Usage {
+  return { calls, tokens: tokens ?? 0, usd: usd ?? 0, unpriced: tokens !== null && usd == null ? 1 : 0 };
+}
+
+function addUsage(sum: Usage, { calls, tokens, usd, unpriced }: Usage): void {
+  sum.unpriced += unpriced;
   sum.calls += calls;
   sum.tokens += tokens;
   sum.usd += usd;
 }
 
-/** Sorts by cost, then by tokens, then by calls. */
-function byCost(a: ScannedLoop, b: ScannedLoop): number {
-  return (
-    (b.cost.usd ?? 0) - (a.cost.usd ?? 0) ||
-    (b.cost.tokens ?? 0) - (a.cost.tokens ?? 0) ||
-    b.cost.calls - a.cost.calls
-  );
+/** Sorts by what was wasted: dollars, then tokens, then calls. */
+function byWaste(a: ScannedLoop, b: ScannedLoop): number {
+  const [one, other] = [usageOf(a.wasted), usageOf(b.wasted)];
+  return other.usd - one.usd || other.tokens - one.tokens || other.calls - one.calls;
 }
 
 /** The entries of a map, the largest first. */

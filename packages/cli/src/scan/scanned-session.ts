@@ -56,11 +56,23 @@ export class ScannedSession {
 function loopOf(
   first: ScannedVerdict,
   latest: ScannedVerdict,
-  { count, cost }: Pick<ScannedVerdict, 'count' | 'cost'>,
+  { count, cost, wasted = cost }: Pick<ScannedVerdict, 'count' | 'cost' | 'wasted'>,
   file: string,
 ): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;
   // The reason of a resolution is how the loop ended, not what was repeated.
   const reason = reasonWithCount(latest.phase === 'resolved' ? first : latest, count);
-  return { sessionId, file, agent, model: latest.model ?? model, detector, kind, count, reason, time, cost };
+  return {
+    sessionId,
+    file,
+    agent,
+    model: latest.model ?? model,
+    detector,
+    kind,
+    count,
+    reason,
+    time,
+    cost,
+    wasted,
+  };
 }

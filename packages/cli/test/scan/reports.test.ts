@@ -5,7 +5,7 @@ import { reportPage } from '../../src/scan/report-page.ts';
 import { reportText } from '../../src/scan/report-text.ts';
 import type { ScanReport } from '../../src/scan/scan-report.ts';
 
-const used = { calls: 42, tokens: 3_100_000, usd: 8.4 };
+const used = { calls: 42, tokens: 3_100_000, usd: 8.4, unpriced: 0 };
 const report: ScanReport = {
   v: 1,
   files: 312,
@@ -22,7 +22,7 @@ const report: ScanReport = {
   skippedFiles: 1,
   stores: [{ agent: 'OpenClaw', files: 2, skippedFiles: 1, sessions: 2, calls: 5 }],
   notUnderstood: [{ file: '/h/odd.jsonl', records: 5, unknown: 4, type: 'turn' }],
-  used: { calls: 20_000, tokens: 900_000_000, usd: 310 },
+  used: { calls: 20_000, tokens: 900_000_000, usd: 310, unpriced: 0 },
   loops: 1,
   wasted: used,
   byDetector: { 'tool-repeat': { loops: 1, ...used } },
@@ -39,6 +39,7 @@ const report: ScanReport = {
       reason: 'Read "<script>" was called 42 times in a row',
       time: Date.UTC(2026, 10, 1),
       cost: { calls: 42, turns: 42, characters: 0, tokens: 3_100_000, ms: 1 },
+      wasted: used,
     },
   ],
 };

@@ -19,16 +19,18 @@ export type BreakdownSort = (typeof breakdownSorts)[number];
 const count = z.int().nonnegative();
 
 export const breakdownAmountsSchema = z.object({
-  incidents: count.describe('Incidents detected in the time range.'),
+  incidents: count.describe(
+    'Loops detected in the time range; limits and outages only if the filter names their kind.',
+  ),
   sessions: count.describe('Distinct sessions of these incidents.'),
-  calls: count.describe('Tool calls in loops.'),
+  calls: count.describe('Tool calls in loops, each counted once.'),
   tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
   usd: z
     .number()
     .nonnegative()
     .nullable()
     .describe('US dollars of loops with a known price; null if there are none.'),
-  unpriced: count.describe('Incidents with tokens of models without a price; usd excludes them.'),
+  unpriced: count.describe('Loops with tokens of unknown price; usd excludes them.'),
 });
 
 const change = z.number().nullable();
@@ -54,6 +56,9 @@ export const breakdownSchema = z.object({
     .nullable()
     .describe('All groups beyond the limit; null if there are none.'),
   total: comparedSchema,
+  apart: z
+    .object({ limits: count, outages: count })
+    .describe('Incidents in the time range that are no loops, by the same filters.'),
 });
 
 /** Query of `/stats` with `groupBy`; also accepts the filters of `/incidents`. */

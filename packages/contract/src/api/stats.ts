@@ -14,14 +14,14 @@ const latencySchema = z
   );
 
 export const wasteSchema = z.object({
-  calls: count.describe('Tool calls in loops.'),
+  calls: count.describe('Tool calls in loops, each counted once even if loops overlap.'),
   tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
   usd: z
     .number()
     .nonnegative()
     .nullable()
     .describe('US dollars of loops with a known price; null if there are none.'),
-  unpriced: count.describe('Incidents with tokens of models without a price; usd excludes them.'),
+  unpriced: count.describe('Loops with tokens of unknown price; usd excludes them.'),
 });
 
 export const statsBucketSchema = z.object({

@@ -204,3 +204,15 @@ export type DetectorId = keyof typeof detectorFacts;
 
 /** Tables and charts list detectors in this order. */
 export const detectorIds = Object.keys(detectorFacts) as [DetectorId, ...DetectorId[]];
+
+const otherKinds: Partial<Record<DetectorId, 'limit' | 'outage'>> = {
+  'tool-limit': 'limit',
+  'turn-limit': 'limit',
+  budget: 'limit',
+  outage: 'outage',
+};
+
+/** What a detector finds. Limits and outages are no loops, and nothing is wasted in them. */
+export function detectorKind(detector: DetectorId): 'loop' | 'limit' | 'outage' {
+  return otherKinds[detector] ?? 'loop';
+}

@@ -9,6 +9,7 @@ import {
   verdictOutcomes,
   verdictPhases,
   verdictSchema,
+  wasteSchema,
 } from './verdict.ts';
 
 /*
@@ -67,6 +68,7 @@ export const incidentRowSchema = z.object({
   countAt: verdictSchema.shape.countAt,
   began: beginningSchema.optional(),
   cost: costSchema,
+  wasted: wasteSchema.optional(),
   revision: z.int().positive().describe('Increases with each verdict of the incident.'),
   source: sourceSchema.unwrap().nullable().describe('Offsets of the events in the log.'),
 });
@@ -102,6 +104,7 @@ export const incidentStatsSchema = z.object({
     .nonnegative()
     .nullable()
     .describe('US dollars of loops with a known price; null if there are none.'),
+  unpriced: z.int().nonnegative().describe('Loops with tokens of unknown price; usd excludes them.'),
   latency: z
     .object({ p50Ms: z.number(), incidents: z.int().positive() })
     .nullable()

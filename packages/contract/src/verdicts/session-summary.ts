@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { detectorIds } from './detectors.ts';
-import { costSchema } from './verdict.ts';
+import { costSchema, wasteSchema } from './verdict.ts';
 
 const count = z.int().nonnegative();
 
@@ -12,6 +12,7 @@ const openIncidentSchema = z
     id: z.string(),
     count,
     cost: costSchema,
+    wasted: wasteSchema.optional(),
   })
   .describe('Current state of an open incident, which can be newer than its latest verdict.');
 

@@ -74,6 +74,12 @@ export const costSchema = z
   })
   .describe('Resources used since the loop began.');
 
+export const wasteSchema = costSchema
+  .pick({ calls: true, tokens: true, usd: true })
+  .describe(
+    'The part of the cost that no loop of the session that opened earlier contains. Sums of it count each call once. Absent for limits and outages, which are no loops.',
+  );
+
 /**
  * Evidence in verdicts and incidents. It is not validated here, so that verdicts of other versions are accepted;
  * `readEvidence` validates it by detector.
@@ -126,6 +132,7 @@ export const verdictSchema = z.object({
   guidance: z.string().optional().describe('Message to the model, if the action calls for one.'),
   evidence: evidenceRecordSchema,
   cost: costSchema,
+  wasted: wasteSchema.optional(),
   source: z
     .object({ topic: z.string(), partition: z.int(), firstOffset: z.string(), offset: z.string() })
     .optional()
@@ -147,6 +154,7 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export type ThresholdAdjustment = (typeof thresholdAdjustments)[number];
 export type ThresholdOrigin = z.infer<typeof thresholdOriginSchema>;
 export type Cost = z.infer<typeof costSchema>;
+export type Waste = z.infer<typeof wasteSchema>;
 export type VerdictPhase = (typeof verdictPhases)[number];
 export type VerdictAction = (typeof verdictActions)[number];
 export type VerdictOutcome = (typeof verdictOutcomes)[number];

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type SubmitEvent, useMemo } from 'react';
 import { type BreakdownView, breakdownQuery } from '../api/breakdown.ts';
+import { apartTexts } from '../incidents/apart.ts';
 import { formatTime, plural } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
@@ -51,7 +52,7 @@ export function BreakdownPage() {
               </Message>
             </EmptyState>
           ) : (
-            <Card title={`By ${dimensionText(view.groupBy)}`} note={comparedText(breakdown)} flush>
+            <Card title={`By ${dimensionText(view.groupBy)}`} note={noteOf(breakdown)} flush>
               <GroupTable breakdown={breakdown} view={view} onSort={(sort) => change({ sort })} />
             </Card>
           )
@@ -61,9 +62,15 @@ export function BreakdownPage() {
   );
 }
 
-function comparedText({ previous, to }: Breakdown): string | undefined {
-  if (previous === null) return undefined;
-  return `compared with ${formatTime(previous.from, to)} to ${formatTime(previous.to, to)}`;
+function noteOf({ previous, to, total, apart }: Breakdown): string {
+  const others = apartTexts(apart);
+  return [
+    ...(previous === null
+      ? []
+      : [`compared with ${formatTime(previous.from, to)} to ${formatTime(previous.to, to)}`]),
+    ...(total.unpriced === 0 ? [] : [`cost without ${plural(total.unpriced, 'loop')} of unknown price`]),
+    ...(others.length === 0 ? [] : [`not counted: ${others.join(' and ')}`]),
+  ].join('; ');
 }
 
 interface DimensionsProps {

@@ -122,7 +122,7 @@ function shareOf(amounts: BreakdownAmounts, total: BreakdownAmounts, unit: Colum
 }
 
 function unpriced({ unpriced: count }: BreakdownAmounts): string | undefined {
-  return count === 0 ? undefined : `Excludes ${plural(count, 'loop')} on models without a price`;
+  return count === 0 ? undefined : `Excludes ${plural(count, 'loop')} of unknown price`;
 }
 
 function sentence(text: string): string {

@@ -9,6 +9,7 @@ export const csvColumns: CsvColumns<Breakdown['groups'][number]> = {
   calls: ({ calls }) => calls,
   tokens: ({ tokens }) => tokens,
   usd: ({ usd }) => usd,
+  loops_of_unknown_price: ({ unpriced }) => unpriced,
   previous_loops: ({ previous }) => previous?.incidents ?? null,
   previous_sessions: ({ previous }) => previous?.sessions ?? null,
   previous_calls: ({ previous }) => previous?.calls ?? null,

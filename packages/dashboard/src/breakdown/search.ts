@@ -53,7 +53,7 @@ export function writeBreakdown({ groupBy, range, sort }: BreakdownView): Search 
 export function incidentsOf({ groupBy, range }: BreakdownView, value: string): Search {
   const tag = groupBy.startsWith('tag:');
   const filter = tag ? { tag: `${groupBy.slice('tag:'.length)}:${value}` } : { [groupBy]: value };
-  return { ...filter, ...writeRange(range, allTime) };
+  return { ...filter, kind: 'loop', ...writeRange(range, allTime) };
 }
 
 /** Name of a dimension: "agent", "tag env". */

@@ -1,4 +1,4 @@
-import { detectorIds } from '@loopwatch/contract';
+import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import { useMemo } from 'react';
 import { formatCompact, formatDuration, formatNumber, formatStep } from '../lib/format.ts';
@@ -21,13 +21,32 @@ function useTimes({ buckets }: Overview): readonly number[] {
   return useMemo(() => buckets.map(({ at }) => at), [buckets]);
 }
 
-/** Incidents by detector over time. */
-export function LoopsFound({ overview, range, onZoom }: Props) {
+/** Loops by detector over time; limits and outages, if there are any, in a chart of their own. */
+export function IncidentsFound(props: Props) {
+  const { limits, outages } = props.overview;
+  const hasOthers = limits + outages > 0;
+  return (
+    <div className="grid content-start gap-4">
+      <Found {...props} title="Loops detected" noun="loops" loops height={hasOthers ? 150 : 210} />
+      {hasOthers && <Found {...props} title="Limits and outages" noun="limits" loops={false} height={90} />}
+    </div>
+  );
+}
+
+interface FoundProps extends Props {
+  readonly title: string;
+  readonly noun: string;
+  readonly loops: boolean;
+  readonly height: number;
+}
+
+function Found({ overview, range, onZoom, title, noun, loops, height }: FoundProps) {
   const { buckets, bucketMs } = overview;
   const times = useTimes(overview);
   const series = useMemo(
     () =>
       detectorIds
+        .filter((id) => (detectorKind(id) === 'loop') === loops)
         .filter((id) => buckets.some(({ incidents }) => (incidents[id] ?? 0) > 0))
         .map(
           (id): Series => ({
@@ -37,13 +56,13 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
             values: buckets.map(({ incidents }) => incidents[id] ?? 0),
           }),
         ),
-    [buckets],
+    [buckets, loops],
   );
   const sums = series.map(({ name, values }) => `${name} ${formatNumber(sum(values))}`);
   return (
-    <Card title="Loops detected" note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
+    <Card title={title} note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
       {series.length === 0 ? (
-        <p className="grid place-items-center h-37.5 text-ink2">No loops in this time range.</p>
+        <p className="grid place-items-center h-37.5 text-ink2">No {noun} in this time range.</p>
       ) : (
         <Chart
           times={times}
@@ -51,8 +70,8 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
           onZoom={onZoom}
           kind="bars"
           format={formatCompact}
-          height={210}
-          text={`Loops detected, by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
+          height={height}
+          text={`${title}, by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
         />
       )}
     </Card>

@@ -1,3 +1,4 @@
+import { detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { formatCompact, formatNumber, formatShare, formatUsd } from '../lib/format.ts';
@@ -14,7 +15,7 @@ interface Props {
 export function DetectorTable({ overview, range }: Props) {
   const rows = overview.detectors
     .filter(({ incidents, open }) => incidents > 0 || open > 0)
-    .toSorted((a, b) => b.incidents - a.incidents);
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || b.incidents - a.incidents);
   const max = Math.max(1, ...rows.map(({ incidents }) => incidents));
   const unit = overview.wasted.usd !== null ? 'usd' : overview.wasted.tokens !== null ? 'tokens' : 'calls';
   return (
@@ -53,7 +54,13 @@ export function DetectorTable({ overview, range }: Props) {
                   />
                 </th>
                 <td>{formatNumber(row.incidents)}</td>
-                <td>{wasted(row.wasted, unit)}</td>
+                <td
+                  title={
+                    detectorKind(row.detector) === 'loop' ? undefined : 'No loop: nothing is wasted in it'
+                  }
+                >
+                  {detectorKind(row.detector) === 'loop' ? wasted(row.wasted, unit) : '–'}
+                </td>
                 <td data-hot={row.open > 0 || undefined}>{formatNumber(row.open)}</td>
                 <td
                   title={
@@ -73,9 +80,14 @@ export function DetectorTable({ overview, range }: Props) {
   );
 }
 
+/** Loops come first. */
+function rankOf({ detector }: Overview['detectors'][number]): number {
+  return detectorKind(detector) === 'loop' ? 0 : 1;
+}
+
 type Unit = 'usd' | 'tokens' | 'calls';
 
-const unitNames: Readonly<Record<Unit, string>> = { usd: 'Cost', tokens: 'Tokens', calls: 'Calls' };
+const unitNames: Readonly<Record<Unit, string>> = { usd: 'Wasted', tokens: 'Tokens', calls: 'Calls' };
 
 function wasted(used: Overview['wasted'], unit: Unit): string {
   const amount = used[unit];

@@ -11,7 +11,7 @@ import { Async } from '../ui/feedback/Async.tsx';
 import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
-import { CountCharts, LoopsFound } from './Charts.tsx';
+import { CountCharts, IncidentsFound } from './Charts.tsx';
 import { DetectorTable } from './DetectorTable.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
 import { Tiles } from './Tiles.tsx';
@@ -61,8 +61,8 @@ export function OverviewPage() {
           ) : (
             <>
               <Tiles overview={overview} />
-              <div className="grid grid-cols-10 gap-4 [&>section]:nth-1:col-span-6 [&>section]:nth-2:col-span-4 [&>section]:nth-3:col-span-full @max-[900px]/page:[&>section]:nth-[n]:col-span-full">
-                <LoopsFound
+              <div className="grid grid-cols-10 gap-4 [&>*]:nth-1:col-span-6 [&>*]:nth-2:col-span-4 [&>*]:nth-3:col-span-full @max-[900px]/page:[&>*]:nth-[n]:col-span-full">
+                <IncidentsFound
                   overview={overview}
                   range={range}
                   onZoom={(from, to) => change({ kind: 'fixed', from, to })}

@@ -1,12 +1,13 @@
-import { detectorIds } from '@loopwatch/contract';
+import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
+import { apartTexts } from '../incidents/apart.ts';
 import { formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
-  const { buckets, latency, wasted, open, openByDetector, found, recovered, lag } = overview;
+  const { buckets, latency, wasted, open, openByDetector, found, lag } = overview;
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);
   const calls = buckets.map((bucket) => bucket.wasted.calls);
   const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
@@ -28,13 +29,12 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         name="Detected"
         value={formatNumber(found)}
-        note={
-          found === 0 ? 'no loops in this time range' : `${formatNumber(recovered)} recovered on their own`
-        }
+        unit={found === 1 ? 'loop' : 'loops'}
+        note={foundNote(overview)}
         picture={
           <Sparkline
-            values={buckets.map(({ incidents }) => sum(incidents))}
-            text={`${plural(found, 'incident')} detected in this time range`}
+            values={buckets.map(({ incidents }) => sumLoops(incidents))}
+            text={`${plural(found, 'loop')} detected in this time range`}
           />
         }
       />
@@ -91,8 +91,8 @@ function wasteText({
       unit: calls === 1 ? 'call' : 'calls',
       note: 'token usage is not reported',
     };
-  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${others}` };
-  const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} without a price`;
+  const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} of unknown price`;
+  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${others}${left}` };
   return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${others}${left}` };
 }
 
@@ -101,8 +101,16 @@ function openNote(looping: readonly string[], quiet: number): string {
   return quiet === 0 ? open : `${open}; ${formatNumber(quiet)} quiet`;
 }
 
-function sum(counts: Readonly<Partial<Record<string, number>>>): number {
-  return Object.values(counts).reduce((all: number, count) => all + (count ?? 0), 0);
+function foundNote({ found, recovered, limits, outages }: Overview): string {
+  const loops =
+    found === 0 ? 'no loops in this time range' : `${formatNumber(recovered)} recovered on their own`;
+  return [loops, ...apartTexts({ limits, outages })].join('; ');
+}
+
+function sumLoops(counts: Overview['buckets'][number]['incidents']): number {
+  return detectorIds
+    .filter((id) => detectorKind(id) === 'loop')
+    .reduce((all, id) => all + (counts[id] ?? 0), 0);
 }
 
 interface TileProps {

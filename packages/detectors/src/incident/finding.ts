@@ -13,6 +13,7 @@ import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { CallStep } from '../calls/step.ts';
 import type { RoundEvidence, Sentence } from './shown-calls.ts';
+import type { OwnUse } from './waste.ts';
 
 /** The basis of a threshold: a setting, and the reasons for any adjustment of its value. */
 export interface ThresholdBase {
@@ -154,6 +155,8 @@ export interface IncidentProgress {
   readonly count: number;
   /** Calls in the loop, if it is a loop of calls. */
   readonly calls: number | undefined;
+  /** What it wasted as of the session's latest verdict; undefined for limits and outages. */
+  readonly own: OwnUse | undefined;
 }
 
 export interface IncidentSnapshot {

@@ -26,6 +26,7 @@ import type {
 } from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
 import { costSince, incidentId, type PureVerdict, toVerdict, type VerdictSettings } from './verdict.ts';
+import { type Coverage, cover, NOTHING_COVERED, NOTHING_USED, wasteOf } from './waste.ts';
 
 /**
  * The lifecycle of one loop: opened, escalated while it continues, resolved when the pattern ends. A repetition is
@@ -197,12 +198,19 @@ export function slotOf({ detector, key }: Pick<Finding, 'detector' | 'key'>): st
 /** The open incidents of a session. Most sessions never have any. */
 export class OpenIncidents {
   #bySlot: Map<string, Entry> | undefined;
+  #coverage = NOTHING_COVERED;
 
-  static of(incidents: readonly OpenIncident[]): OpenIncidents {
-    if (incidents.length === 0) return NO_OPEN_INCIDENTS;
+  static of(incidents: readonly OpenIncident[], coverage: Coverage | undefined): OpenIncidents {
+    if (incidents.length === 0 && coverage === undefined) return NO_OPEN_INCIDENTS;
     const open = new OpenIncidents();
+    open.#coverage = coverage ?? NOTHING_COVERED;
     open.#bySlot = new Map(incidents.map(([slot, id, progress]) => [slot, { id, progress }]));
     return open;
+  }
+
+  /** What the session's loops have covered; undefined if there were none. */
+  get coverage(): Coverage | undefined {
+    return this.#coverage === NOTHING_COVERED ? undefined : this.#coverage;
   }
 
   get ids(): string[] {
@@ -223,30 +231,55 @@ export class OpenIncidents {
   verdict(finding: Finding, scene: Scene, plan: VerdictSettings, origin: ThresholdOrigin): PureVerdict {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
-    if (!isOpenAfter(finding)) this.#bySlot?.delete(slot);
-    else {
-      const { since, count, calls } = finding;
-      this.#bySlot ??= new Map<string, Entry>();
-      this.#bySlot.set(slot, { id, progress: { since, count, calls } });
+    const { since, count, calls, kind = 'loop' } = finding;
+    const own = kind === 'loop' ? (this.#bySlot?.get(slot)?.progress?.own ?? NOTHING_USED) : undefined;
+    this.#bySlot ??= new Map<string, Entry>();
+    this.#bySlot.set(slot, { id, progress: { since, count, calls, own } });
+    if (own !== undefined) this.#cover(scene.after);
+    const wasted = this.#bySlot.get(slot)?.progress?.own;
+    if (!isOpenAfter(finding)) this.#bySlot.delete(slot);
+    return toVerdict(finding, wasted, scene, id, plan, origin);
+  }
+
+  /** Attributes the session's usage up to now to its open loops. */
+  #cover(now: Mark): void {
+    const { entries, coverage } = this.#coveredAt(now);
+    this.#bySlot = entries;
+    this.#coverage = coverage;
+  }
+
+  #coveredAt(now: Mark): { readonly entries: Map<string, Entry>; readonly coverage: Coverage } {
+    const entries = new Map(this.#bySlot);
+    let coverage = this.#coverage;
+    // Those that opened first come first.
+    for (const [slot, { id, progress }] of entries) {
+      if (progress?.own === undefined) continue;
+      const done = cover(coverage, { ...progress, own: progress.own }, now);
+      coverage = done.coverage;
+      entries.set(slot, { id, progress: { ...progress, own: done.own } });
     }
-    return toVerdict(finding, scene, id, plan, origin);
+    return { entries, coverage };
   }
 
   /** Notes that the incident continues, without a report. */
   noteProgress(slot: string, count: number): void {
     const entry = this.#bySlot?.get(slot);
     if (entry?.progress === undefined) return;
-    const { since, count: before, calls } = entry.progress;
+    const { count: before, calls } = entry.progress;
     // Each repetition of a loop of calls contains the same number of calls.
     const callsNow = calls === undefined ? undefined : Math.round((calls / before) * count);
-    this.#bySlot?.set(slot, { id: entry.id, progress: { since, count, calls: callsNow } });
+    this.#bySlot?.set(slot, { id: entry.id, progress: { ...entry.progress, count, calls: callsNow } });
   }
 
   /** The current state of each incident. @param now the session's current mark */
   summaries(now: Mark): OpenIncidentSummary[] {
-    return Array.from(this.#bySlot?.values() ?? NO_INCIDENTS).flatMap(({ id, progress }) =>
-      progress === undefined ? [] : [{ id, count: progress.count, cost: costSince(progress, now) }],
-    );
+    if (this.#bySlot === undefined || this.#bySlot.size === 0) return [];
+    return Array.from(this.#coveredAt(now).entries.values()).flatMap(({ id, progress }) => {
+      if (progress === undefined) return [];
+      const cost = costSince(progress, now);
+      const { count, own } = progress;
+      return [{ id, count, cost, ...(own !== undefined && { wasted: wasteOf(own, cost) }) }];
+    });
   }
 
   slots(): readonly IncidentSlot[] {
@@ -263,5 +296,5 @@ export class OpenIncidents {
   }
 }
 
-/** Shared by sessions without incidents; opening one requires an instance of its own. */
+/** Shared by all sessions without incidents; opening one requires an instance of its own. */
 export const NO_OPEN_INCIDENTS = new OpenIncidents();

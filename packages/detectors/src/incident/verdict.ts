@@ -24,6 +24,7 @@ import { modelName } from '../settings/effective-settings.ts';
 import { assignPath, type SessionOverrides } from '../settings/session-settings.ts';
 import { callKeyOf } from './call-key.ts';
 import type { Finding, Labels, Scene } from './finding.ts';
+import { type OwnUse, wasteOf } from './waste.ts';
 
 /** A verdict without the fields that only the caller knows: the detection time and the log position of the events. */
 export type PureVerdict = { readonly [D in DetectorId]: VerdictOf<D> }[DetectorId];
@@ -52,6 +53,7 @@ export function incidentId(finding: Finding, scene: Scene): string {
 /** Turns a finding into a verdict. Ids are hashes of the input alone, so that every run gives the same ids. */
 export function toVerdict(
   finding: Finding,
+  wasted: OwnUse | undefined,
   scene: Scene,
   incident: string,
   plan: VerdictSettings,
@@ -61,6 +63,7 @@ export function toVerdict(
   const { privacy } = plan;
   const { since } = finding;
   const callKey = callKeyOf(finding);
+  const cost = costSince(finding, scene.after);
   const verdict: VerdictOf<DetectorId> = {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
@@ -84,7 +87,8 @@ export function toVerdict(
     ...(callKey !== undefined && { callKey }),
     ...textsOf(finding, privacy),
     began: { eventIndex: since.eventIndex, eventId: since.eventId, time: since.time },
-    cost: costSince(finding, scene.after),
+    cost,
+    ...(wasted !== undefined && { wasted: wasteOf(wasted, cost) }),
     model: scene.model,
     backend: scene.backend,
     agent: scene.agent,
@@ -142,7 +146,7 @@ export function costSince(
   after: Mark,
 ): Cost {
   return {
-    calls: calls ?? after.calls - since.calls,
+    calls: calls ?? Math.max(0, after.calls - since.calls),
     // The turn in which the loop started counts too, if turns are reported at all.
     turns: after.turns - since.turns + (since.turns === 0 ? 0 : 1),
     characters: after.characters - since.characters,

@@ -36,11 +36,17 @@ export class PriceBook {
     return price;
   }
 
-  /** US dollars of a turn. @returns undefined if its model has no price and the producer reports no cost */
+  /**
+   * US dollars of a turn. A reported cost of 0 for tokens comes from a subscription or a missing price: what they cost is
+   * unknown, unless the configuration says it.
+   *
+   * @returns undefined if its model has no price and the producer reports no cost
+   */
   costOf({ usage, costUsd }: TurnFinished, model: string | null): number | undefined {
-    if (typeof costUsd === 'number') return costUsd;
+    const isReported = typeof costUsd === 'number';
+    if (isReported && (costUsd > 0 || !hasTokens(usage))) return costUsd;
     if (!usage || model === null) return undefined;
-    const price = this.priceOf(model);
+    const price = isReported ? firstOf(this.#own, namesOf(model)) : this.priceOf(model);
     if (price === undefined) return undefined;
     const { input, output, cachedInput = input, cacheWrite = input } = price;
     const cached = usage.cachedInputTokens ?? 0;
@@ -49,6 +55,10 @@ export class PriceBook {
     const tokens = plain * input + cached * cachedInput + written * cacheWrite;
     return (tokens + (usage.outputTokens ?? 0) * output) / 1e6;
   }
+}
+
+function hasTokens(usage: TurnFinished['usage']): boolean {
+  return ((usage?.inputTokens ?? 0) || (usage?.outputTokens ?? 0)) > 0;
 }
 
 function firstOf(prices: ReadonlyMap<string, Price>, names: readonly string[]): Price | undefined {

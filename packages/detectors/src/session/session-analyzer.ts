@@ -254,6 +254,7 @@ export class SessionAnalyzer {
       turn: this.#turn.snapshot(this.calls?.rounds ?? []),
       labels: this.#labels,
       incidents: this.#incidents.snapshot(),
+      coverage: this.#incidents.coverage,
       ...this.#bank.snapshot(),
     };
   }
@@ -267,7 +268,7 @@ export class SessionAnalyzer {
     this.#totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.#labels = labelsAfter(NO_LABELS, snapshot.labels);
     this.#plan.restore(snapshot.overrides, this.#labels);
-    this.#incidents = OpenIncidents.of(snapshot.incidents);
+    this.#incidents = OpenIncidents.of(snapshot.incidents, snapshot.coverage);
     this.#bank = new DetectorBank(this.#plan.current, this.#plan.semantic);
     this.#bank.restore(this.#plan.current, snapshot);
     this.#turn = LastTurn.restore(snapshot.turn, this.calls?.rounds ?? []);

@@ -1,4 +1,5 @@
 import type { BankSnapshot, Labels, OpenIncident } from '../incident/finding.ts';
+import type { Coverage } from '../incident/waste.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';
@@ -18,4 +19,6 @@ export interface SessionSnapshot extends BankSnapshot {
   readonly turn: LastTurnSnapshot;
   readonly labels: Labels;
   readonly incidents: readonly OpenIncident[];
+  /** Absent without loops so far. */
+  readonly coverage?: Coverage | undefined;
 }

@@ -61,7 +61,7 @@ const scene: Scene = {
 const ids = (found: Partial<Finding>, at: Partial<Mark> = {}, where: Partial<Scene> = {}) => {
   const there = { ...scene, before: { ...mark, ...at }, ...where };
   const opening = incidentId({ ...finding, ...found }, there);
-  const { id } = toVerdict({ ...finding, ...found }, there, opening, plan, origin);
+  const { id } = toVerdict({ ...finding, ...found }, undefined, there, opening, plan, origin);
   return { incident: opening, verdict: id };
 };
 

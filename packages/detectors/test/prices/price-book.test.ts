@@ -75,6 +75,13 @@ describe('the cost of a turn', () => {
     expect(book.costOf(finished(null, 0.5), null)).toBe(0.5);
   });
 
+  it('is unknown if the producer reports 0 for tokens, unless the configuration has a price', () => {
+    const free = finished({ inputTokens: 1e6 }, 0);
+    expect(book.costOf(free, 'gpt-5')).toBeUndefined();
+    expect(new PriceBook({ 'gpt-5': { input: 2, output: 4 } }, priceTable).costOf(free, 'gpt-5')).toBe(2);
+    expect(book.costOf(finished({}, 0), 'gpt-5')).toBe(0);
+  });
+
   it.each([
     ['a model without a price', finished({ inputTokens: 1 }), 'unheard-of'],
     ['no model', finished({ inputTokens: 1 }), null],

@@ -112,6 +112,7 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
   const current = currentFigures(fold.latest, figures);
   const resolved = !isOpenAfter(latest);
   const { reason, countAt } = reasonOf(fold);
+  const cost = current?.cost ?? latest.cost;
   return {
     id: latest.incidentId,
     detector: latest.detector,
@@ -141,7 +142,8 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     reason: reasonWithCount({ reason, countAt }, current?.count ?? latest.count),
     ...(countAt !== undefined && { countAt }),
     ...(latest.began !== undefined && { began: latest.began }),
-    cost: current?.cost ?? latest.cost,
+    cost,
+    ...(latest.kind === 'loop' && { wasted: current?.wasted ?? latest.wasted ?? cost }),
     revision: fold.revision,
     source: latest.source ?? null,
   };

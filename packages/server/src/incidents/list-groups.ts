@@ -47,7 +47,7 @@ export async function listGroups(
 ): Promise<IncidentGroupPage> {
   const matching = incidentConditions(filter, now);
   const groups = `(select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
-    max(detected_at) as last_seen, sum(calls)::float8 as calls, ${knownSum('tokens')} as tokens,
+    max(detected_at) as last_seen, sum(${used('calls')})::float8 as calls, ${knownSum('tokens')} as tokens,
     ${knownSum('usd')} as usd
     from incidents ${matching.where} group by group_key) as groups`;
   const conditions = new Conditions();
@@ -59,7 +59,13 @@ export async function listGroups(
 /** The sum of the known values; -1 when none is known, as in the table. */
 function knownSum(column: 'tokens' | 'usd'): string {
   // Rounded: a float sum depends on the order of its rows, and paging compares it.
-  return `coalesce(round((sum(${column}) filter (where ${column} >= 0))::numeric, 9), -1)::float8`;
+  const amount = used(column);
+  return `coalesce(round((sum(${amount}) filter (where ${amount} >= 0))::numeric, 9), -1)::float8`;
+}
+
+/** What a loop wasted, so that overlapping loops count each call once; what was used by limits and outages. */
+function used(column: 'calls' | 'tokens' | 'usd'): string {
+  return `(case when kind = 'loop' then wasted_${column} else ${column} end)`;
 }
 
 async function groupsOf(
@@ -80,7 +86,7 @@ async function groupsOf(
        max(detected_at) as last_seen, ${isState('open')} as open, ${isState('quiet')} as quiet,
        count(distinct session_id)::float8 as sessions,
        max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
-       sum(calls)::float8 as calls, sum(turns)::float8 as turns, ${knownSum('tokens')} as tokens,
+       sum(${used('calls')})::float8 as calls, sum(turns)::float8 as turns, ${knownSum('tokens')} as tokens,
        ${knownSum('usd')} as usd, sum(duration) as ms,
        ${isStatus('new')} as new, ${isStatus('acknowledged')} as acknowledged,
        ${isStatus('muted')} as muted, ${isStatus('false_positive')} as false_positive

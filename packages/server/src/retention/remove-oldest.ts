@@ -1,5 +1,6 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
+import { wasteSums } from '../storage/waste-sql.ts';
 
 /** Maximum rows that one transaction deletes. */
 export const BATCH_ROWS = 500;
@@ -36,13 +37,13 @@ async function addToDropped(tx: Queryable, ids: string): Promise<void> {
   await tx.query(
     `update deleted_totals set incidents = deleted_totals.incidents + gone.n, since = least(deleted_totals.since, gone.since),
        recovered = deleted_totals.recovered + gone.recovered, ended = deleted_totals.ended + gone.ended,
-       disabled = deleted_totals.disabled + gone.disabled, calls = deleted_totals.calls + gone.calls,
+       disabled = deleted_totals.disabled + gone.disabled, calls = deleted_totals.calls + gone.calls::bigint,
+       unpriced = deleted_totals.unpriced + gone.unpriced::bigint,
        tokens = case when gone.tokens is null then deleted_totals.tokens else coalesce(deleted_totals.tokens, 0) + gone.tokens end,
        usd = case when gone.usd is null then deleted_totals.usd else coalesce(deleted_totals.usd, 0) + gone.usd end
      from (select count(*) as n, min(detected_at) as since,
          count(*) filter (where outcome = 'recovered') as recovered, count(*) filter (where outcome = 'ended') as ended,
-         count(*) filter (where outcome = 'disabled') as disabled, sum(calls)::bigint as calls,
-         sum(tokens) filter (where tokens >= 0) as tokens, sum(usd) filter (where usd >= 0) as usd
+         count(*) filter (where outcome = 'disabled') as disabled, ${wasteSums()}
        from incidents where id in (select jsonb_array_elements_text($1::jsonb))) as gone`,
     [ids],
   );

@@ -102,6 +102,9 @@ const figureColumns = {
   turns: 'float8',
   tokens: 'float8',
   usd: 'float8',
+  wasted_calls: 'float8',
+  wasted_tokens: 'float8',
+  wasted_usd: 'float8',
   duration: 'float8',
   event_index: 'float8',
   figures: 'text',
@@ -111,7 +114,7 @@ const figureColumns = {
 async function writeFigures(tx: Queryable, summaries: readonly { summary: SessionSummary }[]): Promise<void> {
   const rows = summaries.flatMap(({ summary }) =>
     Array.from(figuresByIncident(summary), ([id, figures]): RowOf<typeof figureColumns> => {
-      const { count, cost, lastAt, eventIndex } = figures;
+      const { count, cost, wasted = cost, lastAt, eventIndex } = figures;
       return {
         id,
         session_id: summary.sessionId,
@@ -121,6 +124,9 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
         turns: cost.turns,
         tokens: cost.tokens ?? -1,
         usd: cost.usd ?? -1,
+        wasted_calls: wasted.calls,
+        wasted_tokens: wasted.tokens ?? -1,
+        wasted_usd: wasted.usd ?? -1,
         duration: cost.ms,
         event_index: eventIndex,
         figures: jsonText(figures),
@@ -131,7 +137,7 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
   await tx.query(
     `update incidents i set change = nextval('changes'), active_at = greatest(i.active_at, s.active_at),
        last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
-       usd = r.usd,
+       usd = r.usd, ${['calls', 'tokens', 'usd'].map(wastedIfLoop).join(', ')},
        duration = r.duration, event_index = r.event_index, figures = r.figures
      from ${recordset(figureColumns)} join sessions s on s.id = r.session_id
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
@@ -141,6 +147,10 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
     tx,
     rows.map(({ id }) => String(id)),
   );
+}
+
+function wastedIfLoop(amount: string): string {
+  return `wasted_${amount} = case when i.kind = 'loop' then r.wasted_${amount} else i.wasted_${amount} end`;
 }
 
 function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {

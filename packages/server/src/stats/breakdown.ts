@@ -9,6 +9,7 @@ import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import type { Conditions } from '../storage/conditions.ts';
+import { wasteSums } from '../storage/waste-sql.ts';
 
 export interface BreakdownRequest {
   readonly groupBy: BreakdownDimension;
@@ -50,7 +51,8 @@ export async function breakdown(
 ): Promise<Breakdown> {
   const { groupBy, from, to, compare, limit } = request;
   const before = from - (to - from);
-  const conditions = incidentConditions({ ...request.filter, from: compare ? before : from, to }, now);
+  const filter: IncidentFilter = { kind: ['loop'], ...request.filter };
+  const conditions = incidentConditions({ ...filter, from: compare ? before : from, to }, now);
   const rows = await database.query<Row>(statement(request, conditions), conditions.parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
@@ -67,7 +69,22 @@ export async function breakdown(
       .map((row) => ({ value: row.value === '' ? null : row.value, ...toAmounts(row) })),
     other: other === undefined ? null : { values: other.values, ...toAmounts(other) },
     total: toAmounts(total),
+    apart: await countApart(database, request, now),
   };
+}
+
+async function countApart(
+  database: Queryable,
+  { filter, from, to }: BreakdownRequest,
+  now: number,
+): Promise<Breakdown['apart']> {
+  const conditions = incidentConditions({ ...filter, kind: ['limit', 'outage'], from, to }, now);
+  const [counts] = await database.query<Breakdown['apart']>(
+    `select count(*) filter (where kind = 'limit')::float8 as limits,
+       count(*) filter (where kind = 'outage')::float8 as outages from incidents ${conditions.where}`,
+    conditions.parameters,
+  );
+  return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
 }
 
 /**
@@ -87,11 +104,7 @@ function statement(
   const each = (write: (prefix: '' | 'p_') => string) => periods.map(write).join(', ');
   const sums = (prefix: '' | 'p_') => {
     const within = !compare ? 'true' : prefix === '' ? `detected_at >= ${start}` : `detected_at < ${start}`;
-    return `count(*) filter (where ${within}) as ${prefix}incidents,
-     coalesce(sum(calls) filter (where ${within}), 0) as ${prefix}calls,
-     sum(tokens) filter (where ${within} and tokens >= 0) as ${prefix}tokens,
-     sum(usd) filter (where ${within} and usd >= 0) as ${prefix}usd,
-     count(*) filter (where ${within} and tokens >= 0 and usd < 0) as ${prefix}unpriced`;
+    return `count(*) filter (where ${within}) as ${prefix}incidents, ${wasteSums(within, prefix)}`;
   };
   const again = (prefix: '' | 'p_') =>
     added.map((name) => `sum(${prefix}${name})::float8 as ${prefix}${name}`).join(', ');

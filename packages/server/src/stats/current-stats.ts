@@ -1,6 +1,7 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
 import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
+import { wasteSums } from '../storage/waste-sql.ts';
 import { SharedResult } from './shared-result.ts';
 
 const MINUTE = 60_000;
@@ -15,6 +16,7 @@ interface Sums {
   readonly calls: number;
   readonly tokens: number | null;
   readonly usd: number | null;
+  readonly unpriced: number;
 }
 
 interface Dropped extends Omit<Sums, 'kept'> {
@@ -40,12 +42,11 @@ export async function currentStats(database: Queryable, now: number): Promise<In
        count(*) filter (where outcome = 'recovered')::float8 as recovered,
        count(*) filter (where outcome = 'ended')::float8 as ended,
        count(*) filter (where outcome = 'disabled')::float8 as disabled,
-       coalesce(sum(calls), 0) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
-       sum(usd) filter (where usd >= 0) as usd
+       ${wasteSums()}
      from incidents`,
   );
   const [dropped] = await database.query<Dropped>(
-    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd from deleted_totals`,
+    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd, unpriced::float8 from deleted_totals`,
   );
   if (sums === undefined || dropped === undefined) throw new Error('An aggregate query returned no row');
   return {
@@ -61,6 +62,7 @@ export async function currentStats(database: Queryable, now: number): Promise<In
     calls: sums.calls + dropped.calls,
     tokens: knownSum(sums.tokens, dropped.tokens),
     usd: knownSum(sums.usd, dropped.usd),
+    unpriced: sums.unpriced + dropped.unpriced,
     latency: await latestLatency(database),
     kept: sums.kept,
     dropped: dropped.incidents,

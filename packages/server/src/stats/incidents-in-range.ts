@@ -1,11 +1,12 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { DetectorStats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import { wasteSums } from '../storage/waste-sql.ts';
 import { type DetectorRow, detectorStats } from './detector-stats.ts';
 import type { TimeRange } from './query-range.ts';
 
 /** Incidents that one detector found in one bucket. */
-interface BucketRow extends DetectorRow {
+export interface BucketRow extends DetectorRow {
   readonly bucket: number;
   readonly recovered: number;
 }
@@ -26,9 +27,7 @@ export async function incidentsInRange(
        count(*) filter (where outcome = 'recovered')::float8 as recovered,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
-       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
-       sum(usd) filter (where usd >= 0) as usd,
-       count(*) filter (where tokens >= 0 and usd < 0)::float8 as unpriced
+       ${wasteSums()}
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
     [from, to, bucketMs],
   );

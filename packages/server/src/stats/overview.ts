@@ -1,4 +1,4 @@
-import { detectorIds } from '@loopwatch/contract';
+import { detectorIds, detectorKind, type Verdict } from '@loopwatch/contract';
 import type { Overview, OverviewQuery } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
 import { listIncidents } from '../incidents/list-incidents.ts';
@@ -6,7 +6,7 @@ import { latestChange } from '../storage/change-lock.ts';
 import { activeSessions, countLiveSessions } from './active-sessions.ts';
 import { countUnresolved } from './current-stats.ts';
 import { sumCosts } from './detector-stats.ts';
-import { incidentsInRange } from './incidents-in-range.ts';
+import { type BucketRow, incidentsInRange } from './incidents-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
 import { queryRange } from './query-range.ts';
 
@@ -33,6 +33,10 @@ export function readOverview(
     const from = query.from ?? to - (query.lastMs ?? spanFor(firstAt, to));
     const range = queryRange({ from, to }, now);
     const incidents = await incidentsInRange(tx, range);
+    const countOf = (kind: Verdict['kind'], count: (row: BucketRow) => number): number =>
+      incidents.rows
+        .filter(({ detector }) => detectorKind(detector) === kind)
+        .reduce((sum, row) => sum + count(row), 0);
     const latency = await latencyInRange(tx, range);
     const active = await activeSessions(tx, range);
     const unresolved = await countUnresolved(tx, now);
@@ -48,8 +52,10 @@ export function readOverview(
       firstAt,
       ...unresolved,
       openItems: items.items,
-      found: incidents.rows.reduce((sum, row) => sum + row.found, 0),
-      recovered: incidents.rows.reduce((sum, row) => sum + row.recovered, 0),
+      found: countOf('loop', ({ found }) => found),
+      recovered: countOf('loop', ({ recovered }) => recovered),
+      limits: countOf('limit', ({ found }) => found),
+      outages: countOf('outage', ({ found }) => found),
       wasted: sumCosts(incidents.rows),
       latency: latency.all,
       liveSessions: await countLiveSessions(tx, now),

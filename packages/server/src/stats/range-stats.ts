@@ -2,6 +2,7 @@ import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { isOpenSql } from '../storage/state-sql.ts';
+import { wasteSums } from '../storage/waste-sql.ts';
 import { activeSessions } from './active-sessions.ts';
 import { type DetectorRow, detectorStats, sumCosts } from './detector-stats.ts';
 import type { TimeRange } from './query-range.ts';
@@ -23,9 +24,7 @@ export async function rangeStats(database: Queryable, range: TimeRange, now: num
        count(*) filter (where ${isOpenSql('$4')})::float8 as open,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
-       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
-       sum(usd) filter (where usd >= 0) as usd,
-       count(*) filter (where tokens >= 0 and usd < 0)::float8 as unpriced
+       ${wasteSums()}
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
     [from, to, bucketMs, now],
   );

@@ -1,4 +1,9 @@
-import { analyzedByHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
+import {
+  analyzedByHeader,
+  type OpenIncidentSummary,
+  type TopicNames,
+  type Verdict,
+} from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
 import type {
   LogRecord,
@@ -67,6 +72,8 @@ interface Work {
   readonly verdicts: TimedVerdict[];
   readonly letters: DeadLetterNote[];
   readonly changes: StateChange[];
+  /** Open incidents in the summaries that are published. */
+  open?: readonly OpenIncidentSummary[];
   /** The batch, with its counts once it is processed. */
   readonly from?: TracedBatch;
   counts?: BatchCounts;
@@ -259,7 +266,8 @@ export class PartitionProcessor implements PartitionTask {
     this.#sessions.detection = current.detection;
   }
 
-  #step({ outputs, verdicts, changes }: Work): Step {
+  #step(work: Work): Step {
+    const { outputs, verdicts, changes } = work;
     const { settings, incidents, topics } = this.#deps;
     const position = this.#position;
     const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
@@ -277,11 +285,12 @@ export class PartitionProcessor implements PartitionTask {
     state.push(...changes);
     const drained = this.#sessions.summaries?.drain();
     const summaries = drained === undefined ? [] : summaryRecords(drained, topics);
+    work.open = drained?.summaries.flatMap(({ openIncidents = [] }) => openIncidents) ?? [];
     return { position, resumeFrom: checkpoint.replayFrom, outputs: [...outputs, ...summaries], state };
   }
 
   async #commit({ work, step }: Commit): Promise<void> {
-    const { metrics, report, letters, watch } = this.#deps;
+    const { metrics, incidents, report, letters, watch } = this.#deps;
     const committing = this.#lane.commit(step).then(
       () => true,
       // The partition restarts from the last commit.
@@ -290,6 +299,7 @@ export class PartitionProcessor implements PartitionTask {
     const isCommitted = await (work.from?.trace.commit(committing) ?? committing);
     if (!isCommitted) return;
     report.verdictsCommitted(work.verdicts);
+    incidents.noteUse(work.open ?? []);
     if (work.from === undefined) return;
     if (work.counts !== undefined) report.batchCommitted(work.counts);
     for (const letter of work.letters) {

@@ -95,6 +95,8 @@ export class PartitionRecovery {
    * @returns verdicts that end incidents which no session continues
    */
   finish(): EndedIncident['verdict'][] {
+    for (const { analyzer } of this.#pipeline.sessions.all())
+      this.#deps.incidents.restoreUse(analyzer.openIncidentSummaries);
     return this.#outdated.finish(this.#deps.settings.current).map(({ incident, verdict }) => {
       this.#deps.incidents.restore(incident);
       return verdict;

@@ -39,6 +39,7 @@ const incidentsSchema = z.array(
     usd: z.number(),
     agent: z.string().nullable(),
     model: z.string().nullable(),
+    tool: z.string().nullable().default(null),
     since: z.number().nullable(),
   }),
 );

@@ -1,4 +1,12 @@
-import { type DetectorId, isOpenAfter, isQuiet, mitigationBy, type Verdict } from '@loopwatch/contract';
+import {
+  type DetectorId,
+  isOpenAfter,
+  isQuiet,
+  mitigationBy,
+  type OpenIncidentSummary,
+  type Verdict,
+  type Waste,
+} from '@loopwatch/contract';
 import type { IncidentLabels, IncidentStates, WorkerMetrics } from './metrics.ts';
 
 /** Maximum distinct values of a label per process; each further one counts as `other`. */
@@ -19,16 +27,24 @@ export class LabelValues {
   }
 }
 
-/** An open incident, as far as the metrics need it. */
-export interface OpenIncident {
-  readonly id: string;
-  readonly detector: Verdict['detector'];
-  readonly action: Verdict['action'];
+/** What a loop wasted; nothing for limits and outages. */
+interface Use {
   readonly calls: number;
   readonly tokens: number;
   readonly usd: number;
+}
+
+const NOTHING_USED: Use = { calls: 0, tokens: 0, usd: 0 };
+
+/** An open incident, as far as the metrics need it. */
+export interface OpenIncident extends Use {
+  readonly id: string;
+  readonly detector: Verdict['detector'];
+  readonly action: Verdict['action'];
   readonly agent: string | null;
   readonly model: string | null;
+  /** Name of the tool; null if there is none. */
+  readonly tool: string | null;
   /** Time of its first verdict; null if unknown. */
   readonly since: number | null;
 }
@@ -72,27 +88,51 @@ export class IncidentMetrics {
   /** Counts a verdict that was just committed. */
   count(verdict: Pick<Verdict, CountedField>): void {
     const metrics = this.#metrics;
-    const { incidentId, detector, phase, action } = verdict;
+    const { incidentId, detector, kind, phase, action } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
-    const labels = this.#labels(verdict);
-    const tool = { tool: this.#tools.of(verdict.tool?.name ?? null) };
-    if (phase === 'opened') {
-      metrics.loops.inc({ detector, ...labels });
-      metrics.byTool.loops.inc(tool);
+    if (phase === 'opened' && kind === 'loop') {
+      metrics.loops.inc({ detector, ...this.#labels(verdict) });
+      metrics.byTool.loops.inc({ tool: this.#tools.of(verdict.tool?.name ?? null) });
     }
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
     const before = this.#open.get(incidentId);
     const mitigation = mitigationBy(before?.action, verdict);
     if (mitigation !== undefined) metrics.mitigations.inc({ outcome: mitigation });
-    const after = this.replay(verdict);
+    this.#countUse(this.replay(verdict), before);
+  }
+
+  /** Counts what open loops wasted since their latest verdict, according to a summary that was just committed. */
+  noteUse(summaries: Iterable<Pick<OpenIncidentSummary, 'id' | 'wasted'>>): void {
+    for (const { id, wasted } of summaries) {
+      const before = this.#open.get(id);
+      if (before === undefined || wasted === undefined) continue;
+      const after = { ...before, ...atLeast(before, wasted) };
+      this.#open.set(id, after);
+      this.#countUse(after, before);
+    }
+  }
+
+  /** Notes what open loops have wasted that another worker, or this one, has counted. */
+  restoreUse(summaries: Iterable<Pick<OpenIncidentSummary, 'id' | 'wasted'>>): void {
+    for (const { id, wasted } of summaries) {
+      const known = this.#open.get(id);
+      if (known !== undefined && wasted !== undefined)
+        this.#open.set(id, { ...known, ...atLeast(known, wasted) });
+    }
+  }
+
+  #countUse(after: OpenIncident, before: Use = NOTHING_USED): void {
+    const metrics = this.#metrics;
     const wasted = { calls: metrics.wastedCalls, tokens: metrics.wastedTokens, usd: metrics.wastedUsd };
+    const labels = this.#labels(after);
+    const tool = { tool: this.#tools.of(after.tool) };
     for (const amount of ['calls', 'tokens', 'usd'] as const) {
-      const used = after[amount] - (before?.[amount] ?? 0);
+      const used = after[amount] - before[amount];
       wasted[amount].inc(used);
       // Without usage, a series of zeros for each name is noise.
       if (used === 0) continue;
-      metrics.byAgent[amount].inc({ agent: labels.agent, model: labels.model }, used);
+      metrics.byAgent[amount].inc(labels, used);
       metrics.byTool[amount].inc(tool, used);
     }
   }
@@ -101,11 +141,8 @@ export class IncidentMetrics {
   replay(verdict: Pick<Verdict, CountedField>): OpenIncident {
     const { id, ...reported } = openIncidentOf(verdict);
     const known = this.#open.get(id);
-    const calls = Math.max(known?.calls ?? 0, reported.calls);
-    const tokens = Math.max(known?.tokens ?? 0, reported.tokens);
-    const usd = Math.max(known?.usd ?? 0, reported.usd);
     const since = known?.since ?? reported.since;
-    const incident = { id, ...reported, calls, tokens, usd, since };
+    const incident = { id, ...reported, ...atLeast(known, reported), since };
     if (isOpenAfter(verdict)) this.restore(incident);
     else this.forget(id);
     return incident;
@@ -144,10 +181,11 @@ export class IncidentMetrics {
 type CountedField =
   | 'incidentId'
   | 'detector'
+  | 'kind'
   | 'phase'
   | 'action'
   | 'outcome'
-  | 'cost'
+  | 'wasted'
   | 'agent'
   | 'model'
   | 'tool'
@@ -158,20 +196,36 @@ function openIncidentOf({
   incidentId,
   detector,
   action,
-  cost,
+  wasted,
   agent,
   model,
+  tool,
   time,
 }: Pick<Verdict, CountedField>): OpenIncident {
   return {
     id: incidentId,
     detector,
     action,
-    calls: cost.calls,
-    tokens: cost.tokens ?? 0,
-    usd: cost.usd ?? 0,
+    ...useOf(wasted),
     agent,
     model,
+    tool: tool?.name ?? null,
     since: time,
+  };
+}
+
+function useOf(wasted: Waste | undefined): Use {
+  return wasted === undefined
+    ? NOTHING_USED
+    : { calls: wasted.calls, tokens: wasted.tokens ?? 0, usd: wasted.usd ?? 0 };
+}
+
+/** Counters never decrease. */
+function atLeast(known: Use = NOTHING_USED, reported: Use | Waste): Use {
+  const { calls, tokens, usd } = useOf(reported);
+  return {
+    calls: Math.max(known.calls, calls),
+    tokens: Math.max(known.tokens, tokens),
+    usd: Math.max(known.usd, usd),
   };
 }
