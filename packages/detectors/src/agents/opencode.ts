@@ -17,7 +17,7 @@ export const opencode: AgentContractSettings = {
     multiedit: { mutating: true },
     write: { mutating: true },
     patch: { mutating: true },
-    task: { mutating: true, volatile: ['description'] },
+    task: { mutating: true, poller: false, volatile: ['description'] },
   },
   result_noise: ['task_id: {word}', 'Full output saved to: {word}'],
   not_run: ['The user rejected permission to use this specific tool call{text}', 'Tool execution aborted'],

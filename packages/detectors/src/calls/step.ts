@@ -138,8 +138,8 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
 /** Names of tools, and commands, that return another value each time. */
 const DRAWING_TOOL =
   /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
-/** A request of HTTP that may create something. */
-const CREATES = /"method":"(?:POST|PUT|PATCH)"/i;
+/** Arguments of a request that may create something, or that ask for whatever is newest. */
+const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|random)"/i;
 const DRAWING_COMMAND =
   /(?<![a-z])(?:next-?\w*(?! build)|pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
 
@@ -147,7 +147,7 @@ const DRAWING_COMMAND =
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  if (nature.edits || CREATES.test(canonical)) return true;
+  if (nature.edits || ASKS_NEW.test(canonical)) return true;
   return DRAWING_TOOL.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 }
 

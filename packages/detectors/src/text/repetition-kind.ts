@@ -41,7 +41,11 @@ const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\
 /** One line of these, without quotes, commas, brackets and digits, which are data. */
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 /** A changing number that is part of a name. */
-const numberedName = /[\p{L}_]\uffff/u;
+const numberedName = /[\p{L}_]-?\uffff/u;
+/** Brackets of code, and a line that ends as a statement or a block does. */
+const codeSign = /[(){};=]/g;
+const codeLine = /[{};:)][ \t]*\n/;
+const UNITS_PER_CODE_SIGN = 16;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
@@ -65,7 +69,7 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
     return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  if (counting && fenced && numberedName.test(recent)) return NUMBERED;
+  if (counting && numberedName.test(recent) && (fenced || isCode(recent))) return NUMBERED;
   const data = counting && isData(recent, letters);
   if (data && recent.slice(-period).split('\n').length <= 2) return RECORDS;
   if (data || fenced || structured) {
@@ -83,6 +87,13 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
 export function isData(recent: string, letters: number): boolean {
   const inWords = lettersIn((recent.match(word) ?? []).join(''));
   return inWords < WORD_SHARE * letters;
+}
+
+/** Whether a text outside of a fence is code. */
+function isCode(recent: string): boolean {
+  return (
+    codeLine.test(recent) && (recent.match(codeSign)?.length ?? 0) * UNITS_PER_CODE_SIGN >= recent.length
+  );
 }
 
 /** Number of letters in a text. */

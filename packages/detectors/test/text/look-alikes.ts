@@ -280,6 +280,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
+    name: 'numbered functions outside of a fence',
+    text: lines(60, 51, (n) => `function printNumber${String(n)}() {\n  console.log(${String(n)});\n}\n`),
+  },
+  {
+    name: 'numbered classes of a style sheet outside of a fence',
+    text: lines(60, 52, (n) => `.mt-${String(n)} { margin-top: ${String(n * 4)}px; }`),
+  },
+  {
     name: 'legal text',
     text: lines(
       40,

@@ -91,7 +91,8 @@ export class MessageRepeat {
     switch (event.type) {
       case 'turn_started':
         this.#settle(step);
-        this.#endTurn(step);
+        // A turn without an end may have brought what the producer does not report.
+        if (this.#turn !== 'over') this.#emptyTurns = NO_EMPTY_TURNS;
         this.#turn = 'empty';
         this.#text = '';
         this.#agent = event.agent ?? '';
@@ -125,7 +126,7 @@ export class MessageRepeat {
     }
   }
 
-  /** Counts the turn that ends, if one is open and empty. */
+  /** Counts the turn that ends, if it is empty. */
   #endTurn(step: EventStep): void {
     const turn = this.#turn;
     this.#turn = 'over';

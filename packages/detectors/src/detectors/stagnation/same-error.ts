@@ -97,7 +97,7 @@ const POSITION =
 
 /** Whether failures with the same error come further: in their input, or in a list of targets to check. */
 export function getsFurther(steps: readonly CallStep[]): boolean {
-  return positionsRise(steps) || checksTargets(steps);
+  return steps.at(-1)?.kind === 'error' && (positionsRise(steps) || checksTargets(steps));
 }
 
 function positionsRise(steps: readonly CallStep[]): boolean {

@@ -72,6 +72,11 @@ describe('same-message', () => {
       expected: [],
     },
     {
+      what: 'does not count turns whose end is not reported',
+      events: repeated(30, '').filter(({ type }) => type !== 'turn_finished'),
+      expected: [],
+    },
+    {
       what: 'does not count turns that reasoned',
       events: repeated(30, '').flatMap((event, i): AgentEvent[] =>
         event.type === 'turn_started' ? [event, { type: 'thought', text: `Point ${i}.` }] : [event],

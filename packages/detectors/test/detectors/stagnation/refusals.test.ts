@@ -63,6 +63,13 @@ const parsing = (n: number): readonly Call[] => [
     true,
   ],
 ];
+const reading = (n: number): readonly Call[] => [
+  [
+    'read_page',
+    `page ${n + 1} of 12: ${'the soil, the light, the water, the roots'.slice(0, 12 + n)}`,
+    { page: n },
+  ],
+];
 const edit = (text: string, result: string): Call => ['edit_file', result, { path: 'a.ts', text }, true];
 const rejected = (n: number): readonly Call[] => [
   edit(
@@ -108,6 +115,7 @@ describe('failures between steps that work', () => {
     ['targets in which a linter finds the same', repeated(linting, 9)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['two refusals', repeated(refused, 2)],
+    ['chapters that are read one after another', repeated(reading, 9)],
   ])('are no loop: %s', (_, events) => {
     expect(said(events)).toEqual([]);
   });

@@ -269,6 +269,18 @@ const healthy: readonly Case[] = [
     (i) => ({ object: 'voucher', value: mixed(i), used: 'never', for: 'any customer of the shop' }),
   ],
   [
+    'whatever is newest',
+    'get_block',
+    { number: 'latest' },
+    (i) => ({
+      hash: `0x${hex(i, 64)}`,
+      parent: `0x${hex(i + 9, 64)}`,
+      miner: 'pool one',
+      size: 'normal',
+      final: true,
+    }),
+  ],
+  [
     'fewer failures in an error',
     'run_suite',
     { name: 'all' },
@@ -448,6 +460,14 @@ describe('a failing edit', () => {
       `Error: not saved, see row ${String([31, 4, 77, 12, 50, 8][i] ?? 9)} in the log`;
     expect(said(varied('save_form', random, 6))[0]).toMatch(/^stagnation\/same-error opened chance/);
   });
+});
+
+it('an agent launched again and again does not wait', () => {
+  const launched = (i: number) =>
+    `Async agent launched successfully.\nagentId: a${hex(i)} (internal ID)\nThe agent is working in the background.`;
+  expect(said(events(['', 'Agent', { prompt: 'Find the slow query.' }, launched], 6))[0]).toMatch(
+    /^tool-repeat opened chance [34]$/,
+  );
 });
 
 it('the same failure with another id each time is found with looks in between', () => {
