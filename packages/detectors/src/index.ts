@@ -34,6 +34,7 @@ export {
   ALLOWED,
   type Decision,
   deniedResult,
+  isRefused,
   type OpenIncident,
   stoppedDecision,
 } from './session/decide.ts';

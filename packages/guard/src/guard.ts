@@ -5,7 +5,7 @@ import type { AgentsToolResult } from './sdk-tools.ts';
 
 /**
  * - `stop`: denies a call that continues a loop, and ends the run
- * - `steer`: denies the call and tells the model why, so that it can try something else
+ * - `steer`: denies the call and tells the model why, so that it can try something else; ends the run if it does not
  * - `watch`: denies nothing
  */
 export type GuardMode = 'stop' | 'steer' | 'watch';
@@ -31,7 +31,10 @@ export interface GuardOptions {
 /** Guards one session of one agent. */
 export interface Guard extends AsyncDisposable {
   readonly session: string;
-  /** Whether the run should end: a call was denied in mode `stop`, or a user has stopped the session. */
+  /**
+   * Whether the run should end: a call was denied in mode `stop`, calls of one loop were denied `stop_after_denials` times,
+   * a limit is reached, or a user has stopped the session.
+   */
   readonly stopped: boolean;
   /** Why the run should end, for people; null if it should not. */
   readonly reason: string | null;

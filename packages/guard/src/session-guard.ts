@@ -1,4 +1,4 @@
-import type { Decision, PureVerdict } from '@loopwatch/detectors';
+import { type Decision, isRefused, type PureVerdict } from '@loopwatch/detectors';
 import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
 import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';
 import { type AgentsToolResult, guardAgentsTools, guardAiTools, guardLangChainTools } from './sdk-tools.ts';
@@ -151,10 +151,12 @@ class SessionGuard implements Guard {
       this.#attempt(() => {
         const call = { name, args: plainValue(args) };
         const decision = this.#isWatching ? undefined : this.#analysis.decide(call);
-        if (decision?.action === 'deny') {
+        if (decision !== undefined && isRefused(decision)) {
           const denial = this.#analysis.recordDenied(call, decision);
           stats.denied += 1;
-          if (options.mode === 'stop') this.#finalDenial = decision;
+          // A person's stop lasts until that person resumes the session.
+          const isFinal = options.mode === 'stop' || decision.action === 'stop';
+          if (isFinal && !this.#analysis.stoppedByServer) this.#finalDenial = decision;
           return { denial };
         }
         const callId = this.#analysis.recordCall(call);

@@ -27,6 +27,19 @@ describe('guard modes', () => {
     expect(guard.tool('write_file', () => 'written')()).toBe('written');
   });
 
+  it('steer: ends the run at the third denial of a loop', () => {
+    const guard = createGuard();
+    const read = reader(guard);
+    const stops = Array.from({ length: 6 }, () => [read({ path: 'a' }) === 'not found', guard.stopped]);
+    expect(stops).toEqual([
+      ...Array.from({ length: 3 }, () => [true, false]),
+      [false, false],
+      [false, false],
+      [false, true],
+    ]);
+    expect(guard.reason).toContain('read_file');
+  });
+
   it('watch: reports verdicts and denies nothing', () => {
     const seen: string[] = [];
     const guard = createGuard({ mode: 'watch', onVerdict: ({ phase }) => seen.push(phase) });
@@ -232,7 +245,7 @@ describe('a guard with a server', () => {
     stream!.send(text.slice(30) + text);
     await waitFor(() => seen.length === 1);
     expect(reader(guard)({ path: 'a' })).toContain(
-      "Loopwatch denied this call: Tool call loop detected: 'read_file'",
+      'Loopwatch denied this call: You have called read_file 5 times in a row',
     );
     expect(reader(guard)({ path: 'b' })).toBe('not found');
     stream!.end();

@@ -13,12 +13,13 @@ export const proposedCallSchema = z.strictObject({
 
 export const decisionSchema = z.object({
   action: z
-    .enum(['allow', 'warn', 'deny'])
+    .enum(['allow', 'warn', 'deny', 'stop'])
     .describe(
-      'warn: the call may run, but it repeats. deny: it continues a loop, exceeds a limit, or the session is stopped.',
+      'warn: the call may run, but it repeats. deny: it continues a loop and must not run. stop: neither must any other; ' +
+        'end the turn, because the loop was denied before, a limit is reached, or a person has stopped the session.',
     ),
   reason: z.string().nullable().describe('For people: what repeats, or who stopped the session.'),
-  guidance: z.string().nullable().describe('For the model, instead of a result; null unless denied.'),
+  guidance: z.string().nullable().describe('For the model, instead of a result; null if the call may run.'),
   incidentId: z.string().nullable(),
 });
 

@@ -224,6 +224,7 @@ export const modelSettingsSchema = z.strictObject({
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true),
   stopped: z.boolean().default(false),
+  stop_after_denials: z.int().min(1).max(1_000_000).default(3),
   preset: z.enum(presetNames).default('balanced'),
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}),

@@ -79,6 +79,13 @@ function hashesOf({ name: fullName, args }: ProposedCall, agent: string | null, 
   return [keyBy(args), keyBy(identifying), hashOfTool(name)];
 }
 
+/** The hash by which a call is the same as another, whatever its arguments that do not identify it. */
+export function callIdentity({ name: fullName, args }: ProposedCall, knowledge: CallKnowledge): string {
+  const name = shortName(fullName);
+  const identifying = identifyingArguments(args, contractOf(name, null, knowledge));
+  return hashOf(identityKey(toolIdentity(name, canonicalArguments(identifying))));
+}
+
 function hashOf(key: string): string {
   return sha256(key, HASH_DIGITS);
 }

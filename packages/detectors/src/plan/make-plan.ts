@@ -34,6 +34,7 @@ export function planDetection(
     enabled: settings.enabled,
     preset: settings.preset,
     idleMs: settings.session.idle_seconds * 1000,
+    stopAfterDenials: settings.stop_after_denials,
     ...sources.calls,
     detectors: planned,
     readers: new Map(

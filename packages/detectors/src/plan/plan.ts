@@ -16,6 +16,8 @@ export interface PlannedDetector {
 export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly enabled: boolean;
   readonly idleMs: number;
+  /** Denied calls of one loop after which the turn ends. */
+  readonly stopAfterDenials: number;
   /** In registry order, which is the order of their verdicts; `null`: off. */
   readonly detectors: readonly (PlannedDetector | null)[];
   /** Slots of the detectors that process events of a type; without an entry, {@link readersOfAll} do. */

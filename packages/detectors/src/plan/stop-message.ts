@@ -1,4 +1,5 @@
 import { callDetectors, type Verdict } from '@loopwatch/contract';
+import type { ToolRepeatOptions } from '../detectors/tool-repeat/options.ts';
 import { blockMessage } from '../detectors/tool-repeat/wording.ts';
 import { nouns } from '../incident/shown-calls.ts';
 import type { DetectionPlan } from './plan.ts';
@@ -13,25 +14,50 @@ export function stopMessage(
   plan: DetectionPlan,
   tool: string | undefined = verdict.tool?.name,
 ): string {
-  const options = (tool === undefined ? undefined : plan.perTool.get(tool)) ?? plan.tool;
+  const options = optionsOf(plan, tool);
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
     return blockMessage(tool, verdict.count, options);
   if (callDetectors.has(verdict.detector) && options.blockText !== null) return options.blockText;
-  const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
+  const reason = sentence(verdict.reason);
   // An exhausted budget stays exhausted, whatever the agent does next.
   if (verdict.detector === 'budget')
-    return `${reason}. Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
+    return `${reason} Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
   return (
-    `${nouns[verdict.kind]} detected: ${reason}. ` +
+    `${nouns[verdict.kind]} detected: ${reason} ` +
     'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
   );
+}
+
+const END = 'Make no more tool calls: say what is done and what is left, and end your turn.';
+
+/** What to tell a model whose turn ends. */
+export function endMessage(reason: string): string {
+  return `${sentence(reason)} ${END}`;
+}
+
+/** What to tell a model instead of a denied call's result: a custom text for blocked calls, or {@link guidanceOf}. */
+export function denialMessage(
+  verdict: Pick<Verdict, 'detector' | 'action' | 'reason' | 'guidance'>,
+  plan: DetectionPlan,
+  tool: string,
+): string {
+  const custom = callDetectors.has(verdict.detector) ? optionsOf(plan, tool).blockText : null;
+  return verdict.action === 'block' && custom !== null ? custom : guidanceOf(verdict);
+}
+
+function optionsOf(plan: DetectionPlan, tool: string | undefined): ToolRepeatOptions {
+  return (tool === undefined ? undefined : plan.perTool.get(tool)) ?? plan.tool;
+}
+
+function sentence(text: string): string {
+  return `${text.replace(/(?<![.\s])[.\s]+$/, '')}.`;
 }
 
 /** Guidance for a model that gets another chance: the verdict's own, or a generic one. */
 export function guidanceOf(verdict: Pick<Verdict, 'reason' | 'guidance'>): string {
   if (verdict.guidance !== undefined) return verdict.guidance;
   return [
-    `${verdict.reason.replace(/(?<![.\s])[.\s]+$/, '')}.`,
+    sentence(verdict.reason),
     'Stop and think before the next step: if this failed or returned nothing new, try a different approach.',
     'Call a tool only if you need one; otherwise explain in text what you will do next.',
   ].join('\n');

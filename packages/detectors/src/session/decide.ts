@@ -1,18 +1,23 @@
-import { type AgentEvent, strongerAction, type Verdict } from '@loopwatch/contract';
+import { type AgentEvent, type DetectorId, strongerAction, type Verdict } from '@loopwatch/contract';
 import { denialText } from '../calls/result-kind.ts';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
-import { guidanceOf, stopMessage } from '../plan/stop-message.ts';
+import { denialMessage, endMessage, stopMessage } from '../plan/stop-message.ts';
 
 /** Whether a call should run. */
 export interface Decision {
-  readonly action: 'allow' | 'warn' | 'deny';
+  readonly action: 'allow' | 'warn' | 'deny' | 'stop';
   /** A sentence for people that names the repetition; `null` if nothing repeats. */
   readonly reason: string | null;
   /** What to tell the model in place of a result; `null` if the call may run. */
   readonly guidance: string | null;
   /** The incident that the call continues. */
   readonly incidentId: string | null;
+}
+
+/** Whether a call must not run. */
+export function isRefused({ action }: Decision): boolean {
+  return action === 'deny' || action === 'stop';
 }
 
 export const ALLOWED: Decision = { action: 'allow', reason: null, guidance: null, incidentId: null };
@@ -37,11 +42,17 @@ export type OpenIncident = Pick<
   readonly time: number;
 };
 
-/** The decision on a call that continues these incidents: the strongest action decides, then the latest incident. */
+/**
+ * The decision on a call that continues these incidents: the strongest action decides, then the latest incident. A spent
+ * budget or limit of model requests ends the turn; a loop does after a number of denials.
+ *
+ * @param denials how often this loop was denied before
+ */
 export function decisionBy(
   incidents: readonly OpenIncident[],
   plan: DetectionPlan,
   { name }: ProposedCall,
+  denials: number,
 ): Decision {
   const [first, ...others] = incidents;
   if (first === undefined) return ALLOWED;
@@ -49,15 +60,21 @@ export function decisionBy(
   const { action, reason, incidentId } = strongest;
   if (action === 'none') return ALLOWED;
   if (action === 'warn') return { action: 'warn', reason, guidance: null, incidentId };
-  const guidance = action === 'block' ? stopMessage(strongest, plan, name) : guidanceOf(strongest);
-  return { action: 'deny', reason, guidance, incidentId };
+  const isSpent = action === 'block' && endsTurn.has(strongest.detector);
+  if (isSpent)
+    return { action: 'stop', reason, guidance: endMessage(stopMessage(strongest, plan, name)), incidentId };
+  if (denials + 1 >= plan.stopAfterDenials)
+    return { action: 'stop', reason, guidance: endMessage(reason), incidentId };
+  return { action: 'deny', reason, guidance: denialMessage(strongest, plan, name), incidentId };
 }
+
+/** After the limit of tool calls, the model may still answer. */
+const endsTurn: ReadonlySet<string> = new Set<DetectorId>(['budget', 'turn-limit']);
 
 /** The decision on any call of a session that a person has stopped. @param by who did, if known */
 export function stoppedDecision(by: string | null = null): Decision {
   const reason = `The session was stopped${by === null ? '' : ` by ${by}`} in Loopwatch`;
-  const guidance = `${reason}. Make no more tool calls: say what is done and what is left, and end your turn.`;
-  return { action: 'deny', reason, guidance, incidentId: null };
+  return { action: 'stop', reason, guidance: endMessage(reason), incidentId: null };
 }
 
 /** The result of a denied call: it counts as another repetition. */

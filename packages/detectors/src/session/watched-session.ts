@@ -1,10 +1,12 @@
 import type { AgentEvent, CheckAnswer } from '@loopwatch/contract';
-import { continues, type ProposedCall } from '../incident/call-key.ts';
+import { isDenial } from '../calls/result-kind.ts';
+import { callIdentity, continues, type ProposedCall } from '../incident/call-key.ts';
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import { changeBetween, type SessionOverrides } from '../settings/session-settings.ts';
 import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
+import { Denials } from './denials.ts';
 import { type Conclusion, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
 import { SessionAnalyzer } from './session-analyzer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
@@ -39,6 +41,7 @@ export class WatchedSession {
   #adopted = NO_SETTINGS;
   /** Event time of the latest prompt that starts over, epoch ms. */
   #promptedAt = Number.NEGATIVE_INFINITY;
+  readonly #denials = new Denials();
 
   constructor(id: string, detection: Detection) {
     this.id = id;
@@ -63,15 +66,19 @@ export class WatchedSession {
     try {
       const pushed = this.#analyzer.push(event, fallbackTime, position);
       if (pushed.isDuplicate) return pushed;
-      if (event.type === 'prompt_started' && (this.#analyzer.calls?.prompts.startsOver ?? true))
+      if (event.type === 'prompt_started' && (this.#analyzer.calls?.prompts.startsOver ?? true)) {
         this.#promptedAt = this.#analyzer.lastTime;
+        this.#denials.clear();
+      }
       if (pushed.abandoned.length > 0) this.#open.clear();
       this.#note(pushed);
+      this.#noteDenial(event);
       return pushed;
     } catch (error) {
       this.#analyzer = new SessionAnalyzer(this.id, this.#analyzer.detection);
       this.#open.clear();
       this.#reported.clear();
+      this.#denials.clear();
       return { ...NOTHING_FOUND, fault: error instanceof Error ? error : new Error(String(error)) };
     }
   }
@@ -134,12 +141,29 @@ export class WatchedSession {
       (incident) =>
         !this.#isOver(incident, time, plan.idleMs) && continues(incident, call, plan.knowledge, false),
     );
-    const found = [...continued, ...trial.continuedBy(call)];
-    return decisionBy(
-      found.filter(({ incidentId }) => !dismissed.has(incidentId)),
-      plan,
-      call,
+    const found = [...continued, ...trial.continuedBy(call)].filter(
+      ({ incidentId }) => !dismissed.has(incidentId),
     );
+    const denials = this.#denials.most([
+      callIdentity(call, plan.knowledge),
+      ...found.map(({ incidentId }) => incidentId),
+    ]);
+    return decisionBy(found, plan, call, denials);
+  }
+
+  /** Denials count for the call itself, and for each loop that it continues. */
+  #noteDenial(event: AgentEvent): void {
+    if (event.type === 'tool_call_request')
+      this.#denials.noteCall(event.callId ?? null, { name: event.name as string, args: event.args });
+    if (event.type !== 'tool_result') return;
+    const call = this.#denials.takeCall(event.callId ?? null);
+    if (call === undefined) return;
+    const isDenied = event.denied === true || isDenial(event.result);
+    if (!isDenied && this.#denials.isEmpty) return;
+    const identity = callIdentity(call, this.#analyzer.currentPlan.knowledge);
+    if (isDenied)
+      this.#denials.count([identity, ...this.continuedBy(call).map(({ incidentId }) => incidentId)]);
+    else this.#denials.forget(identity);
   }
 
   /** Whether an incident known from elsewhere is over, or known better here. */
@@ -151,14 +175,21 @@ export class WatchedSession {
   }
 
   snapshot(): WatchedSnapshot {
-    return { sessionId: this.id, state: this.#analyzer.snapshot(), open: this.#open.verdicts };
+    const denials = this.#denials.snapshot();
+    return {
+      sessionId: this.id,
+      state: this.#analyzer.snapshot(),
+      open: this.#open.verdicts,
+      ...(denials && { denials }),
+    };
   }
 
   /** Restores a snapshot of a session with the same detection settings. */
-  restore({ state, open = [] }: WatchedSnapshot): void {
+  restore({ state, open = [], denials }: WatchedSnapshot): void {
     this.#analyzer.restore(state);
     this.#open.clear();
     this.#note({ verdicts: open });
+    this.#denials.restore(denials);
   }
 
   #note({ verdicts }: Pick<Conclusion, 'verdicts'>): void {
@@ -176,4 +207,6 @@ export interface WatchedSnapshot {
   readonly state: SessionSnapshot;
   /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
   readonly open?: readonly PureVerdict[];
+  /** Denied calls since the latest prompt, by call and incident; absent without any. */
+  readonly denials?: Readonly<Record<string, number>>;
 }

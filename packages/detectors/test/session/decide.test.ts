@@ -1,6 +1,6 @@
 import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { createSessionAnalyzer, denialText, type SessionAnalyzerHandle } from '../../src/index.ts';
+import { createSessionAnalyzer, denialText, isRefused, type SessionAnalyzerHandle } from '../../src/index.ts';
 
 type Call = readonly [name: string, args: object, result: string, failed?: boolean];
 
@@ -23,7 +23,7 @@ class GuardedAgent {
     const decision = this.analyzer.decide({ name, args });
     const callId = `c${String(this.#events)}`;
     this.push({ type: 'tool_call_request', callId, name, args });
-    if (decision.action === 'deny')
+    if (isRefused(decision))
       this.push({ type: 'tool_result', callId, result: denialText(decision.guidance ?? ''), isError: true });
     else this.push({ type: 'tool_result', callId, result, isError });
     return decision;
@@ -53,8 +53,8 @@ describe('decide', () => {
     [
       'the fourth of several identical failing calls',
       {},
-      times(6, fails),
-      'allow allow allow deny deny deny',
+      times(7, fails),
+      'allow allow allow deny deny stop stop',
     ],
     [
       'a call that counts without its result',
@@ -132,7 +132,13 @@ describe('decide', () => {
     const agent = new GuardedAgent();
     agent.actions(times(4, fails));
     const { guidance } = agent.call(fails);
-    expect(guidance).toContain("'Read' invoked with identical params 4 times");
+    expect(guidance).toContain('You have called Read 4 times in a row');
+  });
+
+  it('gives the custom text once the loop is blocked', () => {
+    const agent = new GuardedAgent({ tool_call_loop: { error_messages: { block: 'Ask a person.' } } });
+    agent.actions(times(4, fails));
+    expect(agent.call(fails)).toMatchObject({ action: 'deny', guidance: 'Ask a person.' });
   });
 
   it('does not change the state of the session', () => {
@@ -157,6 +163,47 @@ describe('decide', () => {
     expect(agent.actions([looks, lists, fails])).toEqual(['allow', 'allow', 'deny']);
     agent.push({ type: 'prompt_started', text: 'Go on' });
     expect(agent.call(looks).action).toBe('allow');
+  });
+
+  describe('ends the turn', () => {
+    it.each<[what: string, config: DetectionInput, calls: Call[], actions: string]>([
+      ['at the first denial', { stop_after_denials: 1 }, times(5, fails), 'allow allow allow stop stop'],
+      [
+        'at a later denial',
+        { stop_after_denials: 4 },
+        times(7, fails),
+        'allow allow allow deny deny deny stop',
+      ],
+      ['of a cycle', {}, times(5, looks, lists), 'allow allow allow allow allow allow deny deny stop stop'],
+    ])('%s', (_what, config, calls, actions) => {
+      expect(new GuardedAgent(config).actions(calls).join(' ')).toBe(actions);
+    });
+
+    it('says that no more calls are to be made', () => {
+      const agent = new GuardedAgent();
+      agent.actions(times(5, fails));
+      const { action, reason, guidance } = agent.call(fails);
+      expect(action).toBe('stop');
+      expect(guidance).toBe(
+        `${reason ?? ''}. Make no more tool calls: say what is done and what is left, and end your turn.`,
+      );
+    });
+
+    it('not after another prompt', () => {
+      const agent = new GuardedAgent();
+      agent.actions(times(6, fails));
+      agent.push({ type: 'prompt_started', origin: 'user', text: 'Try once more' });
+      expect(agent.actions(times(5, fails)).join(' ')).toBe('allow allow allow deny deny');
+    });
+
+    it('not when two loops were denied twice each', () => {
+      const agent = new GuardedAgent();
+      agent.actions(times(5, fails));
+      agent.actions([['Write', { path: 'b' }, 'Wrote 1 line.']]);
+      expect(agent.actions(times(5, ['Read', { path: 'c' }, 'Not found.', true])).join(' ')).toBe(
+        'allow allow allow deny deny',
+      );
+    });
   });
 
   it('allows everything after a pause that ends the session', () => {

@@ -1,5 +1,4 @@
 import type { HookAgent } from '@loopwatch/contract/api';
-import type { Decision } from '@loopwatch/detectors';
 
 /** A hook's answer in the format of its agent; an empty object: continue. */
 export type HookAnswer = Readonly<Record<string, unknown>>;
@@ -32,9 +31,4 @@ export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswe
 /** Context for the model, along with a result. @param event the hook's event name */
 export function advice(event: string, text: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
-}
-
-/** Whether a denial ends the agent's turn: a stop does, a loop can still be left by another approach. */
-export function stopsAgent({ incidentId }: Decision): boolean {
-  return incidentId === null;
 }

@@ -1,13 +1,13 @@
 import { type AgentEvent, isOpenAfter, storableText } from '@loopwatch/contract';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
-import { guidanceOf, type PureVerdict } from '@loopwatch/detectors';
+import { guidanceOf, isRefused, type PureVerdict } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
 import { Router } from 'express';
 import { limits } from '../events/limits.ts';
 import { jsonBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { Guard } from './guard.ts';
-import { advice, CONTINUE, denial, type HookAnswer, stopsAgent, warning } from './hook-answer.ts';
+import { advice, CONTINUE, denial, type HookAnswer, warning } from './hook-answer.ts';
 
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
@@ -67,11 +67,11 @@ async function answerToCall(
   call: Call,
 ): Promise<HookAnswer> {
   const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
-  if (decision.action !== 'deny') {
+  if (!isRefused(decision)) {
     await guard.record(sessionId, [call]);
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
   }
-  return denial(agent, await guard.recordDenied(sessionId, call, decision), stopsAgent(decision));
+  return denial(agent, await guard.recordDenied(sessionId, call, decision), decision.action === 'stop');
 }
 
 /** The guidance of an open loop, for the model to read before its next call. */

@@ -119,7 +119,7 @@ describe('a budget shared by the sessions of an agent', () => {
       body: JSON.stringify({ sessionId: 's-1', name: 'read_file', args: {} }),
     });
     expect(await response.json()).toMatchObject({
-      action: 'deny',
+      action: 'stop',
       reason: `The session was stopped by the budget of agent coder on ${today} in Loopwatch`,
     });
   });

@@ -152,6 +152,23 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
     });
   });
 
+  it('end the turn at the third denial of a loop, until the next prompt', async () => {
+    const hooked = new HookedAgent(agent, 's-1');
+    await hooked.prompt('Mend the build');
+    const answers: unknown[] = [];
+    for (let n = 0; n < 7; n += 1) answers.push((await hooked.call(tool, fails, text, true)).before);
+    // Codex would run a call that such an answer denies.
+    const ended =
+      agent === 'codex' ? {} : { continue: false, stopReason: expect.stringContaining('end your turn') };
+    const isEnd = (answer: unknown) => JSON.stringify(answer).includes('Make no more tool calls');
+    expect(answers.map(isEnd)).toEqual([false, false, false, false, false, true, true]);
+    expect(answers[5]).toMatchObject(ended);
+    // A user needs a moment to read the reason and to answer.
+    clock += 20_000;
+    await hooked.prompt('Try another file');
+    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
+  });
+
   it('record each call once, the denied one with its guidance', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     await hooked.prompt('Mend the build');
@@ -261,6 +278,18 @@ describe('POST /decide', () => {
     expect(recorded()).toHaveLength(before);
   });
 
+  it('ends the turn once refused calls were reported three times, in whatever words', async () => {
+    await looping();
+    const call = { sessionId: 's-1', type: 'tool_call_request', name: 'get', args: { id: 1 } };
+    const refused = { sessionId: 's-1', type: 'tool_result', result: 'Not run: it repeats.', denied: true };
+    const actions: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      actions.push((await send('/decide', { sessionId: 's-1', name: 'get', args: { id: 1 } })).body);
+      await send('/events', [call, refused]);
+    }
+    expect(actions).toMatchObject([{ action: 'deny' }, { action: 'deny' }, { action: 'stop' }]);
+  });
+
   it('rejects a call without a session', async () => {
     expect(await send('/decide', { name: 'get' })).toMatchObject({
       status: 400,
@@ -277,7 +306,11 @@ describe('POST /decide', () => {
     await stored();
     const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: { id: 7 } });
     expect(await ask()).toMatchObject({
-      body: { action: 'deny', guidance: expect.stringContaining("'get' invoked"), incidentId: 'i-7' },
+      body: {
+        action: 'deny',
+        guidance: expect.stringContaining('You have called get 5 times'),
+        incidentId: 'i-7',
+      },
     });
     expect(await send('/decide', { sessionId: 's-9', name: 'get', args: { id: 8 } })).toMatchObject({
       body: { action: 'allow' },
@@ -334,6 +367,8 @@ describe('a budget', () => {
     expect(answers).toEqual([...none, { systemMessage: note }, {}]);
     const denied = {
       before: {
+        continue: false,
+        stopReason: expect.stringContaining(used) as string,
         hookSpecificOutput: {
           hookEventName: 'PreToolUse',
           permissionDecision: 'deny',
@@ -351,9 +386,9 @@ describe('a budget', () => {
     log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-9', time: START, reason: used, ...limit }));
     await stored();
     const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: {} });
-    expect(await ask()).toMatchObject({ body: { action: 'deny', reason: used } });
+    expect(await ask()).toMatchObject({ body: { action: 'stop', reason: used } });
     await send('/events', { sessionId: 's-9', type: 'prompt_started', text: 'Go on', time: START + 5_000 });
-    expect(await ask()).toMatchObject({ body: { action: 'deny', reason: used } });
+    expect(await ask()).toMatchObject({ body: { action: 'stop', reason: used } });
   });
 });
 

@@ -145,7 +145,7 @@ describe('a decision before a call', () => {
   test.each([
     [3, 'allow'],
     [4, 'warn'],
-    [5, 'deny'],
+    [5, 'stop'],
   ] as const)('after %i of 5 calls is %s', (n, action) => {
     expect(after(n).action).toBe(action);
   });
