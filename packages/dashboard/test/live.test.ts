@@ -63,7 +63,14 @@ describe('the live store', () => {
     store.onConnectError('xhr poll error');
     expect(linkText(store.getState(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
     store.applySnapshot(snapshot([]), NOW);
-    const beat = { serverTime: NOW, lag: 0, lastEventAt: NOW - 4_000, lastVerdictAt: NOW, reason: null };
+    const beat = {
+      serverTime: NOW,
+      lag: 0,
+      readTo: null,
+      lastEventAt: NOW - 4_000,
+      lastVerdictAt: NOW,
+      reason: null,
+    };
     store.applyHeartbeat({ ...beat, log: 'up' }, NOW);
     expect(linkText(store.getState(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
     expect(linkText(store.getState(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
@@ -72,6 +79,11 @@ describe('the live store', () => {
       tone: 'hot',
       text: 'The server lost its connection to the event log',
     });
+    // Some lag is normal; the pages of a server that is behind are not live.
+    store.applyHeartbeat({ ...beat, log: 'up', lag: 9, readTo: NOW - 2_000 }, NOW);
+    expect(linkText(store.getState(), NOW)).toMatchObject({ tone: 'ok', text: 'Live' });
+    store.applyHeartbeat({ ...beat, log: 'up', lag: 491_000, readTo: NOW - 300_000 }, NOW);
+    expect(linkText(store.getState(), NOW)).toMatchObject({ tone: 'warm', text: '5 min behind' });
     store.onDisconnect(NOW);
     expect(linkText(store.getState(), NOW).text).toContain('Reconnecting');
     store.onConnect();

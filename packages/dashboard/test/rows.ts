@@ -117,6 +117,7 @@ export function overview(openItems: IncidentItem[], part: Partial<Overview> = {}
     latency: null,
     liveSessions: 1,
     lag: 0,
+    readTo: null,
     buckets: Array.from({ length: 5 }, (_, n) => ({
       at: NOW - 300_000 + n * 60_000,
       latency: null,

@@ -35,7 +35,7 @@ import { sessionRecordApi } from './sessions/session-record-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { pages, staticDashboard } from './static-dashboard.ts';
-import { overviewApi } from './stats/overview-api.ts';
+import { type OverviewApiOptions, overviewApi } from './stats/overview-api.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 import { mutesApi } from './triage/mutes-api.ts';
@@ -46,6 +46,7 @@ const publicPaths = new Set([`${API}/auth/me`, `${API}/auth/login`, `${API}/auth
 export interface AppOptions
   extends IncidentsApiOptions,
     StatsApiOptions,
+    OverviewApiOptions,
     SettingsApiOptions,
     SessionEventsApiOptions,
     StatusApiOptions,

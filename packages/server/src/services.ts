@@ -53,6 +53,8 @@ export interface ServerDeps extends WebOptions {
   readonly dashboardDir: string;
   /** Wall clock of the latest agent event, when a worker runs in the same process. */
   readonly lastEventAt?: () => number | null;
+  /** While the worker in the same process is behind: the timestamp up to which it has read, epoch ms; else null. */
+  readonly analyzedTo?: () => number | null;
   /** Plays sample sessions; default: none. */
   readonly samples?: SamplePlayback;
   /** Wall clock, epoch ms; default: the system's. */
@@ -105,6 +107,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       guard.onIncidentsChanged(sessionIds);
     },
   });
+  const readTo = (): number | null => earliest(feeds.readTo, deps.analyzedTo?.() ?? null);
   const stats = createSharedStats(database, now);
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   const verdictStreams = new VerdictStreams({
@@ -120,6 +123,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     auth,
     heartbeat: () => ({
       lag: feeds.lag,
+      readTo: readTo(),
       lastEventAt: latest(deps.lastEventAt?.() ?? null, ingest.lastAcceptedAt),
       lastVerdictAt: feeds.lastVerdictAt,
       log: feeds.connection.state,
@@ -164,6 +168,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     guard,
     ingest,
     feeds,
+    readTo,
     stats,
     triage,
     verdictStreams,
@@ -207,4 +212,9 @@ function eventsReadiness({ problem }: LogWriteHealth): Readiness[string] {
 function latest(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
 }

@@ -122,6 +122,11 @@ export class Worker {
     return this.#report.lastEventAt;
   }
 
+  /** While records are waiting: the timestamp up to which all are processed, epoch ms; null if none is waiting. */
+  get readTo(): number | null {
+    return this.#watch.readTo;
+  }
+
   get status(): WorkerStatus {
     const stuck = [...this.#watch.stuck, ...(this.#sources?.stuck ?? [])].map(stuckDetail);
     if (!this.#connection.connected || stuck.length === 0) return this.#connection;

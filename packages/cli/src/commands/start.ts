@@ -171,6 +171,7 @@ async function startAll(
     registry,
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     lastEventAt: () => worker.lastEventAt,
+    analyzedTo: () => worker.readTo,
   });
   const running: Running[] = [log];
   try {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readToSchema } from '../verdicts/live.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { byDetectorSchema, detectorStatsSchema, wasteSchema } from './stats.ts';
 
@@ -34,6 +35,7 @@ export const overviewSchema = z.object({
   lag: count
     .nullable()
     .describe('Records that the server has not read yet; null before the first one is read.'),
+  readTo: readToSchema,
   buckets: z
     .array(
       z.object({

@@ -130,9 +130,17 @@ export const liveIncidentsSchema = z.object({
   stats: incidentStatsSchema,
 });
 
+export const readToSchema = z
+  .number()
+  .nullable()
+  .describe(
+    'While records are waiting to be analyzed or stored: when the latest one that was had been written, epoch ms, so that everything later is missing. null: nothing is waiting.',
+  );
+
 export const liveHeartbeatSchema = z.object({
   serverTime: z.number(),
   lag: z.number().nullable().describe('Verdicts not read yet; null before the first one is read.'),
+  readTo: readToSchema,
   lastEventAt: z.number().nullable().describe('Wall clock of the latest agent event; null if none is known.'),
   lastVerdictAt: z.number().nullable().describe('Wall clock of the latest verdict in the log.'),
 });

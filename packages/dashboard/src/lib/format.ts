@@ -64,12 +64,16 @@ export function formatStep(ms: number): string {
 
 /** just now, 12 s ago, 4 min ago, 3 h ago, 5 d ago */
 export function formatAgo(ms: number): string {
+  return ms < 3_000 ? 'just now' : `${formatAge(ms)} ago`;
+}
+
+/** 12 s, 4 min, 3 h, 5 d */
+export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
-  if (seconds < 3) return 'just now';
-  if (seconds < 60) return `${String(seconds)} s ago`;
-  if (seconds < 3_600) return `${String(Math.floor(seconds / 60))} min ago`;
-  if (seconds < 86_400) return `${String(Math.floor(seconds / 3_600))} h ago`;
-  return `${String(Math.floor(seconds / 86_400))} d ago`;
+  if (seconds < 60) return `${String(seconds)} s`;
+  if (seconds < 3_600) return `${String(Math.floor(seconds / 60))} min`;
+  if (seconds < 86_400) return `${String(Math.floor(seconds / 3_600))} h`;
+  return `${String(Math.floor(seconds / 86_400))} d`;
 }
 
 /** 14:02:11, with the date if it is not the day of `now`. */

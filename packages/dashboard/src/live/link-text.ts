@@ -1,4 +1,5 @@
-import { formatAgo, formatTime } from '../lib/format.ts';
+import type { HeartbeatMessage } from '@loopwatch/contract/api';
+import { formatAge, formatAgo, formatTime } from '../lib/format.ts';
 import type { LiveState } from './live-store.ts';
 
 /** Without a message for this long the numbers count as stale, even if the socket is open. */
@@ -25,8 +26,22 @@ export function linkText(state: LiveState, now: number): LinkText {
   }
   if (heartbeat?.log === 'down')
     return { tone: 'hot', text: 'The server lost its connection to the event log', last };
-  const lag = heartbeat?.lag ?? 0;
-  return { tone: 'ok', text: lag > 0 ? `Live, ${String(lag)} behind` : 'Live', last };
+  const behind = behindBy(heartbeat, now);
+  if (behind !== undefined) return { tone: 'warm', text: `${formatAge(behind)} behind`, last };
+  return { tone: 'ok', text: 'Live', last };
+}
+
+/** A lag of less is normal. */
+const BEHIND_AFTER_MS = 5_000;
+
+/** How far the pages are behind, ms; undefined if not. @param now the server's wall clock, epoch ms */
+export function behindBy(
+  heartbeat: Pick<HeartbeatMessage, 'readTo'> | undefined,
+  now: number,
+): number | undefined {
+  if (heartbeat?.readTo == null) return undefined;
+  const behind = now - heartbeat.readTo;
+  return behind > BEHIND_AFTER_MS ? behind : undefined;
 }
 
 function lastText({ heartbeat }: LiveState, now: number): string | undefined {

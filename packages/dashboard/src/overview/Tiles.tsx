@@ -2,12 +2,12 @@ import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { apartTexts } from '../incidents/apart.ts';
-import { formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
+import { formatAge, formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
-  const { buckets, latency, wasted, open, openByDetector, found, lag } = overview;
+  const { buckets, latency, wasted, open, openByDetector, found } = overview;
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);
   const calls = buckets.map((bucket) => bucket.wasted.calls);
   const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
@@ -64,7 +64,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         name="Live sessions"
         value={formatNumber(overview.liveSessions)}
-        note={lag === null ? 'lag unknown' : lag === 0 ? 'up to date' : `${plural(lag, 'record')} behind`}
+        note={lagNote(overview)}
         picture={
           <Sparkline
             color="--d-semantic"
@@ -99,6 +99,12 @@ function wasteText({
 function openNote(looping: readonly string[], quiet: number): string {
   const open = looping.length === 0 ? 'no session is looping' : looping.join(', ');
   return quiet === 0 ? open : `${open}; ${formatNumber(quiet)} quiet`;
+}
+
+function lagNote({ lag, readTo, asOf }: Overview): string {
+  if (readTo !== null && asOf - readTo >= 1_000) return `${formatAge(asOf - readTo)} behind`;
+  if (lag === null) return 'lag unknown';
+  return lag === 0 ? 'up to date' : `${plural(lag, 'record')} behind`;
 }
 
 function foundNote({ found, recovered, limits, outages }: Overview): string {

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect } from 'react';
+import { BehindNote } from './BehindNote.tsx';
 import { showInTab } from './favicon.ts';
 import { useOpenCount } from './open-count.ts';
 
@@ -23,6 +24,7 @@ export function Page({ title, tab = title, note, actions, children }: Props) {
         {note !== undefined && <div className="text-ink3">{note}</div>}
         {actions !== undefined && <div className="toolbar ml-auto max-sm:ml-0">{actions}</div>}
       </div>
+      <BehindNote />
       {children}
     </div>
   );

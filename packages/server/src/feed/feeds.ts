@@ -92,6 +92,13 @@ export class Feeds {
     return lags.length === 0 ? null : lags.reduce((sum, lag) => sum + lag, 0);
   }
 
+  /** While records are waiting: the timestamp up to which all are stored, epoch ms; null if none is waiting. */
+  get readTo(): number | null {
+    const behind = this.#partitions.filter(({ lag }) => (lag ?? 0) > 0);
+    const times = behind.flatMap(({ readTo }) => readTo ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   /** The connection to the log: down as soon as one topic cannot be read. */
   get connection(): { readonly state: 'up' | 'down'; readonly reason: string | null } {
     const down = [...this.#feeds.values()].find(({ connection }) => connection.state === 'down');

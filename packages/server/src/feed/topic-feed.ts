@@ -50,6 +50,8 @@ export interface PartitionState extends TopicPartition {
   readonly position: number;
   /** Records not stored yet, as of the latest batch; null before the first. */
   readonly lag: number | null;
+  /** Timestamp of the latest record stored since the start, epoch ms; null before the first. */
+  readonly readTo: number | null;
   /** Records that could not be stored and became dead letters. */
   readonly setAside: number;
   readonly latest: LatestSetAside | null;
@@ -88,7 +90,13 @@ export class TopicFeed {
         const position = await resumeAt(database, topicPartition, bounds, logger);
         const lag = Math.max(0, bounds.end - position);
         const counted = await readSetAside(database, topicPartition);
-        this.#partitions.set(topicPartition.partition, { ...topicPartition, position, lag, ...counted });
+        this.#partitions.set(topicPartition.partition, {
+          ...topicPartition,
+          position,
+          lag,
+          readTo: null,
+          ...counted,
+        });
         return position;
       },
       onConnection: (state, reason) => {
@@ -131,8 +139,17 @@ export class TopicFeed {
         const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
         await this.#storeParts(topicPartition, chunk, position);
         const remaining = lag + records.length - Math.min(records.length, at + TRANSACTION_RECORDS);
-        const { setAside = 0, latest = null } = this.#partitions.get(partition) ?? {};
-        this.#partitions.set(partition, { ...topicPartition, position, lag: remaining, setAside, latest });
+        const known = this.#partitions.get(partition);
+        const { setAside = 0, latest = null } = known ?? {};
+        const readTo = chunk.at(-1)?.timestamp ?? known?.readTo ?? null;
+        this.#partitions.set(partition, {
+          ...topicPartition,
+          position,
+          lag: remaining,
+          readTo,
+          setAside,
+          latest,
+        });
       }
       this.#error = null;
     } catch (error) {

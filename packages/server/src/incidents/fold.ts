@@ -1,4 +1,5 @@
 import {
+  type Cost,
   happenedAt,
   type Incident,
   type IncidentRow,
@@ -7,6 +8,7 @@ import {
   reasonWithCount,
   strongerAction,
   type Verdict,
+  type Waste,
 } from '@loopwatch/contract';
 import { groupKey } from './group-key.ts';
 import { currentFigures, type IncidentFigures } from './latest-figures.ts';
@@ -143,10 +145,15 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     ...(countAt !== undefined && { countAt }),
     ...(latest.began !== undefined && { began: latest.began }),
     cost,
-    ...(latest.kind === 'loop' && { wasted: current?.wasted ?? latest.wasted ?? cost }),
+    ...(latest.kind === 'loop' && { wasted: current?.wasted ?? latest.wasted ?? wholeOf(cost) }),
     revision: fold.revision,
     source: latest.source ?? null,
   };
+}
+
+/** A loop of a version that did not tell its waste. */
+function wholeOf({ calls, tokens, usd }: Cost): Waste {
+  return { calls, tokens, ...(usd !== undefined && { usd }) };
 }
 
 /**

@@ -12,10 +12,12 @@ export interface OverviewApiOptions {
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   readonly feeds: { readonly lag: number | null };
+  /** While records are waiting: the timestamp up to which all are read, epoch ms; else null. */
+  readonly readTo: () => number | null;
 }
 
 /** `GET /overview`. */
-export function overviewApi({ database, now, feeds }: OverviewApiOptions): Router {
+export function overviewApi({ database, now, feeds, readTo }: OverviewApiOptions): Router {
   const router = Router();
   const shared = new SharedResult({
     read: (query: OverviewQuery, at) => readOverview(database, query, at),
@@ -29,7 +31,7 @@ export function overviewApi({ database, now, feeds }: OverviewApiOptions): Route
       const query = parseQuery(request.query, overviewQuerySchema);
       if (query.from !== undefined && query.lastMs !== undefined)
         throw new HttpProblem(400, 'lastMs: cannot be combined with from');
-      const overview: Overview = { ...(await shared.get(query)), lag: feeds.lag };
+      const overview: Overview = { ...(await shared.get(query)), lag: feeds.lag, readTo: readTo() };
       response.json(overview);
     })
     .all(methodNotAllowed('GET'));

@@ -25,7 +25,7 @@ export function readOverview(
   database: Database,
   query: OverviewQuery,
   now: number,
-): Promise<Omit<Overview, 'lag'>> {
+): Promise<Omit<Overview, 'lag' | 'readTo'>> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
     const firstAt = await firstData(tx);

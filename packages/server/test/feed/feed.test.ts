@@ -14,7 +14,12 @@ import { MemoryLog } from '../memory-log.ts';
 import { silent, topics } from '../running-server.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
-function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
+function feedsOf(
+  database: Database,
+  log: MemoryLog,
+  logger = silent,
+  more: Partial<ConstructorParameters<typeof Feeds>[0]> = {},
+): Feeds {
   const configured = { settings: detectionSchema.parse({}) };
   return new Feeds({
     log,
@@ -28,6 +33,7 @@ function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
     budgets: { add: () => Promise.resolve(), wake: () => undefined },
     sink: log.sink(),
     now: () => START,
+    ...more,
   });
 }
 
@@ -68,6 +74,21 @@ function lives(count: number): Verdict[] {
 }
 
 onBothDatabases(({ make, kind, disconnect }) => {
+  it('feed: while records are waiting it says up to when all are stored', async () => {
+    const log = new MemoryLog();
+    const all = lives(400);
+    for (const one of all) log.appendVerdict({ ...one, detectedAt: one.time + 7 });
+    const { database } = await make();
+    const seen: (number | null)[] = [];
+    const feeds = feedsOf(database, log, silent, { onStored: () => seen.push(feeds.readTo) });
+    await readAll(feeds, log);
+    await waitFor(() => feeds.lag === 0);
+    // Of transactions of 500: before the first nothing is known, then the time of the latest record of the previous one.
+    expect(seen).toEqual([null, START + 499 + 7, START + 999 + 7]);
+    expect(feeds.readTo).toBeNull();
+    await feeds.stop();
+  });
+
   it('feed: resumes after a restart, and rebuilds the same database', async () => {
     const log = new MemoryLog();
     log.batch = 4;

@@ -63,6 +63,7 @@ describe('the namespace /live', () => {
     expect(snapshot.incidents[0]).not.toHaveProperty('evidence');
     expect(heartbeatMessageSchema.parse(heartbeat)).toMatchObject({
       lag: 0,
+      readTo: null,
       lastVerdictAt: START + 12,
       log: 'up',
     });

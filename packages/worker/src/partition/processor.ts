@@ -306,8 +306,8 @@ export class PartitionProcessor implements PartitionTask {
       metrics.deadLetters.inc({ reason: letter.reason });
       letters.note(letter);
     }
-    const { next, lag } = work.from.batch;
-    watch.note({ ...this.#topicPartition, position: next, end: next + lag });
+    const { records, next, lag } = work.from.batch;
+    watch.note({ ...this.#topicPartition, position: next, end: next + lag }, records.at(-1)?.timestamp);
   }
 
   #addVerdict(

@@ -8,6 +8,8 @@ interface PartitionState {
   readonly topicPartition: TopicPartition;
   position: number | undefined;
   end: number | undefined;
+  /** Timestamp of the latest record processed, epoch ms. */
+  readTo: number | undefined;
   /** When its offset last moved, or its lag was 0. */
   movedAt: number;
   /** Reason of the latest interruption since it moved. */
@@ -49,12 +51,16 @@ export class PartitionWatch {
   own(topicPartition: TopicPartition): void {
     const name = partitionName(topicPartition);
     if (this.#partitions.has(name)) return;
-    const unknown = { position: undefined, end: undefined, reason: undefined };
+    const unknown = { position: undefined, end: undefined, readTo: undefined, reason: undefined };
     this.#partitions.set(name, { topicPartition, ...unknown, movedAt: this.#now() });
   }
 
-  /** Updates position and end; an undefined one keeps its value. */
-  note({ topic, partition, position, end }: PartitionPosition): void {
+  /**
+   * Updates position and end; an undefined one keeps its value.
+   *
+   * @param readTo timestamp of the latest record processed, epoch ms
+   */
+  note({ topic, partition, position, end }: PartitionPosition, readTo?: number): void {
     const watched = this.#partitions.get(partitionName({ topic, partition }));
     // The last steps of a revoked partition may be committed after it was removed.
     if (watched === undefined) return;
@@ -64,6 +70,7 @@ export class PartitionWatch {
       watched.reason = undefined;
     }
     watched.end = end ?? watched.end;
+    watched.readTo = readTo ?? watched.readTo;
     const lag = lagOf(watched);
     if (lag === 0) watched.movedAt = this.#now();
     if (lag !== undefined) this.#metrics.consumerLag.set(labelsOf(watched.topicPartition), lag);
@@ -73,6 +80,13 @@ export class PartitionWatch {
   interrupted(topicPartition: TopicPartition, reason: string): void {
     const watched = this.#partitions.get(partitionName(topicPartition));
     if (watched !== undefined) watched.reason = reason;
+  }
+
+  /** While records are waiting: the timestamp up to which all are processed, epoch ms; null if none is waiting. */
+  get readTo(): number | null {
+    const behind = [...this.#partitions.values()].filter((watched) => (lagOf(watched) ?? 0) > 0);
+    const times = behind.flatMap(({ readTo }) => readTo ?? []);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Partitions that have not moved for {@link STUCK_AFTER_MS}. */

@@ -26,6 +26,17 @@ function watching() {
 }
 
 describe('partition watch', () => {
+  it('partition watch: while records are waiting it says up to when all are processed', () => {
+    const { watch } = watching();
+    expect(watch.readTo).toBeNull();
+    watch.note({ ...topicPartition, position: 10, end: 40 }, 5_000);
+    expect(watch.readTo).toBe(5_000);
+    watch.note({ ...topicPartition, position: undefined, end: 50 });
+    expect(watch.readTo).toBe(5_000);
+    watch.note({ ...topicPartition, position: 50, end: 50 }, 9_000);
+    expect(watch.readTo).toBeNull();
+  });
+
   it('partition watch: lag of a stuck partition grows with the end of the log', async () => {
     const { watch, at, lag, stuck } = watching();
     at(0, 10, 10);
