@@ -23,6 +23,40 @@ export const decisionSchema = z.object({
   incidentId: z.string().nullable(),
 });
 
+/** Body of `POST /hooks/generic`, for agents and programs without a hook format of their own. */
+export const genericHookSchema = z.strictObject({
+  session: name.describe('Id of the session.'),
+  event: z
+    .enum(['before', 'after'])
+    .describe('before: a call is about to run, and may be denied. after: it has run.'),
+  tool: name.describe('Name of the tool.'),
+  arguments: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .nullish()
+    .describe('Arguments of the call: an object, or JSON text.'),
+  result: z.unknown().optional().describe('With after: what the call returned, or its error.'),
+  isError: z.boolean().optional().describe('With after: whether the call failed.'),
+  agent: nameSchema.optional().describe('Name of the agent.'),
+  callId: nameSchema
+    .optional()
+    .describe(
+      'The same before and after; required for calls at the same time, and to report after without before.',
+    ),
+  parentSession: nameSchema.optional().describe('Id of the session that started this one as a sub-agent.'),
+  time: z.number().nonnegative().optional().describe('Epoch ms; default: now.'),
+});
+
+export const genericHookAnswerSchema = z.object({
+  denied: z.boolean().describe('The call must not run; it is recorded as denied, so send no `after`.'),
+  stop: z.boolean().describe('The turn should end as well.'),
+  reason: z.string().nullable().describe('For people: what repeats.'),
+  guidance: z
+    .string()
+    .nullable()
+    .describe('For the model: instead of a result if denied, with the result if it completes a loop.'),
+  incidentId: z.string().nullable(),
+});
+
 /** Agents whose hook format is supported. */
 export const hookAgents = ['claude-code', 'codex', 'gemini'] as const;
 export type HookAgent = (typeof hookAgents)[number];
@@ -38,4 +72,6 @@ export const sessionStopSchema = z.object({
 
 export type ProposedCall = z.infer<typeof proposedCallSchema>;
 export type Decision = z.infer<typeof decisionSchema>;
+export type GenericHook = z.infer<typeof genericHookSchema>;
+export type GenericHookAnswer = z.infer<typeof genericHookAnswerSchema>;
 export type SessionStop = z.infer<typeof sessionStopSchema>;

@@ -1,4 +1,6 @@
+import { isOpenAfter } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
+import { guidanceOf, type PureVerdict } from '@loopwatch/detectors';
 
 /** A hook's answer in the format of its agent; an empty object: continue. */
 export type HookAnswer = Readonly<Record<string, unknown>>;
@@ -31,4 +33,14 @@ export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswe
 /** Context for the model, along with a result. @param event the hook's event name */
 export function advice(event: string, text: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
+}
+
+/** The open loop that these verdicts tell of, with guidance for the model to read before its next call. */
+export function loopIn(
+  verdicts: readonly PureVerdict[],
+): { readonly guidance: string; readonly reason: string; readonly incidentId: string } | undefined {
+  const loop = verdicts.find(
+    (verdict) => verdict.kind === 'loop' && isOpenAfter(verdict) && verdict.action !== 'warn',
+  );
+  return loop && { guidance: guidanceOf(loop), reason: loop.reason, incidentId: loop.incidentId };
 }

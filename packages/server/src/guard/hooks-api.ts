@@ -1,13 +1,14 @@
-import { type AgentEvent, isOpenAfter, storableText } from '@loopwatch/contract';
-import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
-import { guidanceOf, isRefused, type PureVerdict } from '@loopwatch/detectors';
+import { type AgentEvent, storableText } from '@loopwatch/contract';
+import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
+import { isRefused } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
 import { Router } from 'express';
 import { limits } from '../events/limits.ts';
-import { jsonBody } from '../http/parse-body.ts';
+import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { answerGenericHook } from './generic-hook.ts';
 import type { Guard } from './guard.ts';
-import { advice, CONTINUE, denial, type HookAnswer, warning } from './hook-answer.ts';
+import { advice, CONTINUE, denial, type HookAnswer, loopIn, warning } from './hook-answer.ts';
 
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
@@ -19,13 +20,19 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
 export function hooksApi(guard: Guard): Router {
   const router = Router();
   router
+    .route('/hooks/generic')
+    .post(jsonBody(limits.eventBytes), async (request, response) => {
+      response.json(await answerGenericHook(guard, parseBody(request, genericHookSchema)));
+    })
+    .all(methodNotAllowed('POST'));
+  router
     .route('/hooks/:agent')
     .post(jsonBody(limits.eventBytes), async (request, response) => {
       const agent = hookAgents.find((name) => name === request.params.agent);
       if (agent === undefined)
         throw new HttpProblem(
           404,
-          `Unknown agent ${request.params.agent}; expected one of ${hookAgents.join(', ')}`,
+          `Unknown agent ${request.params.agent}; expected one of ${hookAgents.join(', ')}, generic`,
         );
       response.json(await answerTo(guard, agent, inputOf(request.body)));
     })
@@ -54,8 +61,8 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   const sessionId = storableText(first.sessionId ?? '');
   const isBeforeCall = events.length === 1 && first.type === 'tool_call_request';
   if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
-  const guidance = guidanceIn(await guard.record(sessionId, events));
-  return guidance === undefined ? CONTINUE : advice(input.hook_event_name, guidance);
+  const found = loopIn(await guard.record(sessionId, events));
+  return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
@@ -72,12 +79,4 @@ async function answerToCall(
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
   }
   return denial(agent, await guard.recordDenied(sessionId, call, decision), decision.action === 'stop');
-}
-
-/** The guidance of an open loop, for the model to read before its next call. */
-function guidanceIn(verdicts: readonly PureVerdict[]): string | undefined {
-  const loop = verdicts.find(
-    (verdict) => verdict.kind === 'loop' && isOpenAfter(verdict) && verdict.action !== 'warn',
-  );
-  return loop && guidanceOf(loop);
 }

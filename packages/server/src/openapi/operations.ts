@@ -346,6 +346,16 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 413],
     },
   },
+  '/hooks/generic': {
+    post: {
+      id: 'answerGenericHook',
+      summary: 'Decides a call before it runs, or takes its result: a hook for any agent',
+      answer: api.genericHookAnswerSchema,
+      body: api.genericHookSchema,
+      example: { session: 's-1', event: 'before', tool: 'read_file', arguments: { path: 'README.md' } },
+      problems: [400, 413, 422],
+    },
+  },
   '/hooks/{agent}': {
     post: {
       id: 'answerHook',

@@ -12,6 +12,7 @@ export const REQUESTS_PER_MINUTE = 3_000;
 const agentPaths: ReadonlySet<string> = new Set([
   '/api/v1/events',
   '/api/v1/decide',
+  '/api/v1/hooks/generic',
   ...hookAgents.map((agent) => `/api/v1/hooks/${agent}`),
   '/v1/traces',
   '/v1/logs',

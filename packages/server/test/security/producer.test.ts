@@ -8,6 +8,7 @@ const tokens = { operator: 'o'.repeat(32), viewer: 'v'.repeat(32), producer: 'p'
 const ALLOWED = new Set([
   'post /events',
   'post /decide',
+  'post /hooks/generic',
   'post /hooks/{agent}',
   'get /sessions/{id}/verdicts/stream',
 ]);
