@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { detectorIds } from './detectors.ts';
-import { costSchema, wasteSchema } from './verdict.ts';
+import { costSchema, evidenceRecordSchema, verdictSchema, wasteSchema } from './verdict.ts';
 
 const count = z.int().nonnegative();
 
@@ -13,6 +13,16 @@ const openIncidentSchema = z
     count,
     cost: costSchema,
     wasted: wasteSchema.optional(),
+    latest: z
+      .object({
+        eventIndex: count.describe('Index in the session of the latest repetition.'),
+        time: z.number().describe('Its event time, epoch ms.'),
+        reason: z.string(),
+        countAt: verdictSchema.shape.countAt,
+        evidence: evidenceRecordSchema,
+      })
+      .optional()
+      .describe('Present if the loop has gone on since its latest verdict, for the oldest open incidents.'),
   })
   .describe('Current state of an open incident, which can be newer than its latest verdict.');
 

@@ -56,15 +56,16 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   const { data } = query;
   const missing = query.error instanceof ApiError && query.error.status === 404;
 
-  // The live stream sends rows only; evidence and history are refetched when the revision changes.
+  // The live stream sends rows only; evidence and history are refetched when the loop goes on.
   const revision = live?.revision ?? 0;
   const known = data?.revision ?? Infinity;
+  const hasGrown = live !== undefined && data !== undefined && live.lastAt > data.lastAt;
   const triageRevision = live?.triage.revision ?? 0;
   const knownTriage = data?.triage.revision ?? Infinity;
   useEffect(() => {
-    if (revision > known || triageRevision > knownTriage)
+    if (revision > known || hasGrown || triageRevision > knownTriage)
       void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
-  }, [client, id, revision, known, triageRevision, knownTriage]);
+  }, [client, id, revision, known, hasGrown, live?.lastAt, triageRevision, knownTriage]);
 
   const now = useCoarseNow();
   const latest = newest(live ?? row, data);

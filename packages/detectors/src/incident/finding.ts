@@ -93,6 +93,8 @@ export interface Detector {
    * or the turn is retried (`recovered`).
    */
   close(step: EventStep, outcome: VerdictOutcome): void;
+  /** The open incidents as of now, as they would be reported; default: nothing has changed since the latest report. */
+  current?(): readonly Finding[];
   /** State as JSON, `null` if it equals that of a new detector; later events do not change it. */
   snapshot(): unknown;
   /**
@@ -155,6 +157,8 @@ export interface IncidentProgress {
   readonly count: number;
   /** Calls in the loop, if it is a loop of calls. */
   readonly calls: number | undefined;
+  /** The latest repetition since the incident's latest verdict. */
+  readonly latest?: Pick<Mark, 'eventIndex' | 'time'> | undefined;
   /** What it wasted as of the session's latest verdict; undefined for limits and outages. */
   readonly own: OwnUse | undefined;
 }

@@ -25,7 +25,14 @@ import type {
   Scene,
 } from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
-import { costSince, incidentId, type PureVerdict, toVerdict, type VerdictSettings } from './verdict.ts';
+import {
+  costSince,
+  describe,
+  incidentId,
+  type PureVerdict,
+  toVerdict,
+  type VerdictSettings,
+} from './verdict.ts';
 import { type Coverage, cover, NOTHING_COVERED, NOTHING_USED, wasteOf } from './waste.ts';
 
 /**
@@ -108,6 +115,8 @@ export class Incident<D extends DetectorId> {
   }
 }
 
+const NO_INCIDENTS: readonly never[] = [];
+
 /** Shared by all rules without an open incident. */
 const NO_PATTERN = Object.freeze({ incident: undefined, pattern: undefined });
 
@@ -171,6 +180,14 @@ export class PatternIncident<D extends RoundDetector> {
     };
   }
 
+  /** The open incident as it would be reported now. */
+  findings(): readonly Finding[] {
+    const pattern = this.current;
+    return pattern === undefined || this.#incident === undefined
+      ? NO_INCIDENTS
+      : [this.#incident.finding('escalated', this.#account(pattern))];
+  }
+
   snapshot(): PatternSnapshot<D> {
     return this.#incident === undefined
       ? NO_PATTERN
@@ -183,12 +200,13 @@ export class PatternIncident<D extends RoundDetector> {
   }
 }
 
+/** Evidence may be large, and a summary must fit into a record. */
+const MAX_DESCRIBED = 4;
+
 interface Entry {
   readonly id: string;
   readonly progress: IncidentProgress | undefined;
 }
-
-const NO_INCIDENTS: readonly never[] = [];
 
 /** The key that distinguishes incidents open at the same time. */
 export function slotOf({ detector, key }: Pick<Finding, 'detector' | 'key'>): string {
@@ -262,23 +280,43 @@ export class OpenIncidents {
   }
 
   /** Notes that the incident continues, without a report. */
-  noteProgress(slot: string, count: number): void {
+  noteProgress(slot: string, count: number, { eventIndex, time }: Mark): void {
     const entry = this.#bySlot?.get(slot);
     if (entry?.progress === undefined) return;
     const { count: before, calls } = entry.progress;
     // Each repetition of a loop of calls contains the same number of calls.
     const callsNow = calls === undefined ? undefined : Math.round((calls / before) * count);
-    this.#bySlot?.set(slot, { id: entry.id, progress: { ...entry.progress, count, calls: callsNow } });
+    this.#bySlot?.set(slot, {
+      id: entry.id,
+      progress: { ...entry.progress, count, calls: callsNow, latest: { eventIndex, time } },
+    });
   }
 
-  /** The current state of each incident. @param now the session's current mark */
-  summaries(now: Mark): OpenIncidentSummary[] {
+  /**
+   * The current state of each incident.
+   *
+   * @param now the session's current mark
+   * @param findings the incidents as they would be reported now
+   */
+  summaries(now: Mark, findings: readonly Finding[], { privacy }: VerdictSettings): OpenIncidentSummary[] {
     if (this.#bySlot === undefined || this.#bySlot.size === 0) return [];
-    return Array.from(this.#coveredAt(now).entries.values()).flatMap(({ id, progress }) => {
+    const bySlot = new Map(findings.map((finding) => [slotOf(finding), finding]));
+    let described = 0;
+    return Array.from(this.#coveredAt(now).entries).flatMap(([slot, { id, progress }]) => {
       if (progress === undefined) return [];
       const cost = costSince(progress, now);
-      const { count, own } = progress;
-      return [{ id, count, cost, ...(own !== undefined && { wasted: wasteOf(own, cost) }) }];
+      const { count, own, latest } = progress;
+      const finding = latest && described < MAX_DESCRIBED ? bySlot.get(slot) : undefined;
+      if (finding !== undefined) described += 1;
+      return [
+        {
+          id,
+          count,
+          cost,
+          ...(own !== undefined && { wasted: wasteOf(own, cost) }),
+          ...(latest && finding && { latest: { ...latest, ...describe(finding, privacy) } }),
+        },
+      ];
     });
   }
 

@@ -125,6 +125,15 @@ function textsOf(
   return { ...withoutRests(texts, secrets), ...reason };
 }
 
+/** What a summary tells of a loop that goes on. */
+export function describe(
+  finding: Finding,
+  privacy: Privacy,
+): Pick<VerdictOf<DetectorId>, 'reason' | 'countAt' | 'evidence'> {
+  const { reason, countAt, evidence } = textsOf(finding, privacy);
+  return { reason, ...(countAt !== undefined && { countAt }), evidence };
+}
+
 /** The masked reason, and the index of the count in it. */
 function reasonOf(finding: Finding, presentation: Presentation): Pick<Verdict, 'reason' | 'countAt'> {
   const { reason, plainReason = reason, count } = finding;

@@ -50,6 +50,11 @@ export class DetectorBank {
     return this.#detectors[slot];
   }
 
+  /** The open incidents as of now, except those that have not changed since their latest report. */
+  current(): Finding[] {
+    return this.#detectors.flatMap((detector) => detector?.current?.() ?? []);
+  }
+
   close(step: EventStep, outcome: VerdictOutcome): void {
     for (const detector of this.#detectors) detector?.close(step, outcome);
   }
@@ -231,7 +236,7 @@ export class SessionStep implements EventStep {
   }
 
   noteProgress(slot: string, count: number): void {
-    this.#incidents.noteProgress(slot, count);
+    this.#incidents.noteProgress(slot, count, this.mark());
   }
 
   noteTurnRequest(number: number, allowed: number): void {

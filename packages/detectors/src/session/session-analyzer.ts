@@ -227,7 +227,9 @@ export class SessionAnalyzer {
 
   /** Summaries of the open incidents, including the last event. */
   get openIncidentSummaries(): OpenIncidentSummary[] {
-    return this.#incidents.summaries(this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition));
+    if (this.#incidents === NO_OPEN_INCIDENTS) return [];
+    const now = this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition);
+    return this.#incidents.summaries(now, this.#bank.current(), this.#plan.current);
   }
 
   /** Index of the last event that was not a duplicate. */

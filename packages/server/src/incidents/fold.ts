@@ -113,7 +113,8 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
   const { latest } = fold;
   const current = currentFigures(fold.latest, figures);
   const resolved = !isOpenAfter(latest);
-  const { reason, countAt } = reasonOf(fold);
+  const { reason, countAt } =
+    current?.reason === undefined ? reasonOf(fold) : { reason: current.reason, countAt: current.countAt };
   const cost = current?.cost ?? latest.cost;
   return {
     id: latest.incidentId,
@@ -166,14 +167,18 @@ function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | '
 }
 
 /** The fold with all details. */
-export function toIncident(fold: IncidentFold, figures?: IncidentFigures): Omit<Incident, 'lastActivityAt'> {
+export function toIncident(
+  fold: IncidentFold,
+  figures?: IncidentFigures,
+  latestEvidence?: Verdict['evidence'],
+): Omit<Incident, 'lastActivityAt'> {
   const { latest } = fold;
   return {
     ...toRow(fold, figures),
     ...(latest.thresholdOrigin !== undefined && { thresholdOrigin: latest.thresholdOrigin }),
     resolution: !isOpenAfter(latest) && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,
-    evidence: evidenceOf(fold),
+    evidence: latestEvidence ?? evidenceOf(fold),
     verdicts: [...fold.verdicts],
     preset: latest.preset,
     configHash: latest.configHash,

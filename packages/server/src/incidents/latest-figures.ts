@@ -8,11 +8,21 @@ import {
 /**
  * Count and cost of an open incident according to its session's latest summary, because they grow between two verdicts.
  */
-export interface IncidentFigures extends Omit<OpenIncidentSummary, 'id'> {
+export interface IncidentFigures extends Omit<OpenIncidentSummary, 'id' | 'latest'> {
   /** Index of the session's latest event in the figures. */
   readonly eventIndex: number;
   /** Event time of that event, epoch ms. */
   readonly lastAt: number;
+  /** If the loop has gone on since its latest verdict. */
+  readonly reason?: string;
+  readonly countAt?: number | undefined;
+}
+
+/** The latest repetition of an open incident since its latest verdict, with the evidence as of then. */
+export type LatestRepetition = NonNullable<OpenIncidentSummary['latest']>;
+
+export function readLatest(text: string | null): LatestRepetition | undefined {
+  return text === null ? undefined : (JSON.parse(text) as LatestRepetition);
 }
 
 type SummaryFigures = Pick<SessionSummary, 'openIncidents' | 'events' | 'lastEventAt'>;
@@ -23,14 +33,19 @@ export function figuresByIncident({
   lastEventAt,
 }: SummaryFigures): Map<string, IncidentFigures> {
   const asOf = { eventIndex: events - 1, lastAt: lastEventAt };
-  return new Map(openIncidents.map(({ id, ...rest }) => [id, { ...rest, ...asOf }]));
+  return new Map(
+    openIncidents.map(({ id, latest, ...rest }) => {
+      const described = latest && { reason: latest.reason, countAt: latest.countAt };
+      return [id, { ...rest, ...described, ...asOf }];
+    }),
+  );
 }
 
 /** The figures unless a later verdict or a resolution supersedes them. */
-export function currentFigures(
+export function currentFigures<T extends { readonly eventIndex: number }>(
   latest: Pick<Verdict, 'phase' | 'eventIndex'>,
-  figures: IncidentFigures | undefined,
-): IncidentFigures | undefined {
+  figures: T | undefined,
+): T | undefined {
   if (figures === undefined || !isOpenAfter(latest)) return undefined;
   return figures.eventIndex >= latest.eventIndex ? figures : undefined;
 }

@@ -9,7 +9,7 @@ import {
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { firstStep, toIncident, toRow } from './fold.ts';
-import { readFigures } from './latest-figures.ts';
+import { currentFigures, readFigures, readLatest } from './latest-figures.ts';
 import { readFold, readRow, type StoredFold } from './stored-fold.ts';
 
 interface ItemRow {
@@ -54,12 +54,13 @@ export async function incidentDetail(
       readonly group_key: string;
       readonly active_at: number;
       readonly figures: string | null;
+      readonly current: string | null;
       readonly triage: Triage | null;
       readonly mute: Mute | null;
       readonly history: TriageChange[] | null;
     }
   >(
-    `select i.group_key, i.active_at, i.figures, d.fold, d.evidence, t.doc as triage, t.history,
+    `select i.group_key, i.active_at, i.figures, d.fold, d.evidence, d.current, t.doc as triage, t.history,
        m.doc as mute
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
      left join mutes m on m.id = i.mute_id where i.id = $1`,
@@ -67,8 +68,9 @@ export async function incidentDetail(
   );
   if (found === undefined) return undefined;
   const fold = readFold(found);
+  const latest = currentFigures(fold.latest, readLatest(found.current));
   const incident: Incident = {
-    ...toIncident(fold, readFigures(found.figures)),
+    ...toIncident(fold, readFigures(found.figures), latest?.evidence),
     lastActivityAt: found.active_at,
   };
   return {
@@ -77,7 +79,7 @@ export async function incidentDetail(
     ...effectiveTriage(found, now),
     triageHistory: found.history ?? [],
     firstEventIndex: firstStep(fold).eventIndex,
-    lastEventIndex: fold.latest.eventIndex,
+    lastEventIndex: latest?.eventIndex ?? fold.latest.eventIndex,
   };
 }
 

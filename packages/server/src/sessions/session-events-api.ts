@@ -56,5 +56,6 @@ async function positionOf(
     const detail = `${incidentId} is not an incident of this session, or its position in the log is unknown`;
     throw badRequest({ parameter: 'around', detail });
   }
-  return { offset: Number(incident.source.offset), index: incident.lastEventIndex };
+  const latest = incident.verdicts.at(-1)?.eventIndex ?? incident.lastEventIndex;
+  return { offset: Number(incident.source.offset), index: latest };
 }

@@ -56,11 +56,11 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
     else {
       expired.delete(id);
       latest.set(id, { id, summary, at });
-      sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), summary));
+      sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), withoutEvidence(summary)));
     }
   }
   const rows = Array.from(latest.values(), ({ id, summary, at }) =>
-    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: summary, parts: null }),
+    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: withoutEvidence(summary), parts: null }),
   );
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
@@ -143,10 +143,26 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
     [jsonText(rows)],
   );
+  const described = summaries.flatMap(({ summary: { openIncidents = [] } }) =>
+    openIncidents.flatMap(({ id, latest }) =>
+      latest === undefined ? [] : [{ id, current: jsonText(latest) }],
+    ),
+  );
+  if (described.length > 0)
+    await tx.query(
+      `update incident_docs d set current = r.current from ${recordset({ id: 'text', current: 'text' })} where d.id = r.id`,
+      [jsonText(described)],
+    );
   await matchMutes(
     tx,
     rows.map(({ id }) => String(id)),
   );
+}
+
+/** Evidence is stored with its incident. */
+function withoutEvidence({ openIncidents, ...rest }: SessionSummary): SessionSummary {
+  if (openIncidents === undefined) return rest;
+  return { ...rest, openIncidents: openIncidents.map(({ latest: _, ...incident }) => incident) };
 }
 
 function wastedIfLoop(amount: string): string {

@@ -18,13 +18,12 @@ export function CallsEvidence({ incident, evidence, onOpen }: Props) {
   const [first] = steps;
   const latest = steps.at(-1);
   const [call] = first?.calls ?? [];
-  const total = totalOf(steps, incident.count);
   const unit = callsPerStep > 1 ? 'step' : 'call';
   return (
     <>
       <CallsLineCard incident={incident} evidence={evidence} onOpen={onOpen} />
       {first !== undefined && latest !== undefined && steps.length > 1 && (
-        <FirstAndLatest first={first} latest={latest} unit={unit} total={total} />
+        <FirstAndLatest first={first} latest={latest} unit={unit} />
       )}
       {call !== undefined && steps.length === 1 && (
         <Card title="Call">
@@ -228,11 +227,10 @@ interface PairProps {
   readonly first: LoopStep;
   readonly latest: LoopStep;
   readonly unit: 'step' | 'call';
-  readonly total: number;
 }
 
 /** The first and the latest step, each call beside its counterpart. */
-function FirstAndLatest({ first, latest, unit, total }: PairProps) {
+function FirstAndLatest({ first, latest, unit }: PairProps) {
   const compared = pairs(first, latest).map(([before, after]) => {
     const calls = diff(shown(before), shown(after));
     // A result on one side only has no counterpart.
@@ -263,7 +261,7 @@ function FirstAndLatest({ first, latest, unit, total }: PairProps) {
           />
           <CallText
             call={after}
-            title={title(Math.max(latest.ordinal, total), member)}
+            title={title(latest.ordinal, member)}
             pieces={calls.after}
             result={both?.after}
           />

@@ -7,7 +7,7 @@ const MAX_DRAWN = 40;
 export function LimitEvidence({ incident, evidence }: ViewProps<'tool-limit' | 'turn-limit'>) {
   const isOfTurns = 'max_allowed' in evidence;
   const allowed = isOfTurns ? evidence.max_allowed : incident.threshold;
-  const drawn = Math.min(MAX_DRAWN, allowed + 1);
+  const drawn = Math.min(MAX_DRAWN, Math.max(incident.count, allowed + 1));
   const unit = isOfTurns ? 'model requests' : 'turns with tool calls';
   return (
     <Card title="Limit" note={`${String(allowed)} ${unit} allowed per prompt`}>
@@ -21,7 +21,7 @@ export function LimitEvidence({ incident, evidence }: ViewProps<'tool-limit' | '
           <i
             className="w-5 h-6.5 rounded-[5px] bg-tint-45 data-over:border-[1.6px] data-over:border-dashed data-over:border-hot data-over:bg-transparent"
             key={index}
-            data-over={index === drawn - 1 || undefined}
+            data-over={index >= allowed || undefined}
           />
         ))}
       </div>

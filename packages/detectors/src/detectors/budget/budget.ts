@@ -1,5 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import {
@@ -54,6 +54,11 @@ export class Budget implements Detector {
       this.#incident = new Incident(isUsedUp ? 'block' : 'warn', USED_UP, step.mark());
     else if (isUsedUp) this.#incident.action = 'block';
     this.#incident.report(step, percent, () => this.#account());
+  }
+
+  current(): readonly Finding[] {
+    const incident = this.#incident;
+    return incident === undefined ? [] : [incident.finding('escalated', this.#account())];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
-import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
+import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
@@ -57,6 +57,10 @@ export class Outage implements Detector {
       evidence: {},
     };
     this.#incident.report(step, pattern, calls.regrown);
+  }
+
+  current(): readonly Finding[] {
+    return this.#incident.findings();
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

@@ -5,7 +5,7 @@ import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
-import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
+import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { StepChain } from './step-chain.ts';
@@ -159,6 +159,10 @@ export class HarnessLoop {
       ].join('\n'),
       evidence: { rule: 'same-prompt', repeated: shown.slice(0, SHOWN_UNITS) },
     });
+  }
+
+  current(): readonly Finding[] {
+    return this.#incident.findings();
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

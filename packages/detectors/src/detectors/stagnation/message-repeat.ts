@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { EventStep, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
+import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
 import { fingerprint } from '../../lib/digest.ts';
@@ -124,6 +124,10 @@ export class MessageRepeat {
         break;
       default:
     }
+  }
+
+  current(): readonly Finding[] {
+    return this.#incident.findings();
   }
 
   /** Counts the turn that ends, if it is empty. */

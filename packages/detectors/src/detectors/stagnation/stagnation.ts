@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import { type CallStep, changesSomething } from '../../calls/step.ts';
-import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
+import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { cosmeticArguments } from './cosmetic-arguments.ts';
@@ -144,6 +144,11 @@ export class Stagnation implements Detector {
       ].join('\n'),
       evidence: { rule },
     };
+  }
+
+  current(): readonly Finding[] {
+    const own = this.#incident.findings();
+    return [...own, ...(this.#messages?.current() ?? []), ...(this.#harness?.current() ?? [])];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

@@ -9,7 +9,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
-import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
+import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
   callsWithResults,
@@ -175,6 +175,10 @@ export class ToolCycle implements Detector {
         })),
       },
     };
+  }
+
+  current(): readonly Finding[] {
+    return this.#incident.findings();
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

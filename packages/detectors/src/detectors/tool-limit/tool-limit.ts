@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, type Sentence, sentence, withEnding } from '../../incident/shown-calls.ts';
 
@@ -79,6 +79,11 @@ export class ToolLimit implements Detector {
     if (this.#turns < maxTurns) return;
     this.#incident ??= new Incident('block', maxTurns, this.#since ?? step.mark());
     this.#incident.report(step, this.#turns, () => this.#account(this.#turns));
+  }
+
+  current(): readonly Finding[] {
+    const incident = this.#incident;
+    return incident === undefined ? [] : [incident.finding('escalated', this.#account(incident.count))];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

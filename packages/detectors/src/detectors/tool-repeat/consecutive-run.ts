@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { identityKey, sameIdentity, signature, type ToolIdentity } from '../../calls/step.ts';
-import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
+import type { Account, EventStep, Finding, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, quotedArguments, SHOWN_CALLS, sentence, shownCall } from '../../incident/shown-calls.ts';
 import { RecentTimes } from '../../lib/recent-times.ts';
@@ -55,6 +55,13 @@ export class ConsecutiveRun {
     this.#count = 0;
     this.#forget();
     this.#times?.clear();
+  }
+
+  current(): readonly Finding[] {
+    const identity = this.#identity;
+    if (this.#open === undefined || identity === undefined) return [];
+    const { incident, options } = this.#open;
+    return [incident.finding('escalated', this.#account(identity, options, incident.count))];
   }
 
   #countRecent(time: number, limitMs: number): number {

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { identityKey, signature, type ToolIdentity } from '../../calls/step.ts';
-import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
+import type { Account, EventStep, Finding, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, firstAndLatest, quotedArguments, sentence, shownCall } from '../../incident/shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from '../../lib/similarity.ts';
@@ -93,6 +93,10 @@ export class SimilarCalls {
       if (tool !== name && incident.action === 'chance')
         this.#resolve(step, tool, 'recovered', 'another call followed');
     }
+  }
+
+  current(): readonly Finding[] {
+    return Array.from(this.#open.values(), (open) => open.incident.finding('escalated', account(open)));
   }
 
   /** Ends all incidents and forgets the calls. */

@@ -10,7 +10,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
-import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
+import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
   callsWithResults,
@@ -98,6 +98,10 @@ export class StepRepeat implements Detector {
       return { degree, count, threshold, steps };
     }
     return null;
+  }
+
+  current(): readonly Finding[] {
+    return this.#incident.findings();
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

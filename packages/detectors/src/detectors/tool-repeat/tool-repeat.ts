@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import { toolIdentity } from '../../calls/step.ts';
-import type { Detector, EventStep, Standing } from '../../incident/finding.ts';
+import type { Detector, EventStep, Finding, Standing } from '../../incident/finding.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import { canonicalArguments } from '../../lib/canonical-json.ts';
 import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
@@ -41,6 +41,10 @@ export class ToolRepeat implements Detector {
     this.#run.end(step, 'recovered', 'a different call followed');
     this.#similar ??= new SimilarCalls();
     return this.#similar.call(step, identity, canonical, options, options.similarity);
+  }
+
+  current(): readonly Finding[] {
+    return [...this.#run.current(), ...(this.#similar?.current() ?? [])];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, type Sentence, sentence, withEnding } from '../../incident/shown-calls.ts';
 
@@ -42,6 +42,11 @@ export class TurnLimit implements Detector {
     if (this.#requests <= maxRequests) return;
     this.#incident ??= new Incident('block', maxRequests, this.#since);
     this.#incident.report(step, this.#requests, () => this.#account(this.#requests));
+  }
+
+  current(): readonly Finding[] {
+    const incident = this.#incident;
+    return incident === undefined ? [] : [incident.finding('escalated', this.#account(incident.count))];
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
