@@ -2,7 +2,7 @@ import type { KnownEvent } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
-import { callNature, identifyingArguments } from './call-nature.ts';
+import { callNature, handsOver, identifyingArguments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
@@ -144,7 +144,7 @@ export class CallHistory {
       const said = canonical.slice(0, SAID_UNITS);
       if (calls.length === 0 && nature.navigates)
         this.#open.remark = (this.#remark ?? '').trim().slice(0, REMARK_UNITS);
-      else if (calls.length === 0 && nature.handsOver)
+      else if (calls.length === 0 && handsOver({ identity }))
         this.#open.remark = (this.#remark ?? LONG_REMARK).trim().slice(0, REMARK_UNITS);
       calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
@@ -177,10 +177,10 @@ export class CallHistory {
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
     const { identity, said, nature } = call;
-    const { reads, runs, changes } = nature;
+    const { reads, runs, changes, edits } = nature;
     const gui = nature.gui || nature.navigates;
     const draws = () => drawsValue(call);
-    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, gui, draws };
+    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, edits, gui, draws };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;

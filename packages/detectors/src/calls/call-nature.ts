@@ -58,7 +58,6 @@ export function callNature(
     waits: contract?.poller ?? (sleeps || POLLER.test(words) || ASKS_STATE.test(line) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
-    handsOver: HANDS_OVER.test(words),
     enters: ENTERS.test(words),
     reads: !changes && (contract?.mutating === false || READS.test(words)),
     idles: IDLES.test(line),
@@ -74,6 +73,11 @@ function navigates(words: string, args: string, isGui: boolean | undefined): boo
   if (isGui === true || GUI.test(words)) return true;
   if (INTERFACE.test(words) && INTERFACE_ACTION.test(args)) return true;
   return !MUTATING.test(words) && NAVIGATES.test(words);
+}
+
+/** Whether a call passes control to another agent or a person. */
+export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
+  return HANDS_OVER.test(toolWords(name));
 }
 
 /** `getJobStatus` and `get_job_status` are the same words. */

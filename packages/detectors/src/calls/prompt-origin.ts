@@ -42,7 +42,13 @@ export class PromptOrigin {
     if (event.type === 'prompt_started') this.#onPrompt(event, time);
     if (event.type === 'tool_result') this.#afterResult = true;
     else if (event.type !== 'turn_finished') this.#afterResult = false;
-    this.#lastTime = time;
+    // Files do not say when a turn ended; readers learn of it from what comes next.
+    if (event.type !== 'turn_finished') this.#lastTime = time;
+  }
+
+  /** Whether the times of events differ. */
+  get isTimed(): boolean {
+    return this.#lastTime > (this.#firstTime ?? this.#lastTime);
   }
 
   #onPrompt(event: Extract<KnownEvent, { type: 'prompt_started' }>, time: number): void {
@@ -58,7 +64,7 @@ export class PromptOrigin {
     if (origin === 'user' || pause > SCHEDULED_MS) return 'person';
     if (origin === 'harness' || this.#agents.isHarnessPrompt(prompt)) return 'harness';
     // If all times are equal, they carry no information.
-    if (pause > QUICK_MS || time <= (this.#firstTime ?? time)) return 'person';
+    if (pause > QUICK_MS || !this.isTimed) return 'person';
     // Results go back to the model at once, so what is sent beside them was not written by a person.
     return this.#afterResult ? 'harness' : 'quick';
   }

@@ -27,20 +27,26 @@ const ALL_TRANSIENT =
 
 /** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
-  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:/i;
+  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:|^(?:[\w-]{1,20} ){1,3}failed: (?!none|no\b|0\b)/i;
+/** Errors in other languages. */
+const FOREIGN_ERROR =
+  /^\s*(?:fehler|erreur|errore|erro|fout|błąd|chyba|hata|ошибка|помилка|エラー|错误|錯誤|오류|خطأ|त्रुटि)\s?[:：]/iu;
+/** How an edit is rejected. */
+const REJECTED_EDIT =
+  /\b(?:rejected|refused|not applied|not saved|(?:was|were|is|are) not found|(?:did|does) not match|no match)\b/i;
 /** Further words that errors start with. */
 const ERROR_HEADING =
   /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
   /^(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
-  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b|\b(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?\b/i;
+  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b|\bpanicked at\b|\bfailed because\b|\b(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?\b/i;
 /** A field or tag that marks an error. */
 const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b/i;
 /** A person or a rule denied the call, in a few words. */
 const REFUSED =
-  /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|not (?:allowed|permitted|authorized))\b/i;
+  /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|blocked by|not (?:allowed|permitted|authorized))\b|\baccess is (?:disabled|blocked)\b/i;
 const REFUSED_UNITS = 300;
 
 /** Units of a result's head; after it the result may quote an error. */
@@ -84,8 +90,10 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   return text.length <= PLAIN_UNITS && (PLAIN_TRANSIENT.test(words) || WELL_KNOWN.test(words));
 }
 
-function tellsOfError(text: string, { reads }: CallText): boolean {
+function tellsOfError(text: string, { reads, edits }: CallText): boolean {
   const head = text.slice(0, HEAD_UNITS);
+  if (FOREIGN_ERROR.test(head)) return true;
+  if (edits === true && text.length <= REFUSED_UNITS && REJECTED_EDIT.test(text)) return true;
   const words = unframed(head);
   if (reads === true && text.length > READ_ERROR_UNITS) return false;
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;

@@ -58,8 +58,6 @@ export interface CallNature {
   readonly gui: boolean;
   /** It moves on in something shown piece by piece: scrolls, turns a page, clicks. */
   readonly navigates: boolean;
-  /** It passes control to another agent or a person. */
-  readonly handsOver: boolean;
   /** It fills in a field of a user interface. */
   readonly enters: boolean;
   /** It runs a command that does nothing. */
@@ -138,17 +136,21 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
 /** Names of tools, and commands, that return another value each time. */
 const DRAWING_TOOL =
   /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
+/** Tools that bring one thing into the same state again, and return nothing new of it. */
+const REAPPLIES =
+  /(?<![a-z])(?:deploy|apply|edit|update|patch|set|fix|commit|merge|write|save|install|restart|stop|enable|disable|delete|remove|replace|push|restore|reset)(?![a-z])/i;
 /** Arguments of a request that may create something, or that ask for whatever is newest. */
 const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|random)"/i;
 const DRAWING_COMMAND =
-  /(?<![a-z])(?:next-?\w*(?! build)|pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
+  /(?<![a-z])(?:next-?\w*(?! build)|(?<!stash )pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
 
 /** Whether a call may be meant to return another value each time. */
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  if (nature.edits || ASKS_NEW.test(canonical)) return true;
-  return DRAWING_TOOL.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  if (ASKS_NEW.test(canonical) || DRAWING_TOOL.test(words)) return true;
+  return nature.edits && !REAPPLIES.test(words);
 }
 
 /**

@@ -12,6 +12,8 @@ export interface CallText {
   readonly looks?: boolean;
   /** Whether it operates a user interface, whose answers echo places. */
   readonly gui?: boolean;
+  /** Whether its tool exists to change something. */
+  readonly edits?: boolean;
   /** Whether it may be meant to return another value each time; asked of few calls. */
   readonly draws?: () => boolean;
 }

@@ -86,6 +86,26 @@ it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     expected: ['tool-repeat'],
   },
   {
+    what: 'tool-repeat: a person repeats a request after minutes, although the end of the turn is noted only then',
+    events: times(6, (i) => {
+      const at = START + i * 300_000;
+      const asked = [user('Look at the board.'), ...failing, turn, text('It is red.')];
+      return [
+        ...asked.map((event, n) => ({ ...event, time: at + n * 2000 })),
+        { type: 'turn_finished' as const, time: at + 300_000 },
+      ];
+    }),
+    expected: [],
+  },
+  {
+    what: 'rejections: without times, the same one again and again is the loop of a harness',
+    events: [
+      user('fix it'),
+      ...times(6, (i) => [turn, essay(i), user('Error: your response contained no tool call.')]),
+    ].map((event) => ({ ...event, time: START })),
+    expected: ['stagnation/same-prompt'],
+  },
+  {
     what: 'tool-cycle: reminders between the steps of a cycle end no run',
     events: [
       user('fix it'),

@@ -70,8 +70,17 @@ export class HarnessLoop {
     const { event, calls } = step;
     if (calls?.settled) this.#onStepSettled(calls, calls.settled);
     if (event.type === 'prompt_started')
-      this.#onPrompt(step, event.text ?? '', calls?.prompts.author ?? 'person');
+      this.#onPrompt(step, event.text ?? '', this.#authorOf(step, event.text ?? ''));
     else if (event.type === 'content') this.#addAnswer(event.text);
+  }
+
+  /** Without times, a rejection of answers in the same words comes from a harness. */
+  #authorOf({ calls }: EventStep, text: string): PromptAuthor {
+    const author = calls?.prompts.author ?? 'person';
+    const isUntimed = author === 'person' && calls?.prompts.isTimed === false;
+    return isUntimed && REJECTS.test(text) && text.trim().slice(0, COMPARED_UNITS) === this.#shown
+      ? 'quick'
+      : author;
   }
 
   #onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {

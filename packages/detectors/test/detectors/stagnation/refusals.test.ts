@@ -63,6 +63,14 @@ const parsing = (n: number): readonly Call[] => [
     true,
   ],
 ];
+const unflagged = (n: number): readonly Call[] => [
+  [
+    'apply_edit',
+    `edit rejected: the file would not compile after this change, see ${['Foo', 'Bar', 'Baz'][n % 3] ?? ''}`,
+    { hunk: `@@ ${n} @@` },
+    undefined,
+  ],
+];
 const reading = (n: number): readonly Call[] => [
   [
     'read_page',
@@ -102,6 +110,7 @@ describe('failures between steps that work', () => {
     ['commands refused with one sentence', repeated(refused, 6), 'stagnation/same-error'],
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
+    ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
   ])('are a loop: %s', (_, events, rule) => {
     expect(said(events)[0]).toMatch(new RegExp(`^${rule} opened`));

@@ -149,6 +149,33 @@ const worded: readonly Case[] = [
   ],
 ];
 
+const unmarked: readonly Case[] = [
+  [
+    'an error in another language',
+    'コマンド',
+    { 実行: 'テスト' },
+    (i) => `エラー: ファイルが見つかりません (要求番号 ${hex(i)})`,
+  ],
+  [
+    'a panic',
+    'cargo_test',
+    {},
+    (i) => `thread 'main' (${String(104_729 + i * 7919)}) panicked at src/lib.rs:44:9: not equal`,
+  ],
+  [
+    'a pull that failed',
+    'pull_model',
+    { name: 'a' },
+    (i) => `Pull failed: manifest unknown. Rate ${few(i)} MB/s`,
+  ],
+  [
+    'a deployment that is refused',
+    'deploy',
+    { to: 'eu' },
+    (i) => `Deployment ${mixed(i)} rejected: the quota of the region is used up`,
+  ],
+];
+
 const answering: readonly Case[] = [
   [
     'an event beside named fields',
@@ -245,7 +272,7 @@ const answering: readonly Case[] = [
 ];
 
 describe('the same call is a repetition although its result brings', () => {
-  it.each([...failing, ...worded, ...answering])('%s', (...one: readonly unknown[]) => {
+  it.each([...failing, ...worded, ...unmarked, ...answering])('%s', (...one: readonly unknown[]) => {
     const verdicts = said(events(one as unknown as Case, 8));
     expect(verdicts[0]).toMatch(/^tool-repeat opened chance [3-5]$/);
     expect(verdicts[1]).toMatch(/^tool-repeat escalated block [4-6]$/);
