@@ -15,6 +15,7 @@ export interface LogLine {
 /** One `loopwatch worker` process. */
 export interface FleetWorker {
   readonly name: string;
+  readonly instanceId: string | undefined;
   readonly process: CliProcess;
   state: 'starting' | 'running' | 'paused' | 'ended';
 }
@@ -46,11 +47,16 @@ export class Fleet implements AsyncDisposable {
     return this.#workers.filter(({ state }) => state !== 'ended');
   }
 
-  /** Starts a worker without waiting for it to join the group. */
-  start(): FleetWorker {
+  /**
+   * Starts a worker without waiting for it to join the group.
+   *
+   * @param instanceId its name in the group
+   */
+  start(instanceId?: string): FleetWorker {
     const name = `worker-${this.#workers.length + 1}`;
-    const process = spawnCli(['worker', '--config', this.#configFile]);
-    const worker: FleetWorker = { name, process, state: 'starting' };
+    const env = instanceId === undefined ? {} : { LOOPWATCH_KAFKA_INSTANCE_ID: instanceId };
+    const process = spawnCli(['worker', '--config', this.#configFile], env);
+    const worker: FleetWorker = { name, instanceId, process, state: 'starting' };
     this.#workers.push(worker);
     void process.line(/Watching /).then(
       () => {
@@ -67,7 +73,7 @@ export class Fleet implements AsyncDisposable {
     if (state === 'ended') return;
     worker.state = 'ended';
     // A worker that finds no broker exits; its operator restarts it.
-    if (state === 'starting' && end === 1) this.start();
+    if (state === 'starting' && end === 1) this.start(worker.instanceId);
     else this.faults.push(`${name} ended unexpectedly (${end}): ${process.stderr.slice(-5).join(' | ')}`);
   }
 

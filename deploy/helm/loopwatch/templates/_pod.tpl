@@ -40,6 +40,10 @@ spec:
       env:
         - name: LOOPWATCH_CONFIG
           value: /etc/loopwatch/loopwatch.yaml
+        {{- if eq .component "worker" }}
+        - name: LOOPWATCH_KAFKA_INSTANCE_ID
+          valueFrom: { fieldRef: { fieldPath: metadata.name } }
+        {{- end }}
         {{- with $values.nodeOptions }}
         - name: NODE_OPTIONS
           value: {{ . | quote }}

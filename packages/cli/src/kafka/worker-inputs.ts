@@ -25,9 +25,16 @@ export interface WorkerInputs {
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
   const options = longRunningKafkaOptions(settings, logger);
-  const { group, delivery, sources } = settings.kafka;
+  const { group, delivery, sources, instance_id: instanceId } = settings.kafka;
   const runner = (names: readonly string[], groupId: string) =>
-    createKafkaTaskRunner({ ...options, topics: names, stateTopic: topics.state, groupId, delivery });
+    createKafkaTaskRunner({
+      ...options,
+      topics: names,
+      stateTopic: topics.state,
+      groupId,
+      delivery,
+      instanceId,
+    });
   const events = runner([topics.events], group);
   const names = Object.keys(sources);
   const control = createKafkaTopicReader({ ...options, topic: topics.control });

@@ -101,6 +101,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     brokers: 'Bootstrap brokers as host:port.',
     client_id: 'Client id that brokers show in their logs.',
     group: 'Consumer group of the workers.',
+    instance_id:
+      'Name of this worker that is unique in its group and the same after a restart, such as the name of its StatefulSet pod. A worker that was killed then gets its partitions back as soon as it runs again. Default: none.',
     partitions: 'Partitions of the topics that `loopwatch topics` creates.',
     replication_factor: 'Replicas of each topic. Default: 3, or the number of brokers if there are fewer.',
     delivery:

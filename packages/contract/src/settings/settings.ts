@@ -23,6 +23,7 @@ export const settingsSchema = detectionSchema.extend({
       brokers: z.array(z.string().min(1)).default([]),
       client_id: z.string().min(1).default('loopwatch'),
       group: z.string().min(1).default('loopwatch-worker'),
+      instance_id: z.string().min(1).max(249).optional(),
       partitions: z.int().min(1).default(6),
       replication_factor: z.int().min(1).optional(),
       delivery: z.enum(['exactly_once', 'at_least_once']).default('exactly_once'),

@@ -4,7 +4,7 @@ import { settingsSchema } from '@loopwatch/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chart, chartTools, type KubernetesObject, render } from './helm.ts';
-import { only, podOf } from './pods.ts';
+import { only, podOf, workload } from './pods.ts';
 
 describe('objects of the Helm chart', () => {
   let tools: Awaited<ReturnType<typeof chartTools>>;
@@ -14,10 +14,10 @@ describe('objects of the Helm chart', () => {
   const objects = (name: string, ...args: string[]): readonly KubernetesObject[] =>
     render(tools.helm, '--values', `ci/${name}-values.yaml`, ...args);
 
-  it('Deployments: run their command, with probes on the port that it listens on', () => {
+  it('workloads: run their command, with probes on the port that it listens on', () => {
     const { worker, server, gateway } = settingsSchema.parse({});
     for (const [name, { port }] of Object.entries({ worker, server, gateway })) {
-      const pod = podOf(only(objects('everything'), 'Deployment', `lw-loopwatch-${name}`));
+      const pod = podOf(workload(objects('everything'), `lw-loopwatch-${name}`));
       expect(pod.containers[0]).toMatchObject({
         args: [name],
         ports: [{ containerPort: port }],
@@ -28,22 +28,32 @@ describe('objects of the Helm chart', () => {
     }
   });
 
-  it('Deployments: use a configured port', () => {
+  it('workloads: use a configured port', () => {
     const [container] = podOf(
-      only(objects('worker-only', '--set', 'config.worker.port=9000'), 'Deployment'),
+      workload(objects('worker-only', '--set', 'config.worker.port=9000')),
     ).containers;
     expect(container.ports).toMatchObject([{ containerPort: 9000 }]);
+  });
+
+  it('workers: have the name of their pod, which is the same after a restart, in their group', () => {
+    const set = only(objects('everything'), 'StatefulSet', 'lw-loopwatch-worker');
+    expect(podOf(set).containers[0].env).toContainEqual({
+      name: 'LOOPWATCH_KAFKA_INSTANCE_ID',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    });
+    expect(
+      settingsSchema.parse({ kafka: { instance_id: set.metadata.name } }).kafka.instance_id,
+    ).toBeDefined();
   });
 
   it('Secrets: each process gets only those that it needs', () => {
     const list = objects('everything');
     const secrets = (name: string): Readonly<Record<string, string>> =>
       Object.fromEntries(
-        podOf(only(list, 'Deployment', `lw-loopwatch-${name}`)).containers[0].env.flatMap(
-          ({ name: key, valueFrom }) =>
-            valueFrom === undefined
-              ? []
-              : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
+        podOf(workload(list, `lw-loopwatch-${name}`)).containers[0].env.flatMap(({ name: key, valueFrom }) =>
+          valueFrom?.secretKeyRef === undefined
+            ? []
+            : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
         ),
       );
     const common = {
@@ -70,7 +80,7 @@ describe('objects of the Helm chart', () => {
 
   it('ScaledObject: reads the lag of the configured group and topic', () => {
     expect(only(objects('everything'), 'ScaledObject').spec).toMatchObject({
-      scaleTargetRef: { name: 'lw-loopwatch-worker' },
+      scaleTargetRef: { kind: 'StatefulSet', name: 'lw-loopwatch-worker' },
       triggers: [
         {
           type: 'kafka',
@@ -87,7 +97,7 @@ describe('objects of the Helm chart', () => {
     expect(only(list, 'ScaledObject').spec).toMatchObject({
       triggers: [{ metadata: { consumerGroup: kafka.group, topic: `${kafka.topics.prefix}events` } }],
     });
-    expect(only(list, 'Deployment', 'lw-loopwatch-worker').spec).not.toHaveProperty('replicas');
+    expect(workload(list, 'lw-loopwatch-worker').spec).not.toHaveProperty('replicas');
   });
 
   it('PodMonitors: set the job names that the alerts use', () => {

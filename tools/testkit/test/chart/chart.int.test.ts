@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chart, chartTools, type KubernetesObject, render, runHelm } from './helm.ts';
 import { schemaFaults } from './kubernetes-schemas.ts';
-import { only, podOf } from './pods.ts';
+import { podOf, workload, workloads } from './pods.ts';
 
 const cases = readdirSync(join(chart, 'ci'));
 
@@ -41,7 +41,7 @@ describe('Helm chart', () => {
     ['an unknown field', { podz: 1 }, '/spec/podz is unknown'],
     ['a wrong type', { replicas: 'three' }, expect.stringContaining('/spec/replicas')],
   ])('schemas: report %s', async (_, change, fault) => {
-    const deployment = only(objects('worker-only'), 'Deployment');
+    const deployment = workload(objects('worker-only'));
     const changed = { ...deployment, spec: { ...(deployment.spec as object), ...change } };
     expect(await schemaFaults(tools.modules, changed)).toContainEqual(fault);
   });
@@ -57,7 +57,8 @@ describe('Helm chart', () => {
       ServiceAccount: 1,
       ConfigMap: 3,
       Service: 2,
-      Deployment: 3,
+      Deployment: 2,
+      StatefulSet: 1,
       Ingress: 2,
       PodMonitor: 3,
       PrometheusRule: 1,
@@ -69,7 +70,7 @@ describe('Helm chart', () => {
   it('chart with workers only: creates nothing of the server, and needs no Secret', () => {
     const list = objects('worker-only');
     expect(list.map(({ kind }) => kind).toSorted()).toEqual(
-      ['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'NetworkPolicy'].toSorted(),
+      ['ConfigMap', 'HorizontalPodAutoscaler', 'NetworkPolicy', 'StatefulSet'].toSorted(),
     );
     expect(JSON.stringify(list)).not.toContain('secretKeyRef');
   });
@@ -91,7 +92,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it.each(['Deployment', 'Job'])(
+  it.each([...workloads, 'Job'])(
     '%s: runs without root, privileges, service links and a writable root',
     (kind) => {
       for (const object of objects('everything').filter((candidate) => candidate.kind === kind)) {

@@ -6,7 +6,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { blocksCheckedBy, root } from '../../src/documented/index.ts';
 import { chartTools, type KubernetesObject } from './helm.ts';
-import { only, podOf } from './pods.ts';
+import { only, podOf, workloads } from './pods.ts';
 
 let helm: string;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function install(commands: string): { objects: readonly KubernetesObject[]; kube
 
 /** What the pods read from Secrets, as `secret/key`; with `required`, only what they do not start without. */
 function secretsOf(objects: readonly KubernetesObject[], required = false): string[] {
-  const pods = objects.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)).map(podOf);
+  const pods = objects.filter(({ kind }) => [...workloads, 'Job'].includes(kind)).map(podOf);
   const keys = pods.flatMap(({ containers }) =>
     containers[0].env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []),
   );
@@ -54,7 +54,7 @@ it.each(blocksCheckedBy(import.meta.url))(
   '$page, $title: installs worker and server, with the Secret that they read',
   ({ text }) => {
     const { objects, kubectl } = install(text);
-    expect(objects.filter(({ kind }) => kind === 'Deployment')).toHaveLength(2);
+    expect(objects.filter(({ kind }) => workloads.includes(kind))).toHaveLength(2);
     const secret = kubectl.find((call) => call.includes('secret')) ?? [];
     const name = secret[secret.indexOf('generic') + 1];
     const literals = secret.flatMap((one) => /^--from-literal=(\w+)=./.exec(one)?.[1] ?? []);

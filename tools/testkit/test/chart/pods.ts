@@ -7,7 +7,7 @@ export interface Container {
     readonly name: string;
     readonly value?: string;
     readonly valueFrom?: {
-      readonly secretKeyRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
+      readonly secretKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean };
     };
   }[];
   readonly securityContext: object;
@@ -28,6 +28,17 @@ export interface Pod {
 /** The pod that an object runs. */
 export function podOf(object: KubernetesObject): Pod {
   return (object.spec as { template: { spec: Pod } }).template.spec;
+}
+
+/** Kinds of objects that keep pods running. */
+export const workloads = ['Deployment', 'StatefulSet'];
+
+/** The workload with this name; without one, the only workload. */
+export function workload(list: readonly KubernetesObject[], name?: string): KubernetesObject {
+  const found = list.filter(
+    ({ kind, metadata }) => workloads.includes(kind) && (name === undefined || metadata.name === name),
+  );
+  return only(found, found[0]?.kind ?? '');
 }
 
 /** The only object of a kind, or the one with a name. */

@@ -3,7 +3,23 @@ import Decoder from 'kafkajs/src/protocol/decoder.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import errors from 'kafkajs/src/protocol/error.js';
 import encodeFetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
+import heartbeat from 'kafkajs/src/protocol/requests/heartbeat/index.js';
+import joinGroup from 'kafkajs/src/protocol/requests/joinGroup/index.js';
+import syncGroup from 'kafkajs/src/protocol/requests/syncGroup/index.js';
 
 const { createErrorFromCode } = errors;
+/** The first versions with an instance id, which brokers know since Kafka 2.3. */
+const encodeHeartbeat = heartbeat.protocol({ version: 3 });
+const encodeJoinGroup = joinGroup.protocol({ version: 5 });
+const encodeSyncGroup = syncGroup.protocol({ version: 3 });
 
-export { createErrorFromCode, Decoder, Encoder, encodeFetchRequest };
+export type { GroupMember, GroupRequest } from 'kafkajs/src/protocol/requests/heartbeat/index.js';
+export {
+  createErrorFromCode,
+  Decoder,
+  Encoder,
+  encodeFetchRequest,
+  encodeHeartbeat,
+  encodeJoinGroup,
+  encodeSyncGroup,
+};

@@ -19,6 +19,27 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
   export default encode;
 }
 
+declare module 'kafkajs/src/protocol/requests/heartbeat/index.js' {
+  interface GroupMember {
+    readonly groupId: string;
+    readonly memberId: string;
+  }
+  /** Encodes a request of a group's member. */
+  type GroupRequest = (request: object) => import('./cluster.ts').ProtocolCall<unknown>;
+  const api: { readonly protocol: (version: { readonly version: number }) => GroupRequest };
+
+  export type { GroupMember, GroupRequest };
+  export default api;
+}
+
+declare module 'kafkajs/src/protocol/requests/joinGroup/index.js' {
+  export { default } from 'kafkajs/src/protocol/requests/heartbeat/index.js';
+}
+
+declare module 'kafkajs/src/protocol/requests/syncGroup/index.js' {
+  export { default } from 'kafkajs/src/protocol/requests/heartbeat/index.js';
+}
+
 declare module 'kafkajs/src/protocol/error.js' {
   const errors: { readonly createErrorFromCode: (code: number) => Error & { readonly type: string } };
   export default errors;

@@ -7,13 +7,20 @@ import kafkajs, {
 } from 'kafkajs';
 import type { TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
-import { assignSticky } from './sticky-assignment.ts';
+import { onClusters } from '../internals/cluster.ts';
+import { changeGroupRequests } from './group-requests.ts';
+import { assignSticky, type Claim } from './sticky-assignment.ts';
 
 export interface MembershipOptions extends KafkaOptions {
   readonly topics: readonly string[];
   readonly groupId: string;
   /** Milliseconds without a heartbeat after which a member loses its partitions. Default 10,000; brokers require 6,000 or more. */
   readonly sessionTimeoutMs?: number;
+  /**
+   * A name that no other member of the group has, and that the process has again after a restart: it gets its partitions back
+   * at once, even if it was killed. Default: none.
+   */
+  readonly instanceId?: string | undefined;
 }
 
 export interface MembershipObserver {
@@ -32,6 +39,9 @@ export interface Membership {
   leave(): Promise<void>;
 }
 
+/** How long a new member is in the group before it takes partitions from others: longer than most failing starts take. */
+const SETTLED_AFTER_MS = 3_000;
+
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 /**
@@ -39,14 +49,26 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
  *
  * kafkajs restarts a crashed consumer only after some errors, and does not report when that restart fails. Restarting is
  * therefore disabled, and the caller replaces the member after any crash.
+ *
+ * @param isSettled whether this process has been a member before
  */
 export async function joinGroup(
   options: MembershipOptions,
   observer: MembershipObserver,
+  isSettled: boolean,
 ): Promise<Membership> {
-  const { topics, groupId, sessionTimeoutMs = 10_000 } = options;
-  let owned: TopicPartition[] = [];
-  const consumer = createKafkaClient(options).consumer({
+  const { topics, groupId, sessionTimeoutMs = 10_000, instanceId } = options;
+  const claim = { owned: [] as readonly TopicPartition[], isSettled };
+  let joinedAt: number | undefined;
+  const client = createKafkaClient(options);
+  const mustRejoin = (): boolean => {
+    if (claim.isSettled || joinedAt === undefined || performance.now() - joinedAt < SETTLED_AFTER_MS)
+      return false;
+    claim.isSettled = true;
+    return true;
+  };
+  onClusters(client, (cluster) => changeGroupRequests(cluster, { instanceId, mustRejoin }));
+  const consumer = client.consumer({
     groupId,
     allowAutoTopicCreation: false,
     sessionTimeout: sessionTimeoutMs,
@@ -54,16 +76,17 @@ export async function joinGroup(
     metadataMaxAge: 60_000,
     // A paused consumer polls at this interval, and sends due heartbeats when it polls.
     maxWaitTimeInMs: 100,
-    partitionAssigners: [stickyAssigner(() => owned), kafkajs.PartitionAssigners.roundRobin],
+    partitionAssigners: [stickyAssigner(claim), kafkajs.PartitionAssigners.roundRobin],
     retry: { restartOnFailure: () => Promise.resolve(false) },
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }: ConsumerGroupJoinEvent) => {
-    owned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
+    joinedAt ??= performance.now();
+    claim.owned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     );
     // Must happen before the first fetch and after each join: kafkajs does not pause newly assigned partitions.
     consumer.pause(topics.map((topic) => ({ topic })));
-    observer.onAssignment(owned);
+    observer.onAssignment(claim.owned);
   });
   const crash = crashOf(consumer);
   const leave = () => consumer.disconnect();
@@ -98,8 +121,8 @@ function nextHeartbeat(consumer: Consumer): Promise<void> {
   });
 }
 
-/** The group leader assigns the partitions; each member sends it the ones it owns. */
-function stickyAssigner(owned: () => readonly TopicPartition[]) {
+/** The group leader assigns the partitions; each member sends it its claim. */
+function stickyAssigner(own: Omit<Claim, 'memberId'>) {
   const version = 1;
   const name = 'loopwatch-sticky';
   return ({ cluster }: { cluster: Cluster }): Assigner => ({
@@ -113,7 +136,7 @@ function stickyAssigner(owned: () => readonly TopicPartition[]) {
       );
       const claims = members.map(({ memberId, memberMetadata }) => ({
         memberId,
-        owned: readClaim(memberMetadata),
+        ...readClaim(memberMetadata),
       }));
       const assignments = Array.from(assignSticky(partitions, claims), ([memberId, assigned]) => {
         const assignment: Record<string, number[]> = {};
@@ -126,7 +149,7 @@ function stickyAssigner(owned: () => readonly TopicPartition[]) {
       return Promise.resolve(assignments);
     },
     protocol({ topics }) {
-      const userData = Buffer.from(JSON.stringify(owned()));
+      const userData = Buffer.from(JSON.stringify([...own.owned, ...(own.isSettled ? [SETTLED] : [])]));
       return { name, metadata: MemberMetadata.encode({ version, topics, userData }) };
     },
   });
@@ -134,15 +157,23 @@ function stickyAssigner(owned: () => readonly TopicPartition[]) {
 
 const noBytes = Buffer.alloc(0);
 
-/** The partitions a member claims to own; none if its metadata is malformed. */
-function readClaim(metadata: Buffer): TopicPartition[] {
+/** Listed beside the partitions: other versions ignore what is none. */
+const SETTLED = { settled: true };
+
+/** The claim in a member's metadata; nothing if it is malformed. */
+function readClaim(metadata: Buffer): Omit<Claim, 'memberId'> {
   try {
     const { userData } = MemberMetadata.decode(metadata) ?? {};
     const value: unknown = JSON.parse(userData?.toString() ?? '[]');
-    return Array.isArray(value) ? value.filter(isTopicPartition) : [];
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    return { owned: items.filter(isTopicPartition), isSettled: items.some(isSettledMark) };
   } catch {
-    return [];
+    return { owned: [], isSettled: false };
   }
+}
+
+function isSettledMark(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'settled' in value;
 }
 
 function isTopicPartition(value: unknown): value is TopicPartition {

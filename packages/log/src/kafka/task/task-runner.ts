@@ -18,6 +18,7 @@ import { KafkaFetcher } from '../fetch/fetcher.ts';
 import { endOffsets } from '../fetch/offsets.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { createKafkaSink } from '../produce/sink.ts';
+import { isInstanceFenced } from './group-requests.ts';
 import { joinGroup, type Membership, type MembershipOptions } from './membership.ts';
 import { openKafkaPartition } from './open-partition.ts';
 import { PlainStepWriter } from './plain-step-writer.ts';
@@ -61,12 +62,15 @@ class KafkaTaskRunner implements TaskRunner {
   readonly #leaving = new Map<string, Promise<void>>();
   #started: Promise<Membership> | undefined;
   #member: Membership | undefined;
+  /** Undefined once another process has taken it. */
+  #instanceId: string | undefined;
   #supervised: Promise<void> = Promise.resolve();
   #open: OpenTask | undefined;
   #observer: TaskObserver = {};
 
   constructor(options: KafkaTaskRunnerOptions) {
     this.#options = options;
+    this.#instanceId = options.instanceId;
     this.#cluster = createKafkaCluster(options);
     this.#fetcher = new KafkaFetcher(this.#cluster, {
       maxWaitMs: options.maxWaitMs ?? 500,
@@ -126,7 +130,7 @@ class KafkaTaskRunner implements TaskRunner {
       try {
         await this.#cluster.connect();
         await this.#sink?.open();
-        return await this.#join();
+        return await this.#join(false);
       } catch (error) {
         const { signal } = this.#stopping;
         if (!isTransient(error) || signal.aborted || Date.now() > deadline) {
@@ -138,12 +142,13 @@ class KafkaTaskRunner implements TaskRunner {
     }
   }
 
-  async #join(): Promise<Membership> {
-    const member = await joinGroup(this.#options, {
-      onAssignment: (partitions) => {
-        if (!this.#stopping.signal.aborted) this.#assign(partitions);
-      },
-    });
+  /** @param isSettled whether this process has been a member before */
+  async #join(isSettled: boolean): Promise<Membership> {
+    const onAssignment = (partitions: readonly TopicPartition[]): void => {
+      if (!this.#stopping.signal.aborted) this.#assign(partitions);
+    };
+    const options = { ...this.#options, instanceId: this.#instanceId };
+    const member = await joinGroup(options, { onAssignment }, isSettled);
     this.#member = member;
     this.#observer.onConnection?.('up');
     return member;
@@ -232,6 +237,7 @@ class KafkaTaskRunner implements TaskRunner {
       this.#member = undefined;
       this.#observer.onConnection?.('down', crash.message);
       const { groupId: group, log } = this.#options;
+      if (isInstanceFenced(crash)) this.#giveUpInstanceId();
       log?.('warn', `Lost the membership in consumer group ${group}; joining it again`, {
         group,
         error: crash.message,
@@ -242,6 +248,18 @@ class KafkaTaskRunner implements TaskRunner {
     }
   }
 
+  /** Of two processes with the same name, the later one keeps it: it may have replaced this one, which was suspended. */
+  #giveUpInstanceId(): void {
+    const { groupId: group, log } = this.#options;
+    const fields = { group, instanceId: this.#instanceId };
+    log?.(
+      'error',
+      'Another process has joined with the same kafka.instance_id; this one continues without it',
+      fields,
+    );
+    this.#instanceId = undefined;
+  }
+
   /** Retries until it has joined the group again; undefined when the runner is stopped first. */
   async #replace(): Promise<Membership | undefined> {
     const { signal } = this.#stopping;
@@ -249,7 +267,7 @@ class KafkaTaskRunner implements TaskRunner {
       await delay(backoff(attempt, 250, 2_000), signal);
       if (signal.aborted) return undefined;
       try {
-        return await this.#join();
+        return await this.#join(true);
       } catch (error) {
         const { groupId: group, log } = this.#options;
         log?.('warn', `Could not join consumer group ${group} again; retrying`, {

@@ -12,12 +12,25 @@ const numbers = (assigned: Map<string, TopicPartition[]>) =>
 const claim = (memberId: string, ...partitions: number[]): Claim => ({
   memberId,
   owned: partitions.map((partition) => ({ topic: 't', partition })),
+  isSettled: true,
+});
+const newcomer = (memberId: string, ...partitions: number[]): Claim => ({
+  ...claim(memberId, ...partitions),
+  isSettled: false,
 });
 
 describe('assignSticky', () => {
   it.each<[string, number, Claim[], Record<string, number[]>]>([
     ['no member owns a partition', 4, [claim('b'), claim('a')], { a: [0, 2], b: [1, 3] }],
     ['a member joins', 4, [claim('a', 0, 1, 2, 3), claim('b')], { a: [0, 1], b: [2, 3] }],
+    ['a member has just joined', 4, [claim('a', 0, 1), newcomer('b')], { a: [0, 1, 2, 3], b: [] }],
+    [
+      'a member of another version joins',
+      4,
+      [newcomer('a', 0, 1, 2, 3), claim('b')],
+      { a: [0, 1], b: [2, 3] },
+    ],
+    ['all have just joined', 4, [newcomer('a'), newcomer('b')], { a: [0, 2], b: [1, 3] }],
     ['a member leaves', 4, [claim('a', 0, 1)], { a: [0, 1, 2, 3] }],
     ['the members have not changed', 5, [claim('a', 4, 1), claim('b', 0, 2, 3)], { a: [1, 4], b: [0, 2, 3] }],
     ['a partition is claimed twice', 2, [claim('a', 0), claim('b', 0)], { a: [0], b: [1] }],
@@ -38,7 +51,7 @@ describe('assignSticky', () => {
       fc.property(fc.nat(30), members, fc.array(fc.nat(7)), (count, ids, owners) => {
         const all = places(count);
         const owned = (index: number) => all.filter(({ partition }) => owners[partition] === index);
-        const claims = ids.map((memberId, i) => ({ memberId, owned: owned(i) }));
+        const claims = ids.map((memberId, i) => ({ memberId, owned: owned(i), isSettled: true }));
         const assigned = assignSticky(all, claims);
         const given = [...assigned.values()].flat().map(({ partition }) => partition);
         expect(given.sort((a, b) => a - b)).toEqual(all.map(({ partition }) => partition));
@@ -49,7 +62,7 @@ describe('assignSticky', () => {
           const kept = before.filter((topicPartition) => now.includes(topicPartition)).length;
           expect(kept).toBeGreaterThanOrEqual(Math.min(before.length, Math.floor(count / ids.length)));
         }
-        const again = ids.map((memberId) => ({ memberId, owned: assigned.get(memberId) ?? [] }));
+        const again = claims.map((own) => ({ ...own, owned: assigned.get(own.memberId) ?? [] }));
         expect(numbers(assignSticky(all, again))).toEqual(numbers(assigned));
       }),
     );

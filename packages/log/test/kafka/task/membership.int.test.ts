@@ -1,0 +1,62 @@
+import { topicNames } from '@loopwatch/contract';
+import { uniqueName, waitFor } from '@loopwatch/testkit';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { ensureTopics, topicSpecs } from '../../../src/index.ts';
+import { isInstanceFenced } from '../../../src/kafka/task/group-requests.ts';
+import { joinGroup, type Membership } from '../../../src/kafka/task/membership.ts';
+
+const client = { brokers: inject('kafkaBrokers'), clientId: 'test' };
+/** Much longer than the test: whoever waits for it fails. */
+const SESSION_TIMEOUT_MS = 60_000;
+
+async function group() {
+  const topics = topicNames({ prefix: `${uniqueName('members')}.` });
+  await ensureTopics(client, topicSpecs(topics, { partitions: 4, replicationFactor: 1 }));
+  const groupId = uniqueName('group');
+  /** Joins, and resolves with what the member was given first. */
+  return async (instanceId?: string, isSettled = true) => {
+    const assigned: number[][] = [];
+    const options = {
+      ...client,
+      topics: [topics.events],
+      groupId,
+      instanceId,
+      sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    };
+    const onAssignment = (partitions: readonly { partition: number }[]) =>
+      assigned.push(partitions.map(({ partition }) => partition));
+    let member: Membership | undefined;
+    // A broker that has just started is still loading its groups.
+    await waitFor(async () => {
+      member = await joinGroup(options, { onAssignment }, isSettled).catch(() => undefined);
+      return member !== undefined;
+    });
+    if (member === undefined) throw new Error('no member');
+    const { leave } = member;
+    onTestFinished(() => leave().catch(() => undefined));
+    return { ...member, assigned };
+  };
+}
+
+it('static membership: a restarted member has its partitions at once, and its predecessor is fenced', async () => {
+  const join = await group();
+  const other = await join('other');
+  const first = await join('worker-0');
+  await expect.poll(() => other.assigned.at(-1), { timeout: 30_000 }).toHaveLength(2);
+  const rebalances = other.assigned.length;
+  const second = await join('worker-0');
+  expect(second.assigned).toEqual([first.assigned.at(-1)]);
+  expect(isInstanceFenced(await first.crashed)).toBe(true);
+  expect(other.assigned).toHaveLength(rebalances);
+});
+
+it('membership: a new member takes partitions from others once it has been in the group for a while', async () => {
+  const join = await group();
+  const first = await join();
+  expect(first.assigned).toEqual([[0, 1, 2, 3]]);
+  const second = await join(undefined, false);
+  expect(second.assigned).toEqual([[]]);
+  expect(first.assigned.at(-1)).toEqual([0, 1, 2, 3]);
+  await expect.poll(() => second.assigned.at(-1), { timeout: 30_000 }).toHaveLength(2);
+  expect(first.assigned.at(-1)).toHaveLength(2);
+});
