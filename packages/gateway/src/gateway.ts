@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
 import { detectionOf, LiveSettings } from '@loopwatch/detectors';
 import type { RecordSink, TopicReader } from '@loopwatch/log';
+import { closeGently } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -91,6 +92,7 @@ export class Gateway {
     this.#http = createServer((incoming, response) => {
       void router.handle(incoming, response);
     });
+    closeGently(this.#http);
     registerGatewayGauges(registry, {
       activeSessions: () => this.#sessions.size,
       bufferedRecords: () => this.#outbox?.size ?? 0,

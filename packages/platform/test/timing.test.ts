@@ -40,5 +40,8 @@ describe('timing', () => {
 });
 
 it('backoff: doubles up to a limit for any number of attempts', () => {
-  expect([0, 1, 2, 3, 2_000].map((attempt) => backoff(attempt, 100, 500))).toEqual([100, 200, 400, 500, 500]);
+  const pauses = (random: number) =>
+    [0, 1, 2, 3, 2_000].map((attempt) => backoff(attempt, 100, 500, () => random));
+  expect(pauses(0)).toEqual([100, 200, 400, 500, 500]);
+  expect(pauses(1)).toEqual([50, 100, 200, 250, 250]);
 });

@@ -12,6 +12,11 @@ export interface PostgresOptions {
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
+/** The server ends a statement after this time. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** If it cannot even say so, the connection is given up this much later. */
+const NETWORK_MS = 5_000;
+
 /** A PostgreSQL server, version 13 or newer. Connects on the first query. */
 export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const where = withoutPassword(url);
@@ -22,7 +27,14 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   };
-  const pool = new pg.Pool({ ...options, max: 8, statement_timeout: 60_000 });
+  const pool = new pg.Pool({
+    ...options,
+    max: 8,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
+    // Locks of a process that was suspended are released.
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+  });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => {
     onTrouble('an idle database connection was lost', error);

@@ -1,5 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
-import { backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
 import { CommitQueue } from './commit-queue.ts';
 import { LogError } from './errors.ts';
 import { logInterruption, ProcessingFailure, RetryPlan } from './retry-plan.ts';
@@ -35,10 +35,16 @@ export interface TaskLoopContext {
   readonly openPartition: (signal: AbortSignal) => Promise<OpenPartition>;
   /** Whether the log refuses to store a record: writing the same records again would fail again. */
   readonly isRefused?: (error: unknown) => boolean;
+  /** How long records may be processed without a commit before the attempt fails; default: {@link STALLED_AFTER_MS}. */
+  readonly stalledAfterMs?: number;
   /** Resolves when this process is known to own its partitions still. */
   readonly confirmed?: (signal: AbortSignal) => Promise<void>;
 }
 
+/** A batch takes less than a second: whoever waits this long waits for an answer that was lost. */
+const STALLED_AFTER_MS = 5 * 60_000;
+/** How long a stalled attempt may take to end before the next one starts, which fences it. */
+const ABANDON_AFTER_MS = 10_000;
 /** How long a revoked partition may take to commit its queued steps, ms. */
 const DRAIN_MS = 10_000;
 const SHORTEST_PAUSE_MS = 100;
@@ -137,6 +143,7 @@ export class TaskLoop {
     });
     let task: PartitionTask | undefined;
     let processing = Promise.resolve();
+    const watchdog = this.#watchdog(lane);
     try {
       task = open(this.topicPartition, lane);
       for (const [key, value] of saved) task.restore({ key, value });
@@ -150,12 +157,30 @@ export class TaskLoop {
       await Promise.race([processing, lane.failed]);
       await this.#drain(lane);
     } finally {
+      clearInterval(watchdog);
       ending.abort();
       lane.close();
       task?.close();
-      // The next attempt must not start while this one can still write.
-      await Promise.allSettled([processing, lane.drain(), partition.close()]);
+      // The next attempt must not start while this one can still write; one that hangs is fenced by it.
+      const ended = Promise.allSettled([processing, lane.drain(), partition.close()]);
+      await atMost(ended, ABANDON_AFTER_MS);
     }
+  }
+
+  /** Fails the lane when records were passed to the task, and nothing has been committed for too long. */
+  #watchdog(lane: CommitQueue): NodeJS.Timeout {
+    const { stalledAfterMs = STALLED_AFTER_MS } = this.#context;
+    let [position, since] = [this.#position, performance.now()];
+    return setInterval(() => {
+      const isIdle = this.#position === undefined || this.#handed <= this.#position;
+      if (isIdle || this.#position !== position) {
+        [position, since] = [this.#position, performance.now()];
+        return;
+      }
+      if (performance.now() - since < stalledAfterMs) return;
+      const seconds = String(Math.round(stalledAfterMs / 1000));
+      lane.fail(new LogError('broker_unreachable', `Nothing was committed for ${seconds} s.`));
+    }, stalledAfterMs / 10);
   }
 
   #advanced(position: number): void {

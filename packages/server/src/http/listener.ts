@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { closeGently } from '@loopwatch/platform';
 
 /** The server's port. It is bound before anything else is opened, so that a port in use is reported first. */
 export interface HttpListener {
@@ -30,6 +31,7 @@ export async function openListener({
     handler(request, response);
   });
   http.setTimeout(idle);
+  closeGently(http);
   const url = await listen(http, host, port);
   return {
     url,

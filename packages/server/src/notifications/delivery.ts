@@ -205,9 +205,8 @@ export class Delivery {
   ): Promise<void> {
     const { channel, database, now, random } = this.#options;
     const [stored] = await readChannels(database, [channel.name]);
-    const spread = 0.5 + random() / 2;
     const pause = (attempt: number) =>
-      Math.max(afterMs ?? 0, backoff(attempt, MIN_PAUSE_MS, MAX_PAUSE_MS) * spread);
+      Math.max(afterMs ?? 0, backoff(attempt, MIN_PAUSE_MS, MAX_PAUSE_MS, random));
     const attempts = Math.max(...rows.map((row) => row.attempts));
     await this.#recordFailure('retried', reason, 0, async (tx) => {
       // The row waits longer than the receiver, so that one failing message does not block the others.

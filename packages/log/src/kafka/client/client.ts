@@ -1,4 +1,4 @@
-import { backoff, delay, within } from '@loopwatch/platform';
+import { atMost, backoff, delay, within } from '@loopwatch/platform';
 import kafkajs, {
   type Admin,
   type Kafka,
@@ -16,6 +16,9 @@ import { createSocket } from './socket.ts';
 
 export type { KafkaOptions, KafkaSasl } from './options.ts';
 
+/** Timeout of everything that is asked of a cluster after that; creating many topics takes seconds. */
+const USE_TIMEOUT_MS = 60_000;
+const DISCONNECT_TIMEOUT_MS = 1_000;
 /** Timeout of one connection attempt, also when `connectTimeoutMs` is infinite. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
 
@@ -89,11 +92,11 @@ export async function withAdmin<T>(
       continue;
     }
     try {
-      return await use(admin);
+      return await within(use(admin), USE_TIMEOUT_MS, () => unanswered(brokers, doing));
     } catch (error) {
       throw (await explainRefusal(options, doing, error)) ?? toLogError(error, { brokers, doing });
     } finally {
-      await disconnect();
+      await atMost(disconnect(), DISCONNECT_TIMEOUT_MS);
     }
   }
 }
