@@ -6,14 +6,17 @@ import encodeFetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.
 import heartbeat from 'kafkajs/src/protocol/requests/heartbeat/index.js';
 import joinGroup from 'kafkajs/src/protocol/requests/joinGroup/index.js';
 import syncGroup from 'kafkajs/src/protocol/requests/syncGroup/index.js';
+import type { ProtocolCall } from './cluster.ts';
 
 const { createErrorFromCode } = errors;
-/** The first versions with an instance id, which brokers know since Kafka 2.3. */
-const encodeHeartbeat = heartbeat.protocol({ version: 3 });
-const encodeJoinGroup = joinGroup.protocol({ version: 5 });
-const encodeSyncGroup = syncGroup.protocol({ version: 3 });
+/** Encodes a request of a member of a group. */
+export type GroupRequest = (request: object) => ProtocolCall<unknown>;
 
-export type { GroupMember, GroupRequest } from 'kafkajs/src/protocol/requests/heartbeat/index.js';
+/** The first versions with an instance id, which brokers know since Kafka 2.3. */
+const encodeHeartbeat = heartbeat.protocol({ version: 3 }) as GroupRequest;
+const encodeJoinGroup = joinGroup.protocol({ version: 5 }) as GroupRequest;
+const encodeSyncGroup = syncGroup.protocol({ version: 3 }) as GroupRequest;
+
 export {
   createErrorFromCode,
   Decoder,

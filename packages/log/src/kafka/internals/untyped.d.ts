@@ -20,15 +20,7 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
 }
 
 declare module 'kafkajs/src/protocol/requests/heartbeat/index.js' {
-  interface GroupMember {
-    readonly groupId: string;
-    readonly memberId: string;
-  }
-  /** Encodes a request of a group's member. */
-  type GroupRequest = (request: object) => import('./cluster.ts').ProtocolCall<unknown>;
-  const api: { readonly protocol: (version: { readonly version: number }) => GroupRequest };
-
-  export type { GroupMember, GroupRequest };
+  const api: { readonly protocol: (version: { readonly version: number }) => (request: object) => unknown };
   export default api;
 }
 

@@ -4,7 +4,6 @@ import {
   encodeHeartbeat,
   encodeJoinGroup,
   encodeSyncGroup,
-  type GroupMember,
   type GroupRequest,
 } from '../internals/kafkajs.ts';
 
@@ -37,14 +36,14 @@ function changed(
   broker: GroupCoordinator,
   { instanceId, mustRejoin }: GroupRequestOptions,
 ): GroupCoordinator {
-  const heartbeat = (send: (request: GroupMember) => Promise<unknown>) => (request: GroupMember) => {
+  const heartbeat = (send: (request: object) => Promise<unknown>) => (request: object) => {
     // To kafkajs, the group is rebalancing.
     if (mustRejoin()) throw createErrorFromCode(REBALANCE_IN_PROGRESS);
     return send(request);
   };
   const asBefore = { heartbeat: heartbeat((request) => broker.heartbeat(request)) };
   if (instanceId === undefined) return Object.assign(Object.create(broker) as GroupCoordinator, asBefore);
-  const send = async <T extends object>(encode: GroupRequest, request: T): Promise<unknown> => {
+  const send = async (encode: GroupRequest, request: object): Promise<unknown> => {
     try {
       return await broker.connectionPool.send(encode({ ...request, groupInstanceId: instanceId }));
     } catch (error) {
