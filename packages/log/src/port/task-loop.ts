@@ -41,7 +41,7 @@ export interface TaskLoopContext {
   readonly confirmed?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** A batch takes less than a second: whoever waits this long waits for an answer that was lost. */
+/** A batch takes less than a second; a longer wait is for an answer that was lost. */
 const STALLED_AFTER_MS = 5 * 60_000;
 /** How long a stalled attempt may take to end before the next one starts, which fences it. */
 const ABANDON_AFTER_MS = 10_000;

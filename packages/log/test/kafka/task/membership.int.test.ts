@@ -6,7 +6,7 @@ import { isInstanceFenced } from '../../../src/kafka/task/group-requests.ts';
 import { joinGroup, type Membership } from '../../../src/kafka/task/membership.ts';
 
 const client = { brokers: inject('kafkaBrokers'), clientId: 'test' };
-/** Much longer than the test: whoever waits for it fails. */
+/** Much longer than the test, so that a member that waits for it fails it. */
 const SESSION_TIMEOUT_MS = 60_000;
 
 async function group() {
