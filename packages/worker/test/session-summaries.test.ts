@@ -72,6 +72,16 @@ describe('session summaries', () => {
     ]);
   });
 
+  it('session summaries: one for each day (UTC) of a history that is read at once', async () => {
+    const { log } = await startWorker({ ...detection, session: { idle_seconds: 10 * 86_400 } });
+    const day = 86_400;
+    const history = [0, day, 2 * day].flatMap((at) => [turns(3, at), turns(2, at + 60)]).flat();
+    await log.deliver(records(0, history));
+    const told = log.summaries.flatMap((one) => (typeof one === 'object' ? [one] : []));
+    expect(told.map(({ turns }) => turns)).toEqual([4, 9, 14]);
+    expect(new Set(told.map(({ lastEventAt }) => Math.floor(lastEventAt / 86_400_000))).size).toBe(3);
+  });
+
   it('session summaries: not repeated after a takeover, and continued', async () => {
     const { log } = await startWorker(detection);
     await log.deliver(records(0, calls(2)));

@@ -26,6 +26,14 @@ export const notificationRulesSchema = z.strictObject({
 const common = {
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 of A-Z a-z 0-9 . _ -'),
   when: notificationRulesSchema.prefault({}),
+  max_age: z
+    .number()
+    .positive()
+    .nullable()
+    .default(3_600)
+    .describe(
+      'Age of the latest event, seconds, up to which an incident is new; null: history is sent, too.',
+    ),
 };
 const limited = { max_per_minute: z.int().min(1).max(1_000).default(10) };
 

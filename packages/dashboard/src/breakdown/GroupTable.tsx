@@ -32,6 +32,8 @@ interface Props {
 /** The groups, each with its share of the sort column and a link to its incidents. */
 export function GroupTable({ breakdown: { groups, other, total }, view, onSort }: Props) {
   const by = columns.find(({ id }) => view.sort === `-${id}`)?.id ?? 'incidents';
+  // Before the first loop, nothing can be new.
+  const isCompared = (total.previous?.incidents ?? 0) > 0;
   // A share of the cost means nothing without a price.
   const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
   return (
@@ -59,7 +61,12 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
         </thead>
         <tbody>
           {groups.map((group) => (
-            <Row key={group.value ?? ''} amounts={group} share={shareOf(group, total, unit)}>
+            <Row
+              key={group.value ?? ''}
+              amounts={group}
+              isCompared={isCompared}
+              share={shareOf(group, total, unit)}
+            >
               {group.value === null ? (
                 <span className="text-ink2" title={`Their events have no ${dimensionText(view.groupBy)}`}>
                   unknown
@@ -72,7 +79,7 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
             </Row>
           ))}
           {other !== null && (
-            <Row amounts={other} share={shareOf(other, total, unit)}>
+            <Row amounts={other} isCompared={isCompared} share={shareOf(other, total, unit)}>
               <span className="text-ink2" title="Each has fewer than those above">
                 other ({plural(other.values, 'value')})
               </span>
@@ -80,7 +87,9 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
           )}
         </tbody>
         <tfoot>
-          <Row amounts={total}>All</Row>
+          <Row amounts={total} isCompared={isCompared}>
+            All
+          </Row>
         </tfoot>
       </table>
     </div>
@@ -90,9 +99,12 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
 function Row({
   amounts,
   share,
+  isCompared,
   children,
 }: {
   readonly amounts: Amounts;
+  /** Whether there is anything to compare with. */
+  readonly isCompared: boolean;
   readonly share?: number;
   readonly children: ReactNode;
 }) {
@@ -110,7 +122,7 @@ function Row({
       {columns.map(({ id, text }) => (
         <td key={id} data-column={id} title={id === 'usd' ? unpriced(amounts) : undefined}>
           {amounts[id] === null ? '–' : text(amounts[id])}
-          <Change now={amounts[id]} before={amounts.previous?.[id]} />
+          {isCompared && <Change now={amounts[id]} before={amounts.previous?.[id]} />}
         </td>
       ))}
     </tr>

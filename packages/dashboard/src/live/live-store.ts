@@ -14,7 +14,7 @@ export interface LiveState {
   /** New and changed incidents by id, the latest change last; lists merge them into the pages they have loaded. */
   readonly incidents: ReadonlyMap<string, IncidentItem>;
   readonly sessions: ReadonlyMap<string, SessionItem>;
-  /** Ids of the incidents detected while this page was open. */
+  /** Ids of the incidents detected while this page was open; none of an imported history. */
   readonly arrived: ReadonlySet<string>;
   /** Number of changes skipped because too many came at once; reloading the list shows them. */
   readonly dropped: number;
@@ -35,6 +35,9 @@ export type Link =
   | { readonly state: 'reconnecting'; readonly since: number }
   /** Never connected yet. */
   | { readonly state: 'failed'; readonly message: string };
+
+/** What was detected longer ago is history that arrives only now. */
+const RECENT_MS = 15 * 60_000;
 
 /** Maximum changes held; older ones require a reload of the list. */
 export const MAX_HELD = 2_000;
@@ -82,7 +85,8 @@ export function createLiveStore() {
       const sessions = new Map(known.sessions);
       const arrived = new Set(known.arrived);
       for (const item of message.incidents) {
-        if (item.revision === 1 && !incidents.has(item.id)) arrived.add(item.id);
+        const isRecent = at - item.detectedAt < RECENT_MS;
+        if (item.revision === 1 && isRecent && !incidents.has(item.id)) arrived.add(item.id);
         put(incidents, item.id, item);
       }
       for (const item of message.sessions) put(sessions, item.sessionId, item);

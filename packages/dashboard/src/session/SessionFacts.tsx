@@ -1,9 +1,12 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
+import { formatAge, formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+
+/** Clocks of producers are a little off. */
+const CLOCK_AHEAD_MS = 5 * 60_000;
 
 /** Agent, model and volume of a session. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
@@ -31,6 +34,14 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
           title="Events of types that this version does not know; detectors skip them"
         >
           <span>{plural(session.unknown, 'unknown event')}</span>
+        </span>
+      )}
+      {session.lastEventAt - session.updatedAt > CLOCK_AHEAD_MS && (
+        <span
+          className={chipClass}
+          title="The producer's clock is ahead: its events claim to be of the future"
+        >
+          <span>clock {formatAge(session.lastEventAt - session.updatedAt)} ahead</span>
         </span>
       )}
       <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">

@@ -1,6 +1,12 @@
-import type { BudgetResource, BudgetScope, SessionSummary } from '@loopwatch/contract';
+import {
+  type BudgetResource,
+  type BudgetScope,
+  type SessionSummary,
+  storableText,
+} from '@loopwatch/contract';
 import type { BudgetUse } from '@loopwatch/detectors';
 import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
+import { partKey, type StoredSession } from '../sessions/session-parts.ts';
 
 /** The scopes of a shared budget. */
 export type SharedScope = Exclude<BudgetScope, 'session'>;
@@ -62,15 +68,19 @@ export async function addUse(
   per: SharedScope,
   summaries: readonly SessionSummary[],
 ): Promise<void> {
-  const known = await tx.query<{ id: string; doc: SessionSummary }>(
-    'select id, doc from sessions where id in (select jsonb_array_elements_text($1::jsonb))',
+  const known = await tx.query<StoredSession & { readonly id: string }>(
+    'select id, doc, parts from sessions where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText(summaries.map(({ sessionId }) => sessionId))],
   );
-  const before = new Map<string, SessionSummary>(known.map(({ id, doc }) => [id, doc]));
+  // A session counts from zero again after a long pause, so each of its parts has a total of its own.
+  const before = new Map<string, Total>(
+    known.flatMap(({ id, doc, parts }) => (parts ?? [doc]).map((part) => [keyOf(id, part), part] as const)),
+  );
   const rows = new Map<string, ReturnType<typeof rowOf>>();
   for (const summary of summaries) {
-    const row = rowOf(per, summary, before.get(summary.sessionId));
-    before.set(summary.sessionId, summary);
+    const key = keyOf(summary.sessionId, summary);
+    const row = rowOf(per, summary, before.get(key));
+    before.set(key, summary);
     if (row === undefined) continue;
     const { tokens = 0, usd = 0, calls = 0, minutes = 0 } = rows.get(row.id) ?? {};
     rows.set(row.id, {
@@ -85,12 +95,15 @@ export async function addUse(
   await tx.query(upsert('budget_uses', columns, { replacing: adding }), [jsonText([...rows.values()])]);
 }
 
-function rowOf(per: SharedScope, summary: SessionSummary, before: SessionSummary | undefined) {
+function keyOf(sessionId: string, { source }: Pick<SessionSummary, 'source'>): string {
+  return JSON.stringify([storableText(sessionId), partKey(source)]);
+}
+
+function rowOf(per: SharedScope, summary: SessionSummary, before: Total | undefined) {
   const day = dayOf(summary.lastEventAt);
   const subject = per === 'day' ? day : summary[per];
   if (subject === null) return undefined;
-  // A session that restarted after a pause counts from zero.
-  const since = before?.startedAt === summary.startedAt ? totals(before) : totals(undefined);
+  const since = totals(before);
   const now = totals(summary);
   return {
     id: JSON.stringify([per, subject, day]),

@@ -67,7 +67,8 @@ export function createEnqueue(
 
 /** @returns undefined when the incident is not for this notification */
 function matchesNew({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
-  const isNew = item.detectedAt >= since && item.lastActivityAt >= now - DAY_MS;
+  const { max_age: maxAge } = channel;
+  const isNew = maxAge === null || (item.detectedAt >= since && item.lastActivityAt >= now - maxAge * 1_000);
   const wanted = isNew && item.sample !== true && matches(channel.when, item);
   return wanted || undefined;
 }

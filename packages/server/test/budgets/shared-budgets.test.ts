@@ -100,11 +100,31 @@ describe('a budget shared by the sessions of an agent', () => {
     });
   });
 
-  it('counts each summary once, and a restarted session from zero', async () => {
+  it('counts each summary once', async () => {
     await told('s-1', { usd: 4 });
     await told('s-1', { usd: 4 });
     await told('s-1', { usd: 7 });
-    await told('s-1', { usd: 1, startedAt: NOON + 1 });
+    await told('s-1', { usd: 8 });
+    expect(await verdicts(1)).toEqual([
+      ['opened', 'warn', `Agent coder on ${today} has used 80% of its budget: $8.00 of $10.00`],
+    ]);
+  });
+
+  it('counts each part of a session that paused once, whichever is told again', async () => {
+    const part = (first: number, usd: number) => ({
+      usd,
+      startedAt: NOON + first,
+      source: {
+        topic: topics.events,
+        partition: 0,
+        firstOffset: String(first),
+        lastOffset: String(first + 9),
+      },
+    });
+    await told('s-1', part(0, 5));
+    for (const usd of [1, 2, 3]) await told('s-1', part(100, usd));
+    await told('s-1', part(0, 5));
+    await told('s-1', part(100, 3.5));
     expect(await verdicts(1)).toEqual([
       ['opened', 'warn', `Agent coder on ${today} has used 80% of its budget: $8.00 of $10.00`],
     ]);

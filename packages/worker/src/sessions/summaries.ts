@@ -35,7 +35,7 @@ export class SummaryCollector {
   readonly #latest = new Map<string, SessionSummary | null>();
   /** Sessions with events not covered by a summary, with the offset of the first such event; ordered by that offset. */
   readonly #changed = new Map<SessionEntry, number>();
-  /** The last summaries of sessions before they restarted or expired, which later ones do not include. */
+  /** The last summaries of sessions before they restarted or expired, which later ones do not include, and of each day. */
   #last: SessionSummary[] = [];
   #expiredChecks: string[] = [];
   readonly #topicPartition: TopicPartition;
@@ -178,11 +178,19 @@ export class SummaryCollector {
     this.#changed.delete(entry);
     const { analyzer } = entry;
     const { account, openIncidentSummaries: incidents, lastPosition } = analyzer;
+    const before = this.#latest.get(analyzer.sessionId);
+    // What was used on a day counts on that day, also if several are read at once.
+    if (before != null && dayOf(before.lastEventAt) !== dayOf(entry.livedAt)) this.#last.push(before);
     this.#latest.set(
       analyzer.sessionId,
       summaryOf(entry, { account, incidents, lastPosition }, this.#topicPartition),
     );
   }
+}
+
+/** Days since 1970, UTC. */
+function dayOf(time: number): number {
+  return Math.floor(time / 86_400_000);
 }
 
 /** Starts the session at its first event, or at the first after a long pause, which resets everything. */
