@@ -119,7 +119,9 @@ export function concludeStep(step: CallStep): boolean {
     call.said = '';
   }
   const run = calls.filter(({ result }) => result?.kind !== 'not_run');
-  step.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
+  // A call's key is a fingerprint already.
+  step.key =
+    calls.length === 1 ? (calls[0] as PastCall).key : fingerprint(calls.map(({ key }) => key).join('\n\n'));
   step.outcome =
     known && run.length > 0
       ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
