@@ -1,4 +1,9 @@
-import { type DetectionSettings, detectionSettings } from '@loopwatch/contract';
+import {
+  type DetectionInput,
+  type DetectionSettings,
+  detectionSchema,
+  detectionSettings,
+} from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { planDetection } from './make-plan.ts';
@@ -35,18 +40,29 @@ export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer
   return server;
 }
 
-/** The latest detections by their settings: a caller creates an analyzer per session, mostly with the same settings. */
+/** The latest detections by their configuration: a caller creates an analyzer per session, mostly with the same one. */
 const known = new Map<string, Detection>();
 const MAX_KNOWN = 16;
 
-/** Like {@link detectionOf}, but the same object for equal settings: a plan takes as long as many events. */
-export function sharedDetection(settings: DetectionSettings, semantic: SemanticLayer | null): Detection {
-  const key = JSON.stringify(settings);
+/**
+ * Like {@link detectionOf}, but the same object for an equal configuration: parsing it takes as long as several events, and a
+ * plan as many.
+ *
+ * @throws ZodError that names the key, if the configuration is invalid
+ */
+export function sharedDetection(config: DetectionInput, semantic: SemanticLayer | null): Detection {
+  const key = JSON.stringify(config, exactly);
   let detection = known.get(key);
   if (detection?.semantic !== semantic) {
-    detection = detectionOf(settings, semantic);
+    detection = detectionOf(detectionSchema.parse(config), semantic);
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, detection);
   }
   return detection;
+}
+
+/** Invalid numbers have no form in JSON. */
+function exactly(_: string, value: unknown): unknown {
+  const isInvalid = typeof value === 'number' ? !Number.isFinite(value) : typeof value === 'bigint';
+  return isInvalid ? `<${String(value)}>` : value;
 }

@@ -1,4 +1,4 @@
-import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import type { DetectionInput } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { sharedDetection } from '../plan/detection.ts';
 import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.ts';
@@ -14,5 +14,5 @@ export function createSessionAnalyzer(
   config: DetectionInput = {},
   { semantic = null }: { readonly semantic?: SemanticLayer | null } = {},
 ): SessionAnalyzerHandle {
-  return handleOf(sharedDetection(detectionSchema.parse(config), semantic));
+  return handleOf(sharedDetection(config, semantic));
 }

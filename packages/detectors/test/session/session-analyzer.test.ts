@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { createSessionAnalyzer, createToolCallTracker } from '../../src/index.ts';
 import { shown } from '../evidence.ts';
@@ -287,5 +287,27 @@ describe('a tool name of 100,000 characters', () => {
     const tracked = Array.from({ length: 3 }, (_, n) => tracker.track(`${name}${String(n)}`, {}, n)).at(-1);
     expect(tracked).toMatchObject({ blocked: true, count: 3 });
     expect(tracked?.reason?.length).toBeLessThan(2000);
+  });
+});
+
+describe('the configuration', () => {
+  const withTime = (ttl: unknown) => ({ tool_call_loop: { ttl_seconds: ttl } }) as DetectionInput;
+
+  test.each([
+    ['not a number', Number.NaN],
+    ['infinite', Number.POSITIVE_INFINITY],
+    ['a text', '60'],
+    ['a bigint', 60n],
+  ])('is rejected if a number is %s, although others like it were valid', (_, ttl) => {
+    for (const valid of [null, 60]) createSessionAnalyzer(withTime(valid));
+    expect(() => createSessionAnalyzer(withTime(ttl))).toThrow('ttl_seconds');
+  });
+
+  test('is read anew if its object was changed', () => {
+    const config: DetectionInput = { tool_call_loop: { max_repeats: 3 }, preset: 'stream' };
+    createSessionAnalyzer(config);
+    config.tool_call_loop = { max_repeats: 2 };
+    const session = createSessionAnalyzer(config);
+    expect([same(), same()].flatMap((event) => session.push(event))).toHaveLength(1);
   });
 });
