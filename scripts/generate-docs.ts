@@ -1,10 +1,11 @@
 // `npm run generate`: writes the reference pages and schemas that are derived from the code's own schemas, the imports of each
-// package in docs/architecture.md, and the files of the Helm chart that are copied or derived.
+// package in docs/architecture.md, the types of the Python client, and the files of the Helm chart that are copied or derived.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartFiles } from './chart/files.ts';
 import { referenceFiles } from './reference/files.ts';
 import { architecturePage } from './reference/import-table.ts';
+import { pythonTypes } from './reference/python-types.ts';
 
 const folder = join(import.meta.dirname, '../docs/reference');
 mkdirSync(folder, { recursive: true });
@@ -13,7 +14,11 @@ for (const [name, text] of referenceFiles()) {
   console.log(`docs/reference/${name}`);
 }
 
-for (const [path, text] of [['docs/architecture.md', architecturePage()] as const, ...chartFiles()]) {
+for (const [path, text] of [
+  ['docs/architecture.md', architecturePage()] as const,
+  ['clients/python/src/loopwatch/_types.py', pythonTypes()] as const,
+  ...chartFiles(),
+]) {
   writeFileSync(join(import.meta.dirname, '..', path), text);
   console.log(path);
 }

@@ -1,5 +1,5 @@
 // `npm run pack`: the packages as they are published, each as a folder and a tarball in `.cache/packages`, with
-// the software bill of materials of the command. Checks manifests, types, licences and the bill. Needs a build.
+// the software bill of materials of the command, and the wheel of the Python client. Checks manifests, types, licences and the bill. Needs a build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { checkPackages } from './check.mjs';
 import { distributedPackages } from './dependencies.mjs';
 import { noticesText } from './notices.mjs';
 import { command, libraries, packed, publishedManifest, root, version } from './published.mjs';
+import { packPython } from './python.mjs';
 import { createSbom } from './sbom.mjs';
 
 const copy = (from, to, filter = () => true) =>
@@ -60,6 +61,7 @@ const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 for (const { filename, size, unpackedSize, entryCount } of JSON.parse(output))
   console.log(`${filename}: ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked, ${entryCount} files`);
 
+packPython();
 const sbom = createSbom();
 writeFileSync(join(packed, `loopwatch-${version}.cdx.json`), `${JSON.stringify(sbom, null, 2)}\n`);
 await checkPackages(sbom);

@@ -16,6 +16,7 @@ import {
 import { referenceFiles } from '../../../scripts/reference/files.ts';
 import { architecturePage } from '../../../scripts/reference/import-table.ts';
 import { type SchemaName, schemaDocument, schemaNames } from '../../../scripts/reference/json-schemas.ts';
+import { pythonTypes } from '../../../scripts/reference/python-types.ts';
 import { settingPaths, settingsSchema, topicRoles } from '../src/index.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/reference');
@@ -29,6 +30,11 @@ describe('docs/reference', () => {
 
   it('docs/architecture.md has the imports that `npm run generate` writes', () => {
     expect(readFileSync(join(folder, '../architecture.md'), 'utf8')).toBe(architecturePage());
+  });
+
+  it('clients/python has the types that `npm run generate` writes', () => {
+    const types = join(folder, '../../clients/python/src/loopwatch/_types.py');
+    expect(readFileSync(types, 'utf8')).toBe(pythonTypes());
   });
 
   it('lists every setting', () => {

@@ -133,14 +133,19 @@ const hooks: Record<string, Check> = {
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
     expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
   },
-  'Ask over HTTP': async (commands) => {
-    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
-    const response = blocksCheckedBy(import.meta.url, 'docs/hooks.md').find(
-      ({ language }) => language === 'json',
-    );
-    expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(response!.text));
-  },
+  'Ask over HTTP': (commands) => answersAs(commands, 0),
+  'A hook for any agent': (commands) => answersAs(commands, 1),
+  'A hook for any agent (2)': (commands) => answersAs(commands, 1),
 };
+
+/** Whether the answer to a request is this block of JSON in docs/hooks.md. */
+async function answersAs(commands: string, block: number): Promise<void> {
+  const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
+  const answers = blocksCheckedBy(import.meta.url, 'docs/hooks.md').filter(
+    ({ language }) => language === 'json',
+  );
+  expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(answers[block]!.text));
+}
 
 const readme: Record<string, Check> = {
   'Your own agents': async (commands) => {

@@ -32,6 +32,10 @@ const notification = (how: string): Checked => ({
   how,
 });
 const guard = (how: string): Checked => ({ by: 'packages/guard/test/documented.test.ts', how });
+const python = (how: string): Checked => ({
+  by: 'packages/cli/test/python/python-client.clients.test.ts',
+  how,
+});
 const detection: Checked = { by: 'packages/detectors/test/docs.test.ts', how: 'run through the detectors' };
 
 const ran = 'run as printed';
@@ -128,6 +132,10 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   },
   'docs/start.md': { sh: pages(ran) },
   'docs/tuning.md': { sh: pages(ran) },
+  'clients/python/README.md': {
+    sh: python('compared with the names of the packages'),
+    python: python('run with the framework that it is for, and a model that loops'),
+  },
   'deploy/helm/loopwatch/README.md': { sh: chart('as in docs/deployment.md') },
   'golden/README.md': { json: detection },
   'packages/cli/README.md': { sh: pages(ran) },

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { spawnCli, tempDir } from '@loopwatch/testkit';
+import { blocksCheckedBy } from '@loopwatch/testkit/documented';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../../..');
+const client = join(root, 'clients/python');
+const suites = readdirSync(join(client, 'tests')).filter((name) => name.startsWith('test_'));
+
+let url: string;
+const started: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  const folder = await tempDir();
+  const data = join(folder.path, 'data');
+  const server = spawnCli(['start', '--no-samples', '--port', '0', '--data-dir', data]);
+  started.push(folder, server);
+  [url = ''] = /http:[^\s"]+/.exec(await server.line(/Loopwatch .* is at http/)) ?? [];
+});
+
+afterAll(async () => {
+  for (const each of started.toReversed()) await each[Symbol.asyncDispose]();
+});
+
+/** What a command wrote; its error contains the output. */
+async function output(program: string, args: readonly string[], env: Record<string, string> = {}) {
+  const options = { cwd: client, env: { ...process.env, LOOPWATCH_URL: url, ...env } };
+  const { stdout, stderr } = await run(program, args, options);
+  return stdout + stderr;
+}
+
+describe('the Python client', () => {
+  it.each(suites)('%s', async (suite) => {
+    const args = ['-W', 'ignore', join('tests', suite)];
+    const printed = await output(inject('clientsPython'), args, { PYTHONPATH: join(client, 'src') });
+    expect(printed).toMatch(/Ran \d+ tests? in .*\n\nOK/);
+  });
+
+  it('README.md: its examples are those that test_readme.py runs, and its packages exist', () => {
+    const blocks = blocksCheckedBy(import.meta.url, 'clients/python/README.md');
+    const examples = blocks.filter(({ language }) => language === 'python');
+    const tested = /assertEqual\(len\(EXAMPLES\), (\d+)\)/.exec(
+      readFileSync(join(client, 'tests/test_readme.py'), 'utf8'),
+    )?.[1];
+    expect(examples).toHaveLength(Number(tested));
+    const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+    const project = /^name = "(.+)"$/m.exec(readFileSync(join(client, 'pyproject.toml'), 'utf8'))?.[1];
+    const { name } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8')) as {
+      name: string;
+    };
+    expect(commands).toEqual([expect.stringContaining(`pip install ${project}\nnpx ${name} start `)]);
+  });
+
+  it('installs from its wheel without any dependency, and stops a loop', async () => {
+    const folder = await tempDir();
+    started.push(folder);
+    const packages = join(root, '.cache/packages');
+    const wheel = readdirSync(packages).find((name) => name.endsWith('.whl'));
+    await output('python3', ['-m', 'venv', folder.path]);
+    const python = join(folder.path, 'bin/python');
+    await output(python, [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-index',
+      join(packages, wheel ?? 'no wheel'),
+    ]);
+    const script = [
+      'import os, loopwatch',
+      'guard = loopwatch.Guard(os.environ["LOOPWATCH_URL"], timeout=60)',
+      'read = guard.tool(lambda path: "not found", name="read")',
+      'print([read("a") == "not found" for _ in range(5)], guard.stopped)',
+    ].join('\n');
+    expect(await output(python, ['-c', script])).toBe('[True, True, True, False, False] False\n');
+  });
+});
