@@ -1,6 +1,6 @@
 import { lexResult } from './lex-result.ts';
 import { type NormalizedResult, SHOWN_UNITS } from './normalize-result.ts';
-import { numbersMoveOn } from './sameness.ts';
+import { MIN_VALUES, numbersMoveOn } from './sameness.ts';
 
 type ErrorText = Pick<NormalizedResult, 'kind' | 'shown' | 'failure'>;
 
@@ -66,8 +66,21 @@ function areVolatile(one: string, two: string): boolean {
   });
 }
 
-/** Whether a number in these errors of one call, oldest first, moves towards something. */
+/** Where in its input a program failed: further on each time is progress. */
+const POSITION =
+  /\b(?:line|row|record|entry|item|position|pos|offset|byte|char(?:acter)?|index|page|step|stage|test|case|block|chunk|cell)\b[ #:=]{0,2}(\d{1,9})/i;
+
+/** Whether these errors, oldest first, occur further on in their input each time. */
+export function positionsRise(errors: readonly string[]): boolean {
+  const positions = errors.map((error) => Number(POSITION.exec(error.replace(STEP_FRAME, ''))?.[1]));
+  return (
+    positions.length >= MIN_VALUES && positions.every((at, i) => i === 0 || at > (positions[i - 1] ?? at))
+  );
+}
+
+/** Whether these errors of one call, oldest first, occur further on, or a number in them moves towards something. */
 export function errorsMoveOn(errors: readonly ErrorText[]): boolean {
+  if (positionsRise(errors.map(({ shown }) => shown))) return true;
   const rows = errors.map(
     (error) =>
       tokensOf(error)

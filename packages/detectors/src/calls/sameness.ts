@@ -62,7 +62,7 @@ export function isAlike(before: Comparable, now: Comparable): boolean {
 }
 
 /** Values that are enough to tell a direction. */
-const MIN_VALUES = 3;
+export const MIN_VALUES = 3;
 
 /** A number that stands at the same place in several texts, oldest first. */
 interface Column {

@@ -211,6 +211,27 @@ it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     expected: ['stagnation/same-prompt'],
   },
   {
+    what: 'rejections: a nudge of unknown origin that calls the work unfinished is one too',
+    events: [
+      user('fix it'),
+      ...times(6, (i) => [
+        turn,
+        essay(i),
+        user('Incomplete tasks remain in your list. Continue with the next one.'),
+      ]),
+    ],
+    expected: ['stagnation/same-prompt'],
+  },
+  {
+    what: 'rejections: one prompt sent for many different answers rejects none',
+    events: times(12, (i) => [
+      user('Name a bridge. Answer in the format of JSON, with exactly one field.'),
+      turn,
+      essay(i),
+    ]),
+    expected: [],
+  },
+  {
     what: 'rejections: three, after which the agent works, are none',
     events: [
       user('fix it'),

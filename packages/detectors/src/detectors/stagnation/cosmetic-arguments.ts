@@ -85,7 +85,7 @@ function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): b
 
 /** Parameters of a link that keep an answer from being cached, and comments in a command line. */
 const COSMETIC_PARTS =
-  /(?<=[?&])(?:_|t|ts|cb|r|rnd|rand|random|nonce|now|timestamp|cache_?bust(?:er)?|no_?cache)=[^&#\s"']*|(?<=^|\s)#[^\n"']*/gi;
+  /(?<=[?&])(?:_|cb|rnd|rand|random|nonce|cache_?bust(?:er)?|no_?cache)=[^&#\s"']*|(?<=^|\s)#[^\n"']*/gi;
 /** A longer value is no command line and no link. */
 const VALUE_UNITS = 512;
 

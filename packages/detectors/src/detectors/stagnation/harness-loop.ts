@@ -20,6 +20,12 @@ const COMMON_WORDS = 0.4;
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
   /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
+/**
+ * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
+ * again and again, may speak of formats and errors too.
+ */
+const REJECTS_ANSWER =
+  /^\W*(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
@@ -78,7 +84,7 @@ export class HarnessLoop {
   #authorOf({ calls }: EventStep, text: string): PromptAuthor {
     const author = calls?.prompts.author ?? 'person';
     const isUntimed = author === 'person' && calls?.prompts.isTimed === false;
-    return isUntimed && REJECTS.test(text) && text.trim().slice(0, COMPARED_UNITS) === this.#shown
+    return isUntimed && REJECTS_ANSWER.test(text) && text.trim().slice(0, COMPARED_UNITS) === this.#shown
       ? 'quick'
       : author;
   }
@@ -139,7 +145,7 @@ export class HarnessLoop {
       const isShort = Math.max(run.answer.length, previous.length) <= SHORT_UNITS;
       if (run.answer === previous) return true;
       // A person may send one text to get different answers, but does not reject each at once in the same words.
-      return isMarked ? isShort || REJECTS.test(shown) : REJECTS.test(shown);
+      return isMarked ? isShort || REJECTS.test(shown) : REJECTS_ANSWER.test(shown);
     }
     return run.steps === before.steps;
   }

@@ -1,3 +1,4 @@
+import { positionsRise } from '../../calls/error-tokens.ts';
 import { numbersMoveOn } from '../../calls/sameness.ts';
 import {
   type CallStep,
@@ -91,18 +92,10 @@ function headsMoveOn(steps: readonly CallStep[]): boolean {
   );
 }
 
-/** Where in its input a program failed: further on each time is progress. */
-const POSITION =
-  /\b(?:line|row|record|entry|item|position|pos|offset|byte|char(?:acter)?|index|page|step|stage|test|case|block|chunk|cell)\b[ #:=]{0,2}(\d{1,9})/i;
-
 /** Whether failures with the same error come further: in their input, or in a list of targets to check. */
 export function getsFurther(steps: readonly CallStep[]): boolean {
-  return steps.at(-1)?.kind === 'error' && (positionsRise(steps) || checksTargets(steps));
-}
-
-function positionsRise(steps: readonly CallStep[]): boolean {
-  const positions = steps.map(({ calls }) => Number(POSITION.exec(calls[0]?.result?.shown ?? '')?.[1]));
-  return positions.every((at, i) => i === 0 || at > (positions[i - 1] ?? at));
+  if (steps.at(-1)?.kind !== 'error') return false;
+  return positionsRise(steps.map(({ calls }) => calls[0]?.result?.shown ?? '')) || checksTargets(steps);
 }
 
 /** The latest failing steps of a tool, with few steps in between that change nothing. */

@@ -96,6 +96,14 @@ describe('arguments that differ only in looks', () => {
         { ticket: 'A-1', comment: `finding ${'abcdefghijklmno'.charAt(n)}: see there` },
       ]),
     ],
+    [
+      'a time that a link asks for',
+      each((n) => [
+        'request',
+        'The load of this hour was low, as it was the hour before.',
+        { url: `https://a.example/load?ts=${1_793_000_000 + n * 3600}` },
+      ]),
+    ],
     ['items by index', each((n) => ['process_item', 'ok', { list: 'orders', index: n }])],
     ['three attempts', each((n) => ['save_profile', 'ok', { name: 'Ada', attempt: n + 1 }], 2)],
     [

@@ -308,6 +308,13 @@ const healthy: readonly Case[] = [
     }),
   ],
   [
+    'one row after another that cannot be moved',
+    'migrate_rows',
+    {},
+    (i) => `Error: row ${String(120 + i * 37)} has no owner and was left where it is`,
+    true,
+  ],
+  [
     'fewer failures in an error',
     'run_suite',
     { name: 'all' },
