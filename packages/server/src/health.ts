@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 
 /** Metrics in Prometheus' text format. */
 export interface Metrics {
@@ -15,21 +15,35 @@ export function healthRoutes(readiness: () => Promise<Readiness>, metrics: Metri
 
 export function healthChecks(readiness: () => Promise<Readiness>): Router {
   const router = Router();
-  router.get('/healthz', (_request, response) => {
-    response.json({ status: 'ok' });
-  });
-  router.get('/readyz', async (_request, response) => {
-    const checks = await readiness();
-    const ready = Object.values(checks).every(({ ok }) => ok);
-    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', checks });
-  });
+  router
+    .route('/healthz')
+    .get((_request, response) => {
+      response.json({ status: 'ok' });
+    })
+    .all(getOnly);
+  router
+    .route('/readyz')
+    .get(async (_request, response) => {
+      const checks = await readiness();
+      const ready = Object.values(checks).every(({ ok }) => ok);
+      response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', checks });
+    })
+    .all(getOnly);
   return router;
 }
 
 export function metricsRoute(metrics: Metrics): Router {
   const router = Router();
-  router.get('/metrics', async (_request, response) => {
-    response.type(metrics.contentType).send(await metrics.metrics());
-  });
+  router
+    .route('/metrics')
+    .get(async (_request, response) => {
+      response.type(metrics.contentType).send(await metrics.metrics());
+    })
+    .all(getOnly);
   return router;
 }
+
+/** Other ports than the dashboard's have no problem details. */
+const getOnly: RequestHandler = (_request, response) => {
+  response.status(405).set('allow', 'GET').end();
+};

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { verdictActions } from '../verdicts/verdict.ts';
+import { oneRequired } from './require-one.ts';
 
 /* `/backtests`: results of alternative settings on recorded sessions. */
 
@@ -36,6 +37,7 @@ export const backtestRequestSchema = z.strictObject({
         [ids, incidentIds, labelled, from, to].some((value) => value !== undefined),
       'requires at least one of ids, incidentIds, labelled, from and to',
     )
+    .meta(oneRequired('ids', 'incidentIds', 'labelled', 'from', 'to'))
     .describe('All sessions that match any of these, latest first, up to `limit`.'),
 });
 

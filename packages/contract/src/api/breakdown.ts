@@ -68,6 +68,7 @@ export const breakdownQuerySchema = z
       .string()
       .max(1100)
       .refine(isBreakdownDimension, `must be one of ${dimensionNames}`)
+      .meta({ pattern: `^(?:${breakdownDimensions.join('|')}|tag:.+)$` })
       .describe(`Totals by one of ${dimensionNames} instead of by time; accepts the filters of /incidents.`),
     compare: z
       .enum(['previous'])

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { verdictActions } from '../verdicts/verdict.ts';
+import { oneRequired } from './require-one.ts';
 
 /* Mute rules. A rule applies to existing and future incidents, and changes no verdicts. */
 
@@ -18,6 +19,7 @@ export const muteCauseSchema = z
   .refine(({ detector, tool, group }) => [detector, tool, group].some((value) => value !== undefined), {
     message: 'requires at least one of detector, tool and group',
   })
+  .meta(oneRequired('detector', 'tool', 'group'))
   .describe('An incident matches if all the values set here are equal.');
 
 export type MuteCause = z.infer<typeof muteCauseSchema>;

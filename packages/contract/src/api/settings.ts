@@ -16,6 +16,8 @@ export type SettingTier = (typeof settingTiers)[number];
 
 export const scopeKinds = ['server', 'model', 'session'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
+/** What a scope looks like in a URL. */
+export const SCOPE_PATTERN = '^(?:server|model:[^/]+/.+|session:.+)$';
 
 /** A setting that can be changed at runtime, derived from the settings schema. */
 export const settingKeySchema = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneRequired } from './require-one.ts';
 
 /* Triage of incidents by people. It belongs to the server: verdicts never change it. */
 
@@ -57,7 +58,8 @@ export const triagePatchSchema = z
   })
   .refine(({ revision: _, ...change }) => Object.values(change).some((value) => value !== undefined), {
     message: 'requires at least one of status, mutedUntil, note, assignee and comment',
-  });
+  })
+  .meta(oneRequired('status', 'mutedUntil', 'note', 'assignee', 'comment'));
 
 /** Body of `PATCH /incidents`: the same change to several incidents. */
 export const triageManySchema = z.strictObject({

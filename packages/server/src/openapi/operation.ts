@@ -1,5 +1,5 @@
 import { expandEvidenceSchema } from '@loopwatch/contract';
-import { problemSchema } from '@loopwatch/contract/api';
+import { problemSchema, SCOPE_PATTERN } from '@loopwatch/contract/api';
 import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
@@ -52,7 +52,12 @@ export function describeOperation(path: string, operation: Operation): Json {
   } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parameters = [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string', ...(name === 'scope' && { pattern: SCOPE_PATTERN }) },
+    })),
     ...(query === undefined ? [] : queryParameters(query)),
   ];
   const refusals = [...new Set([...problems, ...problemsOfAll])].map((code) => [

@@ -1,57 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import { info, startServer } from '../running-server.ts';
+import { startServer } from '../running-server.ts';
 
 const emptyDatabase = sharedPglite();
 const tokens = { operator: 'o'.repeat(32), viewer: 'v'.repeat(32), producer: 'p'.repeat(32) };
-const ALLOWED = new Set([
-  'post /events',
-  'post /decide',
-  'post /hooks/generic',
-  'post /hooks/{agent}',
-  'get /sessions/{id}/verdicts/stream',
-]);
-/** Need no login. */
-const PUBLIC = /^\/auth\//;
 
-it('a producer may tell, ask and follow, and nothing else of the whole API', async () => {
+it('a producer cannot log in', async () => {
   const { url, server } = await startServer({ openDatabase: emptyDatabase, tokens });
   onTestFinished(() => server.stop());
-  const asProducer = async (method: string, path: string) => {
-    const aborting = new AbortController();
-    const { status } = await fetch(url + path, {
-      method: method.toUpperCase(),
-      headers: { authorization: `Bearer ${tokens.producer}`, 'content-type': 'application/json' },
-      ...(/post|put|patch/.test(method) && { body: '{}' }),
-      signal: aborting.signal,
-    });
-    aborting.abort();
-    return status;
-  };
-  const { paths } = openApiDocument(info) as { paths: Record<string, Record<string, unknown>> };
-  let refused = 0;
-  for (const [path, operations] of Object.entries(paths)) {
-    const plain = path.replace('/api/v1', '');
-    if (PUBLIC.test(plain) || /^\/(?:v1\/|healthz|readyz)/.test(path)) continue;
-    for (const method of Object.keys(operations).filter((name) =>
-      /^(?:get|put|post|patch|delete)$/.test(name),
-    )) {
-      const full = `/api/v1${plain}`.replaceAll(/\{\w+\}/g, 'x');
-      const status = await asProducer(method, full);
-      if (ALLOWED.has(`${method} ${plain}`))
-        expect([method, plain, status === 403]).toEqual([method, plain, false]);
-      else {
-        expect([method, plain, status]).toEqual([method, plain, 403]);
-        refused += 1;
-      }
-    }
-  }
-  expect(refused).toBeGreaterThan(20);
-  for (const path of ['/metrics', '/api/v1/openapi.json', '/api/v1/sessions/x/verdicts', '/api/v1/events/'])
-    expect([path, await asProducer('get', path)]).toEqual([path, 403]);
-  expect(await asProducer('post', '/v1/traces')).not.toBe(403);
-  expect(await asProducer('post', '/api/v1/sessions/x/stop')).toBe(403);
   const login = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
