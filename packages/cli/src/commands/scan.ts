@@ -66,7 +66,9 @@ export function scanCommand(): Command {
     const report = scan.report(progress.seconds);
     if (options.html !== undefined) writePage(options.html, report);
     await writeOut(
-      options.json === true ? `${printableJson(report)}\n` : reportText(report, process.stdout.isTTY),
+      options.json === true
+        ? `${printableJson(report)}\n`
+        : reportText(report, hasColors(), process.stdout.columns),
     );
     process.exitCode = exitCodeOf(report, sources);
     if (options.open === true && report.worst.length > 0)
@@ -88,6 +90,11 @@ function findOwnSources(since: number): Source[] {
   throw new UsageError(
     `no agent histories found${when}; looked in\n${folders}\nand in the folders of Cline, Roo Code and Kilo Code in editors. To scan other files or folders: loopwatch scan PATH...`,
   );
+}
+
+/** Obeys NO_COLOR and FORCE_COLOR. */
+function hasColors(): boolean {
+  return process.stdout.isTTY && process.stdout.hasColors();
 }
 
 function writePage(file: string, report: ScanReport): void {

@@ -8,34 +8,37 @@ import {
   formatUsd,
   shortPath,
 } from './format-values.ts';
-import type { ScannedLoop, ScanReport } from './scan-report.ts';
+import { headline, loopName, shareText, worstShares } from './report-text.ts';
+import type { ScannedLoop, ScanReport, Share, Usage } from './scan-report.ts';
 
 const style = `
-:root { color-scheme: light dark; --ink: #17191c; --soft: #5d6570; --line: #dfe3e8; --paper: #fff; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #9aa3ae; --line: #30353b; --paper: #141618; --bad: #ff8a80; } }
-body { margin: 0 auto; max-width: 60rem; padding: 2.5rem 1.25rem 4rem; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2.5rem 0 .5rem; }
-p { margin: .25rem 0; } .soft { color: var(--soft); } .bad { color: var(--bad); }
-.figures { display: flex; flex-wrap: wrap; gap: 2.5rem; margin: 2rem 0; padding: 0; list-style: none; }
-.figures strong { display: block; font-size: 1.9rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-table { border-collapse: collapse; width: 100%; } th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { font-weight: 600; color: var(--soft); } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-code { font: 12px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; color: var(--soft); }
+:root { color-scheme: light dark; --bg: light-dark(oklch(98.2% .003 255), oklch(17.5% .012 262)); --panel: light-dark(#fff, oklch(20.8% .013 262)); --line: light-dark(oklch(91.5% .006 255), oklch(28% .014 262)); --ink: light-dark(oklch(24% .02 262), oklch(94% .006 262)); --soft: light-dark(oklch(47% .018 260), oklch(74% .012 262)); --hot: light-dark(oklch(53% .2 27), oklch(72% .16 27)); --used: light-dark(oklch(85% .03 262), oklch(38% .04 262)); }
+* { box-sizing: border-box; } body { margin: 0 auto; max-width: 64rem; padding: 2.5rem 1.25rem 4rem; background: var(--bg); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.75rem; line-height: 1.2; letter-spacing: -.02em; margin: 0 0 .25rem; text-wrap: balance; } h2 { font-size: 1rem; margin: 0 0 .5rem; } p { margin: .25rem 0; }
+.soft { color: var(--soft); font-size: .9rem; } .meter { height: .75rem; margin: 1.25rem 0; border-radius: 1rem; background: var(--used); overflow: hidden; } .meter i { display: block; height: 100%; background: var(--hot); }
+.figures, section { background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.25rem; margin: 1rem 0; }
+.figures { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; list-style: none; } .figures strong { display: block; font-size: 1.6rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.two { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); } .scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; } th, td { padding: .45rem .75rem .45rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top; } thead th { border-top: 0; font-size: .8rem; font-weight: 550; color: var(--soft); }
+td:first-child { overflow-wrap: anywhere; } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; padding-right: 0; padding-left: .75rem; }
+code { font: 12px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; color: var(--soft); } svg { display: block; width: 100%; height: auto; } svg .used { fill: var(--used); } svg .wasted { fill: var(--hot); } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 `;
 
 /** The report of a scan as one page that loads nothing. */
 export function reportPage(report: ScanReport): string {
-  const { sessions, files, bytes, seconds, loops, sessionsWithLoops, wasted } = report;
-  const title =
-    loops === 0
-      ? 'No loops'
-      : `${formatCount(loops, 'loop')} in ${formatCount(sessionsWithLoops, 'session')}`;
+  const { sessions, files, bytes, seconds, loops, used, wasted } = report;
+  const title = headline(report);
   const figures = [
     [formatInteger(loops), loops === 1 ? 'loop' : 'loops'],
-    [formatInteger(wasted.calls), 'wasted calls'],
-    [formatCompact(wasted.tokens), 'wasted tokens'],
-    ...(wasted.usd > 0 ? [[formatUsd(wasted.usd), 'wasted']] : []),
+    [formatInteger(wasted.calls), `of ${formatInteger(used.calls)} calls wasted`],
+    [formatCompact(wasted.tokens), `of ${formatCompact(used.tokens)} tokens wasted`],
+    ...(used.usd > 0 ? [[formatUsd(wasted.usd), `of ${formatUsd(used.usd)} wasted`]] : []),
   ];
+  const [part, whole] = used.usd > 0 ? [wasted.usd, used.usd] : [wasted.calls, used.calls];
+  const left =
+    used.unpriced + wasted.unpriced === 0
+      ? ''
+      : ` Dollars leave out ${formatCount(used.unpriced, 'session')} and ${formatCount(wasted.unpriced, 'loop')} of unknown price.`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,11 +50,58 @@ export function reportPage(report: ScanReport): string {
 </head>
 <body>
 <h1>${escapeHtml(title)}</h1>
-<p class="soft">Loopwatch scanned ${formatCount(sessions, 'session')} (${formatCount(files, 'file')}, ${formatBytes(bytes)}) in ${formatDuration(seconds)}.</p>
+<p class="soft">Loopwatch scanned ${formatCount(sessions, 'session')} (${formatCount(files, 'file')}, ${formatBytes(bytes)}) in ${formatDuration(seconds)}.${left}</p>
+${loops === 0 ? '' : `<div class="meter" role="img" aria-label="${shareText(part, whole)} wasted"><i style="width:${String(Math.min(100, (100 * part) / Math.max(whole, 1e-9)))}%"></i></div>`}
 <ul class="figures">${figures.map(([figure = '', name = '']) => `<li><strong>${figure}</strong>${name}</li>`).join('')}</ul>
-${loops === 0 ? '' : detectorTable(report) + loopTable(report.worst)}
+${loops === 0 ? '' : `${dayChart(report)}${loopTable(report.worst)}<div class="two">${shareTable('Projects', report.byProject)}${shareTable('Agents', report.byAgent)}${detectorTable(report)}</div>`}
 </body>
 </html>
+`;
+}
+
+const CHART = { width: 960, height: 140, base: 116 };
+const MAX_DAYS = 60;
+
+/** Bars of what was spent each day, with the wasted part. */
+function dayChart({ byDay, used }: ScanReport): string {
+  const days = Object.entries(byDay)
+    .filter(([day]) => day !== 'unknown')
+    .slice(-MAX_DAYS);
+  if (days.length < 2) return '';
+  const amountOf = (usage: Usage) => (used.usd > 0 ? usage.usd : usage.calls);
+  const most = Math.max(...days.map(([, share]) => amountOf(share.used)), 1e-9);
+  const step = CHART.width / days.length;
+  const bar = (kind: string, x: number, amount: number) => {
+    const height = (amount / most) * (CHART.base - 8);
+    return `<rect class="${kind}" x="${x.toFixed(1)}" y="${(CHART.base - height).toFixed(1)}" width="${Math.max(1, Math.min(40, step * 0.7)).toFixed(1)}" height="${height.toFixed(1)}" rx="2"/>`;
+  };
+  const bars = days.map(([day, share], i) => {
+    const text = `${day}: ${amountText(share, used.usd > 0)}`;
+    return `<g><title>${text}</title>${bar('used', i * step, amountOf(share.used))}${bar('wasted', i * step, amountOf(share.wasted))}</g>`;
+  });
+  const [first] = days;
+  const last = days.at(-1);
+  return `<section><h2>${used.usd > 0 ? 'Dollars' : 'Calls'} a day, and the wasted part</h2>
+<svg viewBox="0 0 ${String(CHART.width)} ${String(CHART.height)}" role="img" aria-label="From ${first?.[0] ?? ''} to ${last?.[0] ?? ''}">${bars.join('')}<text x="0" y="134">${first?.[0] ?? ''}</text><text x="${String(CHART.width)}" y="134" text-anchor="end">${last?.[0] ?? ''}</text></svg></section>
+`;
+}
+
+function amountText({ used, wasted }: Share, isPriced: boolean): string {
+  return isPriced
+    ? `${formatUsd(wasted.usd)} of ${formatUsd(used.usd)}`
+    : `${formatInteger(wasted.calls)} of ${formatCount(used.calls, 'call')}`;
+}
+
+function shareTable(what: string, shares: Readonly<Record<string, Share>>): string {
+  const rows = worstShares(shares).map(([name, share]) => {
+    const { used, wasted, loops } = share;
+    const percent = used.usd > 0 ? shareText(wasted.usd, used.usd) : shareText(wasted.calls, used.calls);
+    return `<tr><td>${escapeHtml(name)}</td>${numberCells([formatInteger(loops), amountText(share, used.usd > 0), percent])}</tr>`;
+  });
+  if (rows.length === 0) return '';
+  return `<section class="scroll"><h2>${what}</h2>
+<table><thead><tr><th>Name</th>${numberHeaders(['Loops', 'Wasted', 'Share'])}</tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></section>
 `;
 }
 
@@ -60,25 +110,26 @@ function detectorTable({ byDetector }: ScanReport): string {
     ([detector, { loops, calls, tokens, usd }]) =>
       `<tr><td>${escapeHtml(detector)}</td>${numberCells([formatInteger(loops), formatInteger(calls), formatCompact(tokens), moneyText(usd)])}</tr>`,
   );
-  return `<h2>By detector</h2>
+  return `<section class="scroll"><h2>Detectors</h2>
 <table><thead><tr><th>Detector</th>${numberHeaders(['Loops', 'Calls', 'Tokens', 'Cost'])}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table>
+<tbody>${rows.join('\n')}</tbody></table></section>
 `;
 }
 
 function loopTable(worst: readonly ScannedLoop[]): string {
-  const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, wasted }) => {
-    const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null).join(' · ');
+  const rows = worst.map((loop) => {
+    const { reason, agent, model, time, sessionId, file, project, prompt, wasted } = loop;
+    const facts = [project, agent, model, formatDay(time)].filter((fact) => fact !== null).join(' · ');
     const cells = [
       formatInteger(wasted.calls),
       formatCompact(wasted.tokens ?? 0),
       moneyText(wasted.usd ?? 0),
     ];
-    return `<tr><td>${escapeHtml(reason)}<br><span class="soft">${escapeHtml(facts)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
+    return `<tr><td><strong>${escapeHtml(loopName(loop))}</strong> ${prompt === null ? '' : escapeHtml(`“${prompt}”`)}<br><span class="soft">${escapeHtml(facts)}<br>${escapeHtml(reason)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
   });
-  return `<h2>The loops that cost most</h2>
-<table><thead><tr><th>What was repeated</th>${numberHeaders(['Calls', 'Tokens', 'Cost'])}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table>
+  return `<section class="scroll"><h2>The loops that wasted most</h2>
+<table><thead><tr><th>Loop and session</th>${numberHeaders(['Calls', 'Tokens', 'Cost'])}</tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></section>
 `;
 }
 

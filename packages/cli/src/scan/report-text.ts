@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { detectorFacts } from '@loopwatch/contract';
 import { notUnderstoodText } from '../events/understood.ts';
 import { printableTexts } from '../runtime/output.ts';
 import {
@@ -9,41 +10,118 @@ import {
   formatDuration,
   formatInteger,
   formatUsd,
-  shortPath,
 } from './format-values.ts';
-import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
-import { usageOf } from './scan-totals.ts';
+import type { ScannedLoop, ScannedStore, ScanReport, Share, Usage } from './scan-report.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The report of a scan for the terminal. @param found its texts are data: they control no terminal @param hasColors whether the terminal shows colors */
-export function reportText(found: ScanReport, hasColors: boolean): string {
+/** Widest line without a terminal, and the least that a terminal gets. */
+const DEFAULT_WIDTH = 120;
+const MIN_WIDTH = 40;
+/** Agents, projects and days that the report lists, the most wasteful. */
+const LISTED_SHARES = 5;
+
+/**
+ * The report of a scan for the terminal.
+ *
+ * @param found its texts are data: they control no terminal
+ * @param hasColors whether the terminal shows colors
+ * @param columns of the terminal; 0: unknown
+ */
+export function reportText(found: ScanReport, hasColors: boolean, columns = DEFAULT_WIDTH): string {
+  const width = columns > 0 ? Math.max(MIN_WIDTH, columns) : DEFAULT_WIDTH;
   const report = printableTexts(found);
   const paint = (style: Style, text: string) => (hasColors ? styleText(style, text) : text);
-  const { seconds, characters, sessions, files, loops, sessionsWithLoops, used, wasted } = report;
+  const { seconds, characters, sessions, files, loops, used } = report;
   const speed = `${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
   const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${formatInteger(count)}`);
+  const inLines = (style: Style, text: string) => wrapped(text, width).map((line) => paint(style, line));
   const lines = [
     '',
-    ...report.notUnderstood.map((one) => paint('yellow', `  ${notUnderstoodText(one)}`)),
-    paint('bold', `  ${formatCount(sessions, 'session')} scanned`) +
-      paint(
-        'dim',
-        `  ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}, ${speed}`,
-      ),
-    ...(agents.length > 0 ? [paint('dim', `  ${agents.join(' · ')} · ${usageText(used)}`)] : []),
-    ...report.stores.map((store) => paint('dim', `  ${storeText(store)}`)),
+    ...report.notUnderstood.flatMap((one) => inLines('yellow', notUnderstoodText(one))),
+    ...inLines(loops === 0 ? ['bold', 'green'] : ['bold', 'red'], headline(report)),
+    ...(loops === 0 ? [] : inLines('bold', usageText(report.wasted, 'wasted'))),
+    ...inLines(
+      'dim',
+      `${formatCount(sessions, 'session')} scanned: ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}, ${speed}`,
+    ),
+    ...(agents.length > 0 ? inLines('dim', `${agents.join(' · ')} · ${usageText(used)}`) : []),
+    ...report.stores.flatMap((store) => inLines('dim', storeText(store))),
     '',
-    loops === 0
-      ? paint(['bold', 'green'], '  No loops')
-      : paint(['bold', 'red'], `  ${formatCount(loops, 'loop')}`) +
-        paint('bold', ` in ${formatCount(sessionsWithLoops, 'session')}: ${usageText(wasted, 'wasted')}`),
-    '',
-    ...detectorLines(report),
-    ...report.worst.flatMap((loop, i) => loopLines(loop, i + 1, paint)),
-    ...noteLines(report).map((note) => paint('dim', `  ${note}`)),
+    ...detectorLines(report).map((line) => cut(line, width)),
+    ...shareLines('Project', report.byProject, width),
+    ...shareLines('Agent', report.byAgent, width),
+    ...shareLines('Day', report.byDay, width),
+    ...report.worst.map((loop, i) => loopLine(loop, i + 1, width, paint)),
+    ...(report.worst.length > 0 ? [''] : []),
+    ...noteLines(report).flatMap((note) => inLines('dim', note)),
   ];
   return `${lines.join('\n')}\n\n`;
+}
+
+/** `$1.55 of $4.16 wasted (37%): 3 loops in 2 of 40 sessions` */
+export function headline({ loops, sessionsWithLoops, sessions, used, wasted }: ScanReport): string {
+  if (loops === 0) return 'No loops';
+  const found = `${formatCount(loops, 'loop')} in ${formatInteger(sessionsWithLoops)} of ${formatCount(sessions, 'session')}`;
+  if (wasted.usd === 0) return found;
+  return `${formatUsd(wasted.usd)} of ${formatUsd(used.usd)} wasted (${shareText(wasted.usd, used.usd)}): ${found}`;
+}
+
+/** 37%, <1% */
+export function shareText(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  return percent > 0 && percent < 1 ? '<1%' : `${String(Math.round(percent))}%`;
+}
+
+/** The name of a loop in few words: `Read ×37`, `Repeated text ×26`. */
+export function loopName({ tool, detector, count }: ScannedLoop): string {
+  return `${tool ?? detectorFacts[detector].title} ×${formatInteger(count)}`;
+}
+
+/** The parts that wasted most, if there are several. */
+export function worstShares(shares: Readonly<Record<string, Share>>): (readonly [string, Share])[] {
+  const all = Object.entries(shares);
+  if (all.length < 2) return [];
+  return all
+    .filter(([, { loops }]) => loops > 0)
+    .sort(([, a], [, b]) => b.wasted.usd - a.wasted.usd || b.wasted.calls - a.wasted.calls)
+    .slice(0, LISTED_SHARES);
+}
+
+function shareLines(what: string, shares: Readonly<Record<string, Share>>, width: number): string[] {
+  const rows = worstShares(shares).map(([name, { loops, sessions, used, wasted }]) => {
+    const amount =
+      used.usd > 0
+        ? `${formatUsd(wasted.usd)} of ${formatUsd(used.usd)} (${shareText(wasted.usd, used.usd)})`
+        : `${formatInteger(wasted.calls)} of ${formatCount(used.calls, 'call')}`;
+    return cut(
+      `  ${name.slice(0, 24).padEnd(24)} ${amount}, ${formatCount(loops, 'loop')} in ${formatCount(sessions, 'session')}`,
+      width,
+    );
+  });
+  return rows.length === 0 ? [] : [`  ${what}`, ...rows.map((row) => `  ${row}`.slice(0, width)), ''];
+}
+
+/** A text on lines of this width, each indented. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.flatMap((line) => (line.length <= width ? [line] : chunks(line, width)));
+}
+
+/** A path may be longer than a line. */
+function chunks(text: string, width: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / width) }, (_, i) =>
+    text.slice(i * width, (i + 1) * width),
+  );
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
 /** `OpenClaw: 12 sessions in 12 files, 340 calls; 1 file of unknown format was not read` */
@@ -63,18 +141,29 @@ function detectorLines({ byDetector }: ScanReport): string[] {
   return rows.length === 0 ? [] : [...rows, ''];
 }
 
-function loopLines(loop: ScannedLoop, rank: number, paint: (style: Style, text: string) => string): string[] {
-  const { agent, model, time, detector, reason, sessionId, file, wasted } = loop;
-  const facts = [agent, model, formatDay(time), detector].filter((fact) => fact !== null);
-  return [
-    `  ${paint('bold', `${String(rank)}.`.padEnd(4))}${paint('bold', usageText(usageOf(wasted)))}${paint('dim', `  ${facts.join(' · ')}`)}`,
-    `      ${reason}`,
-    paint('dim', `      session ${sessionId} in ${shortPath(file)}`),
-    '',
-  ];
+/** ` 1. $1.20 · 42 calls · Read ×42 · “Fix the login” · webapp · 2026-11-01` */
+function loopLine(
+  loop: ScannedLoop,
+  rank: number,
+  width: number,
+  paint: (style: Style, text: string) => string,
+): string {
+  const { prompt, project, sessionId, time, wasted } = loop;
+  const lead = `  ${`${String(rank)}.`.padEnd(4)}${wasted.usd == null ? formatCount(wasted.calls, 'call') : `${formatUsd(wasted.usd)} ${formatCount(wasted.calls, 'call')}`}  ${loopName(loop)}`;
+  const facts = [project, formatDay(time), prompt ?? sessionId].filter((fact) => fact !== null);
+  const line = cut(`${lead}  ${facts.join(' · ')}`, width);
+  return paint('bold', line.slice(0, lead.length)) + paint('dim', line.slice(lead.length));
 }
 
-function noteLines({ ignored, duplicates, skippedFiles, withoutPrice, loops }: ScanReport): string[] {
+function noteLines({
+  ignored,
+  duplicates,
+  skippedFiles,
+  withoutPrice,
+  loops,
+  used,
+  wasted,
+}: ScanReport): string[] {
   const types = Object.entries(ignored).sort(([, a], [, b]) => b - a);
   const listed = types.slice(0, 6).map(([type, count]) => `${formatInteger(count)} ${type}`);
   const more = types.length > listed.length ? ', …' : '';
@@ -86,7 +175,11 @@ function noteLines({ ignored, duplicates, skippedFiles, withoutPrice, loops }: S
       ? [`${formatCount(duplicates, 'copied event')} of resumed or forked sessions counted once`]
       : []),
     ...(skippedFiles > 0 ? [`${formatCount(skippedFiles, 'file')} of unknown format skipped`] : []),
-    ...(withoutPrice.length > 0 ? [`No price for ${withoutPrice.join(', ')}`] : []),
+    ...(withoutPrice.length > 0
+      ? [
+          `No price for ${withoutPrice.join(', ')}: the dollars leave out ${formatCount(used.unpriced, 'session')} and ${formatCount(wasted.unpriced, 'loop')}`,
+        ]
+      : []),
     ...(loops > 0
       ? ['loopwatch scan --open shows these sessions in the dashboard, --html FILE writes a page']
       : []),

@@ -1,13 +1,19 @@
-import type { Cost, Waste } from '@loopwatch/contract';
+import type { Cost, DetectorId, Waste } from '@loopwatch/contract';
 import type { NotUnderstood } from '../events/understood.ts';
 
 /** A loop in a scanned session. */
 export interface ScannedLoop {
   readonly sessionId: string;
   readonly file: string;
+  /** The session's first prompt, shortened to one line; null if the history has none. */
+  readonly prompt: string | null;
+  /** Name of the folder that the agent worked in; null if the history does not say it. */
+  readonly project: string | null;
   readonly agent: string | null;
   readonly model: string | null;
-  readonly detector: string;
+  /** Name of the tool that was called; null for other loops. */
+  readonly tool: string | null;
+  readonly detector: DetectorId;
   readonly kind: 'loop' | 'limit' | 'outage';
   readonly count: number;
   /** What was repeated, as a sentence. */
@@ -28,6 +34,14 @@ export interface Usage {
   usd: number;
   /** Sessions, or loops, whose tokens have no known price. */
   unpriced: number;
+}
+
+/** What the sessions of an agent, a project or a day used and wasted. */
+export interface Share {
+  sessions: number;
+  loops: number;
+  readonly used: Usage;
+  readonly wasted: Usage;
 }
 
 /** What was read of the histories in one agent's own folders. */
@@ -69,6 +83,12 @@ export interface ScanReport {
   readonly loops: number;
   readonly wasted: Usage;
   readonly byDetector: Readonly<Record<string, { readonly loops: number } & Usage>>;
+  /** By the agent's name, the most sessions first. */
+  readonly byAgent: Readonly<Record<string, Share>>;
+  /** By the name of the folder that the agent worked in; `unknown` if the history does not say it. */
+  readonly byProject: Readonly<Record<string, Share>>;
+  /** By the day (UTC) that the session, or its part after a long pause, began on, `unknown` without a clock; oldest first. */
+  readonly byDay: Readonly<Record<string, Share>>;
   /** Models without a known price. */
   readonly withoutPrice: readonly string[];
   /** The most expensive loops, worst first. */

@@ -1,6 +1,7 @@
 import type { Waste } from '@loopwatch/contract';
 import type { NotUnderstood } from '../events/understood.ts';
-import type { ScannedLoop, ScannedStore, ScanReport, Usage } from './scan-report.ts';
+import { formatDay } from './format-values.ts';
+import type { ScannedLoop, ScannedStore, ScanReport, Share, Usage } from './scan-report.ts';
 import type { ScannedSession } from './scanned-session.ts';
 
 /** How many loops a report lists. */
@@ -22,6 +23,9 @@ export class ScanTotals {
   readonly #withoutPrice = new Set<string>();
   readonly #used = noUsage();
   readonly #wasted = noUsage();
+  readonly #byAgent = new Map<string, Share>();
+  readonly #byProject = new Map<string, Share>();
+  readonly #byDay = new Map<string, Share>();
   readonly #byDetector = new Map<string, { loops: number } & Usage>();
 
   /** @param agent in whose folder the file was found */
@@ -47,26 +51,41 @@ export class ScanTotals {
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
     const store = agent === undefined ? undefined : this.#storeOf(agent);
     if (store !== undefined) store.sessions += 1;
-    for (const { events, model, toolCalls, tokens, usd } of accounts) {
+    const shares = [shareOf(this.#byAgent, name), shareOf(this.#byProject, session.project ?? 'unknown')];
+    const days = new Set<Share>();
+    let isUnpriced = false;
+    for (const { events, model, toolCalls: calls, tokens, usd, startedAt } of accounts) {
       this.#events += events;
-      if (store !== undefined) store.calls += toolCalls;
-      if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'sessions without a model name');
-      addUsage(this.#used, {
-        calls: toolCalls,
+      if (store !== undefined) store.calls += calls;
+      const hasNoPrice = tokens !== null && usd === null;
+      if (hasNoPrice) this.#withoutPrice.add(model ?? 'sessions without a model name');
+      isUnpriced ||= hasNoPrice;
+      const day = shareOf(this.#byDay, dayOf(startedAt));
+      days.add(day);
+      const own = {
+        calls,
         tokens: tokens === null ? 0 : tokens.input + tokens.output,
         usd: usd ?? 0,
         unpriced: 0,
-      });
+      };
+      for (const used of [this.#used, day.used, ...shares.map((share) => share.used)]) addUsage(used, own);
     }
-    if (accounts.some(({ tokens, usd }) => tokens !== null && usd === null)) this.#used.unpriced += 1;
+    for (const share of [...shares, ...days]) share.sessions += 1;
+    if (isUnpriced) for (const used of [this.#used, ...shares.map((share) => share.used)]) used.unpriced += 1;
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
-    for (const loop of loops) this.#addLoop(loop);
+    for (const loop of loops)
+      this.#addLoop(loop, !isUnpriced, [...shares, shareOf(this.#byDay, dayOf(loop.time))]);
     this.#worst = [...this.#worst, ...loops].sort(byWaste).slice(0, MAX_LISTED_LOOPS);
   }
 
-  #addLoop({ detector, wasted }: ScannedLoop): void {
-    const usage = usageOf(wasted);
+  /** @param isPriced whether the dollars of its session are known, so that they can be compared */
+  #addLoop({ detector, wasted }: ScannedLoop, isPriced: boolean, shares: readonly Share[]): void {
+    const usage = usageOf(isPriced || wasted.tokens === null ? wasted : { ...wasted, usd: null });
+    for (const share of shares) {
+      share.loops += 1;
+      addUsage(share.wasted, usage);
+    }
     this.#loops += 1;
     addUsage(this.#wasted, usage);
     const own = this.#byDetector.get(detector) ?? { loops: 0, ...noUsage() };
@@ -96,10 +115,26 @@ export class ScanTotals {
       loops: this.#loops,
       wasted: this.#wasted,
       byDetector: sortEntries(this.#byDetector, ({ loops }) => loops),
+      byAgent: sortEntries(this.#byAgent, ({ sessions }) => sessions),
+      byProject: sortEntries(this.#byProject, ({ sessions }) => sessions),
+      byDay: Object.fromEntries([...this.#byDay].sort(([a], [b]) => (a < b ? -1 : 1))),
       withoutPrice: [...this.#withoutPrice].sort(),
       worst: this.#worst,
     };
   }
+}
+
+/** Earlier times are those of histories without a clock. */
+const FIRST_DAY = Date.UTC(2000, 0, 1);
+
+function dayOf(time: number): string {
+  return time < FIRST_DAY ? 'unknown' : formatDay(time);
+}
+
+function shareOf(shares: Map<string, Share>, name: string): Share {
+  const share = shares.get(name) ?? { sessions: 0, loops: 0, used: noUsage(), wasted: noUsage() };
+  shares.set(name, share);
+  return share;
 }
 
 function noUsage(): Usage {

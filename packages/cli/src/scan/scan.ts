@@ -124,6 +124,7 @@ export class Scan {
         session = new ScannedSession(sessionId, this.#detection, file);
         sessions.set(sessionId, session);
       }
+      session.project ??= projectOf(record.text);
       session.push(event);
     }
   }
@@ -151,4 +152,12 @@ class FileFaults {
       if (!isUnfinished) bad.add(file, line, message);
     }
   }
+}
+
+/** The folder that a record names as the agent's; null if it names none. */
+function projectOf(text: string | undefined): string | null {
+  const [, quoted] = /"(?:cwd|directory)"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(text?.slice(0, 20_000) ?? '') ?? [];
+  return quoted === undefined
+    ? null
+    : ((JSON.parse(quoted) as string).split(/[\\/]/).findLast((name) => name !== '') ?? null);
 }

@@ -17,8 +17,12 @@ export class ScannedSession {
   readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
   /** State of the incidents that a pause left open, as of the last event before it. */
   readonly #abandoned = new Map<string, OpenIncidentSummary>();
-  /** Usage before each long pause. */
+  /** Usage before each long pause, and event time of the first event of each part. */
   readonly #accounts: SessionAccount[] = [];
+  readonly #starts: number[] = [];
+  #prompt: string | null = null;
+  /** Name of the folder that the agent worked in. */
+  project: string | null = null;
   duplicates = 0;
 
   constructor(sessionId: string, detection: Detection, file: string) {
@@ -30,6 +34,10 @@ export class ScannedSession {
     const { isDuplicate, verdicts, abandoned, accountBefore } = this.#analyzer.push(event);
     if (isDuplicate) this.duplicates += 1;
     if (accountBefore !== null) this.#accounts.push(accountBefore);
+    if (!isDuplicate && this.#starts.length === this.#accounts.length)
+      this.#starts.push(this.#analyzer.lastTime);
+    if (event.type === 'prompt_started' && event.origin !== 'harness')
+      this.#prompt ??= promptText(typeof event.text === 'string' ? event.text : '');
     for (const summary of abandoned) this.#abandoned.set(summary.id, summary);
     for (const verdict of verdicts) {
       const first = this.#incidents.get(verdict.incidentId)?.first ?? verdict;
@@ -37,9 +45,12 @@ export class ScannedSession {
     }
   }
 
-  /** Usage of the whole session: of each of its parts between long pauses. */
-  get accounts(): readonly SessionAccount[] {
-    return [...this.#accounts, this.#analyzer.account];
+  /** Usage of the whole session: of each of its parts between long pauses, with the time of its first event, epoch ms. */
+  get accounts(): readonly (SessionAccount & { readonly startedAt: number })[] {
+    return [...this.#accounts, this.#analyzer.account].map((account, i) => ({
+      ...account,
+      startedAt: this.#starts[i] ?? 0,
+    }));
   }
 
   /** The session's loops, as of its last event. */
@@ -48,7 +59,9 @@ export class ScannedSession {
     for (const summary of this.#analyzer.openIncidentSummaries) open.set(summary.id, summary);
     return [...this.#incidents].map(([id, { first, latest }]) => {
       const now = isOpenAfter(latest) ? open.get(id) : undefined;
-      return loopOf(first, latest, now ?? latest, this.#file);
+      const { project } = this;
+      const of = { file: this.#file, prompt: this.#prompt, project };
+      return loopOf(first, latest, now ?? latest, of);
     });
   }
 }
@@ -57,16 +70,17 @@ function loopOf(
   first: ScannedVerdict,
   latest: ScannedVerdict,
   { count, cost, wasted = cost }: Pick<ScannedVerdict, 'count' | 'cost' | 'wasted'>,
-  file: string,
+  session: Pick<ScannedLoop, 'file' | 'prompt' | 'project'>,
 ): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;
   // The reason of a resolution is how the loop ended, not what was repeated.
   const reason = reasonWithCount(latest.phase === 'resolved' ? first : latest, count);
   return {
+    ...session,
     sessionId,
-    file,
     agent,
     model: latest.model ?? model,
+    tool: latest.tool?.name ?? null,
     detector,
     kind,
     count,
@@ -75,4 +89,17 @@ function loopOf(
     cost,
     wasted,
   };
+}
+
+const PROMPT_UNITS = 120;
+
+/** A prompt on one line, without what a harness adds in tags; null if nothing is left. */
+function promptText(text: string): string | null {
+  const line = text
+    .slice(0, 20_000)
+    .replace(/<([a-z][\w-]*)>[^]*?<\/\1>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line === '') return null;
+  return line.length > PROMPT_UNITS ? `${line.slice(0, PROMPT_UNITS - 1).trimEnd()}…` : line;
 }

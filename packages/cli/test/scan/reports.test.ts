@@ -6,6 +6,7 @@ import { reportText } from '../../src/scan/report-text.ts';
 import type { ScanReport } from '../../src/scan/scan-report.ts';
 
 const used = { calls: 42, tokens: 3_100_000, usd: 8.4, unpriced: 0 };
+const share = { sessions: 2, loops: 1, used: { calls: 90, tokens: 9, usd: 84, unpriced: 0 }, wasted: used };
 const report: ScanReport = {
   v: 1,
   files: 312,
@@ -26,13 +27,19 @@ const report: ScanReport = {
   loops: 1,
   wasted: used,
   byDetector: { 'tool-repeat': { loops: 1, ...used } },
+  byAgent: { 'claude-code': share },
+  byProject: { webapp: share, api: { ...share, loops: 0 } },
+  byDay: { '2026-11-01': share, '2026-11-02': share },
   withoutPrice: ['gpt-9'],
   worst: [
     {
       sessionId: 's-1',
       file: '/h/<a>.jsonl',
+      prompt: 'Fix <b>it</b>',
+      project: 'webapp',
       agent: 'claude-code',
       model: 'claude-sonnet-4-5',
+      tool: 'Read',
       detector: 'tool-repeat',
       kind: 'loop',
       count: 42,
@@ -48,14 +55,26 @@ const none: ScanReport = { ...report, loops: 0, sessionsWithLoops: 0, byDetector
 describe('reportText', () => {
   it('terminal report: shows loops and cost first, then their sessions', () => {
     const text = reportText(report, false);
-    expect(text).toContain('300 sessions scanned  312 files, 1.2 GB in 40.0 s, 30 MB/s');
+    expect(text).toContain('300 sessions scanned: 312 files, 1.2 GB in 40.0 s, 30 MB/s');
     expect(text).toContain('claude-code 290 · codex 10 · 20,000 calls, 900M tokens, $310.00');
-    expect(text).toContain('1 loop in 1 session: 42 wasted calls, 3.1M tokens, $8.40');
-    expect(text).toContain('Read "<script>" was called 42 times in a row');
-    expect(text).toContain('session s-1 in /h/<a>.jsonl');
+    expect(text).toContain(
+      '  $8.40 of $310.00 wasted (3%): 1 loop in 1 of 300 sessions\n  42 wasted calls, 3.1M tokens',
+    );
+    expect(text).toContain('1.  $8.40 42 calls  Read ×42  webapp · 2026-11-01 · Fix <b>it</b>');
+    expect(text).toMatch(/webapp +\$8.40 of \$84.00 \(10%\), 1 loop in 2 sessions/);
     expect(text).toContain('Ignored, because they are irrelevant to loops: 800 progress, 3 summary');
     expect(text).toContain('No price for gpt-9');
     expect(text).not.toContain('\u001b');
+  });
+
+  it('terminal report: no line is wider than the terminal', () => {
+    for (const width of [40, 72, 120])
+      for (const line of reportText(report, false, width).split('\n'))
+        expect(line.length).toBeLessThanOrEqual(width);
+  });
+
+  it('terminal report: takes a usual width if the terminal does not tell its own', () => {
+    expect(reportText(report, false, 0)).toBe(reportText(report, false));
   });
 
   it('terminal report: uses colors if supported, and states when there is no loop', () => {
@@ -69,8 +88,9 @@ describe('reportText', () => {
 describe('reportPage', () => {
   it('report page: is one file that loads nothing and escapes histories', () => {
     const page = reportPage(report);
-    expect(page).toContain('<h1>1 loop in 1 session</h1>');
+    expect(page).toContain('<h1>$8.40 of $310.00 wasted (3%): 1 loop in 1 of 300 sessions</h1>');
     expect(page).toContain('Read &quot;&lt;script&gt;&quot; was called');
+    expect(page).toContain('“Fix &lt;b&gt;it&lt;/b&gt;”');
     expect(page).toContain('/h/&lt;a&gt;.jsonl');
     expect(page).not.toMatch(/<script|<link|<img|https?:/);
     expect(page).toContain("default-src 'none'");
@@ -80,7 +100,6 @@ describe('reportPage', () => {
     const file = join(homedir(), '.claude/projects/-w/s-1.jsonl');
     const atHome = { ...report, worst: report.worst.map((loop) => ({ ...loop, file })) };
     expect(reportPage(atHome)).toContain('<br>~/.claude/projects/-w/s-1.jsonl<');
-    expect(reportText(atHome, false)).toContain('session s-1 in ~/.claude/projects/-w/s-1.jsonl');
   });
 
   it('report page: has no tables without loops', () => {

@@ -128,8 +128,17 @@ it.each(Object.entries(histories))('scan: adds up to an independent count: %s', 
     onProgress: () => undefined,
   });
   for (const source of findSourcesAt([folder], 0)) await scan.read(source);
-  const { used, wasted } = scan.report(1);
+  const report = scan.report(1);
+  const { used, wasted } = report;
   const lines = paths.flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'));
   expect({ calls: used.calls, tokens: used.tokens }).toEqual(countClaudeCode(lines));
   expect(wasted.calls).toBeLessThanOrEqual(used.calls);
+  for (const parts of [report.byAgent, report.byProject, report.byDay]) {
+    const shares = Object.values(parts);
+    const sum = (of: 'used' | 'wasted', amount: 'calls' | 'tokens') =>
+      shares.reduce((all, share) => all + share[of][amount], 0);
+    expect([sum('used', 'calls'), sum('used', 'tokens')]).toEqual([used.calls, used.tokens]);
+    expect([sum('wasted', 'calls'), sum('wasted', 'tokens')]).toEqual([wasted.calls, wasted.tokens]);
+    expect(shares.reduce((all, { loops }) => all + loops, 0)).toBe(report.loops);
+  }
 });
