@@ -21,7 +21,7 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
     const got: string[] = [];
     for (let i = 0; i < 6; i += 1) got.push((await agent.turn()).finish);
     await bench.stop();
-    expect(got.indexOf('error')).toBeGreaterThan(2);
+    expect(got.indexOf('stop')).toBeGreaterThan(2);
     const told = bench.upstream.requests.findIndex((request) =>
       JSON.stringify(sent(request)).includes('Stop and think'),
     );
@@ -33,7 +33,7 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
       ['block', 6],
     ]);
     expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(3);
-    expect(got.slice(got.indexOf('error')).every((finish) => finish === 'error')).toBe(true);
+    expect(got.slice(got.indexOf('stop')).every((finish) => finish === 'stop')).toBe(true);
   });
 
   it('preset balanced: repeated identical failures are blocked without asking the model', async () => {
@@ -46,11 +46,11 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
     agent.result = 'Error: EACCES: permission denied, open';
     const got: string[] = [];
     for (let i = 0; i < 9; i += 1) got.push((await agent.turn()).finish);
-    expect(got).toContain('error');
+    expect(got).toContain('stop');
     expect(JSON.stringify(bench.upstream.requests.map(({ json }) => json))).toContain(
       'State what you know and what is missing',
     );
     // It goes on being stopped, whatever is tried.
-    expect(got.slice(-1)).toEqual(['error']);
+    expect(got.slice(-1)).toEqual(['stop']);
   });
 });

@@ -192,9 +192,9 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     backend:
       'Name of the upstream in logs, verdicts and overrides.models. Default: openai, or anthropic for /v1/messages.',
     on_block:
-      'error: the client gets an error. message: an assistant message replaces the call. Default: message if calls are matched by similarity, else error.',
+      'error: the client gets an error. message: an assistant message replaces the call. Default: error in preset proxy, unless calls are matched by similarity; else message.',
     guidance_as:
-      'Role that guidance to the model is written in: tool, as a failed result, or assistant. Default: assistant if on_block defaults to message, else tool.',
+      'Role that guidance to the model is written in: tool, as a failed result, or assistant. Default: assistant if calls are matched by similarity, else tool.',
     enforce_streams: 'Off: streamed responses are analyzed but never held back or stopped.',
     commands: 'Off: !/set, !/unset and !/help are treated as ordinary text.',
     publish_events: 'Off: writes neither events nor verdicts to the event log.',

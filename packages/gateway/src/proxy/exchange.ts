@@ -212,7 +212,9 @@ export class Exchange {
   }
 
   get #blockStop(): 'error' | 'stop' {
-    const { onBlock = this.#isSimilarityMode ? 'message' : 'error' } = this.deps;
+    // Clients that check the finish reason reject an error, so only the preset that is defined to give one does.
+    const isProxy = this.request.session.plan.preset === 'proxy' && !this.#isSimilarityMode;
+    const { onBlock = isProxy ? 'error' : 'message' } = this.deps;
     return onBlock === 'error' ? 'error' : 'stop';
   }
 

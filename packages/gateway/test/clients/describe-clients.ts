@@ -14,7 +14,7 @@ const gateways = {
   'preset proxy': { preset: 'proxy' },
   'preset proxy, on_block message': { preset: 'proxy', 'gateway.on_block': 'message' },
   'preset balanced': { preset: 'balanced' },
-  'preset balanced, on_block message': { preset: 'balanced', 'gateway.on_block': 'message' },
+  'preset balanced, on_block error': { preset: 'balanced', 'gateway.on_block': 'error' },
   'mode chance_then_block': { preset: 'proxy', 'tool_call_loop.mode': 'chance_then_block' },
   'two model requests at most': { preset: 'proxy', 'turn_requests.max_turn_requests': 2 },
 } as const;
@@ -50,7 +50,7 @@ const runs: readonly Run[] = [
   { gateway: 'preset balanced', model: 'loops', title: stops, calls: 3, asked: 5, text: stopped },
   { gateway: 'preset balanced', model: 'finishes', title: finishes, calls: 2, asked: 3, text: answered },
   {
-    gateway: 'preset balanced, on_block message',
+    gateway: 'preset balanced, on_block error',
     model: 'loops',
     title: stops,
     calls: 3,
