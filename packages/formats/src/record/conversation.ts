@@ -38,6 +38,8 @@ export type Message =
 
 /** Conversations to remember. The messages of a forgotten one are reported again, with the same event ids. */
 const MAX_CONVERSATIONS = 1000;
+/** Sessions whose messages get ids from all before them; those of a forgotten one get them as from its start. */
+const MAX_HISTORIES = 10_000;
 
 /**
  * Turns growing histories into events: each request repeats all earlier messages, and only the new ones become events.
@@ -93,7 +95,7 @@ export class MessageLog {
   /** @param recordId id of the record that holds the messages */
   read(messages: readonly Message[], stamp: Stamp, recordId: string | undefined): SessionEvent[] {
     const history = this.#histories.get(stamp.sessionId) ?? new HistoryIds('', true);
-    this.#histories.set(stamp.sessionId, history);
+    remember(this.#histories, stamp.sessionId, history, MAX_HISTORIES);
     return messages
       .filter(({ role }) => role !== 'system')
       .flatMap((message, i) =>

@@ -22,7 +22,8 @@ const MAX_KNOWN = 10_000;
 export class KnownCalls {
   /** Calls that only one of both has reported, the oldest first. */
   #open: KnownCall[] = [];
-  readonly #ids = new Set<string>();
+  /** Ids in use. */
+  readonly #ids = new Map<string, true>();
   readonly #byMessage = new Map<string, KnownCall>();
   readonly #bySpan = new Map<string, KnownCall>();
   readonly #byResult = new Map<string, KnownCall>();
@@ -76,7 +77,7 @@ export class KnownCalls {
   #add(id: string, name: string, key: string | undefined): KnownCall {
     let unique = id;
     for (let i = 2; this.#ids.has(unique); i += 1) unique = `${id}:${String(i)}`;
-    this.#ids.add(unique);
+    remember(this.#ids, unique, true, MAX_KNOWN);
     const call = { id: unique, name, key, isInMessage: false, isInSpan: false };
     this.#open.push(call);
     if (this.#open.length > MAX_OPEN) this.#open.shift();
