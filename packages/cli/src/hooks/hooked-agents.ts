@@ -38,7 +38,14 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     title: 'Claude Code',
     userFile: (env) => join(env['CLAUDE_CONFIG_DIR'] || join(homeFolder(env), '.claude'), 'settings.json'),
     projectFile: '.claude/settings.json',
-    events: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
+    events: [
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PostToolBatch',
+      'SessionEnd',
+    ],
     hook: ({ url, tokenEnv }) => ({
       type: 'http',
       url: hookUrl('claude-code', url),

@@ -82,53 +82,64 @@ beforeAll(async () => {
   commands = await codingAgents();
 });
 
-/** A model that reads the same file until the hook denies it, then another. */
-async function stubbornModel(read: RealAgent['read'], folder: string): Promise<ScriptedUpstream> {
+/** A running agent, its scripted model and the server of its hook. */
+interface Run {
+  readonly said: string;
+  readonly model: ScriptedUpstream;
+  readonly url: string;
+}
+
+/** Runs an agent with its hook, in front of a model that makes the calls that `path` names. */
+async function run(
+  { agent, command, args, read, env, settings }: RealAgent,
+  path: (said: string) => string,
+): Promise<Run> {
+  const home = await tempDir();
+  onTestFinished(() => home.remove());
+  const folder = join(home.path, 'project');
+  await mkdir(folder);
+  await writeFile(join(folder, 'present.ts'), 'export const found = true;\n');
   const model = await startScriptedUpstream((request, index) => {
     const said = request.bytes.toString();
     if (index > 12) return modelReply(request, { text: 'I give up.' });
     if (said.includes('found = true')) return modelReply(request, { text: 'It is there.' });
-    const path = said.includes('Loopwatch denied this call') ? 'present.ts' : 'absent.ts';
-    return modelReply(request, { text: 'Let me look.', calls: [read(join(folder, path))] });
+    return modelReply(request, { text: 'Let me look.', calls: [read(join(folder, path(said)))] });
   });
   onTestFinished(() => model[Symbol.asyncDispose]());
-  return model;
+  const modelUrl = model.url.replace(/\/v1$/, '');
+  for (const [file, content] of Object.entries(settings?.(modelUrl) ?? {})) {
+    await mkdir(join(home.path, file, '..'), { recursive: true });
+    await writeFile(join(home.path, file), content);
+  }
+  const port = String(await freePort());
+  const url = `http://localhost:${port}`;
+  await startedServer(port);
+  expect(await hookCommand(home.path, 'install', agent, '--url', url, '--yes')).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+
+  const child = spawn(join(commands, command), args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: home.path, ...env(modelUrl) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise((resolve) => child.once('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await exited;
+  return { said: `${said}\n${complained}`, model, url };
 }
 
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
-  async ({ agent, command, args, read, env, settings }) => {
-    const home = await tempDir();
-    onTestFinished(() => home.remove());
-    const folder = join(home.path, 'project');
-    await mkdir(folder);
-    await writeFile(join(folder, 'present.ts'), 'export const found = true;\n');
-    const model = await stubbornModel(read, folder);
-    const modelUrl = model.url.replace(/\/v1$/, '');
-    for (const [file, content] of Object.entries(settings?.(modelUrl) ?? {})) {
-      await mkdir(join(home.path, file, '..'), { recursive: true });
-      await writeFile(join(home.path, file), content);
-    }
-    const port = String(await freePort());
-    const url = `http://localhost:${port}`;
-    await startedServer(port);
-    expect(await hookCommand(home.path, 'install', agent, '--url', url, '--yes')).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-
-    const child = spawn(join(commands, command), args, {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: home.path, ...env(modelUrl) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const exited = new Promise((resolve) => child.once('close', resolve));
-    onTestFinished(async () => {
-      child.kill('SIGKILL');
-      await exited;
-    });
-    const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    expect(await exited, `${said}\n${complained}`).toBe(0);
+  async (agent) => {
+    const { said, url } = await run(agent, (heard) =>
+      heard.includes('Loopwatch denied this call') ? 'present.ts' : 'absent.ts',
+    );
     expect(said).toContain('It is there.');
 
     let page: unknown;
@@ -140,5 +151,15 @@ it.each(agents)(
       { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
     );
     expect(page).toMatchObject({ items: [{ detector: 'tool-repeat', action: 'block', count: 4 }] });
+  },
+);
+
+// Codex can only be told: nothing in its hooks ends a turn whose calls are denied.
+it.each(agents.filter(({ agent }) => agent !== 'codex'))(
+  '$command: a model that never gives up is asked no more after the third denial',
+  async (agent) => {
+    const { model } = await run(agent, () => 'absent.ts');
+    // Gemini CLI and Claude Code also ask at the start, for other purposes.
+    expect(model.requests.length).toBeLessThanOrEqual(8);
   },
 );

@@ -47,6 +47,8 @@ export class Guard {
   /** The least recently used first. */
   readonly #sessions = new LRUCache<string, WatchedSession>({ max: MAX_SESSIONS });
   readonly #warned = new Set<string>();
+  /** Why the turn of a session should end, until its agent has been told. */
+  readonly #ends = new LRUCache<string, string>({ max: MAX_SESSIONS });
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: GuardDeps) {
@@ -130,7 +132,15 @@ export class Guard {
     const own = typeof id === 'string' ? { id: `denied:${id}` } : {};
     const event = { ...denied, ...own, agent, model, time, parentSessionId, callId };
     await this.record(sessionId, [call, event]);
+    if (decision.action === 'stop') this.#ends.set(sessionId, denied.result);
     return denied.result;
+  }
+
+  /** Why the session's turn should end; undefined if it should not, or if this was asked since. */
+  takeEnd(sessionId: string): string | undefined {
+    const reason = this.#ends.get(sessionId);
+    this.#ends.delete(sessionId);
+    return reason;
   }
 
   /** What enforces a stop of this session; null if unknown. */

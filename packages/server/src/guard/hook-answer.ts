@@ -30,6 +30,11 @@ export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswe
   };
 }
 
+/** Ends the agent's turn. @param reason undefined: it continues */
+export function endOf(reason: string | undefined): HookAnswer {
+  return reason === undefined ? CONTINUE : { continue: false, stopReason: reason };
+}
+
 /** Context for the model, along with a result. @param event the hook's event name */
 export function advice(event: string, text: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };

@@ -8,7 +8,7 @@ import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { answerGenericHook } from './generic-hook.ts';
 import type { Guard } from './guard.ts';
-import { advice, CONTINUE, denial, type HookAnswer, loopIn, warning } from './hook-answer.ts';
+import { advice, CONTINUE, denial, endOf, type HookAnswer, loopIn, warning } from './hook-answer.ts';
 
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
@@ -55,6 +55,8 @@ function inputOf(body: unknown): HookInput {
 }
 
 async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
+  // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
+  if (input.hook_event_name === 'PostToolBatch') return endOf(guard.takeEnd(sessionOf(input)));
   const { events } = readHookInput(input, formats[agent]);
   const [first] = events;
   if (first === undefined) return CONTINUE;
@@ -63,6 +65,10 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
   const found = loopIn(await guard.record(sessionId, events));
   return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
+}
+
+function sessionOf({ session_id: session, agent_id: subAgent }: HookInput): string {
+  return storableText(typeof subAgent === 'string' ? `${String(session)}/${subAgent}` : String(session));
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;

@@ -212,6 +212,19 @@ describe('hooks', () => {
     expect(new Set(recorded().map(({ sessionId }) => sessionId))).toEqual(new Set(['s-1', 's-1/a1']));
   });
 
+  it('end the turn of Claude Code after the batch of calls whose loop was denied three times, once', async () => {
+    const hooked = new HookedAgent('claude-code', 's-1');
+    const batch = { session_id: 's-1', hook_event_name: 'PostToolBatch' };
+    const ends: unknown[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      await hooked.call('Read', { file_path: 'a' }, 'gone', true);
+      ends.push((await send('/hooks/claude-code', batch)).body);
+    }
+    expect(ends.slice(0, 5)).toEqual([{}, {}, {}, {}, {}]);
+    expect(ends[5]).toEqual({ continue: false, stopReason: expect.stringContaining('end your turn') });
+    expect((await send('/hooks/claude-code', batch)).body).toEqual({});
+  });
+
   it('answer events without calls with an empty object', async () => {
     const input = { session_id: 's-1', hook_event_name: 'Notification', message: 'waiting' };
     expect(await send('/hooks/claude-code', input)).toEqual({ status: 200, body: {} });

@@ -152,7 +152,8 @@ describe('a decision before a call', () => {
 
   test('names the setting to raise when it denies', () => {
     expect(after(5).guidance).toBe(
-      'This session has used its budget: 5 of 5 tool calls. Nothing more runs until budget.calls is raised.',
+      'This session has used its budget: 5 of 5 tool calls. Nothing more runs until budget.calls is raised. ' +
+        'Make no more tool calls: say what is done and what is left, and end your turn.',
     );
   });
 });
