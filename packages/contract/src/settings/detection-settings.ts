@@ -199,9 +199,12 @@ const patternSchema = z.string().superRefine((pattern, context) => {
   context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
 });
 
+const stopAfterDenials = z.int().min(1).max(1_000_000);
+
 /** Settings of a model. The last four are an older spelling of `tool_call_loop`, which takes precedence. */
 export const modelSettingsSchema = z.strictObject({
   enabled: z.boolean().optional(),
+  stop_after_denials: stopAfterDenials.optional(),
   preset: z.enum(presetNames).optional(),
   tool_call_loop: toolCallLoopSchema.optional(),
   content_loop: textLoopSchema.optional(),
@@ -224,7 +227,7 @@ export const modelSettingsSchema = z.strictObject({
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true),
   stopped: z.boolean().default(false),
-  stop_after_denials: z.int().min(1).max(1_000_000).default(3),
+  stop_after_denials: stopAfterDenials.default(3),
   preset: z.enum(presetNames).default('balanced'),
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}),

@@ -36,6 +36,8 @@ const { per: _per, ...modelBudget } = detectors.budget;
 
 const rules = {
   enabled: 'Off: disables all detection.',
+  stop_after_denials:
+    'Denied calls of one loop after which hooks, guards and decide end the turn: the last of them is answered with stop.',
   preset: 'Source of the detection settings that are not set.',
   ...detectors,
   per_tool: { about: 'Properties of tools, by tool name.', each: toolContract },
@@ -44,8 +46,6 @@ const rules = {
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
   stopped: 'On: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
-  stop_after_denials:
-    'Denied calls of one loop after which hooks, guards and decide end the turn: the last of them is answered with stop.',
   agents: {
     about: 'Properties of agents, by the `agent` of their events; adds to the built-in ones.',
     each: {

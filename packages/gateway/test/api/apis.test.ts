@@ -136,7 +136,7 @@ describe.each(cases)(
         stream ? endless(modelReply(request, { text: loop })) : modelReply(request, { text: loop });
       await using bench = await GatewayBench.start(script, { preset: 'stream' });
       const got = await start(bench).turn();
-      expect(got.finish).toBe(error);
+      expect(got.finish).toBe(finished);
       expect(got.text).toMatch(/^I will check[^]*Loop detected: /);
       expect(got.text?.length).toBeLessThan(5_000);
       if (stream) expect(await bench.upstream.requests[0]?.closed).toBe('client gone');
