@@ -29,16 +29,16 @@ async function bundled(entry, ...names) {
 }
 
 export default [
-  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '155 kB' },
+  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '157 kB' },
   {
     name: 'library, without zod',
     ...(await bundled(library, 'createSessionAnalyzer')),
-    limit: '79 kB',
+    limit: '84 kB',
   },
   {
     name: 'library with the semantic layer, without zod',
     ...(await bundled(library, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
-    limit: '83 kB',
+    limit: '88 kB',
   },
   {
     name: 'guard, without detectors',

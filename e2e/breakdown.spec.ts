@@ -14,8 +14,9 @@ test.beforeAll(async () => {
   const args = ['start', '--port', port, '--data-dir', folder.path, '--no-samples'];
   server = spawnCli(args, {}, { from: 'build' });
   await server.line(/Loopwatch .* is at http/);
-  const loop = (sessionId: string, agent: string, env: string) =>
+  const loop = (sessionId: string, agent: string, env: string, time = Date.now()) =>
     Array.from({ length: 6 }, () => ({
+      time,
       sessionId,
       agent,
       agentVersion: '1.2.0',
@@ -30,6 +31,8 @@ test.beforeAll(async () => {
     ...loop('s-1', 'coder', 'prod'),
     ...loop('s-2', 'coder', 'test'),
     ...loop('s-3', 'writer', 'prod'),
+    // In the previous period: without any loop before, none is new.
+    ...loop('s-0', 'writer', 'prod', Date.now() - 10 * 24 * 3_600_000),
   ];
   const response = await fetch(`${url}/api/v1/events`, {
     method: 'POST',
@@ -39,7 +42,7 @@ test.beforeAll(async () => {
   expect(response.status).toBe(202);
   await expect
     .poll(async () => ((await (await fetch(`${url}/api/v1/incidents`)).json()) as { total: number }).total)
-    .toBe(3);
+    .toBe(4);
 });
 
 test.afterAll(async () => {

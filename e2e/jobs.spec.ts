@@ -177,6 +177,14 @@ test('job: read what the agent said before and during the loop', async ({ page }
 });
 
 test('job: see which agents loop more than in the previous period', async ({ page }) => {
+  // Without any loop in the previous period, none is new.
+  const before = Date.now() - 10 * 24 * 3_600_000;
+  await post(
+    page,
+    session('s-before', 'writer', 'open_page', 'ended').map((event, n) => ({ ...event, time: before + n })),
+  );
+  await summaryOf(page, 's-before');
+  await page.reload();
   await click(page.getByRole('link', { name: 'Compare agents' }));
   const coder = page.getByRole('row', { name: /coder/ });
   await expect(coder.getByRole('cell').first()).toContainText('new');
@@ -191,7 +199,7 @@ test('job: stop a session', async ({ page }) => {
   const response = await page.request.post(`${url}/api/v1/decide`, {
     data: { sessionId: 's-live', name: 'write_file', args: {} },
   });
-  expect(await response.json()).toMatchObject({ action: 'deny' });
+  expect(await response.json()).toMatchObject({ action: 'stop' });
   await page.request.delete(`${url}/api/v1/sessions/s-live/stop`);
 });
 
