@@ -62,8 +62,9 @@ export async function joinGroup(
   let joinedAt: number | undefined;
   const client = createKafkaClient(options);
   const mustRejoin = (): boolean => {
-    if (claim.isSettled || joinedAt === undefined || performance.now() - joinedAt < SETTLED_AFTER_MS)
-      return false;
+    // A member that owns partitions already counts: the first of a group does from the start.
+    if (claim.isSettled || claim.owned.length > 0) return false;
+    if (joinedAt === undefined || performance.now() - joinedAt < SETTLED_AFTER_MS) return false;
     claim.isSettled = true;
     return true;
   };
