@@ -108,11 +108,8 @@ class Guard:
                 call = await self.enter_async(tool_name, _arguments(signature, args, kwargs))
                 if call.denial is not None:
                     return call.denial
-                try:
+                with call:
                     result = await run(*args, **kwargs)
-                except BaseException as error:
-                    call.fail(error)
-                    raise
                 call.finish(result)
                 return result
 
@@ -123,11 +120,8 @@ class Guard:
             call = self.enter(tool_name, _arguments(signature, args, kwargs))
             if call.denial is not None:
                 return call.denial
-            try:
+            with call:
                 result = run(*args, **kwargs)
-            except BaseException as error:
-                call.fail(error)
-                raise
             call.finish(result)
             return result
 
@@ -243,7 +237,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Call:
-    """A call that has begun."""
+    """A call that has begun. As a context manager, it fails with the error that leaves its block."""
 
     guard: Guard
     name: str
@@ -260,6 +254,13 @@ class Call:
         """The call raised this."""
         if self.call_id is not None and self.denial is None:
             self.guard._finish(self.call_id, str(error) or type(error).__name__, is_error=True)
+
+    def __enter__(self) -> Call:
+        return self
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        if error is not None:
+            self.fail(error)
 
 
 def _signature(run: Callable[..., Any]) -> inspect.Signature | None:

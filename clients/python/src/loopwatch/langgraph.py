@@ -17,11 +17,9 @@ def wrap_tool_call(guard: Guard) -> Callable[[Any, Callable[[Any], Any]], Any]:
         call = guard.enter(request.tool_call["name"], request.tool_call["args"])
         if call.denial is not None:
             return _denied(request, call.denial)
-        try:
-            return _finished(call, handler(request))
-        except BaseException as error:
-            call.fail(error)
-            raise
+        with call:
+            result = handler(request)
+        return _finished(call, result)
 
     return run
 
@@ -33,11 +31,9 @@ def awrap_tool_call(guard: Guard) -> Callable[[Any, Callable[[Any], Awaitable[An
         call = await guard.enter_async(request.tool_call["name"], request.tool_call["args"])
         if call.denial is not None:
             return _denied(request, call.denial)
-        try:
-            return _finished(call, await handler(request))
-        except BaseException as error:
-            call.fail(error)
-            raise
+        with call:
+            result = await handler(request)
+        return _finished(call, result)
 
     return run
 

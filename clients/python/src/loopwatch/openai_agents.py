@@ -31,11 +31,8 @@ def _guarded(guard: Guard, tool: FunctionTool) -> FunctionTool:
         call = await guard.enter_async(tool.name, arguments)
         if call.denial is not None:
             return call.denial
-        try:
+        with call:
             result = await tool.on_invoke_tool(context, arguments)
-        except BaseException as error:
-            call.fail(error)
-            raise
         call.finish(result)
         return result
 

@@ -20,10 +20,7 @@ class GuardedToolset(WrapperToolset[Any]):
         call = await self.guard.enter_async(name, tool_args)
         if call.denial is not None:
             return call.denial
-        try:
+        with call:
             result = await super().call_tool(name, tool_args, ctx, tool)
-        except BaseException as error:
-            call.fail(error)
-            raise
         call.finish(result)
         return result

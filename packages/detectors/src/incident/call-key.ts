@@ -75,15 +75,17 @@ export function continues(
 function hashesOf({ name: fullName, args }: ProposedCall, agent: string | null, knowledge: CallKnowledge) {
   const name = shortName(fullName);
   const identifying = identifyingArguments(args, contractOf(name, agent, knowledge));
-  const keyBy = (value: unknown) => hashOf(identityKey(toolIdentity(name, canonicalArguments(value))));
-  return [keyBy(args), keyBy(identifying), hashOfTool(name)];
+  return [hashOfCall(name, args), hashOfCall(name, identifying), hashOfTool(name)];
 }
 
 /** The hash by which a call is the same as another, whatever its arguments that do not identify it. */
 export function callIdentity({ name: fullName, args }: ProposedCall, knowledge: CallKnowledge): string {
   const name = shortName(fullName);
-  const identifying = identifyingArguments(args, contractOf(name, null, knowledge));
-  return hashOf(identityKey(toolIdentity(name, canonicalArguments(identifying))));
+  return hashOfCall(name, identifyingArguments(args, contractOf(name, null, knowledge)));
+}
+
+function hashOfCall(name: string, args: unknown): string {
+  return hashOf(identityKey(toolIdentity(name, canonicalArguments(args))));
 }
 
 function hashOf(key: string): string {

@@ -192,7 +192,7 @@ describe('decide', () => {
     it('not after another prompt', () => {
       const agent = new GuardedAgent();
       agent.actions(times(6, fails));
-      agent.push({ type: 'prompt_started', origin: 'user', text: 'Try once more' });
+      agent.push({ type: 'prompt_started', origin: 'user', text: 'Try again' });
       expect(agent.actions(times(5, fails)).join(' ')).toBe('allow allow allow deny deny');
     });
 

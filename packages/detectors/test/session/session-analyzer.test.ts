@@ -303,7 +303,7 @@ describe('the configuration', () => {
     expect(() => createSessionAnalyzer(withTime(ttl))).toThrow('ttl_seconds');
   });
 
-  test('is read anew if its object was changed', () => {
+  test('is read again if its object was changed', () => {
     const config: DetectionInput = { tool_call_loop: { max_repeats: 3 }, preset: 'stream' };
     createSessionAnalyzer(config);
     config.tool_call_loop = { max_repeats: 2 };

@@ -32,11 +32,8 @@ const moments: Readonly<Record<string, 'prompt' | 'call' | 'result' | 'failure' 
 export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   const type = nameOf(record['hook_event_name']);
   const moment = moments[type];
-  const session = nameOf(record['session_id']);
-  const subAgent = textOf(record['agent_id']);
   const stamp: Stamp = {
-    sessionId: subAgent === undefined ? session : `${session}/${subAgent}`,
-    parentSessionId: subAgent === undefined ? undefined : session,
+    ...hookSession(record),
     time: timeOf(record['timestamp']),
     agent,
     model: textOf(record['model']),
@@ -55,6 +52,17 @@ export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   const before = callId === undefined ? [] : [call];
   const { result, isError } = outcomeOf(record, moment === 'failure');
   return reading([...before, { ...stamp, id: id('result'), type: 'tool_result', callId, result, isError }]);
+}
+
+/** The session of a hook input; a sub-agent has a session of its own. */
+export function hookSession(
+  record: JsonObject,
+): Pick<Stamp, 'parentSessionId'> & { readonly sessionId: string } {
+  const session = nameOf(record['session_id']);
+  const subAgent = textOf(record['agent_id']);
+  return subAgent === undefined
+    ? { sessionId: session, parentSessionId: undefined }
+    : { sessionId: `${session}/${subAgent}`, parentSessionId: session };
 }
 
 /** The outcome of a call. Gemini CLI separates the text for the model from the error. */

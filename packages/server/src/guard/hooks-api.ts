@@ -1,7 +1,7 @@
 import { type AgentEvent, storableText } from '@loopwatch/contract';
 import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { isRefused } from '@loopwatch/detectors';
-import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
+import { type HookAgent as HookFormat, hookSession, readHookInput } from '@loopwatch/formats';
 import { Router } from 'express';
 import { limits } from '../events/limits.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
@@ -56,7 +56,8 @@ function inputOf(body: unknown): HookInput {
 
 async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
   // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
-  if (input.hook_event_name === 'PostToolBatch') return endOf(guard.takeEnd(sessionOf(input)));
+  if (input.hook_event_name === 'PostToolBatch')
+    return endOf(guard.takeEnd(storableText(hookSession(input).sessionId)));
   const { events } = readHookInput(input, formats[agent]);
   const [first] = events;
   if (first === undefined) return CONTINUE;
@@ -65,10 +66,6 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
   const found = loopIn(await guard.record(sessionId, events));
   return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
-}
-
-function sessionOf({ session_id: session, agent_id: subAgent }: HookInput): string {
-  return storableText(typeof subAgent === 'string' ? `${String(session)}/${subAgent}` : String(session));
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;

@@ -1,4 +1,4 @@
-import type { DetectorId, Verdict } from '@loopwatch/contract';
+import { detectorKind, type Verdict } from '@loopwatch/contract';
 import type { SettingsVersion } from '@loopwatch/detectors';
 import type { OpenIncident } from '../report/incident-metrics.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
@@ -6,13 +6,6 @@ import type { OutdatedSnapshot } from './state.ts';
 
 /** How far before the usual start of a replay sessions are rebuilt, in records: some ten seconds of work, once. */
 const MAX_REBUILD_RECORDS = 1_000_000;
-
-const kinds: Partial<Record<DetectorId, Verdict['kind']>> = {
-  budget: 'limit',
-  'tool-limit': 'limit',
-  'turn-limit': 'limit',
-  outage: 'outage',
-};
 
 /** An incident that the rebuilt session does not have, with the verdict that ends it. */
 export interface EndedIncident {
@@ -78,7 +71,7 @@ function endOf(
     id: `v-${id}-ended`,
     incidentId: id,
     phase: 'resolved',
-    kind: kinds[detector] ?? 'loop',
+    kind: detectorKind(detector),
     detector,
     action: 'none',
     outcome: 'ended',
