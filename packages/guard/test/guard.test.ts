@@ -227,6 +227,21 @@ describe('a guard with a server', () => {
     expect(guard.stats()).toMatchObject({ reported: 4, dropped: 0 });
   });
 
+  it('keeps no agent waiting for a server that hangs', async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const guard = createGuard({ server: { url } });
+    const startedAt = performance.now();
+    for (let call = 0; call < 6; call += 1) reader(guard)({ path: String(call) });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await guard.close();
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(guard.stats()).toMatchObject({ calls: 6, reported: 0, dropped: 12 });
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
   it('follows verdicts of the server and resumes after the last one it has seen', async () => {
     await using server = await fakeServer();
     const seen: string[] = [];

@@ -20,7 +20,7 @@ from ._types import Decision, Event
 Mode = Literal["steer", "stop", "watch"]
 F = TypeVar("F", bound=Callable[..., Any])
 
-CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 1.0
 
 
 @dataclass

@@ -19,7 +19,7 @@ MAX_EVENTS = 10_000
 """Events that are kept while the server is away; the oldest are dropped first."""
 BATCH = 500
 """Events of one request."""
-FIRST_PAUSE = 1.0
+FIRST_PAUSE = 10.0
 LONGEST_PAUSE = 60.0
 """Seconds without a request after a failure; doubled at each further one."""
 

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { messageOf } from '@loopwatch/contract';
 import { hookAgents } from '@loopwatch/contract/api';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
+import { hookDefaults } from '../hooks/hook-command.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
-import { findHookedAgent, type HookedAgent, hookedAgents } from '../hooks/hooked-agents.ts';
+import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
+import { forgetOriginal, keepOriginal, originalOf } from '../hooks/original-settings.ts';
+import { checkServer } from '../hooks/server-check.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options {
@@ -19,6 +21,9 @@ interface Options {
 interface InstallOptions extends Options {
   readonly url: string;
   readonly tokenEnv?: string;
+  readonly wait: number;
+  readonly slowHooks: number;
+  readonly pause: number;
 }
 
 const agentArgument = `one of ${hookAgents.join(', ')}`;
@@ -38,6 +43,19 @@ export function hookCommand(): Command {
       '--token-env <name>',
       "environment variable of the agent that holds the server's ingest token, such as LOOPWATCH_INGEST_TOKEN",
     )
+    .option(
+      '--wait <ms>',
+      'longest time a hook waits for the server; one that takes more than half of it is slow',
+      wholeNumber(10, 5_000),
+      hookDefaults.waitMs,
+    )
+    .option(
+      '--slow-hooks <n>',
+      'slow hooks in a row after which hooks pause',
+      wholeNumber(1, 100),
+      hookDefaults.slowHooks,
+    )
+    .option('--pause <minutes>', 'how long hooks pause', wholeNumber(1, 1_440), hookDefaults.pauseMinutes)
     .action(install);
   change('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command
@@ -54,66 +72,101 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
   if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
     throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
-  const file = settingsFile(agent, options);
-  const text = await readOrEmpty(file);
-  const target = { url: options.url, tokenEnv: options.tokenEnv };
-  if (await confirmAndWrite(file, text, addHook(file, text, agent, target), options)) printLine(agent.note);
+  if (process.platform === 'win32' && agent.name !== 'claude-code')
+    throw new UsageError(`hooks of ${agent.title} need a POSIX shell: run this in WSL`);
+  const file = await settingsFile(agent, options);
+  const before = await readIfExists(file);
+  const target = {
+    url: options.url,
+    tokenEnv: options.tokenEnv,
+    waitMs: options.wait,
+    slowHooks: options.slowHooks,
+    pauseMinutes: options.pause,
+  };
+  const after = addHook(file, before ?? '', agent, target);
+  if (!(await confirmAndWrite(file, before ?? '', after, options))) return;
+  const home = homeFolder(process.env);
+  const isFirst = findHooks(file, before ?? '', agent).events.length === 0;
+  const original = isFirst ? before : await originalBehind(home, file, before);
+  if (original === undefined) await forgetOriginal(home, file);
+  else await keepOriginal(home, file, { before: original, after });
+  printLine(agent.note);
 }
 
 async function uninstall(name: string, options: Options): Promise<void> {
   const agent = findHookedAgent(name);
-  const file = settingsFile(agent, options);
-  const text = await readOrEmpty(file);
-  if (findHooks(file, text, agent).events.length === 0) printLine(`${file} has no Loopwatch hook`);
-  else await confirmAndWrite(file, text, removeHook(file, text, agent), options);
+  const file = await settingsFile(agent, options);
+  const before = await readIfExists(file);
+  if (before === null || findHooks(file, before, agent).events.length === 0) {
+    printLine(`${file} has no Loopwatch hook`);
+    return;
+  }
+  const home = homeFolder(process.env);
+  const original = await originalBehind(home, file, before);
+  const after = original === undefined ? removeHook(file, before, agent) : original;
+  if (!(await confirmAndWrite(file, before, after, options))) return;
+  await forgetOriginal(home, file);
+}
+
+/** What the settings were before the hook was added; null: no file; undefined: they have changed since then. */
+async function originalBehind(
+  home: string,
+  file: string,
+  text: string | null,
+): Promise<string | null | undefined> {
+  const original = await originalOf(home, file);
+  return original?.after === text ? original.before : undefined;
 }
 
 async function status(name: string | undefined, options: Options): Promise<void> {
   const agents = name === undefined ? Object.values(hookedAgents) : [findHookedAgent(name)];
   let isWorking = false;
   for (const agent of agents) {
-    const file = settingsFile(agent, options);
-    const { events, server } = findHooks(file, await readOrEmpty(file), agent);
-    const missing = agent.events.filter((event) => !events.includes(event));
+    const file = await settingsFile(agent, options);
+    const hooks = findHooks(file, (await readIfExists(file)) ?? '', agent);
+    const { events, server, tokenEnv, waitMs } = hooks;
     if (events.length === 0 || server === undefined) {
       printLine(`${agent.title}: not installed (${file})`);
       continue;
     }
-    const fault = await checkServer(server);
-    const missingText =
-      missing.length === 0
-        ? ''
-        : `, missing ${missing.join(', ')}: run \`loopwatch hook install ${agent.name}\``;
-    printLine(`${agent.title}: installed (${file})${missingText}; ${server} ${fault ?? 'answers'}`);
-    isWorking ||= missing.length === 0 && fault === undefined;
+    const missing = agent.events.filter((event) => !events.includes(event));
+    const missingText = missing.length === 0 ? '' : `, missing ${missing.join(', ')}`;
+    const outdatedText = waitMs === undefined ? ', by an earlier version' : '';
+    const isCurrent = missingText + outdatedText === '';
+    const update = isCurrent ? '' : `: run \`loopwatch hook install ${agent.name}\``;
+    const installed = { agent: agent.name, server, tokenEnv, waitMs: waitMs ?? hookDefaults.waitMs };
+    const fault = await checkServer(installed, process.env);
+    printLine(
+      `${agent.title}: installed (${file})${missingText}${outdatedText}${update}; ${server} ${fault ?? 'answers'}`,
+    );
+    isWorking ||= isCurrent && fault === undefined;
   }
   process.exitCode = isWorking ? 0 : 1;
 }
 
-/** @returns why the server is not healthy; undefined if it is */
-async function checkServer(server: string): Promise<string | undefined> {
-  try {
-    const { ok, status: code } = await fetch(`${server}/healthz`, { signal: AbortSignal.timeout(2_000) });
-    return ok ? undefined : `answers ${String(code)}`;
-  } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    return `does not respond: ${messageOf(cause ?? error)}`;
-  }
+/** The file itself where a link names it, so that the link stays one. */
+async function settingsFile(agent: HookedAgent, { project }: Options): Promise<string> {
+  const file = project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
+  return existsSync(file) ? await realpath(file) : file;
 }
 
-function settingsFile(agent: HookedAgent, { project }: Options): string {
-  return project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
+async function readIfExists(file: string): Promise<string | null> {
+  return existsSync(file) ? await readFile(file, 'utf8') : null;
 }
 
-async function readOrEmpty(file: string): Promise<string> {
-  return existsSync(file) ? await readFile(file, 'utf8') : '';
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`expected a whole number from ${String(min)} to ${String(max)}`);
+  };
 }
 
-/** Shows the change, asks, and writes the file in one step. @returns whether it was changed */
+/** Shows the change, asks, and writes the file in one step, or removes it. @returns whether it was changed */
 async function confirmAndWrite(
   file: string,
   before: string,
-  after: string,
+  after: string | null,
   { yes }: Options,
 ): Promise<boolean> {
   if (before === after) {
@@ -121,11 +174,18 @@ async function confirmAndWrite(
     return false;
   }
   const patchOptions = { context: 2, headerOptions: FILE_HEADERS_ONLY };
-  process.stdout.write(createTwoFilesPatch(file, file, before, after, undefined, undefined, patchOptions));
+  process.stdout.write(
+    createTwoFilesPatch(file, file, before, after ?? '', undefined, undefined, patchOptions),
+  );
   if (yes !== true && !(await isConfirmed())) {
     printLine('No changes made');
     process.exitCode = 1;
     return false;
+  }
+  if (after === null) {
+    await rm(file);
+    printLine(`Removed ${file}`);
+    return true;
   }
   await mkdir(dirname(file), { recursive: true });
   const mode = existsSync(file) ? (await stat(file)).mode : 0o600;

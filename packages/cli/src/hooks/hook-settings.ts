@@ -1,14 +1,27 @@
-import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { UsageError } from '../errors.ts';
-import { type HookedAgent, type HookTarget, isLoopwatchHook, serverOf } from './hooked-agents.ts';
+import { type HookTarget, serverOf, tokenEnvOf, waitOf } from './hook-command.ts';
+import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
 
 /** Adds and removes the hook in the text of an agent's settings; all other text is unchanged, comments included. */
+
+const BYTE_ORDER_MARK = '\uFEFF';
 
 type Groups = readonly { readonly hooks?: readonly unknown[] }[];
 
 /** @param text content of the file; empty when it does not exist */
 export function addHook(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
-  let next = removeHook(file, text, agent);
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  let next = removeHook(file, text, agent).slice(mark.length);
   for (const event of agent.events) {
     const group = { hooks: [agent.hook(target)] };
     const { length } = groupsOf(file, next, event);
@@ -17,28 +30,30 @@ export function addHook(file: string, text: string, agent: HookedAgent, target: 
         ? editJson(next, ['hooks', event], [group])
         : editJson(next, ['hooks', event, length], group, true);
   }
-  return `${next.trimEnd()}\n`;
+  return mark + (text === '' ? `${next}\n` : next);
 }
 
 export function removeHook(file: string, text: string, agent: HookedAgent): string {
-  let next = text.trim() === '' ? '{}' : text;
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  let next = text.trim() === '' ? '{}' : text.slice(mark.length);
   for (const event of agent.events) {
-    const before = groupsOf(file, next, event);
-    for (let at = before.length - 1; at >= 0; at -= 1) {
-      const hooks = before[at]?.hooks ?? [];
-      if (!hooks.some(isLoopwatchHook)) continue;
-      // The group may contain other hooks too.
-      const others = hooks.filter((hook) => !isLoopwatchHook(hook));
-      next =
-        others.length === 0
-          ? editJson(next, ['hooks', event, at], undefined)
-          : editJson(next, ['hooks', event, at, 'hooks'], others);
+    const groups = groupsOf(file, next, event);
+    // The group may contain other hooks too.
+    const others = groups.map(({ hooks = [] }) => hooks.filter((hook) => !isLoopwatchHook(hook)));
+    const isOurs = groups.map(({ hooks = [] }, at) => hooks.length > 0 && others[at]?.length === 0);
+    if (groups.length > 0 && isOurs.every(Boolean)) {
+      next = removeNode(next, ['hooks', event]);
+      continue;
     }
-    if (before.length > 0 && groupsOf(file, next, event).length === 0)
-      next = editJson(next, ['hooks', event], undefined);
+    for (let at = groups.length - 1; at >= 0; at -= 1) {
+      if (isOurs[at] === true) next = removeNode(next, ['hooks', event, at]);
+      else if (others[at]?.length !== (groups[at]?.hooks ?? []).length)
+        next = editJson(next, ['hooks', event, at, 'hooks'], others[at]);
+    }
   }
   const { hooks } = parseSettings(file, next);
-  return hooks !== undefined && Object.keys(hooks).length === 0 ? editJson(next, ['hooks'], undefined) : next;
+  const isEmpty = hooks !== undefined && Object.keys(hooks).length === 0 && next !== text.slice(mark.length);
+  return mark + (isEmpty ? removeNode(next, ['hooks']) : next);
 }
 
 /** Where settings contain the hook. */
@@ -46,6 +61,10 @@ export interface HookInstallation {
   /** The agent's hook events that call it. */
   readonly events: readonly string[];
   readonly server: string | undefined;
+  /** The variable of the server's token. */
+  readonly tokenEnv: string | undefined;
+  /** Undefined if an earlier version of Loopwatch wrote one of the entries. */
+  readonly waitMs: number | undefined;
 }
 
 export function findHooks(file: string, text: string, agent: HookedAgent): HookInstallation {
@@ -53,9 +72,16 @@ export function findHooks(file: string, text: string, agent: HookedAgent): HookI
     groupsOf(file, text, event)
       .flatMap(({ hooks = [] }) => hooks)
       .filter(isLoopwatchHook)
-      .map((hook) => ({ event, server: serverOf(hook) })),
+      .map((hook) => ({ event, hook })),
   );
-  return { events: [...new Set(found.map(({ event }) => event))], server: found[0]?.server };
+  const first = found[0]?.hook;
+  const isCurrent = found.every(({ hook }) => waitOf(hook) !== undefined);
+  return {
+    events: [...new Set(found.map(({ event }) => event))],
+    server: first === undefined ? undefined : serverOf(first),
+    tokenEnv: first === undefined ? undefined : tokenEnvOf(first),
+    waitMs: isCurrent ? waitOf(first) : undefined,
+  };
 }
 
 function groupsOf(file: string, text: string, event: string): Groups {
@@ -67,10 +93,11 @@ function groupsOf(file: string, text: string, event: string): Groups {
 
 function parseSettings(file: string, text: string): { readonly hooks?: Readonly<Record<string, unknown>> } {
   const errors: ParseError[] = [];
-  const settings: unknown = text.trim() === '' ? {} : parse(text, errors, { allowTrailingComma: true });
+  const json = text.replace(BYTE_ORDER_MARK, '');
+  const settings: unknown = json.trim() === '' ? {} : parse(json, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error !== undefined) {
-    const line = text.slice(0, error.offset).split('\n').length;
+    const line = json.slice(0, error.offset).split('\n').length;
     throw new UsageError(`${file}:${String(line)}: ${printParseErrorCode(error.error)}; fix the file first`);
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
@@ -78,9 +105,52 @@ function parseSettings(file: string, text: string): { readonly hooks?: Readonly<
   return settings;
 }
 
+/** Changes one value, and no other text: jsonc-parser's own formatting rewrites the lines around it. */
 function editJson(text: string, path: JSONPath, value: unknown, isArrayInsertion = false): string {
-  const tabSize = /^( +)"/m.exec(text)?.[1]?.length ?? 2;
-  const insertSpaces = !/^\t/m.test(text);
-  const formattingOptions = { tabSize, insertSpaces, eol: '\n' };
-  return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion }));
+  const edits = modify(text, path, value, { isArrayInsertion });
+  return applyEdits(
+    text,
+    edits.map((edit) => ({
+      ...edit,
+      content: edit.length === 0 ? indented(text, edit.content) : edit.content,
+    })),
+  );
+}
+
+/** Removes a property or an item, with the comma and the space before it: what its insertion added. */
+function removeNode(text: string, path: JSONPath): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const found = root && findNodeAtLocation(root, path);
+  const node = found?.parent?.type === 'property' ? found.parent : found;
+  const { parent } = node ?? {};
+  if (node === undefined || parent === undefined) return text;
+  const siblings = parent.children ?? [];
+  const at = siblings.indexOf(node);
+  const [previous, following] = [siblings[at - 1], siblings[at + 1]];
+  const end = node.offset + node.length;
+  const cut = (from: number, to: number) => text.slice(0, from) + text.slice(to);
+  if (previous !== undefined) {
+    const from = previous.offset + previous.length;
+    return /^[\s,]*$/.test(text.slice(from, node.offset))
+      ? cut(from, end)
+      : applyEdits(text, modify(text, path, undefined, {}));
+  }
+  if (following !== undefined) return cut(node.offset, following.offset);
+  return cut(parent.offset + 1, parent.offset + parent.length - 1);
+}
+
+/** A property of the settings or their hooks, or an item of a list of hooks, on lines of its own. */
+function indented(text: string, content: string): string {
+  const indent = /^(\t| +)"/m.exec(text)?.[1] ?? '  ';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const inner = content.replace(/^,/, '');
+  const isItem = inner.startsWith('{');
+  const depth = isItem ? 2 : inner.startsWith('"hooks":') ? 0 : 1;
+  const value: unknown = JSON.parse(isItem ? `[${inner}]` : `{${inner}}`);
+  const lines = JSON.stringify(value, null, indent)
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => eol + indent.repeat(depth) + line)
+    .join('');
+  return inner === content ? lines + eol + indent.repeat(depth) : `,${lines}`;
 }

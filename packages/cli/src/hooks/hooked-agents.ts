@@ -2,14 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { UsageError } from '../errors.ts';
-
-/** What a hook needs to reach the server. */
-export interface HookTarget {
-  /** Address of the server, without a path. */
-  readonly url: string;
-  /** Name of the environment variable that holds the server's token, if it requires a login. */
-  readonly tokenEnv: string | undefined;
-}
+import { type HookTarget, hookCommandLine } from './hook-command.ts';
 
 /** How a coding agent is configured to call the hook. */
 export interface HookedAgent {
@@ -29,7 +22,7 @@ export interface HookedAgent {
   readonly note: string;
 }
 
-/** Limits how long a server that hangs delays an agent. */
+/** The agent ends a hook after this time, whatever delays it; for the server, the hook itself waits less. */
 const TIMEOUT_SECONDS = 5;
 
 export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
@@ -46,14 +39,10 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
       'PostToolBatch',
       'SessionEnd',
     ],
-    hook: ({ url, tokenEnv }) => ({
-      type: 'http',
-      url: hookUrl('claude-code', url),
+    hook: (target) => ({
+      type: 'command',
+      command: hookCommandLine('claude-code', target),
       timeout: TIMEOUT_SECONDS,
-      ...(tokenEnv !== undefined && {
-        headers: { Authorization: `Bearer $${tokenEnv}` },
-        allowedEnvVars: [tokenEnv],
-      }),
     }),
     note: 'Restart sessions that are already running.',
   },
@@ -99,24 +88,7 @@ export function isLoopwatchHook(entry: unknown): boolean {
   return /\/api\/v1\/hooks\/(?:claude-code|codex|gemini)\b/.test(JSON.stringify(entry));
 }
 
-/** The server that a Loopwatch entry calls. */
-export function serverOf(entry: unknown): string | undefined {
-  return /(https?:\/\/[^\s'"\\]+)\/api\/v1\/hooks\//.exec(JSON.stringify(entry))?.[1];
-}
-
-function hookUrl(agent: HookAgent, url: string): string {
-  return `${url.replace(/\/$/, '')}/api/v1/hooks/${agent}`;
-}
-
-/** Succeeds silently when the server is unavailable, so that the agent can continue. */
-function hookCommandLine(agent: HookAgent, { url, tokenEnv }: HookTarget): string {
-  const login = tokenEnv === undefined ? '' : ` -H "authorization: Bearer $${tokenEnv}"`;
-  return (
-    `curl -sf --max-time ${String(TIMEOUT_SECONDS - 1)} -H 'content-type: application/json'${login} ` +
-    `--data-binary @- '${hookUrl(agent, url)}' || true`
-  );
-}
-
-function homeFolder(env: NodeJS.ProcessEnv): string {
+/** The home folder, as the shell of a hook sees it. */
+export function homeFolder(env: NodeJS.ProcessEnv): string {
   return env['HOME'] || homedir();
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatNames } from '@loopwatch/contract';
@@ -131,7 +132,7 @@ const hooks: Record<string, Check> = {
     const ran = await runDocumented(set, { folder, host: host() });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
-    expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
+    expect(existsSync(join(folder, '.claude/settings.json'))).toBe(false);
   },
   'Ask over HTTP': (commands) => answersAs(commands, 0),
   'A hook for any agent': (commands) => answersAs(commands, 1),

@@ -1,9 +1,10 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
+import { hookDefaults, serverOf } from '../../src/hooks/hook-command.ts';
 import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
-import { hookedAgents, serverOf } from '../../src/hooks/hooked-agents.ts';
+import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
 
-const target = { url: 'http://localhost:4600/', tokenEnv: undefined };
+const target = { url: 'http://localhost:4600/', tokenEnv: undefined, ...hookDefaults };
 const agents = Object.values(hookedAgents);
 const others = { hooks: [{ type: 'command', command: './check.sh' }] };
 
@@ -14,6 +15,7 @@ describe.each(agents)('hook settings of $title', (agent) => {
     ['an empty object', '{}'],
     ['other settings', '{\n\t"model": "opus",\n\t"list": [1, 2]\n}\n'],
     ['comments and trailing commas', '{\n    // mine\n    "model": "opus", /* and mine */\n}'],
+    ['Windows line ends', '\uFEFF{\r\n  "model": "opus"\r\n}\r\n'],
     ['other hooks', JSON.stringify({ hooks: { [event]: [others], Stop: [others] }, model: 'x' }, null, 2)],
   ];
 
@@ -22,9 +24,13 @@ describe.each(agents)('hook settings of $title', (agent) => {
     expect(findHooks('f.json', installed, agent)).toEqual({
       events: agent.events,
       server: 'http://localhost:4600',
+      tokenEnv: undefined,
+      waitMs: 500,
     });
     const removed = removeHook('f.json', installed, agent);
     expect(parse(removed)).toEqual(text === '' ? {} : parse(text));
+    expect(/(?<!\r)\n/.test(installed)).toBe(!text.includes('\r\n'));
+    if (text.startsWith('{\n') || text.startsWith('\uFEFF')) expect(removed).toBe(text);
     expect(removed.includes('// mine')).toBe(text.includes('// mine'));
   });
 
@@ -50,9 +56,17 @@ describe.each(agents)('hook settings of $title', (agent) => {
   });
 });
 
-it('hook: a token is passed by the name of its environment variable', () => {
-  for (const agent of agents)
-    expect(JSON.stringify(agent.hook({ ...target, tokenEnv: 'TOKEN' }))).toContain('Bearer $TOKEN');
+it('hook settings: entries of an earlier version are found, and known as such', () => {
+  const url = 'http://localhost:4600/api/v1/hooks/claude-code';
+  const headers = { Authorization: 'Bearer $TOKEN' };
+  const old = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'http', url, headers }] }] } });
+  const found = {
+    events: ['PreToolUse'],
+    server: 'http://localhost:4600',
+    tokenEnv: 'TOKEN',
+    waitMs: undefined,
+  };
+  expect(findHooks('f.json', old, hookedAgents['claude-code'])).toEqual(found);
 });
 
 it('serverOf: finds the server in a hook command', () => {

@@ -6,6 +6,8 @@ const MAX_BATCH_UNITS = 4_000_000;
 const COLLECT_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 const REQUEST_MS = 10_000;
+/** The agent waits only when it closes the guard: for each request, and for all of them. */
+const CLOSING_REQUEST_MS = 1_000;
 const CLOSE_MS = 5_000;
 
 /** Posts events in batches, in order. Events have ids, so a batch that is sent twice counts once. */
@@ -18,6 +20,7 @@ export class Reporter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #failures = 0;
+  readonly #closing = new AbortController();
 
   constructor(url: string, headers: Readonly<Record<string, string>>, stats: GuardStats) {
     this.#url = url;
@@ -34,11 +37,19 @@ export class Reporter {
     if (this.#sending === undefined) this.#sendIn(COLLECT_MS);
   }
 
-  /** Sends the remaining events until a request fails or the time is up. */
+  /** Sends the remaining events until a request fails, hangs, or the time is up. */
   async close(): Promise<void> {
     const deadline = Date.now() + CLOSE_MS;
+    const limit = (): ReturnType<typeof setTimeout> =>
+      setTimeout(() => this.#closing.abort(), CLOSING_REQUEST_MS);
+    let timer = limit();
     await this.#sending;
-    while (this.#queue.length > 0 && this.#failures === 0 && Date.now() < deadline) await this.#send();
+    while (this.#queue.length > 0 && this.#failures === 0 && Date.now() < deadline) {
+      clearTimeout(timer);
+      timer = limit();
+      await this.#send();
+    }
+    clearTimeout(timer);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#stats.dropped += this.#queue.length;
@@ -82,7 +93,7 @@ export class Reporter {
         method: 'POST',
         headers: { ...this.#headers, 'content-type': 'application/x-ndjson' },
         body: batch.join('\n'),
-        signal: AbortSignal.timeout(REQUEST_MS),
+        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closing.signal]),
       });
       const body = await response.text();
       if (response.status === 429 || response.status >= 500) throw new Error(body);

@@ -1,0 +1,85 @@
+import { messageOf } from '@loopwatch/contract';
+import type { HookAgent } from '@loopwatch/contract/api';
+import { hookUrl } from './hook-command.ts';
+
+/** What `hook status` knows about an installed hook. */
+export interface InstalledHook {
+  readonly agent: HookAgent;
+  readonly server: string;
+  readonly tokenEnv: string | undefined;
+  readonly waitMs: number;
+}
+
+/** An event that no agent sends and that the server does not record. */
+const harmless = { hook_event_name: 'LoopwatchStatus', session_id: 'loopwatch-hook-status' };
+
+/**
+ * Posts what a hook would post.
+ *
+ * @param env holds the token
+ * @returns why the server would not protect the agent; undefined if it would
+ */
+export async function checkServer(
+  { agent, server, tokenEnv, waitMs }: InstalledHook,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  const startedAt = performance.now();
+  try {
+    const response = await fetch(hookUrl(agent, server), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(harmless),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(waitMs),
+    });
+    const body = await response.text();
+    const tookMs = performance.now() - startedAt;
+    return (
+      faultOf(response.status, body, tokenEnv, token) ??
+      (tookMs > waitMs / 2
+        ? `answers in ${tookMs.toFixed(0)} ms, which is too slow: hooks pause when that takes more than half of ` +
+          `${String(waitMs)} ms; install them again with a longer --wait`
+        : undefined)
+    );
+  } catch (error) {
+    const { cause, name } = error as { cause?: unknown; name?: unknown };
+    return name === 'TimeoutError'
+      ? `does not answer within ${String(waitMs)} ms`
+      : `does not respond: ${messageOf(cause ?? error)}`;
+  }
+}
+
+function faultOf(
+  status: number,
+  body: string,
+  tokenEnv: string | undefined,
+  token: string | undefined,
+): string | undefined {
+  if (status === 401 || status === 403) return `answers ${String(status)}: ${tokenFault(tokenEnv, token)}`;
+  const isJson = isJsonObject(body);
+  if (status === 404 && isJson)
+    return 'answers 404: it is an older Loopwatch without this hook, or another server';
+  if (status >= 200 && status < 300 && isJson) return undefined;
+  const what = isJson ? '' : /^\s*</.test(body) ? ' with a web page' : ' without JSON';
+  return `answers ${String(status)}${what}: it is not a Loopwatch server, or a proxy answers for it`;
+}
+
+function tokenFault(tokenEnv: string | undefined, token: string | undefined): string {
+  if (tokenEnv === undefined) return 'it requires a token; install the hook again with --token-env';
+  return token === undefined
+    ? `it requires a token, and ${tokenEnv} is not set here`
+    : `it rejects the token in ${tokenEnv}`;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}

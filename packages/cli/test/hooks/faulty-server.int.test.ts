@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { tempDir } from '@loopwatch/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hookCommandLine, hookDefaults } from '../../src/hooks/hook-command.ts';
+import { hookCommand } from './hook-runs.ts';
+
+/** Hooks of an agent that makes six calls: a prompt, three for each call, and the end. */
+const RUNS = 20;
+const denial = '{"decision":"deny","reason":"a loop"}';
+
+interface FaultyServer {
+  readonly url: string;
+  /** What was posted, and with which login. */
+  readonly posts: { readonly body: string; readonly login: string | undefined }[];
+}
+
+async function serve(answer: RequestListener): Promise<FaultyServer> {
+  const posts: { body: string; login: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      posts.push({ body, login: request.headers.authorization });
+      answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return { url: `http://localhost:${String((server.address() as AddressInfo).port)}`, posts };
+}
+
+const respond =
+  (status: number, type: string, body: string, afterMs = 0): RequestListener =>
+  (_request, response) =>
+    void setTimeout(() => response.writeHead(status, { 'content-type': type }).end(body), afterMs);
+const json = 'application/json';
+const hang: RequestListener = () => undefined;
+
+/** Runs a hook as an agent does, through a pipe or a socket. */
+async function runHook(command: string, env: NodeJS.ProcessEnv, input = '{"n":1}'): Promise<string> {
+  const shell = spawn('sh', ['-c', command], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  // A command may not read it.
+  shell.stdin.on('error', () => undefined);
+  shell.stdin.end(input);
+  const [out, complaint, code] = await Promise.all([
+    text(shell.stdout),
+    text(shell.stderr),
+    new Promise((resolve) => shell.on('close', resolve)),
+  ]);
+  expect({ complaint, code }).toEqual({ complaint: '', code: 0 });
+  return out;
+}
+
+async function homeEnv(): Promise<{ readonly HOME: string; readonly PATH: string | undefined }> {
+  const home = await tempDir();
+  onTestFinished(() => home.remove());
+  return { HOME: home.path, PATH: process.env['PATH'] };
+}
+
+describe('hook: how long a server delays an agent', () => {
+  it.each<[what: string, answer: RequestListener, asked: number, out: string]>([
+    ['that is healthy is asked by every hook', respond(200, json, denial), RUNS, denial],
+    ['that hangs is asked twice', hang, 2, ''],
+    ['that answers after 3 s is asked twice', respond(200, json, denial, 3_000), 2, ''],
+    ['that answers after 0.4 s is asked twice', respond(200, json, denial, 400), 2, denial],
+    ['that answers 401 at once is asked by every hook', respond(401, json, '{"status":401}'), RUNS, ''],
+    ['that answers HTML at once is asked by every hook', respond(200, 'text/html', '<html>'), RUNS, ''],
+    ['that answers 401 after 3 s is asked twice', respond(401, json, '{}', 3_000), 2, ''],
+    ['that answers HTML after 0.4 s is asked twice', respond(200, 'text/html', '<html>', 400), 2, ''],
+    ['that answers 500 at once is asked by every hook', respond(500, json, '{}'), RUNS, ''],
+    ['that answers other JSON is asked by every hook', respond(200, json, '"x"'), RUNS, ''],
+  ])('hook: a server %s in twenty hooks', async (_what, answer, asked, out) => {
+    const { url, posts } = await serve(answer);
+    const env = await homeEnv();
+    const command = hookCommandLine('codex', { ...hookDefaults, url, tokenEnv: undefined });
+    for (let run = 0; run < RUNS; run += 1) expect(await runHook(command, env)).toBe(run < asked ? out : '');
+    expect(posts).toEqual(Array(asked).fill({ body: '{"n":1}', login: undefined }));
+  });
+
+  it('hook: after the pause the server is asked again, and one slow answer pauses again', async () => {
+    const answers = [hang, hang, hang, respond(200, json, denial), respond(200, json, denial)];
+    const { url, posts } = await serve((request, response) => answers.shift()?.(request, response));
+    const env = await homeEnv();
+    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 200, url, tokenEnv: undefined });
+    const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
+    const endPause = () => utimes(state, 0, 0);
+    for (let run = 0; run < 4; run += 1) await runHook(command, env);
+    expect(posts).toHaveLength(2);
+    await endPause();
+    for (let run = 0; run < 4; run += 1) await runHook(command, env);
+    expect(posts).toHaveLength(3);
+    await endPause();
+    for (let run = 0; run < 2; run += 1) expect(await runHook(command, env)).toBe(denial);
+    await expect(readFile(state)).rejects.toThrow('ENOENT');
+  });
+
+  it('hook: the token is sent, and stands in no argument', async () => {
+    const { url, posts } = await serve(respond(200, json, denial));
+    const env = { ...(await homeEnv()), TOKEN: 'secret-token' };
+    const command = hookCommandLine('codex', { ...hookDefaults, url, tokenEnv: 'TOKEN' });
+    // A curl that writes down its arguments and then runs.
+    const bin = join(env.HOME, 'bin');
+    await mkdir(bin);
+    const log = join(env.HOME, 'arguments');
+    const real = (await runHook('command -v curl', env)).trim();
+    await writeFile(join(bin, 'curl'), `#!/bin/sh\nprintf '%s ' "$@" >>'${log}'\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    const long = JSON.stringify({ text: 'x'.repeat(200_000) });
+    expect(await runHook(command, { ...env, PATH: `${bin}:${env.PATH ?? ''}` }, long)).toBe(denial);
+    expect(posts).toEqual([{ body: long, login: 'Bearer secret-token' }]);
+    const seen = await readFile(log, 'utf8');
+    expect(seen).toContain(url);
+    expect(seen).not.toContain('secret-token');
+  });
+});
+
+describe('hook status', () => {
+  it.each<[what: string, answer: RequestListener, options: string[], said: string]>([
+    ['accepts a server that answers the hook', respond(200, json, '{}'), [], ' answers'],
+    [
+      'tells a server that requires a token',
+      respond(401, json, '{}'),
+      [],
+      'requires a token; install the hook again with',
+    ],
+    [
+      'tells a missing token',
+      respond(401, json, '{}'),
+      ['--token-env', 'NO_SUCH_TOKEN'],
+      'NO_SUCH_TOKEN is not set here',
+    ],
+    [
+      'tells a rejected token',
+      respond(401, json, '{}'),
+      ['--token-env', 'HOME'],
+      'rejects the token in HOME',
+    ],
+    ['tells a web page', respond(200, 'text/html', '<html>'), [], 'answers 200 with a web page'],
+    ['tells a server without the hook', respond(404, json, '{}'), [], 'an older Loopwatch without this hook'],
+    ['tells a server that hangs', hang, [], 'does not answer within 500 ms'],
+    ['tells a server that is too slow', respond(200, json, '{}', 1_500), ['--wait', '2000'], 'longer --wait'],
+  ])('hook status: %s', async (_what, answer, options, said) => {
+    const { url, posts } = await serve(answer);
+    const { HOME } = await homeEnv();
+    await hookCommand(HOME, 'install', 'codex', '--url', url, '--yes', ...options);
+    const { code, stdout } = await hookCommand(HOME, 'status', 'codex');
+    expect(stdout).toContain(said);
+    expect(code).toBe(said === ' answers' ? 0 : 1);
+    expect(posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { hook_event_name: 'LoopwatchStatus', session_id: 'loopwatch-hook-status' },
+    ]);
+  });
+});
+
+describe('hook uninstall', () => {
+  it.each<[what: string, before: string | undefined]>([
+    ['a missing file', undefined],
+    ['an empty object', '{}'],
+    ['one line', '{"model":"opus","list":[1,2]}'],
+    ['Windows line ends and a mark', '\uFEFF{\r\n  "model": "opus"\r\n}\r\n'],
+    ['mixed indentation and comments', '{\n   // mine\n\t"model": "opus",\n}'],
+    ['an empty list of hooks', '{\n  "hooks": { "PreToolUse": [ ] }\n}\n'],
+  ])('hook uninstall: %s is restored byte for byte, also after a second install', async (_what, before) => {
+    const { HOME } = await homeEnv();
+    const file = join(HOME, '.codex/hooks.json');
+    await mkdir(dirname(file));
+    if (before !== undefined) await writeFile(file, before);
+    await hookCommand(HOME, 'install', 'codex', '--url', 'http://one:1', '--yes');
+    await hookCommand(HOME, 'install', 'codex', '--url', 'http://two:2', '--yes');
+    expect(await readFile(file, 'utf8')).toContain('http://two:2/');
+    expect(await hookCommand(HOME, 'uninstall', 'codex', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    const after = await readFile(file, 'utf8').catch(() => undefined);
+    expect(after).toBe(before);
+  });
+
+  it('hook uninstall: changes made since then are kept', async () => {
+    const { HOME } = await homeEnv();
+    const file = join(HOME, '.codex/hooks.json');
+    await mkdir(dirname(file));
+    await writeFile(file, '{"model":"opus"}');
+    await hookCommand(HOME, 'install', 'codex', '--yes');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('opus', 'other'));
+    await hookCommand(HOME, 'uninstall', 'codex', '--yes');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ model: 'other' });
+  });
+});
