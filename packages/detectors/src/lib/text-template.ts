@@ -13,9 +13,9 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 const PLACEHOLDER = /\{(number|word|line|text)\}/;
 
 export interface TextTemplate {
-  /** The literal beginning; a text without it need not be searched further. */
+  /** Source of a regular expression that matches the literal beginning, which is fast to search for. */
   readonly opening: string;
-  /** Source of a regular expression that matches the text. */
+  /** Source of a regular expression that matches the whole text. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ export interface TextTemplate {
 export function textTemplate(template: string): TextTemplate {
   const parts = template.split(PLACEHOLDER);
   const source = parts.map((part, i) => (i % 2 === 0 ? escaped(part) : PLACEHOLDERS[part])).join('');
-  return { opening: /^\S*/.exec(parts[0] ?? '')?.[0] ?? '', source };
+  return { opening: escaped(/^\S*/.exec(parts[0] ?? '')?.[0] ?? ''), source };
 }
 
 function escaped(text: string): string {
