@@ -22,7 +22,6 @@ interface InstallOptions extends Options {
   readonly url: string;
   readonly tokenEnv?: string;
   readonly wait: number;
-  readonly slowHooks: number;
   readonly pause: number;
 }
 
@@ -45,15 +44,9 @@ export function hookCommand(): Command {
     )
     .option(
       '--wait <ms>',
-      'longest time a hook waits for the server; one that takes more than half of it is slow',
-      wholeNumber(10, 5_000),
+      'longest time a hook waits for the server',
+      wholeNumber(40, 4_000),
       hookDefaults.waitMs,
-    )
-    .option(
-      '--slow-hooks <n>',
-      'slow hooks in a row after which hooks pause',
-      wholeNumber(1, 100),
-      hookDefaults.slowHooks,
     )
     .option('--pause <minutes>', 'how long hooks pause', wholeNumber(1, 1_440), hookDefaults.pauseMinutes)
     .action(install);
@@ -80,7 +73,6 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     url: options.url,
     tokenEnv: options.tokenEnv,
     waitMs: options.wait,
-    slowHooks: options.slowHooks,
     pauseMinutes: options.pause,
   };
   const after = addHook(file, before ?? '', agent, target);

@@ -6,15 +6,16 @@ export interface HookTarget {
   readonly url: string;
   /** Name of the environment variable that holds the server's token, if it requires a login. */
   readonly tokenEnv: string | undefined;
-  /** Longest time a hook waits for its answer. */
+  /** Longest time a hook waits for its answer; slow hooks in a row that take as long together make hooks pause. */
   readonly waitMs: number;
-  /** After so many slow hooks in a row, which take more than half of that, hooks pause. */
-  readonly slowHooks: number;
-  /** How long hooks pause; after that, one slow hook pauses them again. */
+  /** How long hooks pause; after that, one that waits in vain makes them pause again. */
   readonly pauseMinutes: number;
 }
 
-export const hookDefaults = { waitMs: 500, slowHooks: 2, pauseMinutes: 1 } as const;
+export const hookDefaults = { waitMs: 1_000, pauseMinutes: 1 } as const;
+
+/** A hook is slow from this part of the longest time on. */
+export const SLOW_PART = 1 / 4;
 
 /** Where hooks keep their state, below the home folder. */
 export const stateFolder = '.local/state/loopwatch';
@@ -25,12 +26,12 @@ export function hookUrl(agent: HookAgent, url: string): string {
 
 /**
  * The shell command of a hook: posts its input, and prints the answer if it is one. Each hook is a process of its own, so
- * the slow ones in a row are counted in a file, a byte for each. A failure that takes no time delays no agent, and pauses
- * nothing. The token goes through a pipe: other users can read the arguments of a process. The command always succeeds, so
- * that the agent can continue.
+ * what the slow ones in a row have taken is kept in a file, a byte for each quarter of the longest time; a quick answer
+ * removes it. A failure that takes no time delays no agent, and pauses nothing. The token goes through a pipe: other users
+ * can read the arguments of a process. The command always succeeds, so that the agent can continue.
  */
 export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
-  const { waitMs, slowHooks, pauseMinutes, tokenEnv } = target;
+  const { waitMs, pauseMinutes, tokenEnv } = target;
   const curl = (login: string) =>
     `curl -sf -m ${String(waitMs / 1_000)} -w ' %{time_total}' -H 'content-type: application/json'${login} ` +
     `--data-binary @- '${hookUrl(agent, target.url)}'`;
@@ -39,16 +40,18 @@ export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
     tokenEnv === undefined
       ? curl('')
       : `{ printf 'authorization: Bearer %s' "$${tokenEnv}" | ${curl(' -H @/dev/fd/3')} 3<&0 0<&4; } 4<&0`;
-  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(slowHooks - 1)}c)" ]`;
+  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(1 / SLOW_PART - 1)}c)" ]`;
+  const slowMicros = waitMs * 1_000 * SLOW_PART;
   return [
     `f="$HOME/${stateFolder}/hook-${agent}"`,
     `if ${isPaused}; then cat >/dev/null; exit 0; fi`,
     `o=$(${post})`,
     't=${o##* }',
     `case "$o" in '{'*) printf %s "\${o% *}";; esac`,
-    // Microseconds: the seconds without their point.
-    `if [ "\${t%.*}\${t#*.}" -gt ${String(waitMs * 500)} ]; then mkdir -p "\${f%/*}"; printf x >>"$f"; ` +
-      'elif [ -e "$f" ]; then rm -f "$f"; fi 2>/dev/null',
+    // The 1 keeps the leading zeros of the microseconds from making an octal number.
+    `case "$t" in [0-9].[0-9][0-9][0-9][0-9][0-9][0-9]) ` +
+      `n=$(((\${t%.*}000000+1\${t#*.}-1000000)/${String(slowMicros)}));; *) n=0;; esac`,
+    `if [ $n -gt 0 ]; then mkdir -p "\${f%/*}"; printf "%\${n}s" >>"$f"; elif [ -e "$f" ]; then rm -f "$f"; fi 2>/dev/null`,
     'exit 0',
   ].join('; ');
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { hookUrl } from './hook-command.ts';
+import { hookUrl, SLOW_PART } from './hook-command.ts';
 
 /** What `hook status` knows about an installed hook. */
 export interface InstalledHook {
@@ -40,9 +40,9 @@ export async function checkServer(
     const tookMs = performance.now() - startedAt;
     return (
       faultOf(response.status, body, tokenEnv, token) ??
-      (tookMs > waitMs / 2
-        ? `answers in ${tookMs.toFixed(0)} ms, which is too slow: hooks pause when that takes more than half of ` +
-          `${String(waitMs)} ms; install them again with a longer --wait`
+      (tookMs > waitMs * SLOW_PART
+        ? `answers in ${tookMs.toFixed(0)} ms, which is too slow: hooks pause when each takes more than ` +
+          `${String(waitMs * SLOW_PART)} ms; install them again with a longer --wait`
         : undefined)
     );
   } catch (error) {

@@ -66,13 +66,14 @@ async function homeEnv(): Promise<{ readonly HOME: string; readonly PATH: string
 describe('hook: how long a server delays an agent', () => {
   it.each<[what: string, answer: RequestListener, asked: number, out: string]>([
     ['that is healthy is asked by every hook', respond(200, json, denial), RUNS, denial],
-    ['that hangs is asked twice', hang, 2, ''],
-    ['that answers after 3 s is asked twice', respond(200, json, denial, 3_000), 2, ''],
-    ['that answers after 0.4 s is asked twice', respond(200, json, denial, 400), 2, denial],
+    ['that hangs is asked once', hang, 1, ''],
+    ['that answers after 3 s is asked once', respond(200, json, denial, 3_000), 1, ''],
+    ['that answers after 0.6 s is asked twice', respond(200, json, denial, 600), 2, denial],
+    ['that answers after 0.3 s is asked four times', respond(200, json, denial, 300), 4, denial],
     ['that answers 401 at once is asked by every hook', respond(401, json, '{"status":401}'), RUNS, ''],
     ['that answers HTML at once is asked by every hook', respond(200, 'text/html', '<html>'), RUNS, ''],
-    ['that answers 401 after 3 s is asked twice', respond(401, json, '{}', 3_000), 2, ''],
-    ['that answers HTML after 0.4 s is asked twice', respond(200, 'text/html', '<html>', 400), 2, ''],
+    ['that answers 401 after 3 s is asked once', respond(401, json, '{}', 3_000), 1, ''],
+    ['that answers HTML after 0.6 s is asked twice', respond(200, 'text/html', '<html>', 600), 2, ''],
     ['that answers 500 at once is asked by every hook', respond(500, json, '{}'), RUNS, ''],
     ['that answers other JSON is asked by every hook', respond(200, json, '"x"'), RUNS, ''],
   ])('hook: a server %s in twenty hooks', async (_what, answer, asked, out) => {
@@ -84,17 +85,17 @@ describe('hook: how long a server delays an agent', () => {
   });
 
   it('hook: after the pause the server is asked again, and one slow answer pauses again', async () => {
-    const answers = [hang, hang, hang, respond(200, json, denial), respond(200, json, denial)];
+    const answers = [hang, hang, respond(200, json, denial), respond(200, json, denial)];
     const { url, posts } = await serve((request, response) => answers.shift()?.(request, response));
     const env = await homeEnv();
     const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 200, url, tokenEnv: undefined });
     const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
     const endPause = () => utimes(state, 0, 0);
     for (let run = 0; run < 4; run += 1) await runHook(command, env);
-    expect(posts).toHaveLength(2);
+    expect(posts).toHaveLength(1);
     await endPause();
     for (let run = 0; run < 4; run += 1) await runHook(command, env);
-    expect(posts).toHaveLength(3);
+    expect(posts).toHaveLength(2);
     await endPause();
     for (let run = 0; run < 2; run += 1) expect(await runHook(command, env)).toBe(denial);
     await expect(readFile(state)).rejects.toThrow('ENOENT');
@@ -144,7 +145,7 @@ describe('hook status', () => {
     ],
     ['tells a web page', respond(200, 'text/html', '<html>'), [], 'answers 200 with a web page'],
     ['tells a server without the hook', respond(404, json, '{}'), [], 'an older Loopwatch without this hook'],
-    ['tells a server that hangs', hang, [], 'does not answer within 500 ms'],
+    ['tells a server that hangs', hang, [], 'does not answer within 1000 ms'],
     ['tells a server that is too slow', respond(200, json, '{}', 1_500), ['--wait', '2000'], 'longer --wait'],
   ])('hook status: %s', async (_what, answer, options, said) => {
     const { url, posts } = await serve(answer);

@@ -25,7 +25,7 @@ describe.each(agents)('hook settings of $title', (agent) => {
       events: agent.events,
       server: 'http://localhost:4600',
       tokenEnv: undefined,
-      waitMs: 500,
+      waitMs: 1_000,
     });
     const removed = removeHook('f.json', installed, agent);
     expect(parse(removed)).toEqual(text === '' ? {} : parse(text));

@@ -151,6 +151,17 @@ it.each(agents)(
       { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
     );
     expect(page).toMatchObject({ items: [{ detector: 'tool-repeat', action: 'block', count: 4 }] });
+
+    // Hooks do not tell of usage; the agent's transcript does.
+    let sessions: unknown;
+    await waitFor(
+      async () => {
+        sessions = await (await fetch(`${url}/api/v1/sessions`)).json();
+        const { items } = sessions as { items: { tokens: object | null; turns: number }[] };
+        return items.some(({ tokens, turns }) => tokens !== null && turns >= 4);
+      },
+      { describe: () => `a session with tokens and turns; there are ${JSON.stringify(sessions)}` },
+    );
   },
 );
 

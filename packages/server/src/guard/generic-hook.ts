@@ -2,6 +2,7 @@ import type { GenericHook, GenericHookAnswer } from '@loopwatch/contract/api';
 import { isRefused } from '@loopwatch/detectors';
 import type { Guard } from './guard.ts';
 import { loopIn } from './hook-answer.ts';
+import type { HookTurns } from './hook-turns.ts';
 
 const CONTINUE: GenericHookAnswer = {
   denied: false,
@@ -12,21 +13,28 @@ const CONTINUE: GenericHookAnswer = {
 };
 
 /** Answers the hook of an agent without a format of its own: decides a call before it runs, or records its result. */
-export async function answerGenericHook(guard: Guard, hook: GenericHook): Promise<GenericHookAnswer> {
+export async function answerGenericHook(
+  guard: Guard,
+  turns: HookTurns,
+  hook: GenericHook,
+): Promise<GenericHookAnswer> {
   const { session, event, tool: name, arguments: args, result, isError, callId } = hook;
   const stamp = { agent: hook.agent, time: hook.time, parentSessionId: hook.parentSession, callId };
   const idOf = (part: string) => (callId === undefined ? undefined : `${part}:${callId}`);
   const call = { ...stamp, id: idOf('call'), type: 'tool_call_request', name, args } as const;
   if (event === 'after') {
+    turns.end(session);
     // Without an id, the call cannot be deduplicated, and was reported before it ran.
     const before = callId === undefined ? [] : [call];
     const after = { ...stamp, id: idOf('result'), type: 'tool_result', result, isError } as const;
     const found = loopIn(await guard.record(session, [...before, after]));
     return found === undefined ? CONTINUE : { ...CONTINUE, ...found };
   }
+  await guard.record(session, turns.begin(session));
   const decision = await guard.decide({ sessionId: session, name, args });
   const { reason, incidentId } = decision;
   if (isRefused(decision)) {
+    turns.end(session);
     const guidance = await guard.recordDenied(session, call, decision);
     return { denied: true, stop: decision.action === 'stop', reason, guidance, incidentId };
   }

@@ -121,6 +121,12 @@ export class Guard {
     return verdicts;
   }
 
+  /** Analyzes events that an earlier process may have written to the log; they are not written again. */
+  async catchUp(sessionId: string, events: readonly AgentEvent[]): Promise<void> {
+    const session = this.#session(sessionId, await this.#settings.get());
+    for (const event of events) this.#analyze(session, sessionId, event);
+  }
+
   /** Records a denied call: it counts as another repetition. @returns the text in place of its result */
   async recordDenied(
     sessionId: string,

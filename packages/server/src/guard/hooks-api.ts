@@ -2,13 +2,15 @@ import { type AgentEvent, storableText } from '@loopwatch/contract';
 import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { isRefused } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, hookSession, readHookInput } from '@loopwatch/formats';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import { limits } from '../events/limits.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { answerGenericHook } from './generic-hook.ts';
 import type { Guard } from './guard.ts';
 import { advice, CONTINUE, denial, endOf, type HookAnswer, loopIn, warning } from './hook-answer.ts';
+import { HookTurns } from './hook-turns.ts';
+import { TranscriptUsage } from './transcript-usage.ts';
 
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
@@ -18,11 +20,12 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
 
 /** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
 export function hooksApi(guard: Guard): Router {
+  const hooks: Hooks = { guard, turns: new HookTurns(), usage: new TranscriptUsage() };
   const router = Router();
   router
     .route('/hooks/generic')
     .post(jsonBody(limits.eventBytes), async (request, response) => {
-      response.json(await answerGenericHook(guard, parseBody(request, genericHookSchema)));
+      response.json(await answerGenericHook(guard, hooks.turns, parseBody(request, genericHookSchema)));
     })
     .all(methodNotAllowed('POST'));
   router
@@ -34,10 +37,30 @@ export function hooksApi(guard: Guard): Router {
           404,
           `Unknown agent ${request.params.agent}; expected one of ${hookAgents.join(', ')}, generic`,
         );
-      response.json(await answerTo(guard, agent, inputOf(request.body)));
+      const input = inputOf(request.body);
+      const recordUsage = () =>
+        isLocal(request) ? recordTranscript(hooks, agent, input) : Promise.resolve();
+      // The usage of a turn counts before its call is decided; a turn ends after the results of its calls.
+      const isAfterCall = /^(?:Post|After)Tool/.test(input.hook_event_name);
+      if (!isAfterCall) await recordUsage();
+      const answer = await answerTo(hooks, agent, input);
+      if (isAfterCall) await recordUsage();
+      response.json(answer);
     })
     .all(methodNotAllowed('POST'));
   return router;
+}
+
+interface Hooks {
+  readonly guard: Guard;
+  readonly turns: HookTurns;
+  readonly usage: TranscriptUsage;
+}
+
+/** Whether the agent runs on this machine: a path that another one names is not a path here. */
+function isLocal({ socket, headers }: Request): boolean {
+  const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
+  return isLoopback && headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined;
 }
 
 interface HookInput {
@@ -54,7 +77,24 @@ function inputOf(body: unknown): HookInput {
   return input as HookInput;
 }
 
-async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
+/** Records the usage that the agent's transcript reports. */
+async function recordTranscript({ guard, usage }: Hooks, agent: HookAgent, input: HookInput): Promise<void> {
+  const { transcript_path: path, agent_id: subAgent } = input;
+  // A sub-agent names the transcript of its parent.
+  if (typeof path !== 'string' || subAgent !== undefined) return;
+  const sessionId = storableText(hookSession(input).sessionId);
+  const { events, isHistory } = await usage.read({ sessionId, agent: formats[agent], path });
+  if (isHistory) await guard.catchUp(sessionId, events);
+  // The events of hooks come at the time of the server.
+  else
+    await guard.record(
+      sessionId,
+      events.map((event) => ({ ...event, time: undefined })),
+    );
+}
+
+async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
+  const { guard, turns } = hooks;
   // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
   if (input.hook_event_name === 'PostToolBatch')
     return endOf(guard.takeEnd(storableText(hookSession(input).sessionId)));
@@ -63,7 +103,11 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   if (first === undefined) return CONTINUE;
   const sessionId = storableText(first.sessionId ?? '');
   const isBeforeCall = events.length === 1 && first.type === 'tool_call_request';
-  if (isBeforeCall) return answerToCall(guard, agent, sessionId, first as Call);
+  if (isBeforeCall) {
+    await guard.record(sessionId, turns.begin(sessionId));
+    return answerToCall(hooks, agent, sessionId, first as Call);
+  }
+  turns.end(sessionId);
   const found = loopIn(await guard.record(sessionId, events));
   return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
 }
@@ -71,7 +115,7 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
 
 async function answerToCall(
-  guard: Guard,
+  { guard, turns }: Hooks,
   agent: HookAgent,
   sessionId: string,
   call: Call,
@@ -81,5 +125,6 @@ async function answerToCall(
     await guard.record(sessionId, [call]);
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
   }
+  turns.end(sessionId);
   return denial(agent, await guard.recordDenied(sessionId, call, decision), decision.action === 'stop');
 }
