@@ -9,6 +9,8 @@ export interface ToolCall {
   readonly name: string;
   /** An object, or the raw text from the model. */
   readonly args: JsonObject | string;
+  /** Whether the record leaves them out: two such calls need not be the same. */
+  readonly hasUnknownArgs?: boolean;
 }
 
 /** The result of a tool call. */
@@ -174,15 +176,16 @@ function eventsOf(message: Message, id: string, partId: PartId, stamp: Stamp): S
   const events: SessionEvent[] = [{ ...stamp, id, type: 'turn_started' }];
   if (thought !== undefined) events.push({ ...stamp, id: `${id}.thought`, type: 'thought', text: thought });
   if (text !== undefined) events.push({ ...stamp, id: `${id}.text`, type: 'content', text });
-  calls.forEach(({ id: callId, name, args }, i) => {
+  calls.forEach(({ id: callId, name, args, hasUnknownArgs = false }, i) => {
     const callEventId = partId('call', callId, `${id}.${String(i)}`);
+    const given = typeof args === 'string' ? args : { ...args };
     events.push({
       ...stamp,
       id: callEventId,
       type: 'tool_call_request',
       callId: callId ?? undefined,
       name,
-      args: typeof args === 'string' ? args : { ...args },
+      ...(hasUnknownArgs ? { argsHash: callEventId } : { args: given }),
     });
   });
   events.push({ ...stamp, id: `${id}.end`, type: 'turn_finished', usage, costUsd });

@@ -26,6 +26,8 @@ export class KnownCalls {
   readonly #ids = new Map<string, true>();
   readonly #byMessage = new Map<string, KnownCall>();
   readonly #bySpan = new Map<string, KnownCall>();
+  /** Calls by the span around theirs, which may be another one of the same call. */
+  readonly #byParent = new Map<string, KnownCall>();
   readonly #byResult = new Map<string, KnownCall>();
   /** Calls in messages of an API without ids, whose results follow in the same order. */
   #withoutId: KnownCall[] = [];
@@ -59,10 +61,26 @@ export class KnownCalls {
     return call?.id;
   }
 
-  /** The id of the call of a tool's span. @param key undefined if the span lacks the arguments */
-  ofSpan(spanId: string, callId: string | undefined, name: string, key: string | undefined): string {
-    const known = this.#bySpan.get(spanId);
-    if (known !== undefined) return known.id;
+  /**
+   * The id of the call of a tool's span.
+   *
+   * @param span its id and that of its parent: two instrumentations of one call make one span inside the other
+   * @param key undefined if the span lacks the arguments
+   */
+  ofSpan(
+    { id: spanId, parentId = '' }: { readonly id: string; readonly parentId?: string | undefined },
+    callId: string | undefined,
+    name: string,
+    key: string | undefined,
+  ): string {
+    const known =
+      this.#bySpan.get(spanId) ??
+      sameCall(this.#byParent.get(spanId), name, key) ??
+      sameCall(this.#bySpan.get(parentId), name, key);
+    if (known !== undefined) {
+      remember(this.#bySpan, spanId, known, MAX_KNOWN);
+      return known.id;
+    }
     const isOther = (call: KnownCall) => !call.isInSpan;
     const call =
       this.#open.find((one) => isOther(one) && one.id === callId) ??
@@ -70,6 +88,7 @@ export class KnownCalls {
       this.#add(callId ?? spanId, name, key);
     call.isInSpan = true;
     remember(this.#bySpan, spanId, call, MAX_KNOWN);
+    if (parentId !== '') remember(this.#byParent, parentId, call, MAX_KNOWN);
     this.#close(call);
     return call.id;
   }
@@ -88,4 +107,9 @@ export class KnownCalls {
     if (call.isInMessage && call.isInSpan) this.#open = this.#open.filter((one) => one !== call);
     if (this.#withoutId.length > MAX_OPEN) this.#withoutId = this.#withoutId.slice(1);
   }
+}
+
+function sameCall(call: KnownCall | undefined, name: string, key: string | undefined): KnownCall | undefined {
+  if (call?.name !== name) return undefined;
+  return call.key === undefined || (key ?? call.key) === call.key ? call : undefined;
 }

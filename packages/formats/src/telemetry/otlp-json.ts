@@ -15,6 +15,7 @@ export interface Signal {
   readonly name: string;
   readonly traceId: string | undefined;
   readonly spanId: string | undefined;
+  readonly parentId: string | undefined;
   /** Epoch ms. */
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -82,6 +83,7 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
     name: textOf(span['name']) ?? 'span',
     traceId: idOf(span['traceId'] ?? span['trace_id'] ?? context['trace_id'] ?? context['traceId']),
     spanId: idOf(span['spanId'] ?? span['span_id'] ?? context['span_id'] ?? context['spanId']),
+    parentId: idOf(span['parentSpanId'] ?? span['parent_span_id'] ?? span['parent_id']),
     start: timeOf(span['startTimeUnixNano'] ?? span['start_time_unix_nano'] ?? span['start_time']),
     end: timeOf(span['endTimeUnixNano'] ?? span['end_time_unix_nano'] ?? span['end_time']),
     error: errorOf(span, attributes),

@@ -147,7 +147,8 @@ class OtlpReader implements FormatReader {
     const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
     let callId = ownId;
     const call = (): Reading => {
-      callId = calls.ofSpan(spanId, ownId, name, args === undefined ? undefined : keyOf(args));
+      const ids = { id: spanId, parentId: span.parentId };
+      callId = calls.ofSpan(ids, ownId, name, args === undefined ? undefined : keyOf(args));
       // Calls with unknown arguments are not the same call.
       const own = args === undefined ? { argsHash: callId } : { args };
       const id = `call:${callId}`;

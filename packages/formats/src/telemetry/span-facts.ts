@@ -9,7 +9,7 @@ import {
   textOf,
   unwrapped,
 } from '../record/json.ts';
-import { messagesFrom } from '../wire/messages.ts';
+import { joined, messagesFrom } from '../wire/messages.ts';
 import { langfuseUsage } from './langfuse.ts';
 import { nested, type Signal } from './otlp-json.ts';
 import { messagesOf } from './traced-runs.ts';
@@ -26,7 +26,10 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   if (observation === 'generation') return 'model';
   const kind = attributes['openinference.span.kind'] ?? attributes['traceloop.span.kind'];
   if (/^tool$/i.test(nameOf(kind))) return 'tool';
-  if (/^llm$/i.test(nameOf(kind)) || attributes['llm.request.type'] === 'chat') return 'model';
+  // OpenLLMetry of LlamaIndex: the task that calls the tool.
+  if (kind === 'task' && 'tool.name' in attributes && 'tool.arguments' in attributes) return 'tool';
+  if (/^llm$/i.test(nameOf(kind))) return isRequest(attributes) ? 'model' : undefined;
+  if (attributes['llm.request.type'] === 'chat') return 'model';
   const own = textOf(attributes['ai.operationId']) ?? name;
   if (own === 'ai.toolCall') return 'tool';
   // Their parent spans repeat the same content.
@@ -35,6 +38,16 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   if (name === 'call_llm' && isContent(attributes['gcp.vertex.agent.llm_response'])) return 'model';
   return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
 }
+
+/** Whether a span of OpenInference is a request: LlamaIndex has spans for its preparations, and one around a stream. */
+function isRequest(attributes: JsonObject): boolean {
+  return (
+    !('openinference.span.kind' in attributes) ||
+    Object.keys(attributes).some((name) => requestFacts.test(name))
+  );
+}
+
+const requestFacts = /^llm\.(?:input_messages|output_messages|token_count)\.|^gen_ai\./;
 
 function isContent(value: unknown): boolean {
   return isObject(unwrapped(value)) && value !== '{}';
@@ -97,7 +110,36 @@ export function inputOf(span: Signal): Message[] {
   if (listOf(held).length === 0 && observed !== undefined)
     // A text is what the user asked, not an answer.
     return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
-  return messagesFrom(listOf(held));
+  return turnsFrom(listOf(held));
+}
+
+/** The messages; text and calls of one response can be messages of their own. */
+function turnsFrom(list: readonly unknown[]): Message[] {
+  const turns: Message[] = [];
+  for (const message of messagesFrom(list)) {
+    const last = turns.at(-1);
+    if (message.role === 'assistant' && last?.role === 'assistant')
+      turns[turns.length - 1] = joined(last, message);
+    else if (message.role === 'tool' && last?.role === 'tool')
+      turns[turns.length - 1] = { ...last, results: [...last.results, ...message.results] };
+    else turns.push(message);
+  }
+  return turns.map((turn, i) => withIdsOfResults(turn, turns[i + 1]));
+}
+
+/** OpenLLMetry of the OpenAI Agents SDK names calls of a history by the ids of their items, and results by those of their calls. */
+function withIdsOfResults(turn: Message, next: Message | undefined): Message {
+  if (turn.role !== 'assistant' || next?.role !== 'tool') return turn;
+  const calls = new Set(turn.calls.map(({ id }) => id));
+  const results = new Set(next.results.map(({ id }) => id));
+  const other = [...results].filter((id) => !calls.has(id));
+  if (other.length !== [...calls].filter((id) => !results.has(id)).length) return turn;
+  return {
+    ...turn,
+    calls: turn.calls.map((call) =>
+      results.has(call.id) ? call : { ...call, id: other.shift() ?? call.id },
+    ),
+  };
 }
 
 /** The response of the model. */
@@ -117,7 +159,7 @@ export function outputOf(span: Signal): Message[] {
     const item = objectOf(value);
     return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };
   });
-  return messagesFrom(answers);
+  return turnsFrom(answers);
 }
 
 function answerOfAdk(a: JsonObject): unknown {

@@ -28,6 +28,7 @@ export function toolOf(span: Signal): ToolFacts {
     a['gen_ai.tool.call.arguments'] ??
     a['ai.toolCall.args'] ??
     a['input.value'] ??
+    a['tool.arguments'] ??
     nested(a, 'tool.parameters') ??
     a['traceloop.entity.input'] ??
     a['langfuse.observation.input'] ??
@@ -45,7 +46,7 @@ export function toolOf(span: Signal): ToolFacts {
     choiceOf(span) ??
     adk.result;
   const call = callOf(input);
-  const message = toolMessageOf(output);
+  const message = toolMessageOf(output) ?? toolOutputOf(output);
   const id =
     textOf(a['gen_ai.tool.call.id']) ?? textOf(a['ai.toolCall.id']) ?? textOf(a['tool.id']) ?? call.callId;
   return {
@@ -76,6 +77,9 @@ function adkContent(a: JsonObject): { readonly args?: unknown; readonly result?:
   };
 }
 
+/** What wraps arguments in Python; smolagents adds the last. */
+const wrapping = new Set(['args', 'kwargs', 'sanitize_inputs_outputs']);
+
 /** LangChain's callbacks of OpenLLMetry wrap the arguments, and LlamaIndex passes them on by position and name. */
 function callOf(input: unknown): Pick<ToolFacts, 'args' | 'callId'> {
   const value = unwrapped(input);
@@ -84,14 +88,9 @@ function callOf(input: unknown): Pick<ToolFacts, 'args' | 'callId'> {
     const args = isObject(inputs) ? inputs : (textOf(text) ?? '');
     return { args, callId: textOf(objectOf(kwargs)['tool_call_id']) };
   }
-  const keys = Object.keys(objectOf(value));
-  if (
-    isObject(value) &&
-    isObject(value['kwargs']) &&
-    keys.every((key) => key === 'args' || key === 'kwargs')
-  ) {
-    const isNamed = listOf(value['args']).length === 0;
-    return { args: isNamed ? value['kwargs'] : { ...value }, callId: undefined };
+  if (isObject(value) && isObject(value['kwargs']) && Object.keys(value).every((key) => wrapping.has(key))) {
+    const { args, kwargs } = value;
+    return { args: listOf(args).length === 0 ? kwargs : { args, kwargs }, callId: undefined };
   }
   if (input === undefined || typeof input === 'string') return { args: input, callId: undefined };
   return { args: { ...objectOf(input) }, callId: undefined };
@@ -118,6 +117,18 @@ function toolMessageOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | '
     callId: textOf(message['tool_call_id']),
     result: plainResult(message['content']),
     isError: message['status'] === 'error' ? true : undefined,
+  };
+}
+
+/** The result in a tool output of LlamaIndex, which an event with the id of the call can contain. */
+function toolOutputOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'isError'> | undefined {
+  const value = objectOf(unwrapped(output));
+  const held = objectOf(value['tool_output'] ?? value);
+  if (!('raw_output' in held && 'tool_name' in held)) return undefined;
+  return {
+    callId: textOf(value['tool_id']),
+    result: plainResult(held['raw_output']),
+    isError: held['is_error'] === true ? true : undefined,
   };
 }
 

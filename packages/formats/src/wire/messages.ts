@@ -1,5 +1,14 @@
 import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
-import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf, textOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+  unwrapped,
+} from '../record/json.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
 import { bedrockCall, bedrockResult } from './bedrock.ts';
 import { geminiCall, geminiResult } from './gemini.ts';
@@ -7,7 +16,7 @@ import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
 import { plainResult } from './result.ts';
 
-type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
 const roles: Readonly<Record<string, string>> = {
   system: 'system',
@@ -55,7 +64,8 @@ function isItem(value: unknown): boolean {
   return type === 'reasoning' || type === 'message' || nameOf(type).endsWith('_call');
 }
 
-function joined(one: AssistantMessage, other: AssistantMessage): AssistantMessage {
+/** Both messages as one, as if the model had sent it at once. */
+export function joined(one: AssistantMessage, other: AssistantMessage): AssistantMessage {
   const both = (before: string | undefined, after: string | undefined, between: string) =>
     before === undefined || after === undefined ? (before ?? after) : `${before}${between}${after}`;
   return {
@@ -88,7 +98,7 @@ function unwrappedMessage(value: unknown): JsonObject {
   const item = objectOf(value);
   const { kwargs, message, data, id } = item;
   if (isObject(kwargs)) return { role: listOf(id).at(-1), ...kwargs };
-  if (isObject(message) && !('role' in item)) return message;
+  if (isObject(message) && !('role' in item)) return { ...item, ...message };
   return isObject(data) && 'content' in data && !('role' in item) ? { type: item['type'], ...data } : item;
 }
 
@@ -104,6 +114,9 @@ function messagesOf(item: JsonObject): Message[] {
       if (results.length > 0) return results;
       const isFailed = item['status'] === 'error' || item['is_error'] === true || item['isError'] === true;
       const id = textOf(item['tool_call_id']) ?? textOf(item['toolCallId']) ?? textOf(item['id']) ?? null;
+      // OpenInference of AutoGen.
+      if (id === null && Array.isArray(item['function']))
+        return [{ role, results: item['function'].map(autogenResult) }];
       return [
         {
           role,
@@ -188,6 +201,9 @@ function callOf(value: JsonObject): ToolCall {
   const args = inner['arguments'] ?? call['arguments'] ?? call['args'] ?? inner['input'] ?? call['input'];
   const id = textOf(call['id']) ?? textOf(call['toolCallId']) ?? textOf(call['call_id']) ?? null;
   if ('custom' in call) return { id, name, args: { input: args } };
+  // Telemetry may leave them out.
+  if (args === undefined && (call !== value || call['type'] === 'tool_call'))
+    return { id, name, args: {}, hasUnknownArgs: true };
   return { id, name, args: typeof args === 'string' ? args : { ...objectOf(args) } };
 }
 
@@ -205,13 +221,25 @@ function resultsOf(block: JsonObject): ToolResult[] {
   if (wrapped !== undefined) return [wrapped];
   if (type !== 'tool_call_response' && type !== 'tool-result') return [];
   const { output, isFailure } = unwrappedOutput(block);
+  const given = block['content'] ?? response ?? result ?? output;
+  // Telemetry may leave it out.
+  if (given === undefined && type === 'tool_call_response') return [];
   return [
     {
       id: textOf(block['id']) ?? textOf(block['toolCallId']) ?? null,
-      result: plainResult(block['content'] ?? response ?? result ?? output),
+      result: plainResult(given),
       isError: isFailure || block['isError'] === true ? true : undefined,
     },
   ];
+}
+
+function autogenResult(value: unknown): ToolResult {
+  const { call_id: id, content, is_error: isError } = objectOf(unwrapped(value));
+  return {
+    id: textOf(id) ?? null,
+    result: plainResult(content),
+    isError: isError === true ? true : undefined,
+  };
 }
 
 const forms = /^(error-)?(?:text|json|content)$/;

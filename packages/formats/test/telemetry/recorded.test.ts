@@ -1,0 +1,114 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { describe, expect, it } from 'vitest';
+import { Translator } from '../../src/index.ts';
+import { otlpJson } from '../../src/telemetry/otlp-protobuf.ts';
+import { recordedSdks, requestsOf, type Scenario } from './recorded.ts';
+
+/*
+ * What SDKs really export: `tools/recordings` runs their agents against a scripted model. Each agent reads a file five times:
+ * the same one, a missing one, or five different ones, the last two at once.
+ */
+
+const CALLS = 5;
+const TEXTS = ['a', 'b', 'c', 'd', 'e'].map((name) => `the text of ${name}.md`);
+
+type Span = { readonly endTimeUnixNano: string };
+type Scope = { readonly spans: readonly Span[] };
+type Resource = { readonly scopeSpans: readonly Scope[] };
+
+/** The events of a run, whose spans arrive as exported or one by one as they end; an event that is repeated counts once. */
+function eventsOf(name: string, scenario: Scenario, isOneByOne = false): AgentEvent[] {
+  const requests = requestsOf(name, scenario).map(
+    ({ body }) => JSON.parse(otlpJson(body, 'traces') ?? '') as { resourceSpans: readonly Resource[] },
+  );
+  const spans = requests.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap((resource) =>
+      resource.scopeSpans.flatMap((scope) =>
+        scope.spans.map((span) => ({
+          end: BigInt(span.endTimeUnixNano),
+          record: { resourceSpans: [{ ...resource, scopeSpans: [{ ...scope, spans: [span] }] }] },
+        })),
+      ),
+    ),
+  );
+  const ended = spans.toSorted((a, b) => Number(a.end - b.end)).map(({ record }) => record);
+  const translator = new Translator({ format: 'otlp' });
+  const read = (isOneByOne ? ended : requests).map((request) => translator.readValue(request));
+  expect(read.flatMap(({ faults }) => faults)).toEqual([]);
+  const known = new Set<unknown>();
+  const all = [...read.flatMap(({ events }) => events), ...translator.end()];
+  return all.filter(({ id }) => !known.has(id) && known.add(id));
+}
+
+const ofType = (events: readonly AgentEvent[], type: string) => events.filter((event) => event.type === type);
+
+function verdictsOf(events: readonly AgentEvent[]): string[] {
+  const analyzer = createSessionAnalyzer();
+  return events
+    .flatMap((event) => analyzer.push(event))
+    .filter(({ phase }) => phase === 'opened')
+    .map(({ detector, count }) => `${detector} ${String(count)}`);
+}
+
+function textOf(result: unknown): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+const cases = recordedSdks.flatMap((sdk) =>
+  [false, true].map((isOneByOne) => ({
+    ...sdk,
+    isOneByOne,
+    title: `${sdk.sdk} by ${sdk.telemetry}${isOneByOne ? ', one span at a time' : ''}`,
+  })),
+);
+
+describe.each(cases)(
+  '$title',
+  ({ name, isOneByOne, hasContent = true, failing, calls = {}, results = {} }) => {
+    it.each(['loop', 'failing', 'healthy'] as const)(
+      '%s: the session has exactly the calls made',
+      (scenario) => {
+        const events = eventsOf(name, scenario, isOneByOne);
+        const made = ofType(events, 'tool_call_request');
+        expect(new Set(events.map(({ sessionId }) => sessionId)).size).toBe(1);
+        expect(made).toHaveLength(calls[scenario] ?? CALLS);
+        const answered = ofType(events, 'tool_result').map(({ callId }) => callId);
+        const known = new Set(made.map(({ callId }) => callId));
+        expect(answered.filter((callId) => !known.has(callId))).toEqual([]);
+        expect(new Set(answered).size).toBe(answered.length);
+        if (hasContent) expect(answered).toHaveLength(results[scenario] ?? CALLS);
+      },
+    );
+
+    if (!hasContent) {
+      it('tells no calls apart whose arguments it does not know', () => {
+        for (const scenario of ['loop', 'healthy'] as const)
+          expect(verdictsOf(eventsOf(name, scenario, isOneByOne))).toEqual([]);
+        const found = verdictsOf(eventsOf(name, 'failing', isOneByOne));
+        expect(found).toEqual(failing === undefined ? [] : [`${failing} 5`]);
+      });
+      return;
+    }
+
+    it('finds the loop at the third identical call, also if it fails', () => {
+      for (const scenario of ['loop', 'failing'] as const)
+        expect(verdictsOf(eventsOf(name, scenario, isOneByOne))).toEqual(['tool-repeat 3']);
+    });
+
+    it('is quiet about a healthy run, and reads its results', () => {
+      const events = eventsOf(name, 'healthy', isOneByOne);
+      expect(verdictsOf(events)).toEqual([]);
+      const read = ofType(events, 'tool_result').map(({ result }) => textOf(result));
+      for (const text of TEXTS) expect(read.filter((one) => one.includes(text))).toHaveLength(1);
+    });
+
+    it('counts each response of the model once, and its tokens', () => {
+      const turns = ofType(eventsOf(name, 'healthy', isOneByOne), 'turn_finished');
+      expect(turns).toHaveLength(TEXTS.length);
+      expect(turns.map(({ usage }) => usage)).toMatchObject(
+        TEXTS.map(() => ({ inputTokens: 20, outputTokens: 5 })),
+      );
+    });
+  },
+);
