@@ -41,7 +41,7 @@ it.each<[agent: HookAgent, before: string, after: string]>([
     onTestFinished(() => home.remove());
     const port = String(await freePort());
     const url = `http://localhost:${port}`;
-    const installed = await hookCommand(home.path, 'install', agent, '--url', url, '--yes');
+    const installed = await hookCommand(home.path, 'install', agent, '--url', url, '--wait', '4000', '--yes');
     expect(installed).toMatchObject({ code: 0, stderr: '' });
     expect(installed.stdout).toContain(`+  "hooks": {`);
     expect(await hookCommand(home.path, 'status', agent)).toMatchObject({

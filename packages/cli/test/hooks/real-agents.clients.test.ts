@@ -114,10 +114,9 @@ async function run(
   const port = String(await freePort());
   const url = `http://localhost:${port}`;
   await startedServer(port);
-  expect(await hookCommand(home.path, 'install', agent, '--url', url, '--yes')).toMatchObject({
-    code: 0,
-    stderr: '',
-  });
+  // The other tests on this machine must not make the hooks pause.
+  const options = ['--url', url, '--wait', '4000', '--yes'];
+  expect(await hookCommand(home.path, 'install', agent, ...options)).toMatchObject({ code: 0, stderr: '' });
 
   const child = spawn(join(commands, command), args, {
     cwd: folder,

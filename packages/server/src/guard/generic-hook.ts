@@ -23,19 +23,19 @@ export async function answerGenericHook(
   const idOf = (part: string) => (callId === undefined ? undefined : `${part}:${callId}`);
   const call = { ...stamp, id: idOf('call'), type: 'tool_call_request', name, args } as const;
   if (event === 'after') {
-    turns.end(session);
+    const end = turns.end(session);
     // Without an id, the call cannot be deduplicated, and was reported before it ran.
     const before = callId === undefined ? [] : [call];
     const after = { ...stamp, id: idOf('result'), type: 'tool_result', result, isError } as const;
-    const found = loopIn(await guard.record(session, [...before, after]));
+    const found = loopIn(await guard.record(session, [...before, after, ...end]));
     return found === undefined ? CONTINUE : { ...CONTINUE, ...found };
   }
   await guard.record(session, turns.begin(session));
   const decision = await guard.decide({ sessionId: session, name, args });
   const { reason, incidentId } = decision;
   if (isRefused(decision)) {
-    turns.end(session);
     const guidance = await guard.recordDenied(session, call, decision);
+    await guard.record(session, turns.end(session));
     return { denied: true, stop: decision.action === 'stop', reason, guidance, incidentId };
   }
   await guard.record(session, [call]);

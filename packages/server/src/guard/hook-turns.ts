@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 const MAX_SESSIONS = 2_000;
 const TURN_STARTED: AgentEvent = { type: 'turn_started' };
+const TURN_FINISHED: AgentEvent = { type: 'turn_finished' };
 
 /** Finds the turns of hooked sessions: hooks tell of calls only, so a turn starts with the first call after a result. */
 export class HookTurns {
@@ -16,8 +17,8 @@ export class HookTurns {
     return [TURN_STARTED];
   }
 
-  /** Call when a call has returned or was denied, and at a prompt. */
-  end(sessionId: string): void {
-    this.#calling.delete(sessionId);
+  /** Call when a call has returned or was denied, and at a prompt. @returns the end of its turn, if one has begun */
+  end(sessionId: string): readonly AgentEvent[] {
+    return this.#calling.delete(sessionId) ? [TURN_FINISHED] : [];
   }
 }

@@ -107,8 +107,9 @@ async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promi
     await guard.record(sessionId, turns.begin(sessionId));
     return answerToCall(hooks, agent, sessionId, first as Call);
   }
-  turns.end(sessionId);
-  const found = loopIn(await guard.record(sessionId, events));
+  const end = turns.end(sessionId);
+  const isAfterCall = events.at(-1)?.type === 'tool_result';
+  const found = loopIn(await guard.record(sessionId, isAfterCall ? [...events, ...end] : events));
   return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
 }
 
@@ -125,6 +126,7 @@ async function answerToCall(
     await guard.record(sessionId, [call]);
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
   }
-  turns.end(sessionId);
-  return denial(agent, await guard.recordDenied(sessionId, call, decision), decision.action === 'stop');
+  const text = await guard.recordDenied(sessionId, call, decision);
+  await guard.record(sessionId, turns.end(sessionId));
+  return denial(agent, text, decision.action === 'stop');
 }

@@ -175,9 +175,14 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
     for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, true);
     expect(recorded().map(({ type }) => type)).toEqual([
       'prompt_started',
-      ...Array.from({ length: 4 }, () => ['turn_started', 'tool_call_request', 'tool_result']).flat(),
+      ...Array.from({ length: 4 }, () => [
+        'turn_started',
+        'tool_call_request',
+        'tool_result',
+        'turn_finished',
+      ]).flat(),
     ]);
-    expect(recorded().at(-1)?.result).toMatch(guidance);
+    expect(recorded().at(-2)?.result).toMatch(guidance);
   });
 
   it('never interfere with an agent that makes progress', async () => {
@@ -291,7 +296,12 @@ describe('the generic hook', () => {
     ];
     expect(await calls(6, more)).toEqual([run, run, run, denied, denied, ended]);
     expect(recorded().map(({ type }) => type)).toEqual(
-      Array.from({ length: 6 }, () => ['turn_started', 'tool_call_request', 'tool_result']).flat(),
+      Array.from({ length: 6 }, () => [
+        'turn_started',
+        'tool_call_request',
+        'tool_result',
+        'turn_finished',
+      ]).flat(),
     );
   });
 
