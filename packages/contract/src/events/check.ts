@@ -93,18 +93,27 @@ export function decodeEvent(source: EventSource): DecodeResult {
   } catch (error) {
     return reject('not_json', messageOf(error));
   }
-  return acceptEvent(value, source);
+  // Such names can only come from an escape, or from a text that is not well-formed.
+  return accept(value, source, !text.includes('\\u') && text.isWellFormed());
 }
 
 /** Like {@link decodeEvent}, for a parsed value. */
 export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): DecodeResult {
+  return accept(value, keyed, false);
+}
+
+function accept(
+  value: unknown,
+  keyed: Pick<EventSource, 'key'> | undefined,
+  namesAreStorable: boolean,
+): DecodeResult {
   if (!isAgentEvent(value)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return reject('not_an_object', `expected a JSON object, got ${describeType(value)}`);
     }
     return reject('invalid_event', describeErrors(value));
   }
-  const event = withStorableNames(value);
+  const event = namesAreStorable ? value : withStorableNames(value);
   const sessionId = event.sessionId ?? storableText(keyed?.key?.toString() ?? '');
   if (sessionId === '') {
     return reject(
