@@ -96,6 +96,7 @@ export {
 } from './settings/topics.ts';
 export {
   type Activity,
+  activityAt,
   happenedAt,
   type IncidentState,
   incidentAt,

@@ -50,6 +50,17 @@ describe('live summaries', () => {
     expect(log.published).toHaveLength(told + 1);
   });
 
+  it('incident metrics: history is quiet at once, and an incident that a pause ended in the same batch is none', async () => {
+    const { log, registry, clock } = await start(INTERVAL_MS);
+    const then = clock.now - 86_400_000;
+    const paused = calls(4, { time: then }).concat(calls(1, { time: then + 7_200_000 }));
+    await log.deliver(records(0, [...paused, ...calls(4, { sessionId: 's-2', time: then })]));
+    await waitFor(() => lastOf(log)?.sessionId === 's-2' && lastOf(log)?.events === 4);
+    expect(await metric(registry, 'loopwatch_incidents_open{detector="tool-repeat"}')).toBe(0);
+    expect(await metric(registry, 'loopwatch_incidents_quiet{detector="tool-repeat"}')).toBe(1);
+    expect(await metric(registry, 'loopwatch_wasted_calls_total')).toBe(8);
+  });
+
   it('incident metrics: an incident is quiet once its session has been silent for a minute', async () => {
     const { log, registry, clock } = await start(INTERVAL_MS);
     const counts = async () => [

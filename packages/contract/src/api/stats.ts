@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentStatsSchema } from '../verdicts/live.ts';
 
-/* `GET /stats?from&to&bucketMs`: verdicts and incidents in a time range, by the wall clock of their detection. */
+/* `GET /stats?from&to&bucketMs`: verdicts and incidents in a time range, by the time of their events. */
 
 const count = z.int().nonnegative();
 export const byDetectorSchema = z.partialRecord(z.enum(detectorIds), count);

@@ -45,7 +45,7 @@ export const statusSchema = z.object({
     verdicts: count,
     incidents: count,
     sessions: count,
-    oldestAt: z.number().nullable().describe('Wall clock of the oldest stored verdict.'),
+    oldestAt: z.number().nullable().describe('Time of the oldest stored verdict, epoch ms.'),
   }),
   retention: z.object({
     days: z.number().nullable(),

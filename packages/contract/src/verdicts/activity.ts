@@ -1,24 +1,37 @@
-/** How far the time of an event may be behind the wall clock before it counts as history, ms. */
-const HISTORY_AFTER_MS = 15 * 60_000;
+/** How far the clock of a producer that is live may be behind, ms. */
+const MAX_SKEW_MS = 15 * 60_000;
 /** Older events come from a wrong clock, or from times in seconds. */
 const OLDEST_HISTORY_MS = 5 * 365 * 86_400_000;
 
 /**
- * When an event happened, for people who look at it later. That is the wall clock at which it was processed: clocks of
- * producers are a little off, and future times are wrong. History that is imported happened at its own time.
+ * When an event happened, for people who look at it later: at its own time. A time in the future, or more than five years
+ * back, comes from a wrong clock, and such an event happened when it was processed.
  *
  * @param time event time, epoch ms
  * @param processedAt wall clock, epoch ms
  */
 export function happenedAt(time: number, processedAt: number): number {
   const age = processedAt - time;
-  return age > HISTORY_AFTER_MS && age < OLDEST_HISTORY_MS ? time : processedAt;
+  return age >= 0 && age < OLDEST_HISTORY_MS ? time : processedAt;
+}
+
+/** Whether an event was long past when it was processed: imported, or read late. Parameters as in {@link happenedAt}. */
+export function isHistory(time: number, processedAt: number): boolean {
+  return processedAt - happenedAt(time, processedAt) > MAX_SKEW_MS;
+}
+
+/**
+ * When a session was active: clocks of producers are a little off, so an event that is not history shows that the session
+ * was active when it was processed. Parameters as in {@link happenedAt}.
+ */
+export function activityAt(time: number, processedAt: number): number {
+  return isHistory(time, processedAt) ? time : processedAt;
 }
 
 /**
  * An unresolved incident is open while its session is active, and quiet once the session has sent no event for this
  * long; the next event opens it again. Verdicts do not contain this state. Readers derive it from when the session's
- * latest event happened (see {@link happenedAt}), so it is also correct after restarts and when no more events arrive.
+ * latest event came (see {@link activityAt}), so it is also correct after restarts and when no more events arrive.
  */
 export const QUIET_AFTER_MS = 60_000;
 
@@ -28,7 +41,7 @@ export function isQuiet({ lastActivityAt }: Activity, now: number): boolean {
 }
 
 export interface Activity {
-  /** When the session's latest event happened, epoch ms: see {@link happenedAt}. */
+  /** When the session was last active, epoch ms: see {@link activityAt}. */
   readonly lastActivityAt: number;
 }
 

@@ -52,11 +52,15 @@ export const incidentRowSchema = z.object({
   detectedAt: z
     .number()
     .describe(
-      'When the loop was detected, epoch ms; the time of its event if it was history by then. The sort key of lists.',
+      'Event time at which the loop was detected, epoch ms; the wall clock if the event has a wrong time. The sort key of lists.',
     ),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
-  lastActivityAt: z.number().describe('When the latest event of its session happened, epoch ms.'),
+  lastActivityAt: z
+    .number()
+    .describe(
+      'When its session was last active, epoch ms: when its latest event was processed, or its event time if it was history by then.',
+    ),
   resolvedAt: z.number().nullable().describe('Event time, epoch ms.'),
   count: z.int().nonnegative(),
   threshold: z.number(),
@@ -90,7 +94,7 @@ export const incidentStatsSchema = z.object({
   quiet: z.int().nonnegative(),
   openByDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
   found: z.int().nonnegative().describe('Incidents in the verdict log, including those no longer stored.'),
-  foundSince: z.number().nullable().describe('Wall clock of the oldest of these incidents, epoch ms.'),
+  foundSince: z.number().nullable().describe('When the oldest of these incidents was detected, epoch ms.'),
   foundPerMinute: z.array(z.int().nonnegative()).describe('The last 60 minutes, oldest first.'),
   resolved: z.object({
     recovered: z.int().nonnegative(),

@@ -1,4 +1,4 @@
-import { happenedAt, type IncidentDetail } from '@loopwatch/contract/api';
+import { type IncidentDetail, isHistory } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatExact } from '../lib/format.ts';
@@ -47,7 +47,7 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
     ],
   );
   const [first] = incident.verdicts;
-  if (first !== undefined && happenedAt(first.time, first.detectedAt) !== first.detectedAt)
+  if (first !== undefined && isHistory(first.time, first.detectedAt))
     facts.push(['imported', <Ago key="i" time={first.detectedAt} />]);
   const around = { from: loopStart(incident).time - AROUND_MS, to: incident.lastAt + AROUND_MS };
   return (

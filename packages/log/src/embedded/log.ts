@@ -32,6 +32,8 @@ export interface EmbeddedLogOptions {
    * cut. Steps and `close` always wait for the disk.
    */
   readonly durable?: boolean;
+  /** Wall clock of the records' timestamps, epoch ms; default: the system's. */
+  readonly now?: () => number;
   /** Default: silent. */
   readonly log?: LogFunction;
   /** Called when another process may have taken the folder; reads and writes then fail. Default: logs an error. */
@@ -88,6 +90,7 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
       read: options.read ?? [],
       maxRecordBytes: options.maxRecordBytes ?? 16 * MIB,
       durable: options.durable ?? false,
+      now: options.now ?? Date.now,
     });
     return new DatabaseLog(store, topics, options, unlock);
   } catch (error) {

@@ -11,6 +11,8 @@ export interface TopicLimits extends TopicSize {
   readonly durable: boolean;
   /** Topics that this process reads. */
   readonly read: readonly string[];
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 /** The committed progress of a group's task on a topic. */
@@ -124,7 +126,7 @@ export class EmbeddedTopics {
       ([name, ofTopic]) => [this.topic(name), ofTopic] as const,
     );
     const appended = groups.map(([topic]) => ({ topic, from: topic.next }));
-    const now = Date.now();
+    const now = this.#limits.now();
     const undo: (() => void)[] = [];
     try {
       this.#store.transaction(() => {

@@ -1,4 +1,4 @@
-import { happenedAt } from '@loopwatch/contract';
+import { activityAt } from '@loopwatch/contract';
 import { jsonText, type RowOf } from '@loopwatch/storage';
 import { type FoldedRow, firstStep, toRow } from './fold.ts';
 import { currentFigures, type IncidentFigures } from './latest-figures.ts';
@@ -88,7 +88,7 @@ export function incidentColumnsOf(
     // Verdicts count as activity as well.
     active_at: Math.max(
       activeAt ?? 0,
-      ...fold.verdicts.map(({ time, detectedAt }) => happenedAt(time, detectedAt)),
+      ...fold.verdicts.map(({ time, detectedAt }) => activityAt(time, detectedAt)),
     ),
     count: row.count,
     calls: row.cost.calls,

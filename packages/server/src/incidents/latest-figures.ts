@@ -25,13 +25,23 @@ export function readLatest(text: string | null): LatestRepetition | undefined {
   return text === null ? undefined : (JSON.parse(text) as LatestRepetition);
 }
 
-type SummaryFigures = Pick<SessionSummary, 'openIncidents' | 'events' | 'lastEventAt'>;
+/** What a session's summary tells of its incidents: all of it, or one part between long pauses. */
+export type SummaryFigures = Pick<SessionSummary, 'openIncidents' | 'events' | 'lastEventAt' | 'source'>;
+
+/** The last part that begins before this offset, oldest first; an earlier one has ended. */
+export function partAt(
+  parts: readonly SummaryFigures[],
+  offset: string | undefined,
+): SummaryFigures | undefined {
+  if (offset === undefined) return parts.at(-1);
+  return parts.findLast(({ source }) => Number(source.firstOffset) <= Number(offset)) ?? parts.at(-1);
+}
 
 export function figuresByIncident({
   openIncidents = [],
   events,
   lastEventAt,
-}: SummaryFigures): Map<string, IncidentFigures> {
+}: Omit<SummaryFigures, 'source'>): Map<string, IncidentFigures> {
   const asOf = { eventIndex: events - 1, lastAt: lastEventAt };
   return new Map(
     openIncidents.map(({ id, latest, ...rest }) => {

@@ -18,11 +18,11 @@ export async function listVerdicts(
   conditions.anyOf('session_id', filter.sessionId);
   conditions.anyOf('model', filter.model);
   conditions.anyOf('agent', filter.agent);
-  conditions.between('detected_at', filter.from, filter.to);
+  conditions.between('happened_at', filter.from, filter.to);
   const page = await pageOfIds(database, {
     table: 'verdicts',
     conditions,
-    columns: { detectedAt: 'detected_at' },
+    columns: { detectedAt: 'happened_at' },
     ...paging,
     sort: { by: 'detectedAt', descending: true },
   });

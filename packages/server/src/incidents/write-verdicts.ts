@@ -1,9 +1,15 @@
-import type { SessionSummary, Verdict } from '@loopwatch/contract';
+import { happenedAt, type Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import { matchMutes } from '../triage/match-mutes.ts';
 import { type IncidentContext, incidentColumns, incidentColumnsOf, latencyWithinBounds } from './columns.ts';
 import { addVerdict, type IncidentFold } from './fold.ts';
-import { figuresByIncident } from './latest-figures.ts';
+import {
+  figuresByIncident,
+  type IncidentFigures,
+  partAt,
+  readFigures,
+  type SummaryFigures,
+} from './latest-figures.ts';
 import { readFold, storeFold } from './stored-fold.ts';
 
 /** A verdict as read from the topic. */
@@ -28,10 +34,13 @@ const verdictColumns = {
   phase: 'text',
   model: 'text',
   agent: 'text',
+  happened_at: 'float8',
   detected_at: 'float8',
   latency_ms: 'float8',
 } as const;
-const incidentDocColumns = { id: 'text', fold: 'text', evidence: 'text' } as const;
+const incidentDocColumns = { id: 'text', fold: 'text', evidence: 'text', current: 'text' } as const;
+/** The current evidence, unless it came with these verdicts. */
+const keepingCurrent = { current: 'coalesce(excluded.current, incident_docs.current)' };
 
 /** Skips duplicates. @returns the ids of new verdicts */
 const insertVerdicts = `with read as materialized (select * from ${recordset({ ...verdictColumns, doc: 'text' })}),
@@ -42,7 +51,7 @@ const insertVerdicts = `with read as materialized (select * from ${recordset({ .
    insert into verdict_docs (id, doc) select id, doc from read join fresh using (id) returning id`;
 
 /** One statement saves a round trip. */
-const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2' })})
+const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2', replacing: keepingCurrent })})
    ${upsert('incidents', incidentColumns, { change: true })}`;
 
 /** Stores verdicts, each once, and folds them into their incidents. The transaction holds the change lock. */
@@ -64,7 +73,9 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
     const folds = [...changed];
     await tx.query(writeIncidents, [
       jsonText(folds.map(([id, fold]) => incidentColumnsOf(fold, known.get(id)))),
-      jsonText(folds.map(([id, fold]) => ({ id, ...storeFold(fold) }))),
+      jsonText(
+        folds.map(([id, fold]) => ({ id, ...storeFold(fold), current: known.get(id)?.current ?? null })),
+      ),
     ]);
     await matchMutes(tx, [...changed.keys()]);
   }
@@ -83,6 +94,7 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
     agent,
     incident_id: incidentId,
     session_id: sessionId,
+    happened_at: happenedAt(time, detectedAt),
     detected_at: detectedAt,
     latency_ms: latencyWithinBounds(detectedAt, time),
     doc: jsonText({ ...verdict, detectedAt }),
@@ -91,11 +103,13 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
 
 interface KnownIncident extends IncidentContext {
   readonly fold: IncidentFold | undefined;
+  /** The evidence of a summary that was read before its incident: JSON. */
+  readonly current: string | undefined;
 }
 
 /** What is stored about these incidents and their sessions. */
 async function readKnown(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Map<string, KnownIncident>> {
-  const sessions = new Map(fresh.map(({ verdict }) => [verdict.incidentId, verdict.sessionId]));
+  const verdicts = new Map(fresh.map(({ verdict }) => [verdict.incidentId, verdict]));
   const rows = await tx.query<{
     id: string;
     fold: string | null;
@@ -104,24 +118,43 @@ async function readKnown(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<
     mutedUntil: number | null;
     assignee: string | null;
     activeAt: number | null;
-    session: SessionSummary | null;
+    figures: string | null;
+    sessionActiveAt: number | null;
+    parts: readonly SummaryFigures[];
   }>(
     `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil", t.doc->>'assignee' as assignee,
-       greatest(i.active_at, s.active_at) as "activeAt", s.doc as session
+       i.active_at as "activeAt", i.figures, s.active_at as "sessionActiveAt",
+       case when s.id is null then '[]' else coalesce(s.parts, jsonb_build_array(s.doc)) end as parts
      from ${recordset({ id: 'text', session: 'text' })}
      left join incidents i on i.id = r.id left join incident_docs d on d.id = r.id
      left join sessions s on s.id = r.session left join triage t on t.incident_id = r.id`,
-    [jsonText([...sessions].map(([id, session]) => ({ id, session })))],
+    [jsonText(Array.from(verdicts, ([id, { sessionId }]) => ({ id, session: sessionId })))],
   );
   return new Map(
-    rows.map(({ id, fold, evidence, status, mutedUntil, assignee, activeAt, session }) => [
-      id,
-      {
-        fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
-        triage: status === null ? undefined : { status, mutedUntil, assignee },
-        activeAt: activeAt ?? 0,
-        figures: session === null ? undefined : figuresByIncident(session).get(id),
-      },
-    ]),
+    rows.map(({ id, fold, evidence, status, mutedUntil, assignee, figures, parts, ...active }) => {
+      // An earlier part has ended: what the session does now is no activity of its incidents.
+      const part = partAt(parts, verdicts.get(id)?.source?.offset);
+      const latest = part?.openIncidents?.find((one) => one.id === id)?.latest;
+      const endedAt = part === parts.at(-1) ? Infinity : (part?.lastEventAt ?? 0);
+      return [
+        id,
+        {
+          fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
+          triage: status === null ? undefined : { status, mutedUntil, assignee },
+          activeAt: Math.max(active.activeAt ?? 0, Math.min(active.sessionActiveAt ?? 0, endedAt)),
+          figures: newer(readFigures(figures), part && figuresByIncident(part).get(id)),
+          current: latest && jsonText(latest),
+        },
+      ];
+    }),
   );
+}
+
+/** The stored figures unless the session's are newer: they also say the reason. */
+function newer(
+  stored: IncidentFigures | undefined,
+  ofSession: IncidentFigures | undefined,
+): IncidentFigures | undefined {
+  if (stored === undefined || ofSession === undefined) return stored ?? ofSession;
+  return ofSession.eventIndex > stored.eventIndex ? ofSession : stored;
 }

@@ -20,7 +20,7 @@ export async function storageSize(database: Queryable): Promise<StorageSize> {
   const [row] = await database.query<StorageSize>(
     `select i.n::float8 as incidents, s.n::float8 as sessions, m.n::float8 as messages,
        (${String(OVERHEAD)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
-         + v.n * (${average('verdicts', 'detected_at desc')} + ${average('verdict_docs', 'id')})
+         + v.n * (${average('verdicts', 'happened_at desc')} + ${average('verdict_docs', 'id')})
          + s.n * ${average('sessions', 'last_event_at desc')} + m.n * ${average('messages', 'number desc')}))::float8 as bytes
      from (select count(*) as n from incidents) as i, (select count(*) as n from verdicts) as v,
        (select count(*) as n from sessions) as s, (select count(*) as n from messages) as m`,

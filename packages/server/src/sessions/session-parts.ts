@@ -20,6 +20,7 @@ export interface SessionPart
     | 'verdicts'
     | 'progress'
     | 'source'
+    | 'openIncidents'
   > {
   readonly incidents: SessionSummary['incidents'];
   /** Present if it is the sum of several parts. */
@@ -117,7 +118,7 @@ function sumOf(parts: readonly SessionPart[]): SessionPart {
 
 function partOf(summary: SessionSummary | SessionPart): SessionPart {
   const { startedAt, lastEventAt, events, unknown, prompts, turns, toolCalls, characters } = summary;
-  const { tokens, usd, verdicts, progress, source, incidents } = summary;
+  const { tokens, usd, verdicts, progress, source, incidents, openIncidents } = summary;
   return {
     startedAt,
     lastEventAt,
@@ -132,6 +133,7 @@ function partOf(summary: SessionSummary | SessionPart): SessionPart {
     ...(unknown !== undefined && { unknown }),
     ...(usd !== undefined && { usd }),
     ...(progress !== undefined && { progress }),
+    ...(openIncidents !== undefined && { openIncidents }),
     incidents: { open: incidents.open, total: incidents.total, byDetector: incidents.byDetector },
   };
 }

@@ -1,4 +1,4 @@
-import { happenedAt, type SessionSummary, storableText } from '@loopwatch/contract';
+import { activityAt, type SessionSummary, storableText } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
@@ -50,21 +50,29 @@ const replacing = {
 export async function writeSummaries(tx: Queryable, records: readonly SummaryRecord[]): Promise<void> {
   const latest = new Map<string, SummaryRecord & { summary: SessionSummary }>();
   const sessions = await sessionsInParts(tx, records);
+  const described = await writeEvidence(tx, records);
   const expired = new Set<string>();
   for (const { id, summary, at } of records) {
     if (summary === null) expired.add(id);
     else {
       expired.delete(id);
       latest.set(id, { id, summary, at });
-      sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), withoutEvidence(summary)));
+      sessions.set(
+        storableText(id),
+        addSummary(sessions.get(storableText(id)), withoutEvidence(summary, described)),
+      );
     }
   }
   const rows = Array.from(latest.values(), ({ id, summary, at }) =>
-    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: withoutEvidence(summary), parts: null }),
+    rowOf(
+      id,
+      at,
+      sessions.get(storableText(id)) ?? { doc: withoutEvidence(summary, described), parts: null },
+    ),
   );
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
-    await writeFigures(tx, [...latest.values()]);
+    await writeFigures(tx, records);
   }
   if (expired.size === 0) return;
   await tx.query(
@@ -95,8 +103,8 @@ async function sessionsInParts(
 
 const figureColumns = {
   id: 'text',
-  session_id: 'text',
   last_at: 'float8',
+  active_at: 'float8',
   count: 'float8',
   calls: 'float8',
   turns: 'float8',
@@ -110,15 +118,21 @@ const figureColumns = {
   figures: 'text',
 } as const;
 
-/** Updates count and cost of open incidents, unless a later verdict is stored. */
-async function writeFigures(tx: Queryable, summaries: readonly { summary: SessionSummary }[]): Promise<void> {
-  const rows = summaries.flatMap(({ summary }) =>
-    Array.from(figuresByIncident(summary), ([id, figures]): RowOf<typeof figureColumns> => {
+/**
+ * Updates count and cost of open incidents, unless a later verdict is stored.
+ *
+ * @param records all of them: after a long pause, a session's latest summary does not tell its earlier incidents
+ */
+async function writeFigures(tx: Queryable, records: readonly SummaryRecord[]): Promise<void> {
+  const latest = new Map<string, RowOf<typeof figureColumns>>();
+  for (const { summary, at } of records) {
+    if (summary === null) continue;
+    for (const [id, figures] of figuresByIncident(summary)) {
       const { count, cost, wasted = cost, lastAt, eventIndex } = figures;
-      return {
+      latest.set(id, {
         id,
-        session_id: summary.sessionId,
         last_at: lastAt,
+        active_at: activityAt(lastAt, at),
         count,
         calls: cost.calls,
         turns: cost.turns,
@@ -130,39 +144,50 @@ async function writeFigures(tx: Queryable, summaries: readonly { summary: Sessio
         duration: cost.ms,
         event_index: eventIndex,
         figures: jsonText(figures),
-      };
-    }),
-  );
-  if (rows.length === 0) return;
+      });
+    }
+  }
+  if (latest.size === 0) return;
   await tx.query(
-    `update incidents i set change = nextval('changes'), active_at = greatest(i.active_at, s.active_at),
+    `update incidents i set change = nextval('changes'),
+       active_at = case when i.last_at = r.last_at then i.active_at else greatest(i.active_at, r.active_at) end,
        last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
        usd = r.usd, ${['calls', 'tokens', 'usd'].map(wastedIfLoop).join(', ')},
        duration = r.duration, event_index = r.event_index, figures = r.figures
-     from ${recordset(figureColumns)} join sessions s on s.id = r.session_id
+     from ${recordset(figureColumns)}
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
-    [jsonText(rows)],
+    [jsonText([...latest.values()])],
   );
-  const described = summaries.flatMap(({ summary: { openIncidents = [] } }) =>
-    openIncidents.flatMap(({ id, latest }) =>
-      latest === undefined ? [] : [{ id, current: jsonText(latest) }],
-    ),
-  );
-  if (described.length > 0)
-    await tx.query(
-      `update incident_docs d set current = r.current from ${recordset({ id: 'text', current: 'text' })} where d.id = r.id`,
-      [jsonText(described)],
-    );
-  await matchMutes(
-    tx,
-    rows.map(({ id }) => String(id)),
-  );
+  await matchMutes(tx, [...latest.keys()]);
 }
 
-/** Evidence is stored with its incident. */
-function withoutEvidence({ openIncidents, ...rest }: SessionSummary): SessionSummary {
+/** Stores the current evidence of open incidents. @returns the incidents that are stored; the others may be read later */
+async function writeEvidence(tx: Queryable, records: readonly SummaryRecord[]): Promise<ReadonlySet<string>> {
+  const current = new Map<string, string>();
+  for (const { summary } of records)
+    for (const { id, latest } of summary?.openIncidents ?? [])
+      if (latest !== undefined) current.set(id, jsonText(latest));
+  if (current.size === 0) return new Set();
+  const stored = await tx.query<{ id: string }>(
+    `update incident_docs d set current = r.current
+     from ${recordset({ id: 'text', current: 'text' })} where d.id = r.id returning d.id`,
+    [jsonText(Array.from(current, ([id, text]) => ({ id, current: text })))],
+  );
+  return new Set(stored.map(({ id }) => id));
+}
+
+/** Evidence is stored with its incident, once that is stored. */
+function withoutEvidence(
+  { openIncidents, ...rest }: SessionSummary,
+  stored: ReadonlySet<string>,
+): SessionSummary {
   if (openIncidents === undefined) return rest;
-  return { ...rest, openIncidents: openIncidents.map(({ latest: _, ...incident }) => incident) };
+  return {
+    ...rest,
+    openIncidents: openIncidents.map(({ latest, ...incident }) =>
+      latest === undefined || stored.has(incident.id) ? incident : { ...incident, latest },
+    ),
+  };
 }
 
 function wastedIfLoop(amount: string): string {
@@ -191,7 +216,7 @@ function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
     usd: summary.usd ?? -1,
     incidents_open: incidents.open,
     incidents: incidents.total,
-    active_at: happenedAt(summary.lastEventAt, at),
+    active_at: activityAt(summary.lastEventAt, at),
     updated_at: at,
     search: words.join('\n').slice(0, 600).toLowerCase(),
     doc: summary,

@@ -31,9 +31,9 @@ export async function verdictStats(
   { from, to, bucketMs }: TimeRange,
 ): Promise<VerdictStats> {
   const rows = await database.query<Row>(
-    `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, ${rounded} as latency,
+    `select floor((happened_at - $1::float8) / $3::float8)::float8 as bucket, detector, ${rounded} as latency,
        count(*)::float8 as verdicts
-     from verdicts where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2, 3`,
+     from verdicts where happened_at >= $1::float8 and happened_at < $2::float8 group by 1, 2, 3`,
     [from, to, bucketMs],
   );
   const byBucket = new Map<number, Row[]>();

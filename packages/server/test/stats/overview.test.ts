@@ -51,7 +51,7 @@ onBothDatabases(({ make }) => {
       recovered: 1,
       wasted: { calls: 15, tokens: 900 },
       liveSessions: 1,
-      firstAt: START - 600 * MINUTE + 12,
+      firstAt: START - 600 * MINUTE,
     });
     expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle', 'open', 'old']);
     const sum = (counts: Partial<Record<string, number>>) =>

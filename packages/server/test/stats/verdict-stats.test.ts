@@ -24,8 +24,8 @@ onBothDatabases(({ make, kind }) => {
             verdict({
               id: `v-${String(n)}`,
               incidentId: `i-${String(n)}`,
-              time: START + at - ms,
-              detectedAt: START + at,
+              time: START + at,
+              detectedAt: START + at + ms,
             }),
           );
           await database.transaction((tx) =>

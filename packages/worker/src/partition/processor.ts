@@ -1,4 +1,5 @@
 import {
+  activityAt,
   analyzedByHeader,
   type OpenIncidentSummary,
   type TopicNames,
@@ -74,6 +75,8 @@ interface Work {
   readonly changes: StateChange[];
   /** Open incidents in the summaries that are published. */
   open?: readonly OpenIncidentSummary[];
+  /** Incidents of sessions that are gone, or paused. */
+  abandoned?: readonly string[];
   /** The batch, with its counts once it is processed. */
   readonly from?: TracedBatch;
   counts?: BatchCounts;
@@ -176,6 +179,7 @@ export class PartitionProcessor implements PartitionTask {
   close(): void {
     this.#stream.close();
     this.#pipeline.close();
+    this.#deps.incidents.forget(this.#deps.report.takeAbandoned());
   }
 
   /** All of a batch is processed at once, so the counts are its own, and no answer or tick comes in between. */
@@ -191,6 +195,7 @@ export class PartitionProcessor implements PartitionTask {
         reduce((work, outcome) => this.#add(work, outcome), newWork(from)),
         tap((work) => {
           work.counts = report.takeCounts();
+          work.abandoned = report.takeAbandoned();
           this.#position = batch.next;
           const ms = performance.now() - startedAt;
           this.#replayBudget.noteBatch(batch.records.length, ms);
@@ -246,10 +251,10 @@ export class PartitionProcessor implements PartitionTask {
     const { incidents, now } = this.#deps;
     const { summaries } = this.#sessions;
     if (summaries === undefined) return undefined;
-    const active = summaries.summarizeChanges(MAX_SUMMARIES);
+    const { sessions, active } = summaries.summarizeChanges(MAX_SUMMARIES);
     const summarizedTo = summaries.firstUnsummarized ?? this.#position;
-    if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return undefined;
-    if (active.incidents.length > 0) incidents.noteActivity(active.incidents, now());
+    if (sessions === 0 && summarizedTo === this.#summarizedTo) return undefined;
+    for (const one of active) incidents.noteActivity(one.incidents, activityAt(one.lastEventAt, now()));
     this.#summarizedTo = summarizedTo;
     const work = newWork();
     work.changes.push({ key: SUMMARIZED_KEY, value: String(summarizedTo) });
@@ -296,10 +301,12 @@ export class PartitionProcessor implements PartitionTask {
       // The partition restarts from the last commit.
       () => false,
     );
-    const isCommitted = await (work.from?.trace.commit(committing) ?? committing);
-    if (!isCommitted) return;
+    void work.from?.trace.commit(committing);
+    // Nothing else may be awaited: commits that the log has merged end together, and are noted in their order.
+    if (!(await committing)) return;
     report.verdictsCommitted(work.verdicts);
     incidents.noteUse(work.open ?? []);
+    incidents.forget(work.abandoned ?? []);
     if (work.from === undefined) return;
     if (work.counts !== undefined) report.batchCommitted(work.counts);
     for (const letter of work.letters) {

@@ -1,3 +1,4 @@
+import { happenedAt } from '@loopwatch/contract';
 import type { LiveSettings } from '@loopwatch/detectors';
 import type { LogRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
@@ -17,6 +18,8 @@ export interface PartitionRecoveryDeps {
   readonly settings: LiveSettings;
   readonly incidents: IncidentMetrics;
   readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 /** What a new owner of a partition does before it processes records: restores the stored state, and replays the rest. */
@@ -50,7 +53,7 @@ export class PartitionRecovery {
 
   /** Restores the sessions. Call after the last entry. @returns where the replay has to start */
   replayFrom(resumeFrom: number): number {
-    const { incidents, settings, logger } = this.#deps;
+    const { incidents, settings, logger, now } = this.#deps;
     const { sessions } = this.#pipeline;
     for (const [sessionId, entry] of this.#snapshots) {
       const stored = readSnapshot(sessionId, entry);
@@ -62,7 +65,7 @@ export class PartitionRecovery {
       sessions.restore(stored, version.detection);
       for (const incident of stored.incidents) incidents.restore(incident);
       const ids = stored.incidents.map(({ id }) => id);
-      incidents.noteActivity(ids, stored.snapshot.lastTime);
+      incidents.noteActivity(ids, happenedAt(stored.snapshot.lastTime, now()));
     }
     this.#snapshots.clear();
     const from = this.#outdated.replayFrom(resumeFrom);
@@ -84,7 +87,8 @@ export class PartitionRecovery {
       this.#pipeline.sessions.detection = version.detection;
       for (const verdict of await this.#pipeline.replay(piece)) {
         this.#deps.incidents.replay(verdict);
-        this.#deps.incidents.noteActivity([verdict.incidentId], verdict.time);
+        const at = happenedAt(verdict.time, this.#deps.now());
+        this.#deps.incidents.noteActivity([verdict.incidentId], at);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { eventTypes, type Verdict } from '@loopwatch/contract';
+import { activityAt, eventTypes, type Verdict } from '@loopwatch/contract';
 import {
   type LogLine,
   type MaskPatterns,
@@ -52,6 +52,7 @@ export class DetectionReport implements PipelineObserver {
   readonly #events = new Map(eventTypes.map((type) => [type as string, { count: 0 }]));
   readonly #otherEvents = { count: 0 };
   readonly #notes: Record<NoteKind, number> = { duplicates: 0, refusedSettings: 0, faults: 0 };
+  readonly #abandoned: string[] = [];
 
   constructor(deps: DetectionReportDeps) {
     this.#deps = deps;
@@ -81,7 +82,12 @@ export class DetectionReport implements PipelineObserver {
   }
 
   abandoned(incidentIds: readonly string[]): void {
-    for (const id of incidentIds) this.#deps.incidents.forget(id);
+    this.#abandoned.push(...incidentIds);
+  }
+
+  /** Abandoned incidents since the last call. They can be forgotten once what was said of them is committed and counted. */
+  takeAbandoned(): readonly string[] {
+    return this.#abandoned.splice(0);
   }
 
   fault(sessionId: string, offset: number, error: unknown): void {
@@ -118,7 +124,7 @@ export class DetectionReport implements PipelineObserver {
     const committedAt = now();
     for (const { verdict, timestamp } of verdicts) {
       incidents.count(verdict);
-      incidents.noteActivity([verdict.incidentId], committedAt);
+      incidents.noteActivity([verdict.incidentId], activityAt(verdict.time, committedAt));
       metrics.detectionLatency.observe(Math.max(0, committedAt - timestamp) / 1000);
       logVerdict(logger, verdict);
     }

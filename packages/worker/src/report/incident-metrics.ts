@@ -65,9 +65,10 @@ export class IncidentMetrics {
     this.#metrics = metrics;
   }
 
-  /** Notes that the sessions of these incidents are active. @param at wall clock, epoch ms */
+  /** Notes that the sessions of these incidents were active. @param at see the contract's `activityAt` */
   noteActivity(incidentIds: Iterable<string>, at: number): void {
-    for (const id of incidentIds) if (this.#open.has(id)) this.#activeAt.set(id, at);
+    for (const id of incidentIds)
+      if (this.#open.has(id)) this.#activeAt.set(id, Math.max(at, this.#activeAt.get(id) ?? 0));
   }
 
   /** Open and quiet incidents by detector. @param now wall clock, epoch ms */
@@ -144,7 +145,7 @@ export class IncidentMetrics {
     const since = known?.since ?? reported.since;
     const incident = { id, ...reported, ...atLeast(known, reported), since };
     if (isOpenAfter(verdict)) this.restore(incident);
-    else this.forget(id);
+    else this.forget([id]);
     return incident;
   }
 
@@ -167,10 +168,12 @@ export class IncidentMetrics {
     return [...new Map([...known, ...own].map((incident) => [incident.id, incident])).values()];
   }
 
-  /** No further verdict of the incident will come. */
-  forget(incidentId: string): void {
-    this.#open.delete(incidentId);
-    this.#activeAt.delete(incidentId);
+  /** No further verdict of these incidents will come. */
+  forget(incidentIds: readonly string[]): void {
+    for (const id of incidentIds) {
+      this.#open.delete(id);
+      this.#activeAt.delete(id);
+    }
   }
 
   #labels({ agent, model }: Pick<Verdict, 'agent' | 'model'>): IncidentLabels {

@@ -20,8 +20,8 @@ const SUMMARY_INTERVAL_MS = 30_000;
 /** The result of {@link SummaryCollector.summarizeChanges}. */
 export interface SummarizedChanges {
   readonly sessions: number;
-  /** Their open incidents. */
-  readonly incidents: readonly string[];
+  /** Their open incidents, and the event time of their latest events. */
+  readonly active: readonly { readonly incidents: readonly string[]; readonly lastEventAt: number }[];
 }
 
 type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
@@ -141,15 +141,16 @@ export class SummaryCollector {
 
   /** Summarizes changed sessions, those waiting longest first, at most `limit` of them. */
   summarizeChanges(limit: number): SummarizedChanges {
-    const incidents: string[] = [];
+    const active: SummarizedChanges['active'][number][] = [];
     let sessions = 0;
     for (const entry of this.#changed.keys()) {
       if (sessions === limit) break;
       this.#summarize(entry);
-      incidents.push(...entry.analyzer.openIncidents);
+      const { openIncidents } = entry.analyzer;
+      if (openIncidents.length > 0) active.push({ incidents: openIncidents, lastEventAt: entry.livedAt });
       sessions += 1;
     }
-    return { sessions, incidents };
+    return { sessions, active };
   }
 
   /**
