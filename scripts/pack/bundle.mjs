@@ -14,8 +14,12 @@ const database = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
 export async function bundleCommand(outdir) {
   await build({
     absWorkingDir: root,
-    // The database's thread is loaded by its path, beside the file that starts it.
-    entryPoints: ['packages/cli/src/main.ts', 'packages/storage/src/pglite-thread.js'].map((path) => ({
+    // Threads are loaded by their path, beside the file that starts them.
+    entryPoints: [
+      'packages/cli/src/main.ts',
+      'packages/storage/src/pglite-thread.js',
+      'packages/log/src/embedded/check-thread.js',
+    ].map((path) => ({
       in: path,
       out: /([^/]+)\.[jt]s$/.exec(path)[1],
     })),

@@ -1,4 +1,5 @@
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded/log.ts';
+export { type RepairedLog, repairEmbeddedLog } from './embedded/repair.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka/client/client.ts';
 export { KafkaOutageLog } from './kafka/client/outage-log.ts';
 export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';

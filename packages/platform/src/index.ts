@@ -1,3 +1,5 @@
+export { repairCommand, setAsideDamaged } from './damaged-files.ts';
+export { removeChecksums, verifyChecksums, writeChecksums } from './folder-checksums.ts';
 export { FolderError, folderError } from './folder-error.ts';
 export { lockFolder } from './folder-lock.ts';
 export { closeGently } from './http-connections.ts';

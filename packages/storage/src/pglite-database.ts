@@ -1,9 +1,27 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { closeToOthers, createFolder, FolderError, type LogFunction, lockFolder } from '@loopwatch/platform';
+import {
+  closeToOthers,
+  createFolder,
+  FolderError,
+  type LogFunction,
+  lockFolder,
+  removeChecksums,
+  repairCommand,
+  setAsideDamaged,
+  verifyChecksums,
+  writeChecksums,
+} from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
 import { extractPgliteTemplate } from './pglite-template.ts';
+
+/** The subfolder with PostgreSQL's files. */
+const FILES = 'pglite';
+
+/** SQLSTATE of damaged data and of files that are missing or too short. */
+const OF_DAMAGE = /^(?:XX00[12]|58P01|58030)$/;
 
 /**
  * The embedded database in `<dataDir>/db`, for one process at a time.
@@ -16,7 +34,7 @@ export async function openPglite(
   log?: LogFunction,
 ): Promise<Database> {
   const folder = join(dataDir, 'db');
-  await createFolder(join(folder, 'pglite'));
+  await createFolder(join(folder, FILES));
   await closeToOthers(dataDir, log);
   let lost: Error | undefined;
   const lose = (error: Error): void => {
@@ -24,22 +42,38 @@ export async function openPglite(
     onLost(error);
   };
   const unlock = await lockFolder(folder, lose, 'database');
-  const files = join(folder, 'pglite');
+  const files = join(folder, FILES);
   let lite: PgliteClient | undefined;
+  const damaged = (why: string, cause?: unknown): FolderError =>
+    new FolderError(
+      'storage_failed',
+      `The embedded database in ${folder} is damaged: ${why}. The log has what it is built from; stop Loopwatch and run: ${repairCommand('database', dataDir)}`,
+      { cause },
+    );
+  let isDamaged = false;
   try {
+    const { state, damage } = await verifyChecksums(folder);
+    if (state === 'damaged') throw damaged(damage);
+    const entries = await readdir(files);
+    // PGlite would create a new database over the old one.
+    if (entries.length > 0 && !entries.includes('PG_VERSION'))
+      throw damaged(`${FILES}/PG_VERSION is missing`);
+    await removeChecksums(folder);
     await extractPgliteTemplate(files);
     lite = new PgliteClient(files, lose);
     await lite.open();
   } catch (error) {
     await lite?.terminate();
     await unlock();
-    const why = messageOf(error);
-    throw new FolderError(
-      'storage_failed',
-      `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: the database is rebuilt from the log.`,
-      { cause: error },
-    );
+    throw error instanceof FolderError ? error : damaged(`it cannot be opened: ${messageOf(error)}`, error);
   }
+  /** Says what to do about damage that a statement comes upon. */
+  const explain = (error: unknown): unknown => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!OF_DAMAGE.test(code)) return error;
+    isDamaged = true;
+    return Object.assign(damaged(messageOf(error), error), { code });
+  };
   const requireLock = (): void => {
     if (lost !== undefined) throw new DatabaseUnavailable(lost.message);
   };
@@ -47,11 +81,15 @@ export async function openPglite(
     kind: 'pglite',
     async query<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> {
       requireLock();
-      return lite.query<Row>(sql, parameters);
+      return lite.query<Row>(sql, parameters).catch((error: unknown) => {
+        throw explain(error);
+      });
     },
     async transaction(work) {
       requireLock();
-      return lite.transaction(work);
+      return lite.transaction(work).catch((error: unknown) => {
+        throw explain(error);
+      });
     },
     listen: (channel, onNotice) => lite.listen(channel, onNotice),
     load: () => ({
@@ -62,9 +100,27 @@ export async function openPglite(
     async close() {
       try {
         await lite.close();
+        if (lost === undefined && !isDamaged) await writeChecksums(folder, [FILES]);
       } finally {
         await unlock();
       }
     },
   };
+}
+
+/**
+ * Moves the files of the embedded database in `<dataDir>/db` to `<dataDir>/damaged`: the next start builds it from the log.
+ *
+ * @returns where the files are now
+ * @throws FolderError `data_dir_locked` while a process uses it; `storage_failed`
+ */
+export async function repairPglite(dataDir: string): Promise<string> {
+  const folder = join(dataDir, 'db');
+  await createFolder(folder);
+  const unlock = await lockFolder(folder, () => undefined, 'database');
+  try {
+    return await setAsideDamaged(folder, [FILES]);
+  } finally {
+    await unlock();
+  }
 }

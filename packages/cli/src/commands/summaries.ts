@@ -12,6 +12,7 @@ export const summaries = {
   produce: 'sends recorded events to Kafka',
   topics: 'creates missing topics and checks existing ones',
   notify: 'tests notifications about incidents',
+  repair: 'replaces a damaged log or database in the data folder',
   config: 'prints the effective configuration and where each value came from',
   doctor:
     'checks brokers, topics, database, logins, ports, folders and the model, and says how to fix problems',

@@ -27,7 +27,7 @@ export async function openDataDir(
     retentionBytes: settings.storage.log_retention_megabytes * MEBIBYTE,
     maxBytes: settings.storage.log_max_megabytes * MEBIBYTE,
     log: logFunction(logger),
-    onLockLost: exitWhenStorageLost(logger),
+    onLost: exitWhenStorageLost(logger),
   });
   logger.info({ dir }, `Embedded event log in ${dir}`);
   return log;

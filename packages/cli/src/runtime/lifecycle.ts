@@ -9,12 +9,12 @@ export interface Running {
 }
 
 /**
- * Exits with status 1 when another process may have locked the data folder or the database is lost: this process could
+ * Exits with status 1 when another process may have locked the data folder, or it is lost or damaged: this process could
  * only fail, and a process manager can start a new one. Nothing more is written.
  */
 export function exitWhenStorageLost(logger: Logger): (error: Error) => void {
-  return (err) => {
-    logger.error({ err }, `${err.message} Exiting with status 1; restart the process.`);
+  return (error) => {
+    logger.error(`${error.message} Exiting with status 1.`);
     process.exit(1);
   };
 }

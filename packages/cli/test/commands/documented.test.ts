@@ -8,6 +8,7 @@ import { gatewayCommand } from '../../src/commands/gateway.ts';
 import { hookCommand } from '../../src/commands/hook.ts';
 import { notifyCommand } from '../../src/commands/notify.ts';
 import { produceCommand } from '../../src/commands/produce.ts';
+import { repairCommand } from '../../src/commands/repair.ts';
 import { replayCommand } from '../../src/commands/replay.ts';
 import { scanCommand } from '../../src/commands/scan.ts';
 import { serverCommand } from '../../src/commands/server.ts';
@@ -22,6 +23,7 @@ const commands = [
   hookCommand(),
   notifyCommand(),
   produceCommand(),
+  repairCommand(),
   replayCommand(),
   scanCommand(),
   serverCommand(),

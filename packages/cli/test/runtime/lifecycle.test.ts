@@ -16,5 +16,5 @@ it('lifecycle: a process that lost the lock on its data folder exits with status
   await rm(join(dir.path, 'log', '.lock'), { recursive: true });
   expect(await gateway.exited).toBe(1);
   const line = gateway.stdout.find((line) => line.includes('The lock on'));
-  expect(line).toContain('Exiting with status 1; restart the process.');
+  expect(line).toContain('Exiting with status 1.');
 });

@@ -4,6 +4,7 @@ import { LogError } from '../port/errors.ts';
 import type { LogRecord, RecordSink } from '../port/records.ts';
 import type { TaskRunner } from '../port/task.ts';
 import type { RecordReader, TopicReader } from '../port/topic-reader.ts';
+import { findDamage } from './damage.ts';
 import { LogStore } from './store.ts';
 import { EmbeddedTaskRunner, type TaskClaim } from './task-runner.ts';
 import { EmbeddedTopicReader } from './topic-reader.ts';
@@ -36,8 +37,11 @@ export interface EmbeddedLogOptions {
   readonly now?: () => number;
   /** Default: silent. */
   readonly log?: LogFunction;
-  /** Called when another process may have taken the folder; reads and writes then fail. Default: logs an error. */
-  readonly onLockLost?: (error: Error) => void;
+  /**
+   * Called when another process may have taken the folder, or damage is found after opening; reads and writes then fail.
+   * Default: logs an error.
+   */
+  readonly onLost?: (error: Error) => void;
 }
 
 /** An event log in a SQLite database, for one process: the same ports as Kafka, with one partition per topic. */
@@ -77,13 +81,23 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
   });
   await closeToOthers(options.dir, options.log);
   let store: LogStore | undefined;
-  const unlock = await lockFolder(folder, (error) => {
+  const onLost = (error: Error): void => {
     store?.revoke(error);
-    if (options.onLockLost === undefined) options.log?.('error', error.message, {});
-    else options.onLockLost(error);
-  });
+    if (options.onLost === undefined) options.log?.('error', error.message, {});
+    else options.onLost(error);
+  };
+  const unlock = await lockFolder(folder, onLost);
+  let damage: LogError | undefined;
   try {
+    const check = await findDamage(folder, options.log);
     store = await LogStore.open(folder);
+    let isOpen = false;
+    await check((error) => {
+      damage = error;
+      if (isOpen) onLost(error);
+    });
+    if (damage !== undefined) throw damage;
+    isOpen = true;
     const topics = new EmbeddedTopics(folder, store, options.topics, {
       retentionBytes: options.retentionBytes ?? 256 * MIB,
       maxBytes: Math.max(options.maxBytes ?? 1024 * MIB, options.retentionBytes ?? 256 * MIB),

@@ -1,15 +1,22 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { FolderError, folderError, privateFile, syncFolder } from '@loopwatch/platform';
+import {
+  FolderError,
+  folderError,
+  privateFile,
+  removeChecksums,
+  syncFolder,
+  writeChecksums,
+} from '@loopwatch/platform';
 import Database from 'libsql';
 import { LogError } from '../port/errors.ts';
+import { damagedLog, LOG_FILE } from './damage.ts';
 
-const fileName = 'log.db';
 /** Increased with every schema change that older versions cannot read. */
-const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 1;
 
-const schema = `
+export const schema = `
   create table if not exists topics (id integer primary key, name text not null unique);
   create table if not exists tasks (
     id integer primary key, group_name text not null, topic text not null,
@@ -30,23 +37,25 @@ export type Parameter = number | string | Buffer | null;
  * so in the thread pool, once for all transactions that wait for it.
  */
 export class LogStore {
-  readonly #path: string;
+  readonly #folder: string;
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement<[Parameter[]]>>();
   readonly #wal: FileHandle;
   #revoked: Error | undefined;
+  #isDamaged = false;
 
-  private constructor(path: string, database: Database.Database, wal: FileHandle) {
-    this.#path = path;
+  private constructor(folder: string, database: Database.Database, wal: FileHandle) {
+    this.#folder = folder;
     this.#database = database;
     this.#wal = wal;
   }
 
   /** @throws LogError `corrupt_log`; FolderError `storage_failed` */
   static async open(folder: string): Promise<LogStore> {
-    const path = join(folder, fileName);
+    const path = join(folder, LOG_FILE);
     let database: Database.Database | undefined;
     try {
+      await removeChecksums(folder);
       // SQLite creates its other files with the mode of this one.
       await (await open(path, 'a', privateFile)).close();
       database = new Database(path);
@@ -60,14 +69,14 @@ export class LogStore {
       if (formatOf(folder, database) !== FORMAT_VERSION)
         database.exec(`begin immediate; ${schema} pragma user_version=${FORMAT_VERSION}; commit`);
       const wal = await open(`${path}-wal`, 'r+');
-      const store = new LogStore(path, database, wal);
+      const store = new LogStore(folder, database, wal);
       // Writes of a killed process may not be on disk yet; sync them before anything depends on them.
       await store.sync();
       await syncFolder(folder);
       return store;
     } catch (error) {
       database?.close();
-      throw storeError(path, 'open', error);
+      throw storeError(folder, 'open', error);
     }
   }
 
@@ -91,7 +100,7 @@ export class LogStore {
       // `all` runs the statement to its end; an open statement would prevent checkpoints from completing.
       return this.#statement(sql).all(parameters) as Row[];
     } catch (error) {
-      throw storeError(this.#path, 'read', error);
+      throw this.#fault('read', error);
     }
   }
 
@@ -113,7 +122,7 @@ export class LogStore {
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.#database.exec('rollback');
-      throw storeError(this.#path, 'write', error);
+      throw this.#fault('write', error);
     }
   }
 
@@ -126,11 +135,11 @@ export class LogStore {
     try {
       await this.#wal.datasync();
     } catch (error) {
-      throw storeError(this.#path, 'write', error);
+      throw this.#fault('write', error);
     }
   }
 
-  /** Copies the write-ahead log into the database file, with an fsync. */
+  /** Copies the write-ahead log into the database file, with an fsync. After `revoke` with `log_closed`, notes the file's checksums. */
   async close(): Promise<void> {
     try {
       // `libsql` closes a connection only when its statements are garbage-collected, so checkpoint explicitly.
@@ -138,10 +147,18 @@ export class LogStore {
       this.#statements.clear();
       this.#database.close();
     } catch (error) {
-      throw storeError(this.#path, 'close', error);
+      throw this.#fault('close', error);
     } finally {
       await this.#wal.close();
     }
+    const isOurs = this.#revoked instanceof LogError && this.#revoked.code === 'log_closed';
+    if (isOurs && !this.#isDamaged) await writeChecksums(this.#folder, [LOG_FILE]);
+  }
+
+  #fault(action: string, error: unknown): LogError | FolderError {
+    const fault = storeError(this.#folder, action, error);
+    this.#isDamaged ||= fault.code === 'corrupt_log';
+    return fault;
   }
 
   #statement(sql: string): Database.Statement<[Parameter[]]> {
@@ -166,18 +183,10 @@ function formatOf(folder: string, database: Database.Database): number {
 }
 
 /** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} is returned unchanged. */
-function storeError(path: string, action: string, error: unknown): LogError | FolderError {
+function storeError(folder: string, action: string, error: unknown): LogError | FolderError {
   if (error instanceof LogError || error instanceof FolderError) return error;
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-    const advice = `Stop Loopwatch and move the folder away, or restore it from a backup; incidents stay in the database.`;
-    return new LogError(
-      'corrupt_log',
-      `The embedded log ${path} is damaged: ${messageOf(error)}. ${advice}`,
-      {
-        cause: error,
-      },
-    );
-  }
-  return folderError(`${action} ${path}`, error);
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return damagedLog(folder, `${LOG_FILE}: ${messageOf(error)}`, error);
+  return folderError(`${action} ${join(folder, LOG_FILE)}`, error);
 }

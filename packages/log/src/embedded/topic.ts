@@ -132,14 +132,14 @@ export class TopicLog {
   read(from: number, limit: number): LogRecord[] {
     this.#store.requireOpen();
     const first = Math.max(from, this.#start);
-    const until = Math.min(this.#end, first + Math.min(limit, MAX_READ_RECORDS));
-    if (first >= until) return [];
+    if (first >= this.#end) return [];
+    // A repaired log has gaps.
     const rows = this.#store.query(
       `select offset, timestamp, key, value, headers from ${this.#table}
        where offset >= ?1 and offset < ?2
-         and bytes_before <= ?3 + (select bytes_before from ${this.#table} where offset = ?1)
-       order by offset`,
-      [first, until, MAX_READ_BYTES],
+         and bytes_before <= ?3 + (select bytes_before from ${this.#table} where offset >= ?1 order by offset limit 1)
+       order by offset limit ?4`,
+      [first, this.#end, MAX_READ_BYTES, Math.min(limit, MAX_READ_RECORDS)],
     );
     return rows.map(toRecord);
   }

@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@loopwatch/testkit';
 import Database from 'libsql';
@@ -128,28 +128,6 @@ describe('EmbeddedLog: files', () => {
     await log.close();
     expect((await readFile(databaseOf(dir))).subarray(0, 15).toString()).toBe('SQLite format 3');
     expect((await stat(`${databaseOf(dir)}-wal`)).size).toBe(0);
-  });
-
-  it.each([
-    ['its header', 0, 100],
-    ['its tables', 4_096, 20_000],
-  ])('damage in %s is reported with the folder and how to fix it', async (_what, from, bytes) => {
-    const dir = await folder();
-    const log = await openLog(dir);
-    await publish(log, ...Array.from({ length: 1_000 }, (_, index) => `value ${index}`));
-    await log.close();
-    const file = await open(databaseOf(dir), 'r+');
-    await file.write(Buffer.alloc(bytes, 0xff), 0, bytes, from);
-    await file.close();
-    await expect(openLog(dir).then(values)).rejects.toMatchObject({
-      code: 'corrupt_log',
-      message: expect.stringMatching(
-        new RegExp(`^The embedded log ${databaseOf(dir)} is damaged: .*move the folder away`),
-      ) as string,
-    });
-    // The folder is unlocked again.
-    await rm(join(dir, 'log'), { recursive: true });
-    await openLog(dir);
   });
 
   it('files of a later version are rejected', async () => {

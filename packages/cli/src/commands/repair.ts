@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { type RepairedLog, repairEmbeddedLog } from '@loopwatch/log';
+import { repairPglite } from '@loopwatch/storage';
+import type { Command } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+import { printWarnings } from '../runtime/output.ts';
+import { describedCommand } from './summaries.ts';
+
+interface Options extends ConfigOptions {
+  readonly dataDir?: string;
+}
+
+/** `loopwatch repair log|database`: what the message about damage tells users to run. */
+export function repairCommand(): Command {
+  const command = describedCommand('repair')
+    .argument('<part>', 'log: keeps every readable record; database: the next start builds it from the log')
+    .option('--data-dir <dir>', 'folder of the embedded log and database (default: .loopwatch)');
+  return addConfigOptions(command).action(async (part: string, options: Options) => {
+    const { settings, warnings } = loadConfig(options, [
+      { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
+    ]);
+    printWarnings(warnings);
+    const dir = resolve(settings.storage.data_dir);
+    if (part === 'log') process.stdout.write(logText(await repairEmbeddedLog(dir)));
+    else if (part === 'database') process.stdout.write(databaseText(await repairPglite(dir)));
+    else throw new UsageError(`Cannot repair ${part}: use log or database`);
+  });
+}
+
+function logText({ damaged, topics, hasProgress }: RepairedLog): string {
+  const lines = topics.map(({ name, records, lost }) => {
+    const ranges = lost.map(([from, to]) =>
+      to === null ? `all from ${String(from)} on` : `${String(from)} to ${String(to - 1)}`,
+    );
+    const missing = ranges.length === 0 ? '' : `; lost offsets: ${ranges.join(', ')}`;
+    return `${name}: ${String(records)} records${missing}\n`;
+  });
+  if (topics.length === 0) lines.push('No record is readable: the next start begins with an empty log.\n');
+  if (!hasProgress)
+    lines.push(
+      'The progress of the analysis is lost: the next start analyzes the log from its first record; verdicts that exist keep their ids.\n',
+    );
+  return `${lines.join('')}The damaged files are in ${damaged}\n`;
+}
+
+function databaseText(damaged: string): string {
+  return [
+    'The next start builds the database from the log.',
+    'Lost are incidents and sessions that are older than the log, logins, and notification channels that were added on the page.',
+    `The damaged files are in ${damaged}\n`,
+  ].join('\n');
+}
