@@ -31,7 +31,7 @@ export { seriesOfMetrics, seriesOfText } from './otlp/prometheus-series.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
 export { postgresTools } from './postgres-tools.ts';
-export { clientsPython } from './python-environment.ts';
+export { clientsPython, pythonWith } from './python-environment.ts';
 export { type CliProcess, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
 export { waitFor } from './wait-for.ts';

@@ -8,19 +8,21 @@ import { hasCommand } from './kafka/kafka-jars.ts';
 
 const run = promisify(execFile);
 
-const requirements = join(
-  import.meta.dirname,
-  '../../../packages/gateway/test/clients/python/requirements.txt',
-);
+/** A Python with the official clients and OpenTelemetry's SDK, as `pythonWith`. */
+export function clientsPython(): Promise<string> {
+  return pythonWith(
+    join(import.meta.dirname, '../../../packages/gateway/test/clients/python/requirements.txt'),
+  );
+}
 
 /**
- * A Python with the official clients and OpenTelemetry's SDK, in a separate virtual environment. It is created the first
- * time and cached in `~/.cache/loopwatch` until the requirements or the Python version change.
+ * A Python with the packages of a requirements file, in a separate virtual environment. It is created the first time and
+ * cached in `~/.cache/loopwatch` until the requirements or the Python version change.
  *
  * @returns path of the interpreter
  * @throws Error naming what is missing and how to install it
  */
-export async function clientsPython(): Promise<string> {
+export async function pythonWith(requirements: string): Promise<string> {
   if (!(await hasCommand('python3', '-c', 'import ensurepip, venv')))
     throw new Error(
       'there is no Python that can make virtual environments; run: sudo apt-get install -y python3 python3-venv',

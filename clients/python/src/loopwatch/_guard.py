@@ -127,32 +127,32 @@ class Guard:
 
         return cast(F, guarded)
 
-    def enter(self, name: str, arguments: Any) -> Call:
+    def enter(self, name: str, arguments: Any, call_id: str | None = None) -> Call:
         """Begins a call: if ``denial`` is set, do not run it, and return that to the model; else finish the call."""
         try:
             if self.mode == "watch":
-                return self._begin(name, arguments, ALLOWED)
+                return self._begin(name, arguments, ALLOWED, call_id)
             asked = self._link.ask({"sessionId": self.session, "name": name, "args": _plain(arguments)})
             try:
                 decision = asked.result(self._timeout)
             except FutureTimeout:
                 decision = self._late()
-            return self._begin(name, arguments, decision)
+            return self._begin(name, arguments, decision, call_id)
         except Exception:
             self._stats.faults += 1
             return Call(self, name, None, None)
 
-    async def enter_async(self, name: str, arguments: Any) -> Call:
+    async def enter_async(self, name: str, arguments: Any, call_id: str | None = None) -> Call:
         """Like :meth:`enter`, without blocking the event loop."""
         try:
             if self.mode == "watch":
-                return self._begin(name, arguments, ALLOWED)
+                return self._begin(name, arguments, ALLOWED, call_id)
             asked = self._link.ask({"sessionId": self.session, "name": name, "args": _plain(arguments)})
             try:
                 decision = await asyncio.wait_for(asyncio.wrap_future(asked), self._timeout)
             except (asyncio.TimeoutError, TimeoutError):
                 decision = self._late()
-            return self._begin(name, arguments, decision)
+            return self._begin(name, arguments, decision, call_id)
         except Exception:
             self._stats.faults += 1
             return Call(self, name, None, None)
@@ -173,10 +173,8 @@ class Guard:
 
     def child(self, name: str) -> Guard:
         """The guard of a sub-agent, with the session id ``SESSION/NAME``."""
-        child = object.__new__(Guard)
-        child.__dict__.update(self.__dict__)
-        child.session, child._parent = f"{self.session}/{name}", self.session
-        child._final, child._run, child._events = None, uuid.uuid4().hex[:12], 0
+        child = self._of_session(f"{self.session}/{name}")
+        child._parent = self.session
         return child
 
     def stats(self) -> Stats:
@@ -194,28 +192,39 @@ class Guard:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _of_session(self, session: str) -> Guard:
+        """A guard of another session on the same connection."""
+        other = object.__new__(Guard)
+        other.__dict__.update(self.__dict__)
+        other.session, other._final, other._run, other._events = session, None, uuid.uuid4().hex[:12], 0
+        return other
+
     def _late(self) -> Decision:
         self._stats.faults += 1
         self._link.give_up()
         return ALLOWED
 
-    def _begin(self, name: str, arguments: Any, decision: Decision) -> Call:
+    def _begin(self, name: str, arguments: Any, decision: Decision, call_id: str | None) -> Call:
         self._stats.calls += 1
-        call_id = f"{self._run}-{self._stats.calls}"
-        self._record({"type": "tool_call_request", "callId": call_id, "name": name, "args": _plain(arguments)})
+        call_id = call_id or f"{self._run}-{self._stats.calls}"
+        self._report_call(call_id, name, arguments)
         action = decision["action"]
         if action not in ("deny", "stop"):
             return Call(self, name, call_id, None)
         self._stats.denied += 1
         denial = f"Loopwatch denied this call: {decision['guidance'] or decision['reason']}"
         result = {"type": "tool_result", "callId": call_id, "result": denial, "isError": True, "denied": True}
-        self._record(result)
+        self._record({"id": f"result:{call_id}", **result})
         if self.mode == "stop" or action == "stop":
             self._final = decision
         return Call(self, name, call_id, denial)
 
+    def _report_call(self, call_id: str, name: str, arguments: Any) -> None:
+        body = {"type": "tool_call_request", "callId": call_id, "name": name, "args": _plain(arguments)}
+        self._record({"id": f"call:{call_id}", **body})
+
     def _finish(self, call_id: str, result: Any, is_error: bool) -> None:
-        event = {"type": "tool_result", "callId": call_id, "result": _plain(result)}
+        event = {"id": f"result:{call_id}", "type": "tool_result", "callId": call_id, "result": _plain(result)}
         self._record({**event, **({"isError": True} if is_error else {})})
 
     def _record(self, body: Mapping[str, Any]) -> None:
