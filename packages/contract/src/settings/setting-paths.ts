@@ -110,13 +110,20 @@ const booleanWords: ReadonlyMap<string, boolean> = new Map([
  */
 export function valueFromText(text: string, schema: z.ZodType): unknown {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return text;
+  if (inner instanceof z.ZodString) return text;
+  if (inner instanceof z.ZodEnum) return choiceFrom(text, schema);
   if (inner instanceof z.ZodBoolean) return booleanWords.get(text.trim().toLowerCase()) ?? text;
   const json = jsonFrom(text);
   if (inner instanceof z.ZodArray) return Array.isArray(json) ? json : listFrom(text);
-  if (json === undefined) return text;
+  if (json === undefined) return choiceFrom(text, schema);
   if (schema.safeParse(json).success) return json;
   return schema.safeParse(text).success ? text : json;
+}
+
+/** A word such as `CHANCE`, as the schema spells it; other texts are unchanged. */
+export function choiceFrom(text: string, schema: z.ZodType): string {
+  const word = text.trim().toLowerCase();
+  return schema.safeParse(text).success || !schema.safeParse(word).success ? text : word;
 }
 
 function listFrom(text: string): string[] {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { allowedValues } from './allowed-values.ts';
 import {
   blockKeys,
+  choiceFrom,
   didYouMean,
   findSetting,
   hiddenValue,
@@ -60,7 +61,8 @@ export class SettingsDraft {
     this.errors.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(suggestion)}`);
   }
 
-  #set(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
+  #set(keys: readonly string[], schema: z.ZodType, given: unknown, origin: SettingOrigin): void {
+    const value = typeof given === 'string' ? choiceFrom(given, schema) : given;
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
       const entry = entrySchemas(schema);

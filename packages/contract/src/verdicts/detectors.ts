@@ -60,7 +60,7 @@ export const detectorFacts = {
       about: 'tool-repeat: the same call is repeated.',
       ...toolCallLimitTexts,
       error_messages: {
-        about: 'Custom messages that replace the default ones.',
+        about: 'Custom messages that replace the default ones. {tool}, {count} and {reason} are replaced.',
         block: 'Message when a call is blocked.',
         warning: 'Message of a warning.',
       },

@@ -43,7 +43,7 @@ tool_call_loop:
     ['warn', '# config.yaml\ntool_call_loop:\n  mode: "warn"\n', { mode: 'warn' }],
     [
       'chance_then_block',
-      '# config.yaml\ntool_call_loop:\n  mode: "chance_then_block"\n',
+      '# config.yaml\ntool_call_loop:\n  mode: "Chance_Then_Block"\n',
       { mode: 'chance_then_block' },
     ],
     [
@@ -250,6 +250,9 @@ describe('environment variables', () => {
     ['LOOPWATCH_TOOL_CALL_LOOP_TTL_SECONDS', 'null', 'tool_call_loop.ttl_seconds', null],
     ['TOOL_LOOP_MODE', 'break', 'tool_call_loop.mode', 'block'],
     ['TOOL_LOOP_MODE', 'chance_then_break', 'tool_call_loop.mode', 'chance_then_block'],
+    ['TOOL_LOOP_MODE', 'CHANCE', 'tool_call_loop.mode', 'chance_then_block'],
+    ['TOOL_LOOP_MODE', ' Break', 'tool_call_loop.mode', 'block'],
+    ['LOOPWATCH_PRESET', 'Proxy', 'preset', 'proxy'],
     ['LOOPWATCH_PRESET', 'proxy', 'preset', 'proxy'],
     ['LOOPWATCH_ENABLED', 'off', 'enabled', false],
     ['LOOPWATCH_PRIVACY_STORE_TEXT', 'No', 'privacy.store_text', false],

@@ -132,10 +132,30 @@ function argumentsIn(rounds: readonly CallStep[]): string[] {
 }
 
 function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
-  const shown = agents.withoutNoise(call?.result?.shown ?? '').trim();
+  const shown = outOfEnvelope(agents.withoutNoise(call?.result?.shown ?? '').trim());
   const message = unframed(shown);
   // Framing that contains no letters, such as brackets and quotes, stays part of the shown text.
   return /[a-z]/i.test(shown.slice(0, shown.length - message.length)) ? message : shown;
+}
+
+/** The output of a command or the text of a file, without the object in which an agent's hook reports it. */
+function outOfEnvelope(shown: string): string {
+  if (!ENVELOPE.test(shown)) return shown;
+  const said = SAID.map((pattern) => pattern.exec(shown)?.[1] ?? '').find((text) => text !== '') ?? '';
+  // The shown text may end within an escape sequence.
+  return said
+    .replace(/\\(?:u[0-9a-f]{0,3})?$/i, '')
+    .replace(/\\(?:u([0-9a-f]{4})|(.))/gi, unescaped)
+    .trim();
+}
+
+const ENVELOPE = /^\{.*"(?:stdout|stderr)":"|^\{"file":\{"content":"/s;
+/** Where its words are, the telling ones first. */
+const SAID = ['stderr', 'stdout', 'content'].map((key) => new RegExp(`"${key}":"((?:[^"\\\\]|\\\\.)*)`, 's'));
+
+function unescaped(_: string, code: string | undefined, letter: string | undefined): string {
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+  return letter !== undefined && 'nrt'.includes(letter) ? ' ' : (letter ?? '');
 }
 
 /** Number of calls that an evidence shows: the first and the latest. */

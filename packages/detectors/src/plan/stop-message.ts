@@ -1,6 +1,6 @@
 import { callDetectors, type Verdict } from '@loopwatch/contract';
 import type { ToolRepeatOptions } from '../detectors/tool-repeat/options.ts';
-import { blockMessage } from '../detectors/tool-repeat/wording.ts';
+import { blockMessage, filledText } from '../detectors/tool-repeat/wording.ts';
 import { nouns } from '../incident/shown-calls.ts';
 import type { DetectionPlan } from './plan.ts';
 
@@ -16,8 +16,9 @@ export function stopMessage(
 ): string {
   const options = optionsOf(plan, tool);
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
-    return blockMessage(tool, verdict.count, options);
-  if (callDetectors.has(verdict.detector) && options.blockText !== null) return options.blockText;
+    return blockMessage({ tool, count: verdict.count, reason: verdict.reason }, options);
+  if (callDetectors.has(verdict.detector) && options.blockText !== null)
+    return filledText(options.blockText, { tool: tool ?? '', count: verdict.count, reason: verdict.reason });
   const reason = sentence(verdict.reason);
   // An exhausted budget stays exhausted, whatever the agent does next.
   if (verdict.detector === 'budget')
@@ -37,12 +38,14 @@ export function endMessage(reason: string): string {
 
 /** What to tell a model instead of a denied call's result: a custom text for blocked calls, or {@link guidanceOf}. */
 export function denialMessage(
-  verdict: Pick<Verdict, 'detector' | 'action' | 'reason' | 'guidance'>,
+  verdict: Pick<Verdict, 'detector' | 'action' | 'count' | 'reason' | 'guidance'>,
   plan: DetectionPlan,
   tool: string,
 ): string {
   const custom = callDetectors.has(verdict.detector) ? optionsOf(plan, tool).blockText : null;
-  return verdict.action === 'block' && custom !== null ? custom : guidanceOf(verdict);
+  return verdict.action === 'block' && custom !== null
+    ? filledText(custom, { tool, count: verdict.count, reason: verdict.reason })
+    : guidanceOf(verdict);
 }
 
 function optionsOf(plan: DetectionPlan, tool: string | undefined): ToolRepeatOptions {

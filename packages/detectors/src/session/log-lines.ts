@@ -51,15 +51,18 @@ export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>, en
   ];
 }
 
+/** The presets in whose words a model gets a chance; in those of the others, it is warned. */
+const SAYS_CHANCE: ReadonlySet<string> = new Set(['balanced', 'stream', 'proxy']);
+
 /** What was done about a loop of calls; the presets that follow other proxies have the wording of those. */
 function reaction(
   { action, preset, detector }: Pick<Verdict, 'action' | 'preset' | 'detector'>,
   enforces: boolean,
 ): string {
-  if (preset !== 'balanced' && detector === 'tool-repeat')
-    return action === 'block' ? 'Blocked tool' : 'Warning issued for tool';
   if (action === 'warn') return 'Warning issued for tool';
-  if (action === 'chance') return 'Chance given for tool';
+  if (action === 'chance')
+    return SAYS_CHANCE.has(preset) ? 'Chance given for tool' : 'Warning issued for tool';
+  if (preset !== 'balanced' && detector === 'tool-repeat') return 'Blocked tool';
   return enforces ? 'Denied tool' : 'Block verdict issued for tool';
 }
 

@@ -73,9 +73,10 @@ export function createToolCallTracker(
       const options = plan.perTool.get(name) ?? plan.tool;
       if (action === 'none') return { blocked: false, reason: null, count, action };
       const blocked = action === 'block';
+      const facts = { tool: name, count, reason: `${name} was called ${String(count)} times` };
       const reason = blocked
-        ? blockMessage(name, count, options)
-        : toolGuidance(name, canonicalArguments(args), count, options);
+        ? blockMessage(facts, options)
+        : toolGuidance(facts, canonicalArguments(args), options);
       return { blocked, reason, count, action };
     },
   };

@@ -9,7 +9,7 @@ const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
 const { tool: exact } = planDetection(detectionSchema.parse({ preset: 'stream' }));
 
 describe('guidance for a model', () => {
-  const text = toolGuidance('search_web', '{"query":"trams"}', 3, tool);
+  const text = toolGuidance({ tool: 'search_web', count: 3, reason: '' }, '{"query":"trams"}', tool);
   test.each([
     ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same arguments/],
     [
@@ -34,7 +34,7 @@ describe('the message for a user', () => {
     [tool, "'read' invoked with similar params 3 times within 300s."],
     [exact, "'read' invoked with identical params 3 times in a row."],
   ])('names tool, count and window', (options, wording) => {
-    expect(blockMessage('read', 3, options)).toBe(
+    expect(blockMessage({ tool: 'read', count: 3, reason: '' }, options)).toBe(
       `Tool call loop detected: ${wording} Session stopped to prevent unintended looping. ` +
         'Adjust the inputs or try another approach.',
     );
@@ -45,6 +45,9 @@ describe('the stop message', () => {
   const rest = 'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.';
   const own: DetectionInput = {
     tool_call_loop: { error_messages: { block: 'No.' }, per_tool: { read: { ttl_seconds: 9 } } },
+  };
+  const named: DetectionInput = {
+    tool_call_loop: { error_messages: { block: '{tool}, {other}: {count}. {reason}' } },
   };
   const found = { count: 3, reason: 'As it is.', tool: { name: 'read', signature: 'read:{}' } };
   const repeat = { ...found, kind: 'loop', detector: 'tool-repeat' } as const;
@@ -65,6 +68,8 @@ describe('the stop message', () => {
     [limit, {}, `Limit detected: As it is. ${rest}`],
     [outage, {}, `Outage detected: As it is. ${rest}`],
     [repeat, own, 'No.'],
+    [repeat, named, 'read, {other}: 3. As it is.'],
+    [cycle, named, 'read, {other}: 3. As it is.'],
     [cycle, own, 'No.'],
     [{ ...cycle, detector: 'stagnation' } as const, own, 'No.'],
     [chant, own, `Loop detected: As it is. ${rest}`],
@@ -118,6 +123,49 @@ test.each([
   expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
     told,
   );
+});
+
+test.each<[what: string, preset: DetectionInput['preset'], results: unknown]>([
+  ['without results', 'stream', undefined],
+  ['with results', 'balanced', 'no such file'],
+  ['similar', 'similar', undefined],
+])('a custom warning names tool, count and reason: %s', (_, preset, result) => {
+  const warning = '{tool} ({count}): {reason}. {tool}';
+  const calls = Array.from({ length: 6 }, () => [
+    call('read', { path: '{count}' }),
+    ...(result === undefined ? [] : [{ type: 'tool_result', result, isError: true } as const]),
+  ]).flat();
+  const [verdict] = run(calls, {
+    preset,
+    tool_call_loop: { mode: 'chance_then_block', error_messages: { warning } },
+  });
+  expect(verdict?.guidance).toBe(`read (${String(verdict?.count)}): ${String(verdict?.reason)}. read`);
+});
+
+test.each<[what: string, result: unknown, shown: string]>([
+  [
+    'a failed command',
+    { stdout: '', stderr: 'ls: cannot access "x":\nNo such file', interrupted: false },
+    ': “ls: cannot access "x": No such file”',
+  ],
+  ['output before notes', { stdout: 'two passed', stderr: '', interrupted: false }, ': “two passed”'],
+  ['a command that says nothing', { stdout: '', stderr: '', interrupted: false }, ''],
+  [
+    'a file',
+    { type: 'text', file: { filePath: '/w/a', content: 'export const a = 1;' } },
+    ': “export const a = 1;”',
+  ],
+  ['plain text', 'no such file', ': “no such file”'],
+  ['cut off', { stdout: 'é'.repeat(500), stderr: '' }, ': “é'],
+])('a reason shows what the tool said: %s', (_, result, shown) => {
+  const steps = Array.from({ length: 4 }, () => [
+    call('Bash', { command: 'ls x' }),
+    { type: 'tool_result', result } as const,
+  ]).flat();
+  const { reason = '' } = run(steps, { preset: 'balanced' })[0] ?? {};
+  expect(reason).toMatch(/with the same result|failed the same way each time/);
+  expect(reason.split(/same result|each time/)[1]).toContain(shown);
+  expect(reason).not.toMatch(/stdout|filePath/);
 });
 
 test.each([

@@ -102,6 +102,7 @@ export class ConsecutiveRun {
   #account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account<'tool-repeat'> {
     const { name } = identity;
     const within = options.ttlMs === null ? 'in a row' : `in a row ${windowPhrase(options.ttlMs)}`;
+    const said = sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times ${within} with the same arguments`;
     return {
       detector: 'tool-repeat',
       threshold: options.threshold,
@@ -109,8 +110,8 @@ export class ConsecutiveRun {
       windowMs: options.ttlMs,
       tool: { name, signature: signature(identity) },
       repeats: [identityKey(identity)],
-      ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times ${within} with the same arguments`,
-      guidance: toolGuidance(name, identity.arguments, count, options),
+      ...said,
+      guidance: toolGuidance({ tool: name, count, reason: said.reason }, identity.arguments, options),
       evidence: {
         matching: 'exact',
         calls: this.#counted(count).map((mark, i, { length }) =>

@@ -135,6 +135,7 @@ export class SimilarCalls {
 function account({ incident: { count }, identity, options, calls }: OpenIncident): Account<'tool-repeat'> {
   const { name } = identity;
   const within = options.ttlMs === null ? '' : ` ${windowPhrase(options.ttlMs)}`;
+  const said = sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times${within} with the same or nearly the same arguments`;
   return {
     detector: 'tool-repeat',
     key: name,
@@ -144,8 +145,8 @@ function account({ incident: { count }, identity, options, calls }: OpenIncident
     tool: { name, signature: signature(identity) },
     repeats: [identityKey(identity)],
     repeatsAlike: true,
-    ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times${within} with the same or nearly the same arguments`,
-    guidance: toolGuidance(name, identity.arguments, count, options),
+    ...said,
+    guidance: toolGuidance({ tool: name, count, reason: said.reason }, identity.arguments, options),
     evidence: {
       matching: 'similar',
       similarity: options.similarity,

@@ -127,6 +127,7 @@ export class StepRepeat implements Detector {
       length > 1
         ? sentence`The same ${length} calls were made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(callStep)}${ofFirst(result.quoted)}`
         : sentence`${quotedStep(callStep)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
+    const facts = { tool: name, count, reason: made.reason };
     return {
       key: 'rounds',
       count,
@@ -147,8 +148,8 @@ export class StepRepeat implements Detector {
       ...made,
       guidance:
         length > 1
-          ? batchGuidance(callsWithResults([callStep], agents), count, options)
-          : stepGuidance(name, args, count, options, {
+          ? batchGuidance(facts, callsWithResults([callStep], agents), options)
+          : stepGuidance(facts, args, options, {
               result: result.quoted,
               navigates: isNavigation(callStep),
             }),

@@ -10,6 +10,18 @@ const CALL_ADVICE = [
 ];
 const CALL_ANSWER = 'Answer with one corrected tool call, or explain in text what you will do next.';
 
+/** What a custom text may name in braces: `{tool}`, `{count}` and `{reason}`. */
+export interface LoopFacts {
+  readonly tool: string;
+  readonly count: number;
+  readonly reason: string;
+}
+
+/** A custom text with its placeholders replaced; what they stand for is not searched for others. */
+export function filledText(text: string, facts: LoopFacts): string {
+  return text.replace(/\{(tool|count|reason)\}/g, (_, name: keyof LoopFacts) => String(facts[name]));
+}
+
 /** `within 120 seconds`, or `in a row` if calls of any age count. */
 export function windowPhrase(ttlMs: number | null): string {
   return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
@@ -20,8 +32,8 @@ export function formatSeconds(ms: number): string {
 }
 
 /** The message to a user when a call is blocked. */
-export function blockMessage(tool: string, count: number, options: ToolRepeatOptions): string {
-  if (options.blockText !== null) return options.blockText;
+export function blockMessage({ tool, count, reason }: LoopFacts, options: ToolRepeatOptions): string {
+  if (options.blockText !== null) return filledText(options.blockText, { tool, count, reason });
   const alike = options.similarity === null ? 'identical' : 'similar';
   const window = options.ttlMs === null ? 'in a row' : `within ${formatSeconds(options.ttlMs)}s`;
   return (
@@ -31,8 +43,12 @@ export function blockMessage(tool: string, count: number, options: ToolRepeatOpt
 }
 
 /** Guidance for a model that gets one more chance, or whose call is blocked. */
-export function toolGuidance(tool: string, args: string, count: number, options: ToolRepeatOptions): string {
-  if (options.warningText !== null) return options.warningText;
+export function toolGuidance(
+  { tool, count, reason }: LoopFacts,
+  args: string,
+  options: ToolRepeatOptions,
+): string {
+  if (options.warningText !== null) return filledText(options.warningText, { tool, count, reason });
   const alike = options.similarity === null ? 'the same' : 'nearly the same';
   return [
     `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} arguments.`,
@@ -49,13 +65,12 @@ export function toolGuidance(tool: string, args: string, count: number, options:
  * @param navigates whether the call moves on in an interface, where repeating it is often right
  */
 export function stepGuidance(
-  tool: string,
+  { tool, count, reason }: LoopFacts,
   args: string,
-  count: number,
   options: ToolRepeatOptions,
   { result, navigates }: { readonly result: string; readonly navigates: boolean },
 ): string {
-  if (options.warningText !== null) return options.warningText;
+  if (options.warningText !== null) return filledText(options.warningText, { tool, count, reason });
   const advice = navigates
     ? [
         'Check what it changed:',
@@ -73,8 +88,12 @@ export function stepGuidance(
 }
 
 /** The same for several calls at once. @param calls one line per call, with its arguments and result */
-export function batchGuidance(calls: readonly string[], count: number, options: ToolRepeatOptions): string {
-  if (options.warningText !== null) return options.warningText;
+export function batchGuidance(
+  { tool, count, reason }: LoopFacts,
+  calls: readonly string[],
+  options: ToolRepeatOptions,
+): string {
+  if (options.warningText !== null) return filledText(options.warningText, { tool, count, reason });
   return [
     `You have made the same ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
     ...calls,
