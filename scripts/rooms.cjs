@@ -56,7 +56,6 @@ const rooms = {
     telemetry: ['record', 'wire'],
   },
   gateway: {
-    acp: [],
     http: [],
     api: ['http'],
     session: ['http', 'api'],

@@ -65,7 +65,7 @@ export interface Guard extends AsyncDisposable {
   /** Creates the guard of a sub-agent, with the session id `<session>/<id>`. */
   child(id: string): Guard;
   stats(): GuardStats;
-  /** Sends the remaining events to the server, for at most 5 s, and disconnects. */
+  /** Sends the remaining events to the server, for at most 5 s and 1 s each, and disconnects. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { limitTurnRequests, type TurnRequests, turnRequestLimits } from '@loopwatch/gateway/acp';
+import { limitTurnRequests, type TurnRequests, turnRequestLimits } from '@loopwatch/guard/acp';
 import { describe, expect, it } from 'vitest';
 
 /** A prompt that leads to so many requests, each of which runs the code once. */

@@ -2,7 +2,7 @@ import { type LogLine, turnRequestLines } from '@loopwatch/detectors';
 
 /**
  * A limit of model requests for agents with the Agent Client Protocol. Only the agent can count them: a gateway sees no
- * prompts. Public entry point `@loopwatch/gateway/acp`.
+ * prompts. Public entry point `@loopwatch/guard/acp`.
  */
 
 /** Suggested values for `maxTurnRequests`. */
