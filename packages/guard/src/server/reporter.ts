@@ -1,4 +1,5 @@
 import type { GuardStats } from '../guard.ts';
+import { startTimer } from './background-timer.ts';
 
 const MAX_QUEUED = 10_000;
 const MAX_BATCH = 500;
@@ -58,12 +59,10 @@ export class Reporter {
 
   #sendIn(ms: number): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(() => {
       this.#timer = undefined;
       void this.#send();
     }, ms);
-    // The timer must not keep the agent's process alive.
-    this.#timer.unref();
   }
 
   #send(): Promise<void> {

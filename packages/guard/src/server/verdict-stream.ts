@@ -1,10 +1,8 @@
-import { type ClientRequest, get as httpGet } from 'node:http';
-import { get as httpsGet } from 'node:https';
 import type { PureVerdict } from '@loopwatch/detectors';
+import { startTimer } from './background-timer.ts';
+import { openEventSource } from './event-source.ts';
 
 const MAX_PAUSE_MS = 30_000;
-/** The server sends a keep-alive every 15 s. */
-const SILENCE_MS = 45_000;
 
 export interface StreamListener {
   readonly onVerdict: (verdict: PureVerdict) => void;
@@ -13,15 +11,12 @@ export interface StreamListener {
   readonly onTriage: (dismissed: readonly string[]) => void;
 }
 
-/**
- * Follows the verdicts of a session, and resumes after the last one when it reconnects. Does not use `fetch`, whose open
- * response would keep the process alive.
- */
+/** Follows the verdicts of a session, and resumes after the last one when it reconnects. */
 export class VerdictStream {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #listener: StreamListener;
-  #request: ClientRequest | undefined;
+  #disconnect: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastId: string | undefined;
   #failures = 0;
@@ -37,35 +32,24 @@ export class VerdictStream {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#request?.destroy();
+    this.#disconnect?.();
   }
 
   #connect(): void {
-    const get = this.#url.startsWith('https:') ? httpsGet : httpGet;
+    const headers = {
+      ...this.#headers,
+      accept: 'text/event-stream',
+      ...(this.#lastId !== undefined && { 'last-event-id': this.#lastId }),
+    };
+    let rest = '';
+    const onData = (piece: string): void => {
+      this.#failures = 0;
+      const blocks = (rest + piece).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) this.#handle(block);
+    };
     try {
-      const headers = {
-        ...this.#headers,
-        accept: 'text/event-stream',
-        ...(this.#lastId !== undefined && { 'last-event-id': this.#lastId }),
-      };
-      const request = get(this.#url, { headers, agent: false, timeout: SILENCE_MS });
-      this.#request = request;
-      request.on('socket', (socket) => socket.unref());
-      request.on('timeout', () => request.destroy());
-      request.on('error', () => undefined);
-      request.on('close', () => this.#reconnect());
-      request.on('response', (response) => {
-        if (response.statusCode !== 200) return void response.resume();
-        let rest = '';
-        response.setEncoding('utf8');
-        response.on('error', () => undefined);
-        response.on('data', (piece: string) => {
-          this.#failures = 0;
-          const blocks = (rest + piece).split('\n\n');
-          rest = blocks.pop() ?? '';
-          for (const block of blocks) this.#handle(block);
-        });
-      });
+      this.#disconnect = openEventSource(this.#url, headers, { onData, onClose: () => this.#reconnect() });
     } catch {
       // The URL is invalid. The guard works without its server.
       this.#reconnect();
@@ -75,8 +59,7 @@ export class VerdictStream {
   #reconnect(): void {
     if (this.#isClosed) return;
     this.#failures += 1;
-    this.#timer = setTimeout(() => this.#connect(), Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures));
-    this.#timer.unref();
+    this.#timer = startTimer(() => this.#connect(), Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures));
   }
 
   #handle(block: string): void {
