@@ -11,6 +11,7 @@ import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { breakdown } from '../../src/stats/breakdown.ts';
 import { currentStats } from '../../src/stats/current-stats.ts';
 import { readOverview } from '../../src/stats/overview.ts';
+import { rangeStats } from '../../src/stats/range-stats.ts';
 import { START, summary } from '../verdicts.ts';
 
 const DAY = 86_400_000;
@@ -95,6 +96,9 @@ onBothDatabases(({ make }) => {
         expect(sumOf(overview.buckets.map(({ wasted }) => wasted))).toEqual(whole);
         expect(sumOf(overview.detectors.map(({ wasted }) => wasted))).toEqual(whole);
         expect(await currentStats(database, now)).toMatchObject(expected);
+        const charts = await rangeStats(database, { from: START - DAY, to: now, bucketMs: DAY }, now);
+        expect(charts.wasted).toMatchObject(expected);
+        expect(sumOf(charts.buckets.map(({ wasted }) => wasted))).toEqual(whole);
         for (const groupBy of ['agent', 'model', 'detector', 'tool'] satisfies BreakdownDimension[]) {
           const request = {
             groupBy,

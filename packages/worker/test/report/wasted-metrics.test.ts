@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { eventsOf, loopingTurns } from '../../../detectors/test/looping-turns.ts';
 import { metric, records, startWorker } from '../fakes.ts';
@@ -15,6 +16,12 @@ function wastedOf({ verdicts, summaries }: MemoryRunner) {
     calls: all.reduce((sum, { calls }) => sum + calls, 0),
     tokens: all.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
   };
+}
+
+/** Over all labels. */
+async function sumOf(registry: Registry, name: string): Promise<number> {
+  const { values } = (await registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.reduce((sum, { value }) => sum + value, 0);
 }
 
 describe('counters of what loops wasted', () => {
@@ -37,6 +44,11 @@ describe('counters of what loops wasted', () => {
         const { calls, tokens } = wastedOf(log);
         expect(await metric(registry, 'loopwatch_wasted_calls_total')).toBe(calls);
         expect(await metric(registry, 'loopwatch_wasted_tokens_total')).toBe(tokens);
+        for (const amount of ['calls', 'tokens', 'usd']) {
+          const whole = await sumOf(registry, `loopwatch_wasted_${amount}_total`);
+          for (const by of ['agent', 'tool'])
+            expect(await sumOf(registry, `loopwatch_${by}_wasted_${amount}_total`)).toBeCloseTo(whole, 6);
+        }
         const all = events.filter(({ type }) => type === 'tool_call_request').length;
         expect(calls).toBeLessThanOrEqual(all);
         const costs = new Map(
