@@ -1,6 +1,7 @@
 import { readJson, sessionSummarySchema, storableJson, storableText } from '@loopwatch/contract';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
+import { credibleTimes } from '../sessions/credible-times.ts';
 import { type SummaryRecord, writeSummaries } from '../sessions/write-summaries.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
@@ -21,8 +22,10 @@ export function sessionRecords({
         continue;
       }
       const summary = readJson(storableJson(text), sessionSummarySchema);
-      if (summary.ok) summaries.push({ id: summary.value.sessionId, summary: summary.value, at });
-      else setAside(record, summary.why);
+      if (summary.ok) {
+        const { value } = summary;
+        summaries.push({ id: value.sessionId, summary: { ...value, ...credibleTimes(value, at) }, at });
+      } else setAside(record, summary.why);
     }
     await budgets.add(
       tx,

@@ -8,19 +8,19 @@ export const BATCH_ROWS = 500;
 /**
  * Deletes the oldest incidents with their verdicts and triage, and adds them to the sums of deleted incidents.
  *
- * @param before deletes only incidents last seen before this time, epoch ms; default: of any age
+ * @param before deletes only incidents whose sessions were last active before this time, epoch ms; default: of any age
  * @returns how many were deleted
  */
 export function removeIncidents(
   database: Database,
-  { limit, before = Number.MAX_SAFE_INTEGER, now }: { limit: number; before?: number; now: number },
+  { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
 ): Promise<number> {
   return database.transaction(async (tx) => {
     await lockChanges(tx);
     const found = await tx.query<{ id: string }>(
-      `select id from incidents where detected_at < $1::float8 and greatest(detected_at, least(last_at, $2::float8)) < $1::float8
+      `select id from incidents where detected_at < $1::float8 and active_at < $1::float8
        order by detected_at, id limit ${String(Math.min(limit, BATCH_ROWS))}`,
-      [before, now],
+      [before],
     );
     if (found.length === 0) return 0;
     const ids = jsonText(found.map(({ id }) => id));
@@ -55,8 +55,8 @@ export async function removeSessions(
   { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
 ): Promise<number> {
   const removed = await database.query(
-    `delete from sessions where id in (select id from sessions where updated_at < $1::float8
-       order by updated_at, id limit ${String(Math.min(limit, BATCH_ROWS))}) returning 1`,
+    `delete from sessions where id in (select id from sessions where active_at < $1::float8
+       order by active_at, id limit ${String(Math.min(limit, BATCH_ROWS))}) returning 1`,
     [before],
   );
   return removed.length;

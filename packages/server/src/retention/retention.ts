@@ -80,10 +80,10 @@ export class Retention {
   }
 
   async #removeOld(before: number): Promise<number> {
-    const { database, now } = this.#options;
+    const { database } = this.#options;
     const old = { limit: BATCH_ROWS, before };
     return (
-      (await this.#inBatches('incidents', () => removeIncidents(database, { ...old, now: now() }))) +
+      (await this.#inBatches('incidents', () => removeIncidents(database, old))) +
       (await this.#inBatches('sessions', () => removeSessions(database, old))) +
       (await this.#inBatches('messages', () => removeMessages(database, old)))
     );
@@ -91,18 +91,14 @@ export class Retention {
 
   /** Deletes the same share of incidents, sessions and messages, the oldest of each. */
   async #removeSurplus(limit: number): Promise<number> {
-    const { database, now } = this.#options;
+    const { database } = this.#options;
     const { bytes, incidents, sessions, messages } = await storageSize(database);
     if (bytes <= limit) return 0;
     // Rows differ in size: free a little more than needed.
     const share = (bytes - 0.97 * limit) / bytes;
     let removed = 0;
     for (const [rows, count, remove] of [
-      [
-        'incidents',
-        incidents,
-        (surplus: number) => removeIncidents(database, { limit: surplus, now: now() }),
-      ],
+      ['incidents', incidents, (surplus: number) => removeIncidents(database, { limit: surplus })],
       ['sessions', sessions, (surplus: number) => removeSessions(database, { limit: surplus })],
       [
         'messages',

@@ -79,7 +79,7 @@ onBothDatabases(({ make }) => {
   it('total cost includes incidents deleted by retention', async () => {
     const database = await filled();
     expect((await currentStats(database, START)).usd).toBe(9.25);
-    expect(await removeIncidents(database, { limit: 2, now: START })).toBe(2);
+    expect(await removeIncidents(database, { limit: 2 })).toBe(2);
     expect((await currentStats(database, START)).usd).toBe(9.25);
   });
 
@@ -89,7 +89,7 @@ onBothDatabases(({ make }) => {
       writeVerdicts(tx, [{ verdict: verdict({ cost: costOf(null) }), arrivedAt: START }]),
     );
     expect((await currentStats(database, START)).usd).toBeNull();
-    await removeIncidents(database, { limit: 1, now: START });
+    await removeIncidents(database, { limit: 1 });
     expect((await currentStats(database, START)).usd).toBeNull();
   });
 });
