@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { DetectionInput } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
+import type { LangChainMiddleware } from './langchain-middleware.ts';
 import type { AgentsToolResult } from './sdk-tools.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface Guard extends AsyncDisposable {
   aiTools<Tools extends Readonly<Record<string, object>>>(tools: Tools): Tools;
   /** Guards tools of LangChain and LangGraph, created by `tool()` or by a class. */
   langchainTools<Tool extends object>(tools: readonly Tool[]): Tool[];
+  /** For `middleware` of LangChain's `createAgent`: guards the agent's tools, and ends its run. */
+  langchainMiddleware(): LangChainMiddleware;
   /** Guards function tools of the OpenAI Agents SDK; others are returned unchanged. */
   agentsTools<Tool extends object>(tools: readonly Tool[]): Tool[];
 

@@ -1,2 +1,3 @@
 export type { Guard, GuardMode, GuardOptions, GuardStats, VerdictOrigin } from './guard.ts';
+export type { LangChainMiddleware } from './langchain-middleware.ts';
 export { createGuard } from './session-guard.ts';

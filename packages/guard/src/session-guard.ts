@@ -1,5 +1,6 @@
 import { type Decision, isRefused, type PureVerdict } from '@loopwatch/detectors';
 import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
+import { type LangChainMiddleware, langchainMiddleware } from './langchain-middleware.ts';
 import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';
 import { type AgentsToolResult, guardAgentsTools, guardAiTools, guardLangChainTools } from './sdk-tools.ts';
 import { ServerLink } from './server/server-link.ts';
@@ -89,6 +90,10 @@ class SessionGuard implements Guard {
 
   langchainTools<Tool extends object>(tools: readonly Tool[]): Tool[] {
     return guardLangChainTools(this.#gate, tools);
+  }
+
+  langchainMiddleware(): LangChainMiddleware {
+    return langchainMiddleware(this.#gate, this);
   }
 
   agentsTools<Tool extends object>(tools: readonly Tool[]): Tool[] {

@@ -1,10 +1,12 @@
 import { AIMessage, type BaseMessage, HumanMessage, type ToolMessage } from '@langchain/core/messages';
+import { fakeModel } from '@langchain/core/testing';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { Agent, tool as functionTool, type Model, run, setTracingDisabled, Usage } from '@openai/agents';
 import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
+import { createAgent, createMiddleware } from 'langchain';
 import { z } from 'zod';
 import type { Guard } from '../src/index.ts';
 
@@ -156,6 +158,31 @@ const langGraph: RunAgent = async (given) => {
   return { results, isDone: messages.at(-1)?.content === DONE };
 };
 
+const langChain: RunAgent = async (given) => {
+  const { guard, scenario } = given;
+  const model = fakeModel();
+  // The model decides by the messages, of which it sees one more tool result each time.
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) model.respond((messages) => answerTo(scenario, messages));
+  const isOver = stopOf(given);
+  const stopping = createMiddleware({
+    name: 'stopping',
+    beforeModel: { canJumpTo: ['end'], hook: () => (isOver() ? { jumpTo: 'end' } : undefined) },
+  });
+  const agent = createAgent({
+    model,
+    tools: langchainTools(scenario),
+    middleware: [guard?.langchainMiddleware() ?? stopping],
+  });
+  const { messages } = await agent.invoke(
+    { messages: [new HumanMessage('Go on')] },
+    { recursionLimit: 6 * MAX_TURNS },
+  );
+  const results = messages
+    .filter((message): message is ToolMessage => message.type === 'tool')
+    .map(({ content }) => content as string);
+  return { results, isDone: messages.at(-1)?.content === DONE };
+};
+
 export function agentsModel({ steps }: Scenario): Model {
   let turn = 0;
   return {
@@ -237,5 +264,6 @@ export const agents: readonly (readonly [string, RunAgent])[] = [
   ['a loop over plain functions', plainLoop],
   ['the AI SDK', aiSdk],
   ['LangGraph', langGraph],
+  ['LangChain', langChain],
   ['the OpenAI Agents SDK', openAiAgents],
 ];

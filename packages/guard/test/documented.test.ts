@@ -24,8 +24,9 @@ const documented = (page: string): string[] => blocksCheckedBy(import.meta.url, 
 
 function titleOf(block: string): string {
   return (
-    /createReactAgent|(?<=from ')(?:ai|@langchain\/langgraph|@openai\/agents)(?=')/.exec(block)?.[0] ??
-    'plain functions'
+    /createReactAgent|createAgent|(?<=from ')(?:ai|@langchain\/langgraph|@openai\/agents)(?=')/.exec(
+      block,
+    )?.[0] ?? 'plain functions'
   );
 }
 
