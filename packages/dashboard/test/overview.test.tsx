@@ -67,6 +67,17 @@ function openCounts(): Record<string, string | null | undefined> {
 
 const all = (count: string) => ({ card: count, list: count, detectors: count, rail: count, tab: count });
 
+it('overview: limits and outages that are open are counted apart from the loops', async () => {
+  const counts = { open: 3, openByDetector: { 'tool-repeat': 1, budget: 1, outage: 1 } };
+  server.overview = overview([row()], counts);
+  act(() => store.applySnapshot(snapshot([row()], counts), NOW));
+  await open();
+  const card = screen.getByRole('region', { name: 'Looping now' });
+  await within(card).findByRole('link', { name: 'open loops' });
+  const others = within(card).getByRole('link', { name: '2 limits and outages' });
+  expect(others.getAttribute('href')).toMatch(/kind=limit&kind=outage/);
+});
+
 it('overview: cards, lists, navigation and tab title always show the same moment, despite live changes', async () => {
   server.overview = overview([]);
   await open();

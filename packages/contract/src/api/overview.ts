@@ -24,7 +24,9 @@ export const overviewSchema = z.object({
   open: count.describe('Open incidents from any time; excludes muted ones and false positives.'),
   quiet: count.describe('Unresolved incidents of quiet sessions; excludes muted ones and false positives.'),
   openByDetector: byDetectorSchema,
-  openItems: z.array(incidentItemSchema).describe('Open incidents, newest first, at most 8.'),
+  openItems: z
+    .array(incidentItemSchema)
+    .describe('Open loops, newest first, at most 8; limits and outages are not in it.'),
   found: count.describe('Loops detected in the time range; limits and outages count apart.'),
   recovered: count.describe('Loops that the session left on its own.'),
   limits: count.describe('Limits reached in the time range, budgets included.'),

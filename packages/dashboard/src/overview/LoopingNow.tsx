@@ -1,7 +1,8 @@
+import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { IncidentItem, Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
-import { formatNumber, formatReason } from '../lib/format.ts';
+import { formatNumber, formatReason, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
@@ -9,24 +10,52 @@ import { DetectorLabel, SampleChip } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 
-/** Open incidents, newest first. */
-export function LoopingNow({ overview: { open, openItems } }: { readonly overview: Overview }) {
+/** Open loops, newest first; limits and outages that are open are only counted. */
+export function LoopingNow({
+  overview: { open, openByDetector, openItems },
+}: {
+  readonly overview: Overview;
+}) {
+  const loops = detectorIds
+    .filter((id) => detectorKind(id) === 'loop')
+    .reduce((sum, id) => sum + (openByDetector[id] ?? 0), 0);
+  const others = open - loops;
   return (
     <Card
       title="Looping now"
       note={
-        <Link className="text-accent" to="/incidents" search={{ open: 'true' }} activeProps={{}}>
-          {open <= openItems.length ? 'open incidents' : `all ${formatNumber(open)} open incidents`}
-        </Link>
+        <>
+          <Link
+            className="text-accent"
+            to="/incidents"
+            search={{ open: 'true', kind: 'loop' }}
+            activeProps={{}}
+          >
+            {loops <= openItems.length ? 'open loops' : `all ${formatNumber(loops)} open loops`}
+          </Link>
+          {others > 0 && (
+            <>
+              {' · '}
+              <Link
+                className="text-accent"
+                to="/incidents"
+                search={{ open: 'true', kind: ['limit', 'outage'] }}
+                activeProps={{}}
+              >
+                {plural(others, 'limit or outage', 'limits and outages')}
+              </Link>
+            </>
+          )}
+        </>
       }
       flush
     >
-      {open === 0 ? (
+      {loops === 0 ? (
         <p className="px-4 py-6 text-center text-ink2">No session is looping.</p>
       ) : (
         <table
           className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:last:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
-          aria-label="Open incidents, newest first"
+          aria-label="Open loops, newest first"
         >
           <thead>
             <tr>

@@ -42,7 +42,7 @@ export function readOverview(
     const unresolved = await countUnresolved(tx, now);
     const items = await listIncidents(
       tx,
-      { open: true },
+      { open: true, kind: ['loop'] },
       { now, limit: SHOWN_OPEN, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
     );
     return {

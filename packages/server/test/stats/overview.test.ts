@@ -73,6 +73,28 @@ onBothDatabases(({ make }) => {
     expect(overview).toMatchObject({ open: 0, quiet: 3, openByDetector: {}, openItems: [], liveSessions: 0 });
   });
 
+  it('overview: lists only loops as looping, while limits and outages are counted', async () => {
+    const { database } = await make();
+    const found = [
+      verdict({ incidentId: 'loop' }),
+      verdict({ incidentId: 'limit', kind: 'limit', detector: 'budget', tool: null }),
+      verdict({ incidentId: 'outage', kind: 'outage', detector: 'outage' }),
+    ];
+    await writeVerdicts(
+      database,
+      found.map((one) => ({ verdict: one, arrivedAt: START })),
+    );
+    const overview = await readOverview(database, { lastMs: 60 * MINUTE }, START + 1);
+    expect(overview.openItems.map(({ id }) => id)).toEqual(['loop']);
+    expect(overview).toMatchObject({
+      open: 3,
+      openByDetector: { 'tool-repeat': 1, budget: 1, outage: 1 },
+      found: 1,
+      limits: 1,
+      outages: 1,
+    });
+  });
+
   it('overview: the default range covers the data, from 5 minutes to 6 hours', async () => {
     const { database } = await make();
     const spanAt = async (now: number) => {
