@@ -63,6 +63,9 @@ export const claudeCode: Format = {
     'toolUseResult',
     'leafUuid',
     'userType',
+    'cwd',
+    'gitBranch',
+    'version',
   ],
   recognizes: (record) =>
     hookAgentOf(record) === 'claude-code' ||

@@ -11,7 +11,7 @@ const usageNames = { input: 'prompt_tokens', output: 'completion_tokens', read: 
 export const autogen = messageLog({
   name: 'autogen',
   title: 'an AutoGen message',
-  keys: ['source', 'models_usage', 'metadata', 'created_at', 'content', 'type', 'stop_reason'],
+  keys: ['source', 'models_usage', 'content', 'type', 'stop_reason'],
   recognizes: (record) => isMessage(record) || isResult(record),
   recordsIn: (record) => (isResult(record) ? listOf(record['messages']).map(objectOf) : undefined),
   read: (record) => {
