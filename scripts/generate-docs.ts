@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartFiles } from './chart/files.ts';
+import { agentsPage } from './reference/agents-page.ts';
 import { referenceFiles } from './reference/files.ts';
 import { architecturePage } from './reference/import-table.ts';
 import { pythonTypes } from './reference/python-types.ts';
@@ -16,6 +17,7 @@ for (const [name, text] of referenceFiles()) {
 
 for (const [path, text] of [
   ['docs/architecture.md', architecturePage()] as const,
+  ['docs/reference/agents.md', agentsPage()] as const,
   ['clients/python/src/loopwatch/_types.py', pythonTypes()] as const,
   ...chartFiles(),
 ]) {
