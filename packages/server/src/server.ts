@@ -89,12 +89,13 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
 
 /** The last one is stopped first. */
 function stepsToStop(services: Services, { http }: HttpListener): (() => Promise<void>)[] {
-  const { sink, records, notifications, budgets, triage, jobs, auth, retention } = services;
+  const { sink, records, notifications, budgets, subAgents, triage, jobs, auth, retention } = services;
   return [
     () => sink.close(),
     () => records.close(),
     () => notifications.stop(),
     () => budgets.stop(),
+    () => subAgents.stop(),
     () => triage.stop(),
     () => jobs.stop(),
     () => auth.stop(),

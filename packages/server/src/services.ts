@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { SharedBudgets } from './budgets/shared-budgets.ts';
+import { SubAgentLimits } from './budgets/sub-agent-limits.ts';
 import { EventIngest } from './events/event-ingest.ts';
 import { LogWriteHealth } from './events/log-write-health.ts';
 import { Feeds, type ServerLog } from './feed/feeds.ts';
@@ -81,7 +82,9 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     baseUrl: (deps.publicUrl ?? listener.url).replace(/\/$/, ''),
   });
   const settings = new GuardSettings(database, configured.settings, now);
-  const budgets = new SharedBudgets({ ...common, settings, base: configured.settings, sink, topics });
+  const limiting = { ...common, settings, base: configured.settings, sink, topics };
+  const budgets = new SharedBudgets(limiting);
+  const subAgents = new SubAgentLimits(limiting);
   const logWriteHealth = new LogWriteHealth(logger, now);
   const guard = new Guard({ ...common, settings, sink, logWriteHealth, topic: topics.events });
   const ingest = new EventIngest({
@@ -101,6 +104,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     topics,
     metrics,
     budgets,
+    subAgents,
     sink,
     enqueue: notifications.enqueue,
     onStored: (sessionIds) => {
@@ -165,6 +169,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     auth,
     notifications,
     budgets,
+    subAgents,
     guard,
     ingest,
     feeds,

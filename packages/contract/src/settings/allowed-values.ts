@@ -76,7 +76,9 @@ function text({ pattern, minLength = 0, format, scheme }: JsonSchema): string {
 }
 
 function block({ properties, additionalProperties }: JsonSchema): string {
-  if (properties !== undefined) return `a block with the keys ${Object.keys(properties).join(', ')}`;
-  if (typeof additionalProperties !== 'object') return 'a block';
-  return `a map of names to ${words(additionalProperties)}`;
+  const map =
+    typeof additionalProperties === 'object' ? `a map of names to ${words(additionalProperties)}` : undefined;
+  if (properties === undefined) return map ?? 'a block';
+  const keys = `a block with the keys ${Object.keys(properties).join(', ')}`;
+  return map === undefined ? keys : `${keys}, and ${map}`;
 }

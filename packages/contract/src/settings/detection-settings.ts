@@ -132,6 +132,20 @@ export const agentContractSchema = z.strictObject({
   harness_prompts: z.array(textTemplateSchema).optional(),
 });
 
+/** Limits of sub-agents, and contracts of agents by their names, which therefore cannot be those of the limits. */
+export interface AgentsSettings {
+  readonly [name: string]: z.infer<typeof agentContractSchema> | number | undefined;
+  readonly max_children?: number | undefined;
+  readonly max_depth?: number | undefined;
+}
+
+const agentsSchema: z.ZodType<AgentsSettings, AgentsSettings> = z
+  .object({
+    max_children: z.int().min(1).max(10_000).optional(),
+    max_depth: z.int().min(1).max(100).optional(),
+  })
+  .catchall(agentContractSchema);
+
 const semanticSchema = z.strictObject({
   enabled: onOffSchema,
   mode: modeSchema.optional(),
@@ -239,7 +253,7 @@ export const detectionSchema = z.strictObject({
   turn_requests: turnRequestsSchema.prefault({}),
   budget: budgetSchema.prefault({}),
   per_tool: z.record(z.string(), toolContractSchema).default({}),
-  agents: z.record(z.string(), agentContractSchema).default({}),
+  agents: agentsSchema.prefault({}),
   prices: z.record(z.string(), priceSchema).default({}),
   semantic: semanticSchema.prefault({}),
   overrides: z

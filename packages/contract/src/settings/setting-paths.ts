@@ -10,13 +10,15 @@ export interface SettingPath {
   readonly schema: z.ZodType;
 }
 
-/** The path of every value in an object schema, blocks excluded; a record counts as one value. */
+/** The path of every value in an object schema, blocks excluded; a record counts as one value, besides its own keys. */
 export function settingPaths(schema: z.ZodType, prefix = ''): SettingPath[] {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodObject)) return [{ path: prefix, schema }];
-  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) =>
+  const record = entrySchema(inner) === undefined ? [] : [{ path: prefix, schema }];
+  const keys = Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) =>
     settingPaths(value, prefix === '' ? key : `${prefix}.${key}`),
   );
+  return [...record, ...keys];
 }
 
 /** The environment name of a path: `tool_call_loop.max_repeats` is `LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS`. */
@@ -82,16 +84,24 @@ function findNode(schema: z.ZodType, parts: readonly string[]): SettingNode | un
     const [head = '', ...rest] = parts;
     const shape = inner.shape as Record<string, z.ZodType>;
     const value = Object.hasOwn(shape, head) ? shape[head] : undefined;
-    return value && prefixed(head, findNode(value, rest));
+    if (value !== undefined) return prefixed(head, findNode(value, rest));
   }
-  if (!(inner instanceof z.ZodRecord)) return undefined;
+  const entry = entrySchema(inner);
+  if (entry === undefined) return undefined;
   // A name with dots must be followed by a key, or a misspelled key would count as part of the name.
   for (let length = 1; length <= Math.max(1, parts.length - 1); length += 1) {
     const name = parts.slice(0, length).join('.');
-    const node = findNode(inner.valueType as z.ZodType, parts.slice(length));
+    const node = findNode(entry, parts.slice(length));
     if (name !== '' && node !== undefined) return prefixed(name, node);
   }
   return undefined;
+}
+
+/** The schema of what stands under any name: in a record, or in a block beside its own keys. */
+export function entrySchema(schema: z.ZodType): z.ZodType | undefined {
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  const others = schema instanceof z.ZodObject ? (schema.def.catchall as z.ZodType | undefined) : undefined;
+  return others instanceof z.ZodNever ? undefined : others;
 }
 
 function prefixed(key: string, node: SettingNode | undefined): SettingNode | undefined {

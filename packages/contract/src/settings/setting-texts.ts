@@ -12,7 +12,9 @@ type TextOf<T> = T extends readonly unknown[]
   ? string
   : T extends object
     ? string extends keyof T
-      ? { readonly about: string; readonly each: TextOf<T[keyof T]> }
+      ? { readonly about: string; readonly each: TextOf<Exclude<T[keyof T], number | undefined>> } & {
+          readonly [K in keyof T as string extends K ? never : K]-?: string;
+        }
       : { readonly about?: string } & { readonly [K in keyof T]-?: TextOf<NonNullable<T[K]>> }
     : string;
 
@@ -47,7 +49,11 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
   stopped: 'On: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
   agents: {
-    about: 'Properties of agents, by the `agent` of their events; adds to the built-in ones.',
+    about:
+      'Limits of sub-agents, and properties of agents by the `agent` of their events, which add to the built-in ones.',
+    max_children: 'Maximum sub-agents of one session; further ones are stopped. Default: no limit.',
+    max_depth:
+      'Maximum levels of sub-agents below a session; deeper ones are stopped. 1: sub-agents start none. Default: no limit.',
     each: {
       names: 'Other names of this agent.',
       tools: { about: 'Like per_tool, for this agent only; per_tool takes precedence.', each: toolContract },

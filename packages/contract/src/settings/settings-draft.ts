@@ -4,6 +4,7 @@ import {
   blockKeys,
   choiceFrom,
   didYouMean,
+  entrySchema,
   findSetting,
   hiddenValue,
   isSecretPath,
@@ -46,7 +47,7 @@ export class SettingsDraft {
       this.#rejectValue(keys, schema, value, origin);
       return;
     }
-    if (inner instanceof z.ZodRecord) this.#clear(keys);
+    if (entrySchema(inner) !== undefined) this.#clear(keys);
     blockAt(this.value, keys);
     for (const [key, part] of Object.entries(value)) {
       const partSchema = memberSchema(inner, key);
@@ -142,9 +143,8 @@ function keysAt(
 }
 
 function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType | undefined {
-  if (block instanceof z.ZodRecord) return block.valueType as z.ZodType;
-  const shape = block.shape as Record<string, z.ZodType>;
-  return Object.hasOwn(shape, key) ? shape[key] : undefined;
+  const shape = block instanceof z.ZodObject ? (block.shape as Record<string, z.ZodType>) : {};
+  return Object.hasOwn(shape, key) ? shape[key] : entrySchema(block);
 }
 
 /** Suggests a sibling with a similar name, a similar path if the block does not exist, or the same name elsewhere. */

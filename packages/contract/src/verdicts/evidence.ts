@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { budgetResources, budgetScopes } from './budget.ts';
+import { budgetResources, budgetScopes, subAgentResources } from './budget.ts';
 import { type DetectorId, detectorIds } from './detectors.ts';
 import { evidenceRecordSchema, verdictActions } from './verdict.ts';
 
@@ -175,11 +175,13 @@ export const evidenceSchemas = {
     subject: z
       .string()
       .optional()
-      .describe('The agent, the tenant or the day (YYYY-MM-DD, UTC); absent for a session.'),
+      .describe(
+        'The agent, the tenant or the day (YYYY-MM-DD, UTC); the session that started the sub-agents; absent for the session itself.',
+      ),
     uses: z
       .array(
         z.object({
-          resource: z.enum(budgetResources),
+          resource: z.enum([...budgetResources, ...subAgentResources]),
           used: z.number().nonnegative(),
           limit: z.number().positive(),
         }),

@@ -68,6 +68,7 @@ export const sessionSummarySchema = z.object({
   tenant: z.string().nullable(),
   agentVersion: z.string().optional().describe('Absent if the producer sends none, like tags.'),
   tags: z.record(z.string(), z.string()).optional(),
+  parentSessionId: z.string().optional().describe('The session that started this sub-agent or fork.'),
   incidents: z.object({
     open: count,
     total: count.describe('All incidents ever opened.'),

@@ -142,7 +142,18 @@ export interface CallKnowledge {
 }
 
 export function callKnowledge({ per_tool: tools, agents }: DetectionSettings): CallKnowledge {
-  return { tools, agents: agentKnowledge(agents) };
+  return { tools, agents: agentKnowledge(contractsIn(agents)) };
+}
+
+/** The contracts in the settings of agents, without the limits of sub-agents. */
+export function contractsIn(
+  agents: DetectionSettings['agents'],
+): Readonly<Record<string, AgentContractSettings>> {
+  return Object.fromEntries(
+    Object.entries(agents).filter(
+      (entry): entry is [string, AgentContractSettings] => typeof entry[1] === 'object',
+    ),
+  );
 }
 
 /** The contract of a tool: the user's, merged over the agent's. */

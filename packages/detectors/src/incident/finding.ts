@@ -186,6 +186,7 @@ export interface Labels {
   /** Absent if no event set it; the same applies to tags. */
   readonly agentVersion?: string;
   readonly tags?: Readonly<Record<string, string>>;
+  readonly parentSessionId?: string;
 }
 
 /** Context of a verdict: the session, and the event at which it was found. */

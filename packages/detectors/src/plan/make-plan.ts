@@ -1,5 +1,5 @@
 import type { DetectionSettings, KnownEvent } from '@loopwatch/contract';
-import { callKnowledge } from '../agents/agent-knowledge.ts';
+import { callKnowledge, contractsIn } from '../agents/agent-knowledge.ts';
 import { CallHistory } from '../calls/call-history.ts';
 import type { OptionSources } from '../detectors/definition.ts';
 import { detectors } from '../detectors/registry.ts';
@@ -85,7 +85,7 @@ function configHash(
     idleMs: session.idle_seconds * 1000,
     tool: calls.tool,
     perTool: Object.fromEntries(calls.perTool),
-    results: comparesResults ? { tools, agents } : null,
+    results: comparesResults ? { tools, agents: contractsIn(agents) } : null,
     detectors: Object.fromEntries(detectors),
   };
   return sha256(canonicalJson(decisive), 12);

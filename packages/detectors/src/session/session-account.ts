@@ -154,6 +154,7 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
   const tenant = valueOr(source.tenant, labels.tenant);
   const agentVersion = valueOr(source.agentVersion, labels.agentVersion ?? null);
   const tags = tagsAfter(labels.tags, source.tags);
+  const parentSessionId = valueOr(source.parentSessionId, labels.parentSessionId ?? null);
   const isSame =
     promptId === labels.promptId &&
     model === labels.model &&
@@ -161,7 +162,8 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
     agent === labels.agent &&
     tenant === labels.tenant &&
     agentVersion === (labels.agentVersion ?? null) &&
-    tags === labels.tags;
+    tags === labels.tags &&
+    parentSessionId === (labels.parentSessionId ?? null);
   if (isSame) return labels;
   return {
     promptId,
@@ -171,6 +173,7 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
     tenant,
     ...(agentVersion !== null && { agentVersion }),
     ...(tags !== undefined && { tags }),
+    ...(parentSessionId !== null && { parentSessionId }),
   };
 }
 

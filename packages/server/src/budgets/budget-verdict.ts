@@ -1,4 +1,4 @@
-import type { SessionSummary, Verdict } from '@loopwatch/contract';
+import type { EvidenceOf, SessionSummary, Verdict } from '@loopwatch/contract';
 import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors';
 import type { SharedUse } from './shared-use.ts';
 
@@ -36,18 +36,48 @@ export function budgetVerdict(
   const [first = NOTHING] = use.reportedUses;
   const { phase } = change;
   const action = phase === 'resolved' ? 'none' : change.action;
-  const incident = ['budget', use.id, use.incidents];
-  const eventIndex = Math.max(0, session.events - 1);
   const reason = reportedUse(use.per === 'day' ? `the day ${use.day}` : ownerOf(use), first);
+  return limitVerdict({
+    incident: ['budget', use.id, use.incidents],
+    phase,
+    action,
+    outcome: phase === 'resolved' ? change.outcome : undefined,
+    session,
+    now,
+    setting: `budget.${first.resource}`,
+    reason: phase === 'resolved' ? `${reason}; ${change.ending}` : reason,
+    evidence: { per: use.per, subject: use.subject, uses: [...use.reportedUses], lastAction: action },
+  });
+}
+
+export interface LimitReport {
+  /** What identifies the incident. */
+  readonly incident: readonly (string | number)[];
+  readonly phase: Verdict['phase'];
+  readonly action: 'none' | 'warn' | 'block';
+  readonly outcome: Verdict['outcome'];
+  readonly session: SessionSummary;
+  /** Wall clock, epoch ms. */
+  readonly now: number;
+  readonly setting: string;
+  readonly reason: string;
+  readonly evidence: EvidenceOf<'budget'>;
+}
+
+/** A verdict on a limit that concerns several sessions; it belongs to one of them. */
+export function limitVerdict({ incident, phase, action, session, now, ...report }: LimitReport): Verdict {
+  const { outcome, setting, reason, evidence } = report;
+  const [first = NOTHING] = evidence.uses;
+  const eventIndex = Math.max(0, session.events - 1);
   return {
     v: 1,
     id: `v-${idOf([phase, action, ...incident])}`,
-    incidentId: `i-${idOf(['incident', ...incident])}`,
+    incidentId: limitIncidentId(incident),
     phase,
     kind: 'limit',
     detector: 'budget',
     action,
-    ...(phase === 'resolved' && { outcome: change.outcome }),
+    ...(outcome !== undefined && { outcome }),
     sessionId: session.sessionId,
     promptId: null,
     eventId: `#${String(eventIndex)}`,
@@ -56,18 +86,13 @@ export function budgetVerdict(
     detectedAt: now,
     count: budgetPercent(first),
     threshold: 100,
-    thresholdOrigin: {
-      setting: `budget.${first.resource}`,
-      value: first.limit,
-      scope: 'server',
-      adjustments: [],
-    },
+    thresholdOrigin: { setting, value: first.limit, scope: 'server', adjustments: [] },
     windowMs: DAY_MS,
     period: 1,
     confidence: 1,
     tool: null,
-    reason: phase === 'resolved' ? `${reason}; ${change.ending}` : reason,
-    evidence: { per: use.per, subject: use.subject, uses: [...use.reportedUses], lastAction: action },
+    reason,
+    evidence,
     cost: NO_COST,
     model: session.model,
     backend: session.backend,
@@ -76,6 +101,10 @@ export function budgetVerdict(
     preset: session.preset,
     configHash: session.configHash,
   };
+}
+
+export function limitIncidentId(incident: LimitReport['incident']): string {
+  return `i-${idOf(['incident', ...incident])}`;
 }
 
 function idOf(parts: readonly (string | number)[]): string {

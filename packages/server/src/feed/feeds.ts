@@ -4,6 +4,7 @@ import type { OutputRecord, RecordReader, RecordSink, TopicReader } from '@loopw
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
+import type { SubAgentLimits } from '../budgets/sub-agent-limits.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
@@ -31,6 +32,7 @@ export interface FeedsOptions {
   /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
+  readonly subAgents: Pick<SubAgentLimits, 'note'>;
   /** Writes dead letters. */
   readonly sink: Pick<RecordSink, 'publish'>;
   /** Wall clock, epoch ms. */
@@ -45,8 +47,20 @@ export class Feeds {
   readonly #feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
   constructor(options: FeedsOptions) {
-    const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets, sink, now } =
-      options;
+    const {
+      log,
+      configured,
+      topics,
+      database,
+      metrics,
+      logger,
+      enqueue,
+      onStored,
+      budgets,
+      subAgents,
+      sink,
+      now,
+    } = options;
     const system = log.kind === 'kafka' ? 'kafka' : 'loopwatch_embedded';
     this.#topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
@@ -70,7 +84,7 @@ export class Feeds {
     };
     this.#feeds = new Map([
       feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, enqueue })),
-      feed('sessions', sessionRecords({ enqueue, budgets })),
+      feed('sessions', sessionRecords({ enqueue, budgets, subAgents })),
       feed('triage', triageRecords()),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);

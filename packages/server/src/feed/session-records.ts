@@ -1,5 +1,6 @@
 import { readJson, sessionSummarySchema, storableJson, storableText } from '@loopwatch/contract';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
+import type { SubAgentLimits } from '../budgets/sub-agent-limits.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { credibleTimes } from '../sessions/credible-times.ts';
 import { type SummaryRecord, writeSummaries } from '../sessions/write-summaries.ts';
@@ -9,9 +10,11 @@ import type { StoreRecords } from './topic-feed.ts';
 export function sessionRecords({
   enqueue,
   budgets,
+  subAgents,
 }: {
   readonly enqueue: EnqueueNotifications;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
+  readonly subAgents: Pick<SubAgentLimits, 'note'>;
 }): StoreRecords {
   return async (tx, records, _place, setAside) => {
     const summaries: SummaryRecord[] = [];
@@ -27,19 +30,18 @@ export function sessionRecords({
         summaries.push({ id: value.sessionId, summary: { ...value, ...credibleTimes(value, at) }, at });
       } else setAside(record, summary.why);
     }
-    await budgets.add(
-      tx,
-      summaries.flatMap(({ summary }) => summary ?? []),
-    );
+    const stored = summaries.flatMap(({ summary }) => summary ?? []);
+    await budgets.add(tx, stored);
     await writeSummaries(tx, summaries);
     // The cost of an open loop grows between verdicts, and may reach a notification's minimum.
-    const open = summaries.flatMap(({ summary }) => summary?.openIncidents ?? []);
+    const open = stored.flatMap(({ openIncidents = [] }) => openIncidents);
     await enqueue(
       tx,
       open.map(({ id }) => id),
     );
     return () => {
       budgets.wake();
+      subAgents.note(stored);
     };
   };
 }

@@ -31,6 +31,7 @@ function feedsOf(
     enqueue: () => Promise.resolve(),
     onStored: () => undefined,
     budgets: { add: () => Promise.resolve(), wake: () => undefined },
+    subAgents: { note: () => undefined },
     sink: log.sink(),
     now: () => START,
     ...more,

@@ -38,6 +38,7 @@ export function summaryOf(
     tenant: account.tenant,
     ...(account.agentVersion !== undefined && { agentVersion: account.agentVersion }),
     ...(account.tags !== undefined && { tags: account.tags }),
+    ...(account.parentSessionId !== undefined && { parentSessionId: account.parentSessionId }),
     incidents: { open: incidents.length, total, byDetector },
     ...(incidents.length > 0 && { openIncidents: incidents.slice(0, MAX_OPEN_INCIDENTS) }),
     verdicts: tally?.verdicts ?? 0,

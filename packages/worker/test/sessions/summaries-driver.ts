@@ -25,6 +25,7 @@ const events: Readonly<Record<string, AgentEvent>> = {
   same: { type: 'tool_call_request', name: 'ls', args: {}, id: 'same' },
   prompt: { type: 'prompt_started', text: 'go', model: 'm', backend: 'b', agent: 'a', tenant: 't' },
   tagged: { type: 'prompt_started', text: 'go', agentVersion: '1.2.0', tags: { env: 'prod' } },
+  child: { type: 'prompt_started', text: 'go', parentSessionId: 'boss' },
   turn: { type: 'turn_started' },
   text: { type: 'content', text: 'twelve units' },
   thought: { type: 'thought', text: 'hm' },

@@ -105,6 +105,7 @@ describe('a summary', () => {
   it.each<[string, string, object]>([
     ['null for unknown facts', '0 ls', { model: null, backend: null, agent: null, tenant: null }],
     ['agent version and tags', '0 tagged', { agentVersion: '1.2.0', tags: { env: 'prod' } }],
+    ['the parent of a sub-agent', '0 child | 1 text', { parentSessionId: 'boss' }],
     ['no tokens if usage is not reported', '0 ls', { tokens: null }],
     [
       'no incidents if there were none',

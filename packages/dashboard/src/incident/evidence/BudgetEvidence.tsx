@@ -5,7 +5,14 @@ import type { ViewProps } from './view.ts';
 
 type Use = EvidenceOf<'budget'>['uses'][number];
 
-const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 'Minutes' } as const;
+const names: Readonly<Record<Use['resource'], string>> = {
+  tokens: 'Tokens',
+  usd: 'Dollars',
+  calls: 'Tool calls',
+  minutes: 'Minutes',
+  sub_agents: 'Sub-agents',
+  sub_agent_levels: 'Levels of sub-agents',
+};
 
 /** Each limit of a budget as a bar, the most used one first. */
 export function BudgetEvidence({ evidence: { per, subject, uses, unpricedTurns } }: ViewProps<'budget'>) {

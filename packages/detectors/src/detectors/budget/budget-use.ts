@@ -35,10 +35,12 @@ export function reportedUse(whose: string, use: BudgetUse): string {
   return `${capitalized(whose)} has used ${share}its budget: ${shownUse(use)}`;
 }
 
-const units: Readonly<Record<Exclude<BudgetResource, 'usd'>, string>> = {
+const units: Readonly<Record<Exclude<BudgetUse['resource'], 'usd'>, string>> = {
   tokens: 'tokens',
   calls: 'tool calls',
   minutes: 'minutes',
+  sub_agents: 'sub-agents',
+  sub_agent_levels: 'levels of sub-agents',
 };
 
 function capitalized(text: string): string {
