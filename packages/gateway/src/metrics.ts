@@ -1,9 +1,10 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The gateway's counters. Label values come from closed sets, never from ids. */
 export interface GatewayMetrics {
   readonly requests: Counter<'api' | 'outcome'>;
   readonly upstreamFailures: Counter<'failure'>;
+  readonly addedLatency: Histogram<'api'>;
   readonly unjudged: Counter<'reason'>;
   readonly faults: Counter;
   readonly toolCalls: Counter;
@@ -42,6 +43,13 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
       'Upstream responses that failed or were incomplete.',
       ['failure'],
     ),
+    addedLatency: new Histogram({
+      name: 'loopwatch_gateway_added_latency_seconds',
+      help: 'Time from the last byte of a request until it is forwarded, which the gateway adds to the first byte.',
+      labelNames: ['api'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
     unjudged: counter(
       'gateway_unjudged_total',
       'Requests, replies and calls passed through unjudged: path, too_large, encoded, malformed, background, call.',

@@ -95,6 +95,8 @@ describe.each([false, true])('model request limit (streamed: %s)', (stream) => {
     expect(await bench.registry.metrics()).toContain(
       'loopwatch_gateway_requests_total{api="chat",outcome="limited"} 2',
     );
+    // Requests that are not forwarded do not count.
+    expect(await bench.registry.metrics()).toMatch(/gateway_added_latency_seconds_count\{api="chat"\} 3\n/);
   });
 
   it('model request limit: a failed and repeated request counts once', async () => {

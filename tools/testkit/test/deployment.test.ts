@@ -268,6 +268,7 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_notifications_failing: ['name', 'type'],
   loopwatch_gateway_requests_total: ['api', 'outcome'],
   loopwatch_gateway_upstream_failures_total: ['failure'],
+  loopwatch_gateway_added_latency_seconds_bucket: ['api', 'le'],
   loopwatch_gateway_unjudged_total: ['reason'],
   loopwatch_gateway_published_records_total: [],
   loopwatch_gateway_dropped_records_total: [],

@@ -56,6 +56,8 @@ interface ParsedRequest {
   readonly raw: Buffer;
   readonly body: Json;
   readonly conversation: Conversation;
+  /** When the last byte arrived, by the process' monotonic clock. */
+  readonly receivedAt: number;
 }
 
 /** What a user's commands led to. */
@@ -88,6 +90,7 @@ export class ModelRequestHandler {
     const read = await readBody(incoming, maxRequestBytes);
     if (!read.ok) return this.#refuse(api, client, read.reason);
     const raw = read.body;
+    const receivedAt = performance.now();
     const upstreamRequest = {
       method: incoming.method ?? 'POST',
       path: target.path(path),
@@ -103,7 +106,7 @@ export class ModelRequestHandler {
       return this.#pass(api, upstreamRequest, raw, client);
     }
     const headers = incoming.rawHeaders;
-    return this.#handleParsed(api, { upstreamRequest, headers, raw, body, conversation }, client);
+    return this.#handleParsed(api, { upstreamRequest, headers, raw, body, conversation, receivedAt }, client);
   }
 
   async #handleParsed(api: Api, parsed: ParsedRequest, client: ClientResponse): Promise<RequestOutcome> {
@@ -149,6 +152,11 @@ export class ModelRequestHandler {
     }
     if (hasDetectors(this.#planFor(session, labels))) {
       const prepared = exchange.prepare();
+      if (typeof prepared !== 'string')
+        this.#deps.metrics.addedLatency.observe(
+          { api: api.kind },
+          (performance.now() - parsed.receivedAt) / 1_000,
+        );
       const outcome = typeof prepared === 'string' ? prepared : await new ReplyRelay(exchange).run(prepared);
       this.#store(session);
       return outcome;
