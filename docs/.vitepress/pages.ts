@@ -44,6 +44,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   section('Reference', [
     'events',
     'api',
+    'reference/agents',
     'reference/settings',
     'reference/error-codes',
     'generated/http-api',
