@@ -54,8 +54,8 @@ export class SessionPlan {
   change(change: Parameters<typeof applyControl>[2]): string | undefined {
     const result = this.#tryChange(change);
     if ('refused' in result) return result.refused;
-    this.overrides = result.overrides;
-    this.current = this.#planOf(result.settings);
+    this.overrides = orNone(result.overrides);
+    this.current = this.overrides === NO_OVERRIDES ? this.#base.plan : this.#planOf(result.settings);
     return undefined;
   }
 
@@ -68,7 +68,8 @@ export class SessionPlan {
 
   restore(overrides: SessionOverrides, labels: Labels): void {
     this.#rebase(tierOf(this.#base, labels));
-    this.overrides = soundOverrides(this.#base.settings, overrides);
+    const own = orNone(overrides);
+    this.overrides = own === NO_OVERRIDES ? own : orNone(soundOverrides(this.#base.settings, own));
     this.current = this.#ownPlan();
   }
 
@@ -91,6 +92,11 @@ export class SessionPlan {
   #planOf(settings: DetectionSettings): DetectionPlan {
     return planDetection(settings, this.semantic !== null);
   }
+}
+
+/** Sessions without settings of their own share the plan, which takes longer to make than an event to analyze. */
+function orNone(overrides: SessionOverrides): SessionOverrides {
+  return Object.keys(overrides).length === 0 ? NO_OVERRIDES : overrides;
 }
 
 function tierOf(base: Detection, labels: Labels): Detection {

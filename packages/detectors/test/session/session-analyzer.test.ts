@@ -1,6 +1,7 @@
 import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { createSessionAnalyzer, createToolCallTracker } from '../../src/index.ts';
+import type { SessionSnapshot } from '../../src/session/session-snapshot.ts';
 import { shown } from '../evidence.ts';
 import { analyzer, call, run, text } from '../sessions.ts';
 
@@ -38,6 +39,18 @@ describe('event ids, indexes and times', () => {
     ];
     expect(run(events)).toMatchObject([{ eventId: 'b', eventIndex: 3, count: 2, threshold: 2 }]);
   });
+});
+
+test('sessions without settings of their own share the plan, restored or not', () => {
+  const session = analyzer();
+  const shared = session.currentPlan;
+  const restored = analyzer();
+  restored.restore(JSON.parse(JSON.stringify(session.snapshot())) as SessionSnapshot);
+  expect(restored.currentPlan).toBe(restored.detection.plan);
+  session.push({ type: 'control', set: { 'tool_call_loop.max_repeats': 2 } });
+  expect(session.currentPlan).not.toBe(shared);
+  session.push({ type: 'control', unset: ['tool_call_loop.max_repeats'] });
+  expect(session.currentPlan).toBe(shared);
 });
 
 describe('a repeated event id', () => {
