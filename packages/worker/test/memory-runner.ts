@@ -246,7 +246,7 @@ export class MemoryRunner implements TaskRunner {
     partition.lane = lane;
     partition.task = task;
     for (const [key, value] of state) task.restore({ key, value });
-    const from = task.replayFrom?.(resumeFrom) ?? resumeFrom;
+    const from = (await task.replayFrom?.(resumeFrom)) ?? resumeFrom;
     const old = records.filter(({ offset }) => offset >= from && offset < position);
     if (old.length > 0) await task.replay({ ...topicPartition, records: old, next: position, lag: 0 });
     task.ready(position);

@@ -195,7 +195,7 @@ export class TaskLoop {
     partition: OpenPartition,
   ): Promise<{ rest: Fetched | undefined; replayed: number }> {
     const { position, resumeFrom } = partition;
-    const from = task.replayFrom?.(resumeFrom) ?? resumeFrom;
+    const from = (await task.replayFrom?.(resumeFrom)) ?? resumeFrom;
     await partition.start(from);
     let replayed = 0;
     for (let next = from; next < position; ) {

@@ -73,7 +73,7 @@ export interface PartitionTask {
    * Where the replay has to start if the restored state does not suffice, asked after the last entry. Default: at
    * `resumeFrom`. Records that the log no longer holds are skipped.
    */
-  replayFrom?(resumeFrom: number): number;
+  replayFrom?(resumeFrom: number): Promise<number>;
   /** Records that were processed before: their outputs are already in the log. */
   replay(batch: TaskBatch): Promise<void>;
   /** Recovery is complete; the next record to process is the one at `position`. */

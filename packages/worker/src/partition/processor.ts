@@ -121,7 +121,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#recovery.restore(entry);
   }
 
-  replayFrom(resumeFrom: number): number {
+  replayFrom(resumeFrom: number): Promise<number> {
     return this.#recovery.replayFrom(resumeFrom);
   }
 

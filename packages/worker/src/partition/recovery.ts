@@ -22,6 +22,9 @@ export interface PartitionRecoveryDeps {
   readonly now: () => number;
 }
 
+/** Sessions that are restored between two turns of the event loop: about 10 ms of work. */
+const RESTORED_AT_ONCE = 50;
+
 /** What a new owner of a partition does before it processes records: restores the stored state, and replays the rest. */
 export class PartitionRecovery {
   /** The settings that the partition's records are analyzed with, by offset. */
@@ -52,10 +55,13 @@ export class PartitionRecovery {
   }
 
   /** Restores the sessions. Call after the last entry. @returns where the replay has to start */
-  replayFrom(resumeFrom: number): number {
+  async replayFrom(resumeFrom: number): Promise<number> {
     const { incidents, settings, logger, now } = this.#deps;
     const { sessions } = this.#pipeline;
+    let restored = 0;
     for (const [sessionId, entry] of this.#snapshots) {
+      // Health checks, heartbeats and pages must not wait for all of them.
+      if (++restored % RESTORED_AT_ONCE === 0) await new Promise(setImmediate);
       const stored = readSnapshot(sessionId, entry);
       const version = stored && this.history.byHash(stored.settings);
       if (stored === undefined || version === undefined) {
