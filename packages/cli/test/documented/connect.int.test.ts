@@ -128,7 +128,7 @@ const connect: Record<string, Check> = {
 const hooks: Record<string, Check> = {
   'Set up': async (commands) => {
     const folder = await folderOf({});
-    const set = commands.replace(' --yes ', ` --yes --url http://${host()} `);
+    const set = commands.replace(' --yes ', ` --yes --wait 4000 --url http://${host()} `);
     const ran = await runDocumented(set, { folder, host: host() });
     expect(ran.nonZero).toEqual([]);
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);

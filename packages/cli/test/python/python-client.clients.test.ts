@@ -51,6 +51,11 @@ describe('the Python client', () => {
       readFileSync(join(client, 'tests/test_readme.py'), 'utf8'),
     )?.[1];
     expect(examples).toHaveLength(Number(tested));
+    const [guardrail] = blocks.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+    expect(guardrail).toContain('guardrail: loopwatch_guardrail.guardrail\n');
+    expect(examples.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/^guardrail = LoopwatchGuardrail$/m),
+    );
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
     const project = /^name = "(.+)"$/m.exec(readFileSync(join(client, 'pyproject.toml'), 'utf8'))?.[1];
     const { name } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8')) as {

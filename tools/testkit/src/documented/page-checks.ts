@@ -135,6 +135,7 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   'clients/python/README.md': {
     sh: python('compared with the names of the packages'),
     python: python('run with the framework that it is for, and a model that loops'),
+    yaml: python('names the guardrail of the example before it'),
   },
   'deploy/helm/loopwatch/README.md': { sh: chart('as in docs/deployment.md') },
   'golden/README.md': { json: detection },
