@@ -20,6 +20,8 @@ export function useAround(incident: IncidentDetail) {
     queryFn: ({ signal }) => readEvents(incident.sessionId, { around: incident.id, limit: 400 }, signal),
     placeholderData: (previous) => previous,
     retry: false,
+    // An incident that the server opened itself has no position in the log.
+    enabled: incident.source !== null,
   });
 }
 
@@ -32,6 +34,7 @@ interface Props {
 /** The session's events around the incident on a line, with the loop shaded. */
 export function SessionTimeline({ incident, onOpen }: Props) {
   const { data, error } = useAround(incident);
+  if (incident.source === null) return null;
   if (data === undefined) {
     return error === null ? <Skeleton height={118} what="the session" /> : null;
   }

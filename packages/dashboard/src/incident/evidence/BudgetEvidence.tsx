@@ -17,8 +17,12 @@ const names: Readonly<Record<Use['resource'], string>> = {
 /** Each limit of a budget as a bar, the most used one first. */
 export function BudgetEvidence({ evidence: { per, subject, uses, unpricedTurns } }: ViewProps<'budget'>) {
   const owner = subject ?? `this ${per}`;
+  const isOfSubAgents = uses.some(({ resource }) => resource.startsWith('sub_agent'));
   return (
-    <Card title="Budget" note={`for ${owner}; warning at 80%`}>
+    <Card
+      title={isOfSubAgents ? 'Limit' : 'Budget'}
+      note={isOfSubAgents ? `for session ${owner}` : `for ${owner}; warning at 80%`}
+    >
       <ul className="grid grid-cols-[max-content_minmax(80px,1fr)_max-content] gap-3 [&_li[data-over]_progress]:accent-hot">
         {uses.map((use) => {
           const amounts = `${shown(use, use.used)} of ${shown(use, use.limit)}`;
