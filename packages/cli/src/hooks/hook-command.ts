@@ -8,7 +8,7 @@ export interface HookTarget {
   readonly tokenEnv: string | undefined;
   /** Longest time a hook waits for its answer; slow hooks in a row that take as long together make hooks pause. */
   readonly waitMs: number;
-  /** How long hooks pause; after that, one that waits in vain makes them pause again. */
+  /** How long hooks pause; after that, one that times out makes them pause again. */
   readonly pauseMinutes: number;
 }
 

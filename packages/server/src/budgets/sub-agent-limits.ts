@@ -1,20 +1,9 @@
 import { type DetectionSettings, messageOf, type SessionSummary } from '@loopwatch/contract';
 import type { BudgetUse } from '@loopwatch/detectors';
-import { type Database, jsonText } from '@loopwatch/storage';
-import type { Logger } from 'pino';
-import type { GuardSettings } from '../guard/guard-settings.ts';
+import { jsonText } from '@loopwatch/storage';
 import { stopSession } from '../guard/stop-session.ts';
-import type { ChangeSettingsDeps } from '../settings/change-settings.ts';
 import { type LimitReport, limitIncidentId, limitVerdict } from './budget-verdict.ts';
-
-export interface SubAgentLimitsDeps extends Omit<ChangeSettingsDeps, 'topics'> {
-  readonly topics: ChangeSettingsDeps['topics'] & { readonly verdicts: string };
-  readonly database: Database;
-  readonly settings: GuardSettings;
-  readonly logger: Logger;
-  /** Wall clock, epoch ms. */
-  readonly now: () => number;
-}
+import type { SharedBudgetsDeps } from './shared-budgets.ts';
 
 /** Levels that are counted: more than any limit. */
 const MAX_LEVELS = 101;
@@ -37,13 +26,13 @@ interface SubAgent {
  * them.
  */
 export class SubAgentLimits {
-  readonly #deps: SubAgentLimitsDeps;
+  readonly #deps: SharedBudgetsDeps;
   /** Sub-agents whose summaries were stored since the last check. */
   #stored = new Set<string>();
   #checking: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(deps: SubAgentLimitsDeps) {
+  constructor(deps: SharedBudgetsDeps) {
     this.#deps = deps;
   }
 
