@@ -11,6 +11,8 @@ import { hookCommand } from './hook-runs.ts';
 
 /** Hooks of an agent that makes six calls: a prompt, three for each call, and the end. */
 const RUNS = 20;
+/** The longest wait, so that a busy machine does not look like a slow server. */
+const PATIENT = ['--wait', '4000'];
 const denial = '{"decision":"deny","reason":"a loop"}';
 
 interface FaultyServer {
@@ -124,29 +126,34 @@ describe('hook: how long a server delays an agent', () => {
 
 describe('hook status', () => {
   it.each<[what: string, answer: RequestListener, options: string[], said: string]>([
-    ['accepts a server that answers the hook', respond(200, json, '{}'), [], ' answers'],
+    ['accepts a server that answers the hook', respond(200, json, '{}'), PATIENT, ' answers'],
     [
       'tells a server that requires a token',
       respond(401, json, '{}'),
-      [],
+      PATIENT,
       'requires a token; install the hook again with',
     ],
     [
       'tells a missing token',
       respond(401, json, '{}'),
-      ['--token-env', 'NO_SUCH_TOKEN'],
+      [...PATIENT, '--token-env', 'NO_SUCH_TOKEN'],
       'NO_SUCH_TOKEN is not set here',
     ],
     [
       'tells a rejected token',
       respond(401, json, '{}'),
-      ['--token-env', 'HOME'],
+      [...PATIENT, '--token-env', 'HOME'],
       'rejects the token in HOME',
     ],
-    ['tells a web page', respond(200, 'text/html', '<html>'), [], 'answers 200 with a web page'],
-    ['tells a server without the hook', respond(404, json, '{}'), [], 'an older Loopwatch without this hook'],
+    ['tells a web page', respond(200, 'text/html', '<html>'), PATIENT, 'answers 200 with a web page'],
+    [
+      'tells a server without the hook',
+      respond(404, json, '{}'),
+      PATIENT,
+      'an older Loopwatch without this hook',
+    ],
     ['tells a server that hangs', hang, [], 'does not answer within 1000 ms'],
-    ['tells a server that is too slow', respond(200, json, '{}', 1_500), ['--wait', '2000'], 'longer --wait'],
+    ['tells a server that is too slow', respond(200, json, '{}', 2_000), PATIENT, 'longer --wait'],
   ])('hook status: %s', async (_what, answer, options, said) => {
     const { url, posts } = await serve(answer);
     const { HOME } = await homeEnv();
@@ -155,9 +162,10 @@ describe('hook status', () => {
     expect(stdout).toContain(said);
     expect(code).toBe(said === ' answers' ? 0 : 1);
     const harmless = { hook_event_name: 'LoopwatchStatus', session_id: 'loopwatch-hook-status' };
-    // A slow answer may be a first one.
-    const asked = said === 'longer --wait' ? [harmless, harmless] : [harmless];
-    expect(posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual(asked);
+    const bodies = posts.map(({ body }) => JSON.parse(body) as unknown);
+    if (said === 'longer --wait') expect(bodies).toEqual([harmless, harmless]);
+    // A healthy answer on a busy machine may be slow the first time.
+    else expect([[harmless], [harmless, harmless]]).toContainEqual(bodies);
   });
 });
 
