@@ -23,6 +23,7 @@ import { SessionPlan } from './session-plan.ts';
 import { type SessionSnapshot, SNAPSHOT_VERSION } from './session-snapshot.ts';
 
 const NO_IDS = new KnownIds().snapshot();
+const SEMANTIC_SLOT = slotOf({ detector: 'semantic', key: '' });
 /** Placeholder for taking a mark after all events. */
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
@@ -197,8 +198,11 @@ export class SessionAnalyzer {
   answer(id: string, answer: CheckAnswer): Conclusion | undefined {
     const settled = this.#bank.semantic?.answer(this.sessionId, id, answer);
     if (settled === undefined) return undefined;
-    const { finding, scene } = settled;
-    if (finding === undefined) return NO_VERDICTS;
+    const { finding, confirmed, scene } = settled;
+    if (finding === undefined) {
+      if (confirmed > 0) this.#incidents.noteProgress(SEMANTIC_SLOT, confirmed, scene.before);
+      return NO_VERDICTS;
+    }
     const verdict = this.#verdict(finding, { sessionId: this.sessionId, ...scene });
     return { verdicts: [verdict], origins: [finding.since.position] };
   }

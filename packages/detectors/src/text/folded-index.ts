@@ -39,6 +39,9 @@ const PATTERN_NEEDED = 200;
 /** Upper bound of the score. */
 const MOST = 8000;
 
+/** Shared empty list. */
+const NONE: readonly never[] = [];
+
 /** The piece of text being searched; all indexes share this buffer. */
 const PIECE = new FoldedForm(MAX_APPENDED);
 
@@ -66,7 +69,9 @@ export class FoldedIndex implements TextIndex, ProseSource {
   #begin = 0;
   #end = 0;
   /** The current unit, in the text of that call. */
-  #at = 0;
+  #at = -1;
+  /** Distances between the sentences of the latest pattern: the search forgets them at other text. */
+  #pattern: readonly number[] = NONE;
 
   constructor({ window, threshold, maxDistance }: TextRule) {
     this.#window = window;
@@ -122,6 +127,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.#finder.restart();
     this.#prose.restart();
     this.#kept.clear();
+    this.#pattern = NONE;
     this.#sentences.restart();
   }
 
@@ -156,7 +162,9 @@ export class FoldedIndex implements TextIndex, ProseSource {
       state.needed = PATTERN_NEEDED;
       state.rule = 'pattern';
     }
-    if (state.rule === 'pattern') this.#listener?.onRepeat(at, this.#sentences.rounds);
+    if (state.rule !== 'pattern') return;
+    this.#pattern = this.#sentences.distances(this.#threshold - 1);
+    this.#listener?.onRepeat(at, this.#sentences.rounds);
   }
 
   /** Searches the next piece of text. */
@@ -316,13 +324,13 @@ export class FoldedIndex implements TextIndex, ProseSource {
     return state.score;
   }
 
-  tail(limit: number): string {
-    return this.#kept.text(Math.min(limit, KEPT_UNITS), this.#end - 1 - this.#at);
+  tail(limit: number, after: number): string {
+    return this.#kept.text(Math.min(limit, KEPT_UNITS), this.#end - 1 - this.#at + after);
   }
 
-  get distances(): readonly number[] {
-    if (this.rule === 'pattern') return this.#sentences.distances(this.#threshold - 1);
-    const near = occurrences(this.tail(KEPT_UNITS), this.#window, this.#threshold - 1);
+  distances(after: number): readonly number[] {
+    if (this.rule === 'pattern') return this.#pattern;
+    const near = occurrences(this.tail(KEPT_UNITS, after), this.#window, this.#threshold - 1);
     if (near.length > 0 || this.rule !== 'block') return near;
     const { stale, repeated, rounds } = this.#state;
     // The passage is so long that its predecessor is no longer stored: estimate its length from those so far.
@@ -337,12 +345,13 @@ export class FoldedIndex implements TextIndex, ProseSource {
       state: { ...this.#state },
       prose: this.#prose.snapshot(),
       sentences: this.#sentences.snapshot(),
+      ...(this.#pattern.length > 0 && { pattern: this.#pattern }),
     };
   }
 
   restore(snapshot: object): void {
     if (!('form' in snapshot)) return;
-    const { form, folder, kept, state, prose, sentences } = snapshot as FoldedSnapshot;
+    const { form, folder, kept, state, prose, sentences, pattern = NONE } = snapshot as FoldedSnapshot;
     this.restart();
     const units = new Uint16Array(form.length);
     const size = copyUnits(form, 0, form.length, units);
@@ -352,6 +361,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.#state = { ...state };
     this.#prose.restore(prose);
     this.#sentences.restore(sentences);
+    this.#pattern = pattern;
   }
 }
 
@@ -362,4 +372,5 @@ interface FoldedSnapshot {
   readonly state: FoldedState;
   readonly prose: StaleSnapshot;
   readonly sentences: PatternState;
+  readonly pattern?: readonly number[];
 }

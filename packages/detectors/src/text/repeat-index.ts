@@ -47,7 +47,7 @@ export class RepeatIndex implements TextIndex {
 
   /** Units since the beginning of the oldest counted occurrence. */
   get since(): number {
-    return (this.distances.at(-1) ?? 0) + this.#finder.window;
+    return (this.distances(0).at(-1) ?? 0) + this.#finder.window;
   }
 
   /** Structure ends a repetition. */
@@ -97,17 +97,21 @@ export class RepeatIndex implements TextIndex {
     }
   }
 
-  tail(limit: number): string {
-    return this.#finder.tail(limit);
+  tail(limit: number, after: number): string {
+    const text = this.#finder.tail(limit + after);
+    return text.slice(0, text.length - after);
   }
 
-  get distances(): readonly number[] {
+  distances(after: number): readonly number[] {
     const distances: number[] = [];
-    let distance = this.#finder.echo;
-    for (let link = distance; link !== 0 && distance <= this.#reach && distances.length < this.#needed; ) {
-      distances.push(distance);
-      link = this.#echoes.at(distance);
+    const echoes = this.#echoes;
+    echoes.moveTo(this.#finder.length);
+    let distance = 0;
+    while (distances.length < this.#needed) {
+      const link = echoes.at(after + distance);
       distance += link;
+      if (link === 0 || distance > this.#reach) break;
+      distances.push(distance);
     }
     return distances;
   }

@@ -23,8 +23,11 @@ export interface TextIndex {
   readonly rule: RepetitionRule | null;
   /** Units since the text began to repeat. */
   readonly since: number;
-  /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
-  readonly distances: readonly number[];
+  /**
+   * Distances from a window to its earlier occurrences, nearest first, at most one less than the threshold. @param
+   * after units that follow the window; 0 for the one at which {@link RepeatListener.onRepeat} is called
+   */
+  distances(after: number): readonly number[];
   /** Appends `text` from `from` up to `to`, and calls the listener at each unit where the text repeats. */
   append(text: string, from: number, to: number, listener: RepeatListener): void;
   /** Forgets the text: tracking starts with the next unit. */
@@ -36,8 +39,8 @@ export interface TextIndex {
   passesMarker(opensCode: boolean): boolean;
   /** Code or a divider follows. @returns whether to track it */
   takesIn(isCode: boolean): boolean;
-  /** The last units up to the current one, at most `limit` of them. */
-  tail(limit: number): string;
+  /** The last units up to the one that `after` units follow, at most `limit` of them. */
+  tail(limit: number, after: number): string;
   snapshot(): object;
   /** Restores the state of an index of the same kind; state of another kind is ignored. */
   restore(snapshot: object): void;

@@ -1,9 +1,11 @@
-import { type AgentEvent, readEvidence } from '@loopwatch/contract';
+import { type AgentEvent, type DetectionInput, readEvidence } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PureVerdict, SessionSnapshot } from '../../src/index.ts';
+import { shown } from '../evidence.ts';
 import { eventsOf, loopingTurns } from '../looping-turns.ts';
-import { analyzer } from '../sessions.ts';
+import { analyzer, text } from '../sessions.ts';
+import { degenerateTexts } from '../text/degenerate-texts.ts';
 
 const config = {
   preset: 'balanced',
@@ -11,6 +13,12 @@ const config = {
   turn_requests: { max_turn_requests: 6 },
   budget: { calls: 10, tokens: 100 },
 } as const;
+
+function reload(session: ReturnType<typeof analyzer>, settings: DetectionInput) {
+  const restored = analyzer(settings);
+  restored.restore(JSON.parse(JSON.stringify(session.snapshot())) as SessionSnapshot);
+  return restored;
+}
 
 /** Runs a history and hands over each event with the session after it. */
 function follow(
@@ -24,11 +32,7 @@ function follow(
   let session = analyzer(config);
   const verdicts = new Map<string, PureVerdict>();
   for (const [index, event] of events.entries()) {
-    if (index % 7 === 3) {
-      const snapshot = JSON.parse(JSON.stringify(session.snapshot())) as SessionSnapshot;
-      session = analyzer(config);
-      session.restore(snapshot);
-    }
+    if (index % 7 === 3) session = reload(session, config);
     for (const verdict of session.push({ ...event, time: index * 1000 }).verdicts)
       verdicts.set(verdict.incidentId, verdict);
     look({ index, open: session.openIncidentSummaries, verdicts });
@@ -84,5 +88,51 @@ describe('the evidence of a loop that goes on between two verdicts', () => {
       'tool-repeat',
       'turn-limit',
     ]);
+  });
+});
+
+describe('the evidence of a text that goes on repeating', () => {
+  const texts = degenerateTexts.flatMap(({ name, text: said }) =>
+    (['balanced', 'stream'] as const).map((preset) => ({ name, said, preset })),
+  );
+
+  it('is of now and lies where the session says between two verdicts', () => {
+    const moved = new Set<string>();
+    for (const { name, said, preset } of texts) {
+      const whole = `${said} And then something else follows, in words that are new.`;
+      const verdicts = new Map<string, PureVerdict>();
+      let session = analyzer({ preset });
+      for (let read = 0; read < whole.length; read += 37) {
+        const part = whole.slice(read, read + 37);
+        for (const verdict of session.push({ ...text(part), time: read }).verdicts)
+          verdicts.set(verdict.incidentId, verdict);
+        const open = session.openIncidentSummaries;
+        if (read % (37 * 16) === 0) session = reload(session, { preset });
+        expect(session.openIncidentSummaries.map(({ count }) => count)).toEqual(
+          open.map(({ count }) => count),
+        );
+        for (const { id, count, latest } of open) {
+          const verdict = verdicts.get(id)!;
+          if (latest === undefined) {
+            // Nothing has been counted since the verdict.
+            expect(count, name).toBe(verdict.count);
+            continue;
+          }
+          moved.add(preset);
+          expect(latest.reason.slice(latest.countAt), name).toMatch(new RegExp(`^${String(count)}\\b`));
+          const evidence = readEvidence('content-repeat', latest.evidence)!;
+          const { at, positions = [], excerpt, window } = evidence;
+          expect(at, name).toBeGreaterThan(Number(shown(verdict, 'at')));
+          expect(at, name).toBeLessThan(read + part.length);
+          expect(positions, name).toEqual(positions.toSorted((a, b) => a - b));
+          expect(positions.length, name).toBeLessThanOrEqual(count);
+          const quoted = excerpt?.text.replace(/…$/, '') ?? '';
+          expect(whole.slice(excerpt?.from, at + 1).startsWith(quoted), name).toBe(true);
+          expect(quoted.length, name).toBeGreaterThan(100);
+          expect(whole.slice(0, at + 1).endsWith(window?.text ?? '?'), name).toBe(true);
+        }
+      }
+    }
+    expect([...moved].sort()).toEqual(['balanced', 'stream']);
   });
 });

@@ -84,7 +84,7 @@ export function actualReports(actions: readonly Action[], options: TextRule): Re
       const current = index;
       current.append(action.append, 0, action.append.length, {
         onRepeat(i, count) {
-          const { distances } = current;
+          const distances = current.distances(0);
           const [nearest = 0, farthest = 0] = [distances[0], distances.at(-1)];
           reports.push({ kind: 'repeat', at: before + i + 1, count, nearest, farthest });
         },

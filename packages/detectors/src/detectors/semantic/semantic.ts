@@ -48,6 +48,8 @@ export class Semantic implements Detector {
   readonly #firstShown: number;
   #question: Question | undefined;
   #incident: Incident<'semantic'> | undefined;
+  /** The latest check that found a loop. */
+  #latest: ConfirmedCheck | undefined;
   #confidence = 0;
 
   constructor(options: SemanticOptions, privacy: Privacy) {
@@ -120,19 +122,22 @@ export class Semantic implements Detector {
   /**
    * Processes the answer to a check.
    *
-   * @returns undefined if the check is obsolete; otherwise where it was asked and the resulting finding, if any
+   * @returns undefined if the check is obsolete; otherwise where it was asked, the resulting finding, if any, and the
+   *   number of consecutive checks that found a loop; 0 if this one did not
    */
   answer(
     sessionId: string,
     id: string,
     answer: CheckAnswer,
-  ): { finding: Finding | undefined; scene: AskingScene } | undefined {
+  ): { finding: Finding | undefined; confirmed: number; scene: AskingScene } | undefined {
     const question = this.#question;
     if (question?.scene === undefined || checkId(sessionId, question.mark) !== id) return undefined;
     this.#question = undefined;
     this.#schedule.settle(answer);
-    const finding = 'failure' in answer ? undefined : this.#conclude(question, answer);
-    return { finding, scene: question.scene };
+    const { scene } = question;
+    if ('failure' in answer) return { finding: undefined, confirmed: 0, scene };
+    const finding = this.#conclude(question, answer);
+    return { finding, confirmed: this.#incident?.count ?? 0, scene };
   }
 
   #conclude(question: Question, answer: JudgeAnswer): Finding | undefined {
@@ -140,7 +145,9 @@ export class Semantic implements Detector {
       this.#incident ??= new Incident(this.#options.mode, 1, question.since);
       const phase = this.#incident.repeat(this.#incident.count + 1);
       this.#confidence = answer.confidence;
-      return phase && this.#incident.finding(phase, this.#account(question, answer));
+      const { shown, turn } = question;
+      this.#latest = { shown, turn, answer };
+      return phase && this.#incident.finding(phase, this.#account(this.#latest));
     }
     const incident = this.#incident;
     if (incident === undefined) return undefined;
@@ -150,10 +157,18 @@ export class Semantic implements Detector {
     return this.#resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
   }
 
-  #account(
-    { shown: [first, last], turn }: Question,
-    { analysis, confidence }: JudgeAnswer,
-  ): Account<'semantic'> {
+  /** The open incident as of the latest check that found a loop. */
+  current(): readonly Finding[] {
+    return this.#incident === undefined || this.#latest === undefined
+      ? []
+      : [this.#incident.finding('escalated', this.#account(this.#latest))];
+  }
+
+  #account({
+    shown: [first, last],
+    turn,
+    answer: { analysis, confidence },
+  }: ConfirmedCheck): Account<'semantic'> {
     return {
       detector: 'semantic',
       threshold: 1,
@@ -211,6 +226,7 @@ export class Semantic implements Detector {
       question: this.#question,
       incident: this.#incident?.snapshot(),
       confidence: this.#confidence,
+      ...(this.#incident && { latest: this.#latest }),
     };
   }
 
@@ -220,6 +236,7 @@ export class Semantic implements Detector {
     this.#question = snapshot.question && { ...snapshot.question };
     this.#incident = snapshot.incident && Incident.restore(snapshot.incident);
     this.#confidence = snapshot.confidence;
+    this.#latest = snapshot.latest;
   }
 }
 
@@ -229,6 +246,13 @@ export interface SemanticSnapshot {
   readonly question: Question | undefined;
   readonly incident: IncidentSnapshot | undefined;
   readonly confidence: number;
+  /** Absent without an open incident, and in snapshots of earlier versions. */
+  readonly latest?: ConfirmedCheck | undefined;
+}
+
+/** A check that found a loop. */
+interface ConfirmedCheck extends Pick<Question, 'shown' | 'turn'> {
+  readonly answer: JudgeAnswer;
 }
 
 /** The session's mark within a turn: the current turn counts as one of the loop's turns. */

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from '../../text/line-structure.ts';
@@ -23,6 +23,14 @@ interface Gap {
   readonly units: number;
 }
 
+/** A unit at which the text repeated. */
+interface Repetition {
+  /** Its offset in the session's text. */
+  readonly at: number;
+  /** Its number in the tracked text. */
+  readonly unit: number;
+}
+
 /** Finds repeated text in one stream of a session, its answer or its reasoning. */
 export class TextRepeat implements Detector, RepeatListener {
   readonly #options: TextRepeatOptions;
@@ -31,9 +39,14 @@ export class TextRepeat implements Detector, RepeatListener {
   #incident: Incident<TextDetector> | undefined;
   /** Occurrences at which the open incident, or the latest one, was found. */
   #firedAt = 0;
+  /** Where the text of the open incident repeated last. */
+  #latestAt = 0;
+  #latestUnit = 0;
   /** Marks at the latest multiples of {@link MARK_EVERY} units of tracked text, oldest first. */
   #marks: readonly Mark[] = NONE;
   #nextMarkAt = 0;
+  /** Number in the tracked text of the first unit of the text being appended. */
+  #appended = 0;
   /** Offset in the session's text of the event being read; between events, of the next text. */
   #offset = 0;
   /** Positions in the tracked text from which retracted text is missing. */
@@ -122,6 +135,7 @@ export class TextRepeat implements Detector, RepeatListener {
     while (start < to) {
       if (this.#index.length === this.#nextMarkAt) this.#mark();
       const end = Math.min(to, start + this.#nextMarkAt - this.#index.length);
+      this.#appended = this.#index.length - start;
       this.#index.append(text, start, end, this);
       start = end;
     }
@@ -142,7 +156,9 @@ export class TextRepeat implements Detector, RepeatListener {
       this.#incident = new Incident(this.#options.mode, this.#options.threshold, this.#beginning(step));
       this.#firedAt = count;
     }
-    this.#incident.report(step, count, () => this.#account(count, this.#offset + i));
+    this.#latestAt = this.#offset + i;
+    this.#latestUnit = this.#appended + i;
+    this.#incident.report(step, count, () => this.#account(count, this.#latest, 0));
   }
 
   onQuiet(i: number): void {
@@ -163,7 +179,8 @@ export class TextRepeat implements Detector, RepeatListener {
     if (incident === undefined) return;
     this.#incident = undefined;
     const wording = sentence`A passage appeared ${counted(incident.count)} times in the ${this.#noun}; ${why}`;
-    const account = { ...this.#account(incident.count, at), evidence: { at } };
+    const latest = { at, unit: this.#index.length - 1 };
+    const account = { ...this.#account(incident.count, latest, 0), evidence: { at } };
     step.emit(incident.resolution(account, outcome, wording));
   }
 
@@ -191,25 +208,38 @@ export class TextRepeat implements Detector, RepeatListener {
     this.#gaps = [...reachable, { at: length, units }];
   }
 
-  /** Offset in the session's text of the tracked unit `back` units before the one at the offset `at`. */
-  #offsetBack(at: number, back: number): number {
-    const unit = this.#index.length - 1 - back;
-    return this.#gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
+  /** Offset in the session's text of the tracked unit `back` units before the given one. */
+  #offsetBack({ at, unit }: Repetition, back: number): number {
+    return this.#gaps.reduce(
+      (offset, gap) => (unit - back < gap.at && gap.at <= unit ? offset - gap.units : offset),
+      at - back,
+    );
+  }
+
+  get #latest(): Repetition {
+    return { at: this.#latestAt, unit: this.#latestUnit };
   }
 
   get #noun(): string {
     return this.#options.stream === 'content' ? 'answer' : 'reasoning';
   }
 
-  #account(count: number, at: number): Account<TextDetector> {
+  /**
+   * Describes the loop as of a unit.
+   *
+   * @param after tracked units that follow it
+   */
+  #account(count: number, latest: Repetition, after: number): Account<TextDetector> {
     const { window, threshold: value } = this.#options;
-    const { distances, rule } = this.#index;
+    const { rule } = this.#index;
+    const { at } = latest;
+    const distances = this.#index.distances(after);
     // Only equal windows are counted against the setting; the other rules measure text without new content.
     const threshold = rule === null ? value : this.#firedAt || value;
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
-    const excerpt = this.#index.tail(Math.max(EXCERPT_UNITS, 2 * period));
+    const excerpt = this.#index.tail(Math.max(EXCERPT_UNITS, 2 * period), after);
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
     return {
       detector: this.#options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
@@ -226,12 +256,24 @@ export class TextRepeat implements Detector, RepeatListener {
         ...(rule !== null && { rule }),
         window: { length: window, text: excerpt.slice(-window) },
         distance,
-        positions: [...distances.toReversed(), 0].map((back) => this.#offsetBack(at, back + window - 1)),
+        // A passage may contain its own window more often than it is counted.
+        positions: [...distances.slice(0, count - 1).toReversed(), 0].map((back) =>
+          this.#offsetBack(latest, back + window - 1),
+        ),
         repeated,
-        excerpt: { from: this.#offsetBack(at, excerpt.length - 1), text: excerpt },
+        excerpt: { from: this.#offsetBack(latest, excerpt.length - 1), text: excerpt },
       },
       at,
     };
+  }
+
+  /** Text that has followed since the latest repetition does not count. */
+  current(): readonly Finding[] {
+    const incident = this.#incident;
+    if (incident === undefined) return NONE;
+    const after = this.#index.length - 1 - this.#latestUnit;
+    if (this.#index.tail(1, after) === '') return NONE;
+    return [incident.finding('escalated', this.#account(incident.count, this.#latest, after))];
   }
 
   snapshot(): TextSnapshot {
@@ -241,6 +283,7 @@ export class TextRepeat implements Detector, RepeatListener {
       index: this.#index.snapshot(),
       incident: this.#incident?.snapshot(),
       firedAt: this.#firedAt,
+      ...(this.#incident && { latest: { at: this.#latestAt, back: length - this.#latestUnit } }),
       marks: this.#marks,
       nextMarkIn: this.#nextMarkAt - length,
       gaps: this.#gaps.map(({ at, units }) => ({ back: length - at, units })),
@@ -254,6 +297,8 @@ export class TextRepeat implements Detector, RepeatListener {
     const { length } = this.#index;
     this.#incident = snapshot.incident && Incident.restore(snapshot.incident);
     this.#firedAt = snapshot.firedAt ?? 0;
+    this.#latestAt = snapshot.latest?.at ?? snapshot.offset - 1;
+    this.#latestUnit = length - (snapshot.latest?.back ?? 1);
     this.#marks = snapshot.marks;
     this.#nextMarkAt = length + snapshot.nextMarkIn;
     this.#gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
@@ -266,6 +311,8 @@ export interface TextSnapshot {
   readonly index: object;
   readonly incident: IncidentSnapshot | undefined;
   readonly firedAt?: number;
+  /** Absent without an open incident, and in snapshots of earlier versions. */
+  readonly latest?: { readonly at: number; readonly back: number };
   readonly marks: readonly Mark[];
   readonly nextMarkIn: number;
   readonly gaps: readonly { readonly back: number; readonly units: number }[];

@@ -113,6 +113,25 @@ describe('a check', () => {
     expect(analyzer.answer(next!.id, sure)?.verdicts).toMatchObject([{ phase: 'escalated', count: 2 }]);
   });
 
+  it('moves the evidence of the open incident, also where no verdict is due', () => {
+    let analyzer = session();
+    push(analyzer, [prompt, ...talk(1, 29), turn]);
+    for (const analysis of ['First.', 'Second.', 'Third.']) {
+      let check = analyzer.takeCheck();
+      while (check === undefined) {
+        push(analyzer, [turn]);
+        check = analyzer.takeCheck();
+      }
+      analyzer.answer(check.id, { analysis, confidence: 0.97 });
+      const snapshot = JSON.parse(JSON.stringify(analyzer.snapshot())) as SessionSnapshot;
+      analyzer = session();
+      analyzer.restore(snapshot);
+    }
+    const [open] = analyzer.openIncidentSummaries;
+    expect(open).toMatchObject({ count: 3, latest: { evidence: { analysis: 'Third.', turn: 40 } } });
+    expect(open?.latest?.reason).toMatch(/^Turns 20-39 .*Third$/);
+  });
+
   it('has an id made of session, event id and event time', () => {
     const ids = ['s', 'other'].flatMap((id) =>
       [0, 1].map((time) => {
