@@ -1,6 +1,6 @@
 // Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the bundled commands, the empty
 // database that new data folders get, and the dashboard with vite.
-// `--if-needed` skips what is up to date, and prints what it builds. `--pack` also packs the packages that are published, and
+// `--if-needed` skips what is up to date. `--pack` also packs the packages that are published, and
 // checks them.
 import { spawnSync } from 'node:child_process';
 import {
@@ -107,7 +107,7 @@ for (const { what, built, inputs, command } of steps) {
     existsSync(stamp) &&
     inputs.every((path) => newest(join(root, path)) < statSync(stamp).mtimeMs);
   if (isOptional && isCurrent) continue;
-  if (isOptional) console.error(`Building ${what} …`);
+  console.error(`Building ${what} …`);
   const [tool, ...args] = command;
   const program = tool === 'node' ? process.execPath : join(root, 'node_modules/.bin', tool);
   const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
@@ -116,5 +116,5 @@ for (const { what, built, inputs, command } of steps) {
   // Files changed during the build are newer.
   writeFileSync(stamp, '');
   utimesSync(stamp, new Date(began), new Date(began));
-  if (isOptional) console.error(`Built ${what} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  console.error(`Built ${what} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }

@@ -2,12 +2,15 @@
 // A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
 // Two checks run beside the others, and their output is printed at their position: the linter, which keeps one core busy,
 // and the integration tests, which mostly wait.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
+const dependencies = ['--import', 'tsx', join(root, 'scripts/test-dependencies.ts')];
+if (spawnSync(process.execPath, dependencies, { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
+
 const reports = join(root, '.cache/test');
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
