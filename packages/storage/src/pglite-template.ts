@@ -42,7 +42,8 @@ export async function writeTemplate(folder: string, archive: string): Promise<vo
 export async function extractPgliteTemplate(folder: string, from = template): Promise<void> {
   const entries = await readdir(folder).catch(() => []);
   if (entries.length > 0 || !existsSync(from)) return;
-  const files = parseTar(await promisify(gunzip)(await readFile(from)));
+  // A copy, because nanotar reads all of a buffer's memory, which Node 24 shares between small buffers.
+  const files = parseTar(new Uint8Array(await promisify(gunzip)(await readFile(from))));
   // Renamed when complete, so that `folder` is never partly filled.
   const staged = `${folder}.new`;
   await rm(staged, { recursive: true, force: true });
