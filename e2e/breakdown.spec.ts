@@ -31,6 +31,8 @@ test.beforeAll(async () => {
     ...loop('s-1', 'coder', 'prod'),
     ...loop('s-2', 'coder', 'test'),
     ...loop('s-3', 'writer', 'prod'),
+    // No loop: it counts in the rate.
+    ...loop('s-4', 'coder', 'prod').slice(0, 1),
     // In the previous period: without any loop before, none is new.
     ...loop('s-0', 'writer', 'prod', Date.now() - 10 * 24 * 3_600_000),
   ];
@@ -59,6 +61,7 @@ test('breakdown: agents compared with the previous period, at most three clicks 
   await page.getByRole('link', { name: 'Compare agents' }).click();
   const coder = page.getByRole('row', { name: /coder/ });
   await expect(coder.getByRole('cell').first()).toHaveText('2new');
+  await expect(coder.getByTitle('2 loops in 3 sessions')).toContainText('67');
   await page.getByRole('button', { name: 'Highest cost' }).click();
   await page.getByRole('menuitem', { name: 'Largest increase in loops' }).click();
   await expect(page).toHaveURL(/sort=-increase/);

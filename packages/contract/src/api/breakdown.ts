@@ -13,10 +13,35 @@ export function isBreakdownDimension(name: string): name is BreakdownDimension {
   return (breakdownDimensions as readonly string[]).includes(name) || /^tag:./.test(name);
 }
 
-export const breakdownSorts = ['usd', 'tokens', 'calls', 'incidents', 'sessions', 'increase'] as const;
+export const breakdownSorts = [
+  'usd',
+  'tokens',
+  'calls',
+  'incidents',
+  'sessions',
+  'increase',
+  'rate',
+  'share',
+] as const;
 export type BreakdownSort = (typeof breakdownSorts)[number];
 
 const count = z.int().nonnegative();
+
+export const breakdownActivitySchema = z
+  .object({
+    sessions: count,
+    calls: count.describe('Tool calls.'),
+    tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
+    usd: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .describe('US dollars of sessions with a known price; null if there are none.'),
+    unpriced: count.describe('Sessions with tokens of unknown price; usd excludes them.'),
+  })
+  .describe(
+    'All sessions that were active in the time range, looping or not, over their whole length; by the latest labels of the session. By tool or detector: all sessions that match the filters, for each group.',
+  );
 
 export const breakdownAmountsSchema = z.object({
   incidents: count.describe(
@@ -31,6 +56,7 @@ export const breakdownAmountsSchema = z.object({
     .nullable()
     .describe('US dollars of loops with a known price; null if there are none.'),
   unpriced: count.describe('Loops with tokens of unknown price; usd excludes them.'),
+  activity: breakdownActivitySchema,
 });
 
 const change = z.number().nullable();
@@ -79,4 +105,5 @@ export const breakdownQuerySchema = z
 
 export type Breakdown = z.infer<typeof breakdownSchema>;
 export type BreakdownQuery = z.infer<typeof breakdownQuerySchema>;
+export type BreakdownActivity = z.infer<typeof breakdownActivitySchema>;
 export type BreakdownAmounts = z.infer<typeof breakdownAmountsSchema>;

@@ -48,7 +48,7 @@ export function BreakdownPage() {
           breakdown.groups.length === 0 ? (
             <EmptyState>
               <Message title="No results">
-                <p>No loops in this time range or the previous one.</p>
+                <p>No sessions with loops in this time range or the previous one.</p>
               </Message>
             </EmptyState>
           ) : (
@@ -69,6 +69,9 @@ function noteOf({ previous, to, total, apart }: Breakdown): string {
       ? []
       : [`compared with ${formatTime(previous.from, to)} to ${formatTime(previous.to, to)}`]),
     ...(total.unpriced === 0 ? [] : [`cost without ${plural(total.unpriced, 'loop')} of unknown price`]),
+    ...(total.activity.unpriced === 0
+      ? []
+      : [`spend without ${plural(total.activity.unpriced, 'session')} of unknown price`]),
     ...(others.length === 0 ? [] : [`not counted: ${others.join(' and ')}`]),
   ].join('; ');
 }

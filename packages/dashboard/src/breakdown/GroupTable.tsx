@@ -2,26 +2,63 @@ import type { Breakdown, BreakdownAmounts } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { BreakdownView } from '../api/breakdown.ts';
-import { formatCompact, formatNumber, formatUsd, plural } from '../lib/format.ts';
+import { formatCompact, formatNumber, formatShare, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { Change } from './Change.tsx';
+import { loopRate, spendShare } from './rates.ts';
 import { dimensionText, incidentsOf } from './search.ts';
 
 type Amounts = Breakdown['total'];
-type Column = 'incidents' | 'sessions' | 'calls' | 'tokens' | 'usd';
+type Sum = 'incidents' | 'sessions' | 'calls' | 'tokens' | 'usd';
 
-const columns: readonly {
-  readonly id: Column;
+interface Column {
+  readonly id: Sum | 'rate' | 'share';
   readonly name: string;
-  readonly text: (value: number) => string;
-}[] = [
-  { id: 'incidents', name: 'Loops', text: formatNumber },
-  { id: 'sessions', name: 'Sessions', text: formatNumber },
-  { id: 'calls', name: 'Calls', text: formatCompact },
-  { id: 'tokens', name: 'Tokens', text: formatCompact },
-  { id: 'usd', name: 'Cost', text: formatUsd },
+  /** Hidden where there is no room for all columns. */
+  readonly isMinor?: true;
+  readonly value: (amounts: BreakdownAmounts) => number | null;
+  readonly text: (value: number, amounts: BreakdownAmounts) => string;
+  readonly title?: (amounts: BreakdownAmounts) => string | undefined;
+}
+
+const columns: readonly Column[] = [
+  { id: 'incidents', name: 'Loops', value: ({ incidents }) => incidents, text: formatNumber },
+  {
+    id: 'sessions',
+    name: 'Sessions',
+    isMinor: true,
+    value: ({ sessions }) => sessions,
+    text: (value, { activity }) => `${formatNumber(value)} of ${formatNumber(activity.sessions)}`,
+    title: ({ sessions, activity }) =>
+      `${formatNumber(sessions)} with loops, of ${plural(activity.sessions, 'session')}`,
+  },
+  {
+    id: 'rate',
+    name: 'Per 100 sessions',
+    value: loopRate,
+    text: formatRate,
+    title: ({ incidents, activity }) =>
+      `${plural(incidents, 'loop')} in ${plural(activity.sessions, 'session')}`,
+  },
+  { id: 'calls', name: 'Calls', isMinor: true, value: ({ calls }) => calls, text: formatCompact },
+  { id: 'tokens', name: 'Tokens', value: ({ tokens }) => tokens, text: formatCompact },
+  { id: 'usd', name: 'Cost', value: ({ usd }) => usd, text: formatUsd, title: unpriced },
+  {
+    id: 'share',
+    name: 'Of spend',
+    isMinor: true,
+    value: spendShare,
+    text: formatShare,
+    title: ({ activity: { usd } }) => (usd === null ? 'Spend is unknown' : `Of ${formatUsd(usd)} in all`),
+  },
 ];
+
+function formatRate(rate: number): string {
+  return formatNumber(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
+}
+
+const sums = ['incidents', 'sessions', 'calls', 'tokens', 'usd'] as const;
 
 interface Props {
   readonly breakdown: Breakdown;
@@ -31,21 +68,21 @@ interface Props {
 
 /** The groups, each with its share of the sort column and a link to its incidents. */
 export function GroupTable({ breakdown: { groups, other, total }, view, onSort }: Props) {
-  const by = columns.find(({ id }) => view.sort === `-${id}`)?.id ?? 'incidents';
+  const by = sums.find((id) => view.sort === `-${id}`) ?? 'incidents';
   // Before the first loop, nothing can be new.
   const isCompared = (total.previous?.incidents ?? 0) > 0;
   // A share of the cost means nothing without a price.
   const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
   return (
     <div className="relative overflow-x-auto">
-      <table className="w-full border-collapse [&_:is(th,td)]:px-3 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_:is(th,td)]:tabular-nums max-[700px]:[&_:is(th,td)]:px-1 [&_thead_th]:border-t-0 [&_thead_th]:align-bottom [&_thead_th]:leading-6 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_a]:after:absolute [&_tbody_a]:after:inset-0 max-[700px]:[&_[data-column=sessions]]:hidden [&_th]:first:pl-4 [&_th]:first:w-[40%] [&_th]:first:min-w-30 [&_th]:first:text-left [&_th]:first:wrap-anywhere [&_tfoot_:is(th,_td)]:border-t [&_tfoot_:is(th,_td)]:border-t-line2 [&_tfoot_:is(th,_td)]:font-550 max-[700px]:[&_th]:first:min-w-24 max-[700px]:[&_:is(th,_td):last-child]:pr-3 [&_tbody_tr]:[&:has(a)]:hover:bg-raise">
+      <table className="w-full border-collapse [&_:is(th,td)]:px-3 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_:is(th,td)]:tabular-nums max-[700px]:[&_:is(th,td)]:px-1 [&_thead_th]:border-t-0 [&_thead_th]:align-bottom [&_thead_th]:leading-6 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_a]:after:absolute [&_tbody_a]:after:inset-0 max-[700px]:[&_[data-minor]]:hidden [&_th]:first:pl-4 [&_th]:first:w-[40%] [&_th]:first:min-w-30 [&_th]:first:text-left [&_th]:first:wrap-anywhere [&_tfoot_:is(th,_td)]:border-t [&_tfoot_:is(th,_td)]:border-t-line2 [&_tfoot_:is(th,_td)]:font-550 max-[700px]:[&_th]:first:min-w-24 max-[700px]:[&_:is(th,_td):last-child]:pr-3 [&_tbody_tr]:[&:has(a)]:hover:bg-raise">
         <thead>
           <tr>
             <th scope="col">{sentence(dimensionText(view.groupBy))}</th>
-            {columns.map(({ id, name }) => {
+            {columns.map(({ id, name, isMinor }) => {
               const on = view.sort === `-${id}`;
               return (
-                <th key={id} data-column={id} scope="col" aria-sort={on ? 'descending' : undefined}>
+                <th key={id} data-minor={isMinor} scope="col" aria-sort={on ? 'descending' : undefined}>
                   <button
                     className="min-h-6 text-inherit whitespace-nowrap"
                     type="button"
@@ -119,17 +156,21 @@ function Row({
           />
         )}
       </th>
-      {columns.map(({ id, text }) => (
-        <td key={id} data-column={id} title={id === 'usd' ? unpriced(amounts) : undefined}>
-          {amounts[id] === null ? '–' : text(amounts[id])}
-          {isCompared && <Change now={amounts[id]} before={amounts.previous?.[id]} />}
-        </td>
-      ))}
+      {columns.map(({ id, isMinor, value, text, title }) => {
+        const now = value(amounts);
+        const before = amounts.previous && value(amounts.previous);
+        return (
+          <td key={id} data-minor={isMinor} title={title?.(amounts)}>
+            {now === null ? '–' : text(now, amounts)}
+            {isCompared && <Change now={now} before={before} />}
+          </td>
+        );
+      })}
     </tr>
   );
 }
 
-function shareOf(amounts: BreakdownAmounts, total: BreakdownAmounts, unit: Column): number {
+function shareOf(amounts: BreakdownAmounts, total: BreakdownAmounts, unit: Sum): number {
   return (amounts[unit] ?? 0) / Math.max(total[unit] ?? 0, Number.EPSILON);
 }
 

@@ -15,6 +15,8 @@ export const dimensionNames = {
 export const sortNames: Readonly<Record<string, string>> = {
   '-usd': 'Highest cost',
   '-increase': 'Largest increase in loops',
+  '-rate': 'Most loops per session',
+  '-share': 'Largest share of spend',
   '-incidents': 'Most loops',
   '-sessions': 'Most sessions',
   '-calls': 'Most calls',

@@ -1,5 +1,6 @@
 import type {
   Breakdown,
+  BreakdownActivity,
   BreakdownAmounts,
   BreakdownDimension,
   BreakdownSort,
@@ -8,7 +9,7 @@ import type {
 import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
-import type { Conditions } from '../storage/conditions.ts';
+import { Conditions } from '../storage/conditions.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 
 export interface BreakdownRequest {
@@ -35,13 +36,29 @@ const columns = {
 /** Amounts that are summed; sessions are counted once each. */
 const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
 type Amount = (typeof added)[number] | 'sessions';
+/** What sessions did, looping or not, with its sum over rows of `sessions`; `calls` and the like are those of loops. */
+const activities = {
+  a_sessions: (within: string) => `count(*) filter (where ${within})`,
+  a_calls: (within: string) => `sum(tool_calls) filter (where ${within})`,
+  a_tokens: (within: string) => `sum(tokens) filter (where ${within} and tokens >= 0)`,
+  a_usd: (within: string) => `sum(usd) filter (where ${within} and usd >= 0)`,
+  a_unpriced: (within: string) => `count(*) filter (where ${within} and tokens >= 0 and usd < 0)`,
+} as const;
+/** What groups can be sorted by that no column holds. */
+const ratios: Partial<Record<BreakdownSort, string>> = {
+  increase: 'incidents - p_incidents',
+  rate: 'coalesce(incidents, 0) / nullif(a_sessions, 0)::float8',
+  share: 'usd / nullif(a_usd, 0)',
+};
+const activityNames = Object.keys(activities) as (keyof typeof activities)[];
 
 /** Sums of a group; `p_`: of the preceding period. `rank`: limit + 1 for the rest, null for the total. */
 type Row = {
   readonly rank: number | null;
   readonly value: string | null;
   readonly values: number;
-} & Readonly<Record<Amount | `p_${Amount}`, number | null>>;
+} & Readonly<Record<Column | `p_${Column}`, number | null>>;
+type Column = Amount | keyof typeof activities;
 
 /** The cost of loops by a dimension. @param now wall clock, epoch ms */
 export async function breakdown(
@@ -53,7 +70,8 @@ export async function breakdown(
   const before = from - (to - from);
   const filter: IncidentFilter = { kind: ['loop'], ...request.filter };
   const conditions = incidentConditions({ ...filter, from: compare ? before : from, to }, now);
-  const rows = await database.query<Row>(statement(request, conditions), conditions.parameters);
+  const active = activeSessions(filter, compare ? before : from, to, conditions.parameters);
+  const rows = await database.query<Row>(statement(request, conditions, active), conditions.parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
   const other = rows.find(({ rank }) => rank === limit + 1);
@@ -87,18 +105,35 @@ async function countApart(
   return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
 }
 
+/** The sessions that were active in a period. What a filter says about incidents does not apply to them. */
+function activeSessions(filter: IncidentFilter, from: number, to: number, parameters: unknown[]): Conditions {
+  const conditions = new Conditions(parameters);
+  conditions.anyOf('id', filter.sessionId);
+  conditions.anyOf('agent', filter.agent);
+  conditions.anyOf('agent_version', filter.agentVersion);
+  conditions.anyOf('model', filter.model);
+  conditions.anyOf('backend', filter.backend);
+  conditions.anyOf('tenant', filter.tenant);
+  conditions.anyTag('tags', filter.tag);
+  conditions.between('last_event_at', from, undefined);
+  conditions.between('started_at', undefined, to);
+  return conditions;
+}
+
 /**
  * Groups by value and session first, since a session counts once in each group, once in the rest and once in the total; then
  * ranks the groups and sums those beyond the limit. Everything but the ranking uses hashing, which is three times as fast as
- * sorting.
+ * sorting. A group without loops is a group, too, if sessions have its value.
  */
 function statement(
   { groupBy, from, compare, limit, sort }: BreakdownRequest,
   conditions: Conditions,
+  active: Conditions,
 ): string {
   const value = groupBy.startsWith('tag:')
     ? `tags ->> ${conditions.parameter(groupBy.slice('tag:'.length))}::text`
     : columns[groupBy as keyof typeof columns];
+  const isOfSessions = groupBy !== 'tool' && groupBy !== 'detector';
   const start = compare ? `${conditions.parameter(from)}::float8` : '';
   const periods = compare ? (['', 'p_'] as const) : ([''] as const);
   const each = (write: (prefix: '' | 'p_') => string) => periods.map(write).join(', ');
@@ -112,8 +147,21 @@ function statement(
     `select ${each((prefix) => `count(*) filter (where ${prefix}has)::float8 as ${prefix}sessions`)}
      from (select ${each((prefix) => `bool_or(${prefix}incidents > 0) as ${prefix}has`)} from ${rows}
        group by session_id) as one`;
+  const activity = (prefix: '' | 'p_') => {
+    const within = !compare ? 'true' : prefix === '' ? `last_event_at >= ${start}` : `started_at < ${start}`;
+    return activityNames.map((name) => `${activities[name](within)} as ${prefix}${name}`).join(', ');
+  };
+  // Sessions have neither tool nor detector: each group is compared with all of them.
+  const over = isOfSessions ? 'sum' : 'min';
+  const whole = (prefix: '' | 'p_') =>
+    activityNames
+      .map((part) => {
+        const name = `${prefix}${part}`;
+        return `(case when grouping(rank) = 1 then (select sum(${name}) from active) else ${over}(${name}) end)::float8 as ${name}`;
+      })
+      .join(', ');
   const rest = String(limit + 1);
-  const by = sort.by === 'increase' ? 'incidents - p_incidents' : sort.by;
+  const by = ratios[sort.by] ?? sort.by;
   const direction = sort.descending ? 'desc nulls last' : 'asc nulls last';
   return `with by_session as materialized (
       select coalesce(${value}, '') as value, session_id, ${each(sums)}
@@ -122,13 +170,16 @@ function statement(
       select value, ${each(again)},
         ${each((prefix) => `count(*) filter (where ${prefix}incidents > 0)::float8 as ${prefix}sessions`)}
       from by_session group by value
+    ), active as (
+      select ${isOfSessions ? `coalesce(${value}, '') as value, ` : ''}${each(activity)}
+      from sessions ${active.where} ${isOfSessions ? 'group by 1' : ''}
     ), ranked as materialized (
       select *, least(row_number() over (
-        order by ${by} ${direction}, tokens desc nulls last, calls desc, incidents desc, value
-      ), ${rest})::int as rank from by_value
+        order by ${by} ${direction}, tokens desc nulls last, calls desc nulls last, incidents desc nulls last, a_sessions desc nulls last, value
+      ), ${rest})::int as rank from by_value ${isOfSessions ? 'full join active using (value)' : 'cross join active'}
     ), in_all as (${sessions('by_session')}),
     in_rest as (${sessions(`by_session where value in (select value from ranked where rank = ${rest})`)})
-    select rank, min(value) as value, count(*)::float8 as values, ${each(again)},
+    select rank, min(value) as value, count(*)::float8 as values, ${each(again)}, ${each(whole)},
       ${each(
         (prefix) => `case when grouping(rank) = 1 then (select ${prefix}sessions from in_all)
           when rank = ${rest} then (select ${prefix}sessions from in_rest)
@@ -168,5 +219,16 @@ function amountsOf(row: Row, prefix: '' | 'p_'): BreakdownAmounts {
     tokens: row[`${prefix}tokens`],
     usd: row[`${prefix}usd`],
     unpriced: row[`${prefix}unpriced`] ?? 0,
+    activity: activityOf(row, prefix),
+  };
+}
+
+function activityOf(row: Row, prefix: '' | 'p_'): BreakdownActivity {
+  return {
+    sessions: row[`${prefix}a_sessions`] ?? 0,
+    calls: row[`${prefix}a_calls`] ?? 0,
+    tokens: row[`${prefix}a_tokens`],
+    usd: row[`${prefix}a_usd`],
+    unpriced: row[`${prefix}a_unpriced`] ?? 0,
   };
 }

@@ -27,7 +27,7 @@ export const statsParameters = z
         `Number of groups, 1 to ${String(MAX_GROUPS)}, default ${String(DEFAULT_GROUPS)}; the rest are combined as other. Requires groupBy.`,
       ),
     sort: sortParameter(breakdownSorts).describe(
-      'The sort field of groups, prefixed with a minus for descending order; default -usd. increase: incidents more than in the preceding period. Requires groupBy.',
+      'The sort field of groups, prefixed with a minus for descending order; default -usd. increase: incidents more than in the preceding period; rate: incidents per session; share: dollars in loops of all dollars. Requires groupBy.',
     ),
   })
   .partial();

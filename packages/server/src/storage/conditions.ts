@@ -1,7 +1,12 @@
 /** Builds a `where` clause with its values as parameters. */
 export class Conditions {
-  readonly parameters: unknown[] = [];
+  readonly parameters: unknown[];
   readonly #parts: string[] = [];
+
+  /** @param parameters those of another clause in the same statement, to be numbered with these */
+  constructor(parameters: unknown[] = []) {
+    this.parameters = parameters;
+  }
 
   /** @returns the parameter's name in the statement */
   parameter(value: unknown): string {

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { listIncidents } from '../../src/incidents/list-incidents.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
+import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { type BreakdownRequest, breakdown } from '../../src/stats/breakdown.ts';
-import { START, verdict } from '../verdicts.ts';
+import { START, summary, verdict } from '../verdicts.ts';
 
 const HOUR = 3_600_000;
 const request: BreakdownRequest = {
@@ -110,6 +111,49 @@ onBothDatabases(({ make }) => {
     ]);
     expect(named((await only({ agentVersion: ['1.2.0'] })).groups)).toEqual([['coder', 1]]);
     expect(named((await sums({ groupBy: 'detector', compare: false })).groups)).toEqual([['tool-repeat', 5]]);
+  });
+
+  it('breakdown: compares loops with all sessions of a group, those without loops included', async () => {
+    const { database } = await make();
+    const loops = ['s-1', 's-1', 's-2'].map((sessionId, i) => ({
+      verdict: verdict({ incidentId: `i-${String(i)}`, sessionId, agent: 'coder', cost: costOf(1) }),
+      arrivedAt: START,
+    }));
+    await writeVerdicts(database, loops);
+    const told = [
+      summary('s-1', { agent: 'coder', toolCalls: 30, usd: 4, tokens: { input: 900, output: 0 } }),
+      summary('s-2', { agent: 'coder', toolCalls: 10, usd: null, tokens: { input: 100, output: 0 } }),
+      summary('s-3', { agent: 'calm', toolCalls: 7, usd: 2, tokens: { input: 50, output: 0 } }),
+      summary('s-4', { agent: null, toolCalls: 1, usd: null, tokens: null }),
+      // Lasted from the previous period into this one, and ended in the previous one.
+      summary('s-5', { agent: 'calm', toolCalls: 1, startedAt: START - HOUR }),
+      summary('s-6', { agent: 'gone', startedAt: START - HOUR, lastEventAt: START - 1 }),
+      summary('s-7', { agent: 'later', startedAt: START + HOUR, lastEventAt: START + HOUR }),
+    ];
+    await writeSummaries(
+      database,
+      told.map((one) => ({ id: one.sessionId, summary: one, at: START })),
+    );
+    const sums = (part: Partial<BreakdownRequest>) => breakdown(database, { ...request, ...part }, START);
+    const { groups, total } = await sums({ sort: { by: 'rate', descending: true } });
+    expect(
+      groups.map(({ value, incidents, activity, previous }) => [
+        value,
+        incidents,
+        activity.sessions,
+        previous?.activity.sessions,
+      ]),
+    ).toEqual([
+      ['coder', 3, 2, 0],
+      ['calm', 0, 2, 1],
+      [null, 0, 1, 0],
+      ['gone', 0, 0, 1],
+    ]);
+    expect(groups[0]?.activity).toEqual({ sessions: 2, calls: 40, tokens: 1000, usd: 4, unpriced: 1 });
+    expect(total.activity.sessions).toBe(5);
+    const narrow = await sums({ filter: { agent: ['calm'] }, groupBy: 'tool' });
+    expect(narrow.groups).toEqual([]);
+    expect(narrow.total).toMatchObject({ incidents: 0, activity: { sessions: 2, calls: 8 } });
   });
 
   it('breakdown: sorts by increase', async () => {

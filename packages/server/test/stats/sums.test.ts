@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema, type SessionSummary, type Verdict } from '@loopwatch/contract';
-import type { BreakdownDimension } from '@loopwatch/contract/api';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import type { BreakdownActivity, BreakdownDimension } from '@loopwatch/contract/api';
+import { detectionOf, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eventsOf, loopingTurns } from '../../../detectors/test/looping-turns.ts';
@@ -33,10 +33,29 @@ function sessionOf(sessionId: string, events: readonly AgentEvent[], more: Parti
     toolCalls: account.toolCalls,
     tokens: account.tokens,
     usd: account.usd,
-    lastEventAt: analyzer.lastTime,
+    agent: account.agent,
+    model: account.model,
+    startedAt: at,
+    lastEventAt: Math.max(at, analyzer.lastTime),
     openIncidents,
   });
   return { verdicts, told, account };
+}
+
+/** What the sessions did, added up without the database. */
+function activityOf(accounts: readonly SessionAccount[]): BreakdownActivity {
+  const tokens = accounts
+    .flatMap((account) => account.tokens ?? [])
+    .map(({ input, output }) => input + output);
+  const usd = accounts.flatMap((account) => account.usd ?? []);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  return {
+    sessions: accounts.length,
+    calls: sum(accounts.map(({ toolCalls }) => toolCalls)),
+    tokens: tokens.length === 0 ? null : sum(tokens),
+    usd: usd.length === 0 ? null : (expect.closeTo(sum(usd), 6) as number),
+    unpriced: accounts.filter((account) => account.tokens !== null && account.usd === null).length,
+  };
 }
 
 const sessions = fc.array(
@@ -55,6 +74,7 @@ onBothDatabases(({ make }) => {
       fc.asyncProperty(sessions, async (all) => {
         const { database } = await make();
         const ids: string[] = [];
+        const accounts: SessionAccount[] = [];
         for (const [i, { turns, agent, model, day }] of all.entries()) {
           const made = sessionOf(`s-${String(i)}`, eventsOf(turns), { agent, model }, START + day * DAY);
           const read = made.verdicts.map((verdict) => ({ verdict, arrivedAt: verdict.time }));
@@ -64,6 +84,7 @@ onBothDatabases(({ make }) => {
           ]);
           const own = [...new Set(made.verdicts.map(({ incidentId }) => incidentId))];
           ids.push(...own);
+          accounts.push(made.account);
           const items = await incidentItems(database, own, START);
           expect(items.reduce((sum, { wasted }) => sum + (wasted?.calls ?? 0), 0)).toBeLessThanOrEqual(
             made.account.toolCalls,
@@ -106,12 +127,32 @@ onBothDatabases(({ make }) => {
             to: now,
             compare: false,
             filter: {},
-            limit: 20,
-            sort: { by: 'usd', descending: true },
+            limit: 1,
+            sort: { by: 'rate', descending: true },
           } as const;
-          const { groups, total, apart } = await breakdown(database, request, now);
+          const { groups, other, total, apart } = await breakdown(database, request, now);
+          const parts = other === null ? groups : [...groups, other];
           expect(total).toMatchObject({ ...expected, incidents: loops.length });
-          expect(sumOf(groups)).toEqual(whole);
+          expect(sumOf(parts)).toEqual(whole);
+          expect(total.activity).toEqual(activityOf(accounts));
+          for (const { activity } of parts) {
+            if (groupBy === 'detector' || groupBy === 'tool') expect(activity).toEqual(total.activity);
+          }
+          if (groupBy === 'agent' || groupBy === 'model') {
+            const one = groups[0]!;
+            expect(one.activity).toEqual(
+              activityOf(accounts.filter((account) => account[groupBy] === one.value)),
+            );
+            expect(other?.activity ?? activityOf([])).toEqual(
+              activityOf(accounts.filter((account) => account[groupBy] !== one.value)),
+            );
+            // No more is wasted than was used.
+            for (const { sessions, calls, tokens, activity } of parts) {
+              expect(sessions).toBeLessThanOrEqual(activity.sessions);
+              expect(calls).toBeLessThanOrEqual(activity.calls);
+              expect(tokens ?? 0).toBeLessThanOrEqual(activity.tokens ?? 0);
+            }
+          }
           expect(apart.limits + apart.outages).toBe(items.length - loops.length);
         }
       }),
