@@ -26,6 +26,7 @@ export {
 } from './model/scripted-upstream.ts';
 export { type Completion, loadSmallModel, type SmallModel } from './model/small-model.ts';
 export { uniqueName } from './names.ts';
+export { npmEnvironment } from './npm-environment.ts';
 export { type CollectedSpan, type OtlpCollector, startOtlpCollector } from './otlp/otlp-collector.ts';
 export { seriesOfMetrics, seriesOfText } from './otlp/prometheus-series.ts';
 export { freePort } from './ports.ts';

@@ -221,25 +221,27 @@ export function ruleOf(evidence: EvidenceOf<DetectorId>): string | null {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** For the `override` of `z.toJSONSchema`: replaces evidence by one schema per detector, titled with its id. */
-export function expandEvidenceSchema(part: {
-  readonly zodSchema: unknown;
-  readonly jsonSchema: JsonSchema;
-}): void {
+/**
+ * For the `override` of `z.toJSONSchema`: replaces evidence by one schema per detector.
+ *
+ * @param form the schema of a detector's evidence; by default in full, titled with the detector's id
+ */
+export function expandEvidenceSchema(
+  part: { readonly zodSchema: unknown; readonly jsonSchema: JsonSchema },
+  form: (id: DetectorId) => JsonSchema = titledForm,
+): void {
   const { zodSchema, jsonSchema } = part;
   if (zodSchema !== evidenceRecordSchema) return;
   delete jsonSchema.propertyNames;
   delete jsonSchema.additionalProperties;
   jsonSchema.anyOf = [
-    ...forms(),
+    ...detectorIds.map(form),
     { title: 'other', description: 'Evidence of another version.', type: 'object' },
   ];
 }
 
-/** As input schemas, which allow additional fields. */
-function forms(): JsonSchema[] {
-  return detectorIds.map((id) => {
-    const { $schema, ...form } = z.toJSONSchema(evidenceSchemas[id], { io: 'input', target: 'draft-7' });
-    return { title: id, ...form };
-  });
+/** As an input schema, which allows additional fields. */
+function titledForm(id: DetectorId): JsonSchema {
+  const { $schema, ...form } = z.toJSONSchema(evidenceSchemas[id], { io: 'input', target: 'draft-7' });
+  return { title: id, ...form };
 }

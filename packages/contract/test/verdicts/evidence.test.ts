@@ -33,7 +33,10 @@ test('verdictSchema accepts any evidence', () => {
 });
 
 test('expandEvidenceSchema lists one schema per detector, and one for other versions', () => {
-  const json = z.toJSONSchema(verdictSchema, { io: 'output', override: expandEvidenceSchema });
+  const json = z.toJSONSchema(verdictSchema, {
+    io: 'output',
+    override: (part) => expandEvidenceSchema(part),
+  });
   const forms = (json.properties?.['evidence'] as { anyOf: { title: string }[] }).anyOf;
   expect(forms.map(({ title }) => title)).toEqual([...detectorIds, 'other']);
   // Later versions can add fields.

