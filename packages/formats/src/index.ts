@@ -1,3 +1,3 @@
-export { type HookAgent, hookSession, readHookInput } from './agents/hook-input.ts';
+export { type HookAgent, hookEventOf, hookSession, readHookInput } from './agents/hook-input.ts';
 export { TelemetryMemory } from './record/telemetry-memory.ts';
 export { type Fault, type Translation, Translator, type TranslatorOptions } from './translator.ts';

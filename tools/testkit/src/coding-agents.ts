@@ -22,8 +22,8 @@ export async function codingAgents(): Promise<string> {
     await copyFile(manifest, join(work, 'package.json'));
     const npm = (...args: string[]) => run('npm', args, { cwd: work });
     await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock');
-    // Its install script selects the binary for this system; those of the others compile unused parts.
-    await npm('rebuild', '@anthropic-ai/claude-code');
+    // Their install scripts select the binary for this system; those of the others compile unused parts.
+    await npm('rebuild', '@anthropic-ai/claude-code', 'opencode-ai');
   });
   return join(folder, 'node_modules/.bin');
 }

@@ -11,20 +11,30 @@ import {
 import { UsageError } from '../errors.ts';
 import { type HookTarget, serverOf, tokenEnvOf, waitOf } from './hook-command.ts';
 import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
+import { pluginText, readPlugin } from './opencode-plugin.ts';
 
 /** Adds and removes the hook in the text of an agent's settings; all other text is unchanged, comments included. */
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-type Groups = readonly { readonly hooks?: readonly unknown[] }[];
+type Entries = readonly unknown[];
+
+/** The hooks in an entry of an event: a group of them, or one. */
+function hooksIn(entry: unknown, { layout }: HookedAgent): readonly unknown[] {
+  return layout === 'groups' ? ((entry as { readonly hooks?: readonly unknown[] }).hooks ?? []) : [entry];
+}
 
 /** @param text content of the file; empty when it does not exist */
 export function addHook(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
+  if (agent.layout === 'plugin') return pluginText(target);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  let next = removeHook(file, text, agent).slice(mark.length);
+  let next = (removeHook(file, text, agent) ?? '').slice(mark.length);
+  if (agent.layout === 'hooks' && !('version' in parseSettings(file, next)))
+    next = editJson(next, ['version'], 1);
   for (const event of agent.events) {
-    const group = { hooks: [agent.hook(target)] };
-    const { length } = groupsOf(file, next, event);
+    const hook = agent.hook(target);
+    const group = agent.layout === 'groups' ? { hooks: [hook] } : hook;
+    const { length } = entriesOf(file, next, event);
     next =
       length === 0
         ? editJson(next, ['hooks', event], [group])
@@ -33,21 +43,23 @@ export function addHook(file: string, text: string, agent: HookedAgent, target: 
   return mark + (text === '' ? `${next}\n` : next);
 }
 
-export function removeHook(file: string, text: string, agent: HookedAgent): string {
+/** @returns null if nothing is left of the file */
+export function removeHook(file: string, text: string, agent: HookedAgent): string | null {
+  if (agent.layout === 'plugin') return null;
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   let next = text.trim() === '' ? '{}' : text.slice(mark.length);
   for (const event of agent.events) {
-    const groups = groupsOf(file, next, event);
-    // The group may contain other hooks too.
-    const others = groups.map(({ hooks = [] }) => hooks.filter((hook) => !isLoopwatchHook(hook)));
-    const isOurs = groups.map(({ hooks = [] }, at) => hooks.length > 0 && others[at]?.length === 0);
-    if (groups.length > 0 && isOurs.every(Boolean)) {
+    const entries = entriesOf(file, next, event).map((entry) => hooksIn(entry, agent));
+    // A group may contain other hooks too.
+    const others = entries.map((hooks) => hooks.filter((hook) => !isLoopwatchHook(hook)));
+    const isOurs = entries.map((hooks, at) => hooks.length > 0 && others[at]?.length === 0);
+    if (entries.length > 0 && isOurs.every(Boolean)) {
       next = removeNode(next, ['hooks', event]);
       continue;
     }
-    for (let at = groups.length - 1; at >= 0; at -= 1) {
+    for (let at = entries.length - 1; at >= 0; at -= 1) {
       if (isOurs[at] === true) next = removeNode(next, ['hooks', event, at]);
-      else if (others[at]?.length !== (groups[at]?.hooks ?? []).length)
+      else if (others[at]?.length !== entries[at]?.length)
         next = editJson(next, ['hooks', event, at, 'hooks'], others[at]);
     }
   }
@@ -68,9 +80,10 @@ export interface HookInstallation {
 }
 
 export function findHooks(file: string, text: string, agent: HookedAgent): HookInstallation {
+  if (agent.layout === 'plugin') return readPlugin(text);
   const found = agent.events.flatMap((event) =>
-    groupsOf(file, text, event)
-      .flatMap(({ hooks = [] }) => hooks)
+    entriesOf(file, text, event)
+      .flatMap((entry) => hooksIn(entry, agent))
       .filter(isLoopwatchHook)
       .map((hook) => ({ event, hook })),
   );
@@ -84,10 +97,10 @@ export function findHooks(file: string, text: string, agent: HookedAgent): HookI
   };
 }
 
-function groupsOf(file: string, text: string, event: string): Groups {
-  const groups: unknown = parseSettings(file, text).hooks?.[event];
-  if (groups === undefined) return [];
-  if (Array.isArray(groups)) return groups as Groups;
+function entriesOf(file: string, text: string, event: string): Entries {
+  const entries: unknown = parseSettings(file, text).hooks?.[event];
+  if (entries === undefined) return [];
+  if (Array.isArray(entries)) return entries;
   throw new UsageError(`${file}: hooks.${event} is not a list; fix it first`);
 }
 
@@ -145,7 +158,7 @@ function indented(text: string, content: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const inner = content.replace(/^,/, '');
   const isItem = inner.startsWith('{');
-  const depth = isItem ? 2 : inner.startsWith('"hooks":') ? 0 : 1;
+  const depth = isItem ? 2 : /^"(?:hooks|version)":/.test(inner) ? 0 : 1;
   const value: unknown = JSON.parse(isItem ? `[${inner}]` : `{${inner}}`);
   const lines = JSON.stringify(value, null, indent)
     .split('\n')

@@ -14,6 +14,8 @@ export interface HookedAgent {
   readonly userFile: (env: NodeJS.ProcessEnv) => string;
   /** The settings file within a project folder. */
   readonly projectFile: string;
+  /** How the file lists hooks: each event with groups of hooks or with hooks; a plugin is a file of its own. */
+  readonly layout: 'groups' | 'hooks' | 'plugin';
   /** The hook events to register, by the names of the agent. */
   readonly events: readonly string[];
   /** The entry for each event. */
@@ -25,12 +27,15 @@ export interface HookedAgent {
 /** The agent ends a hook after this time, whatever delays it; for the server, the hook itself waits less. */
 const TIMEOUT_SECONDS = 5;
 
+const restart = 'Restart sessions that are already running.';
+
 export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
   'claude-code': {
     name: 'claude-code',
     title: 'Claude Code',
     userFile: (env) => join(env['CLAUDE_CONFIG_DIR'] || join(homeFolder(env), '.claude'), 'settings.json'),
     projectFile: '.claude/settings.json',
+    layout: 'groups',
     events: [
       'UserPromptSubmit',
       'PreToolUse',
@@ -44,13 +49,14 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
       command: hookCommandLine('claude-code', target),
       timeout: TIMEOUT_SECONDS,
     }),
-    note: 'Restart sessions that are already running.',
+    note: restart,
   },
   codex: {
     name: 'codex',
     title: 'Codex',
     userFile: (env) => join(env['CODEX_HOME'] || join(homeFolder(env), '.codex'), 'hooks.json'),
     projectFile: '.codex/hooks.json',
+    layout: 'groups',
     events: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse'],
     hook: (target) => ({
       type: 'command',
@@ -64,6 +70,7 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     title: 'Gemini CLI',
     userFile: (env) => join(homeFolder(env), '.gemini', 'settings.json'),
     projectFile: '.gemini/settings.json',
+    layout: 'groups',
     events: ['BeforeAgent', 'BeforeTool', 'AfterTool', 'SessionEnd'],
     hook: (target) => ({
       name: 'loopwatch',
@@ -71,7 +78,45 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
       command: hookCommandLine('gemini', target),
       timeout: TIMEOUT_SECONDS * 1_000,
     }),
-    note: 'Restart sessions that are already running.',
+    note: restart,
+  },
+  copilot: {
+    name: 'copilot',
+    title: 'Copilot',
+    userFile: (env) =>
+      join(env['COPILOT_HOME'] || join(homeFolder(env), '.copilot'), 'hooks', 'loopwatch.json'),
+    projectFile: '.github/hooks/loopwatch.json',
+    layout: 'hooks',
+    events: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
+    hook: (target) => ({
+      type: 'command',
+      command: hookCommandLine('copilot', target),
+      // The first is for Copilot CLI, the second for Visual Studio Code.
+      timeoutSec: TIMEOUT_SECONDS,
+      timeout: TIMEOUT_SECONDS,
+    }),
+    note: `${restart} Copilot CLI and the agent of Visual Studio Code both read this file.`,
+  },
+  cursor: {
+    name: 'cursor',
+    title: 'Cursor',
+    userFile: (env) => join(homeFolder(env), '.cursor', 'hooks.json'),
+    projectFile: '.cursor/hooks.json',
+    layout: 'hooks',
+    events: ['beforeSubmitPrompt', 'preToolUse', 'postToolUse', 'postToolUseFailure', 'sessionEnd'],
+    hook: (target) => ({ command: hookCommandLine('cursor', target), timeout: TIMEOUT_SECONDS }),
+    note: 'Restart Cursor if its settings do not list the hooks.',
+  },
+  opencode: {
+    name: 'opencode',
+    title: 'opencode',
+    userFile: (env) =>
+      join(env['XDG_CONFIG_HOME'] || join(homeFolder(env), '.config'), 'opencode', 'plugin', 'loopwatch.js'),
+    projectFile: '.opencode/plugin/loopwatch.js',
+    layout: 'plugin',
+    events: ['plugin'],
+    hook: (target) => target,
+    note: restart,
   },
 };
 
@@ -85,7 +130,8 @@ export function findHookedAgent(name: string): HookedAgent {
 
 /** Whether a settings entry calls a Loopwatch hook, on any server. */
 export function isLoopwatchHook(entry: unknown): boolean {
-  return /\/api\/v1\/hooks\/(?:claude-code|codex|gemini)\b/.test(JSON.stringify(entry));
+  const [, agent] = /\/api\/v1\/hooks\/([\w-]+)/.exec(JSON.stringify(entry)) ?? [];
+  return hookAgents.some((name) => name === agent);
 }
 
 /** The home folder, as the shell of a hook sees it. */

@@ -5,18 +5,22 @@ import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
 
 const target = { url: 'http://localhost:4600/', tokenEnv: undefined, ...hookDefaults };
-const agents = Object.values(hookedAgents);
+const agents = Object.values(hookedAgents).filter(({ layout }) => layout !== 'plugin');
 const others = { hooks: [{ type: 'command', command: './check.sh' }] };
 
 describe.each(agents)('hook settings of $title', (agent) => {
   const [event = ''] = agent.events;
+  const isGrouped = agent.layout === 'groups';
+  const other = isGrouped ? others : others.hooks[0];
+  /** Files with hooks and no groups name their version. */
+  const versioned = (settings: object) => (isGrouped ? settings : { version: 1, ...settings });
   const files: [what: string, text: string][] = [
     ['no file', ''],
     ['an empty object', '{}'],
     ['other settings', '{\n\t"model": "opus",\n\t"list": [1, 2]\n}\n'],
     ['comments and trailing commas', '{\n    // mine\n    "model": "opus", /* and mine */\n}'],
     ['Windows line ends', '\uFEFF{\r\n  "model": "opus"\r\n}\r\n'],
-    ['other hooks', JSON.stringify({ hooks: { [event]: [others], Stop: [others] }, model: 'x' }, null, 2)],
+    ['other hooks', JSON.stringify({ hooks: { [event]: [other], Stop: [other] }, model: 'x' }, null, 2)],
   ];
 
   it.each(files)('hook settings: adding and removing the hook leaves %s unchanged', (_what, text) => {
@@ -27,10 +31,11 @@ describe.each(agents)('hook settings of $title', (agent) => {
       tokenEnv: undefined,
       waitMs: 1_000,
     });
-    const removed = removeHook('f.json', installed, agent);
-    expect(parse(removed)).toEqual(text === '' ? {} : parse(text));
+    expect(parse(installed)).toMatchObject(versioned({}));
+    const removed = removeHook('f.json', installed, agent) ?? '';
+    expect(parse(removed)).toEqual(versioned((text === '' ? {} : parse(text)) as object));
     expect(/(?<!\r)\n/.test(installed)).toBe(!text.includes('\r\n'));
-    if (text.startsWith('{\n') || text.startsWith('\uFEFF')) expect(removed).toBe(text);
+    if (isGrouped && (text.startsWith('{\n') || text.startsWith('\uFEFF'))) expect(removed).toBe(text);
     expect(removed.includes('// mine')).toBe(text.includes('// mine'));
   });
 
@@ -41,10 +46,14 @@ describe.each(agents)('hook settings of $title', (agent) => {
     expect(addHook('f.json', text, agent, target)).toBe(text);
   });
 
-  it('hook settings: removal keeps other hooks of the same group', () => {
-    const both = { hooks: [...others.hooks, agent.hook(target)] };
-    const removed = removeHook('f.json', JSON.stringify({ hooks: { [event]: [both] } }), agent);
-    expect(parse(removed)).toEqual({ hooks: { [event]: [others] } });
+  it('hook settings: removal keeps other hooks of the same event and group', () => {
+    const both = [...others.hooks, agent.hook(target)];
+    const settings = { version: 1, hooks: { [event]: isGrouped ? [{ hooks: both }] : both } };
+    const text = JSON.stringify(settings, null, 2);
+    const removed = removeHook('f.json', text, agent) ?? '';
+    expect(parse(removed)).toEqual({ version: 1, hooks: { [event]: [other] } });
+    if (!isGrouped)
+      expect(removeHook('f.json', addHook('f.json', removed, agent, target), agent)).toBe(removed);
   });
 
   it.each<[what: string, text: string, message: RegExp]>([

@@ -12,10 +12,15 @@ interface Hook {
   readonly command: string;
 }
 
-const files: Readonly<Record<HookAgent, string>> = {
+/** A hook as Copilot and Cursor list it, and a group of them as the others do. */
+type Entry = Hook & { readonly hooks?: readonly Hook[] };
+
+const files: Readonly<Record<Exclude<HookAgent, 'opencode'>, string>> = {
   'claude-code': '.claude/settings.json',
   codex: '.codex/hooks.json',
   gemini: '.gemini/settings.json',
+  copilot: '.copilot/hooks/loopwatch.json',
+  cursor: '.cursor/hooks.json',
 };
 
 /** Calls a hook as its agent does. @returns its output; undefined when it failed, which does not block the agent */
@@ -30,10 +35,12 @@ async function runHook({ command }: Hook, home: string, input: object): Promise<
   return out === '' ? undefined : JSON.parse(out);
 }
 
-it.each<[agent: HookAgent, before: string, after: string]>([
+it.each<[agent: keyof typeof files, before: string, after: string]>([
   ['claude-code', 'PreToolUse', 'PostToolUse'],
   ['codex', 'PreToolUse', 'PostToolUse'],
   ['gemini', 'BeforeTool', 'AfterTool'],
+  ['copilot', 'PreToolUse', 'PostToolUse'],
+  ['cursor', 'preToolUse', 'postToolUse'],
 ])(
   'hook of %s: after installation it denies a loop',
   async (agent, before, after) => {
@@ -49,23 +56,24 @@ it.each<[agent: HookAgent, before: string, after: string]>([
       stdout: expect.stringContaining('does not respond'),
     });
     const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
-      hooks: Record<string, { hooks: Hook[] }[]>;
+      hooks: Record<string, Entry[]>;
     };
     const hook = (event: string, input: object) => {
-      const [group] = settings.hooks[event] ?? [];
-      const [entry] = group?.hooks ?? [];
+      const [found] = settings.hooks[event] ?? [];
+      const entry = found?.hooks?.[0] ?? found;
       if (entry === undefined) throw new Error(`no hook for ${event}`);
       const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
-      return runHook(entry, home.path, { session_id: 'looping', hook_event_name: event, ...turn, ...input });
+      const session = agent === 'cursor' ? { conversation_id: 'looping' } : { session_id: 'looping' };
+      return runHook(entry, home.path, { ...session, hook_event_name: event, ...turn, ...input });
     };
     let calls = 0;
     const call = async (path: string, result: string): Promise<unknown> => {
       calls += 1;
-      const id = agent === 'gemini' ? {} : { tool_use_id: `call-${String(calls)}` };
+      const id = agent === 'gemini' || agent === 'copilot' ? {} : { tool_use_id: `call-${String(calls)}` };
       const input = { tool_name: 'read_file', tool_input: { path }, ...id };
       const said = await hook(before, input);
       if (!JSON.stringify(said ?? {}).includes('deny'))
-        await hook(after, { ...input, tool_response: result });
+        await hook(after, { ...input, [agent === 'cursor' ? 'tool_output' : 'tool_response']: result });
       return said;
     };
 

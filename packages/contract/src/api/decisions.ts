@@ -58,7 +58,7 @@ export const genericHookAnswerSchema = z.object({
 });
 
 /** Agents whose hook format is supported. */
-export const hookAgents = ['claude-code', 'codex', 'gemini'] as const;
+export const hookAgents = ['claude-code', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const;
 export type HookAgent = (typeof hookAgents)[number];
 
 /** Response of `POST` and `DELETE /sessions/:id/stop`. */

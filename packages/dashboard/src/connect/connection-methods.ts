@@ -47,9 +47,9 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
     },
     {
       id: 'hooks',
-      title: 'Claude Code, Codex, Gemini CLI',
-      text: 'Install a hook that the agent runs before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working.',
-      command: ['claude-code', 'codex', 'gemini']
+      title: 'Coding agents',
+      text: 'Install a hook that the agent runs before each tool call: Claude Code, Codex, Gemini CLI, Copilot, Cursor or opencode. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working.',
+      command: ['claude-code', 'codex', 'gemini', 'copilot', 'cursor', 'opencode']
         .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
         .join('\n'),
     },

@@ -1,3 +1,4 @@
+import { withHookInputs } from '../agents/hook-input.ts';
 import type { Message } from '../record/conversation.ts';
 import {
   isObject,
@@ -13,32 +14,36 @@ import { messageLog } from './message-log.ts';
 
 /**
  * GitHub Copilot CLI: the events of a session (`~/.copilot/session-state/*` + `/events.jsonl`). `tool.execution_start` repeats a call
- * of `assistant.message`. Source: `session-events.d.ts` of `@github/copilot-sdk` 1.0.
+ * of `assistant.message`. Source: `session-events.d.ts` of `@github/copilot-sdk` 1.0. Hook inputs: the CLI's own, and those
+ * that https://code.visualstudio.com/docs/agents/reference/hooks-reference describes.
  */
-export const copilotCli = messageLog({
-  name: 'copilot-cli',
-  title: 'a Copilot CLI session',
-  agent: 'copilot-cli',
-  keys: ['type', 'data', 'id', 'timestamp', 'parentId', 'agentId', 'ephemeral'],
-  recognizes: (record) =>
-    /^[a-z_]+(?:\.[a-z_]+)*$/.test(nameOf(record['type'])) &&
-    isObject(record['data']) &&
-    ['id', 'timestamp', 'parentId'].every((key) => key in record),
-  read: (record) => {
-    const type = nameOf(record['type']);
-    const data = objectOf(record['data']);
-    return {
-      type,
-      sessionId: type.startsWith('session.') ? textOf(data['sessionId']) : undefined,
-      subAgent: textOf(record['agentId']) ?? textOf(data['parentToolCallId']),
-      id: textOf(record['id']),
-      time: timeOf(record['timestamp']),
-      model: textOf(data['model']) ?? textOf(data['selectedModel']) ?? textOf(data['newModel']),
-      agentVersion: textOf(data['copilotVersion']),
-      messages: messagesOf(type, data),
-    };
-  },
-});
+export const copilotCli = withHookInputs(
+  messageLog({
+    name: 'copilot-cli',
+    title: 'a Copilot CLI session',
+    agent: 'copilot-cli',
+    keys: ['type', 'data', 'id', 'timestamp', 'parentId', 'agentId', 'ephemeral'],
+    recognizes: (record) =>
+      /^[a-z_]+(?:\.[a-z_]+)*$/.test(nameOf(record['type'])) &&
+      isObject(record['data']) &&
+      ['id', 'timestamp', 'parentId'].every((key) => key in record),
+    read: (record) => {
+      const type = nameOf(record['type']);
+      const data = objectOf(record['data']);
+      return {
+        type,
+        sessionId: type.startsWith('session.') ? textOf(data['sessionId']) : undefined,
+        subAgent: textOf(record['agentId']) ?? textOf(data['parentToolCallId']),
+        id: textOf(record['id']),
+        time: timeOf(record['timestamp']),
+        model: textOf(data['model']) ?? textOf(data['selectedModel']) ?? textOf(data['newModel']),
+        agentVersion: textOf(data['copilotVersion']),
+        messages: messagesOf(type, data),
+      };
+    },
+  }),
+  'copilot-cli',
+);
 
 function messagesOf(type: string, data: JsonObject): Message[] {
   const text = textOf(data['content']);

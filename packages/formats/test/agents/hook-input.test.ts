@@ -69,3 +69,50 @@ it('hook input: recognizes sub-agents, and Codex by its turn ids', () => {
     model: 'gpt-5.5',
   });
 });
+
+it('hook input: recognizes Copilot by its time, Visual Studio Code, and Cursor by its ids', () => {
+  const call = { tool_name: 'Read', tool_input: { path: 'a' } };
+  const at = { timestamp: '2026-11-27T03:00:00.000Z', cwd: '/w' };
+  const failed = { hook_event_name: 'PostToolUseFailure', session_id: 's', error: 'Path does not exist' };
+  const cli = readAll('auto', [
+    { ...at, ...call, hook_event_name: 'PreToolUse', session_id: 's' },
+    { ...at, ...call, ...failed },
+    {
+      ...at,
+      ...call,
+      hook_event_name: 'PostToolUse',
+      session_id: 's',
+      tool_result: { result_type: 'success', text_result_for_llm: 'text' },
+    },
+  ]);
+  expect(outline(cli.events)).toEqual([
+    'tool_call_request Read',
+    'tool_result Path does not exist',
+    'tool_result text',
+  ]);
+  expect(cli.events[1]).toMatchObject({
+    agent: 'copilot-cli',
+    isError: true,
+    time: Date.parse(at.timestamp),
+  });
+  const code = { ...at, ...call, tool_use_id: 't', hookEventName: 'PostToolUse', sessionId: 's' };
+  expect(readAll('auto', [{ ...code, tool_response: 'text' }]).events).toMatchObject([
+    { type: 'tool_call_request', agent: 'copilot-cli', sessionId: 's', callId: 't' },
+    { type: 'tool_result', result: 'text' },
+  ]);
+  const cursor = { conversation_id: 's', generation_id: 'g', cursor_version: '2.4.0', model: 'm' };
+  const { events, ignored } = readAll('auto', [
+    { ...cursor, hook_event_name: 'beforeSubmitPrompt', prompt: 'Read it' },
+    { ...cursor, ...call, tool_use_id: 't', hook_event_name: 'postToolUse', tool_output: 'text' },
+    { ...cursor, ...call, tool_use_id: 'u', hook_event_name: 'postToolUseFailure', error_message: 'timeout' },
+    { ...cursor, hook_event_name: 'stop', status: 'completed', loop_count: 0 },
+  ]);
+  expect(events).toMatchObject([
+    { type: 'prompt_started', agent: 'cursor', sessionId: 's', text: 'Read it' },
+    { type: 'tool_call_request', name: 'Read', args: { path: 'a' }, model: 'm' },
+    { type: 'tool_result', callId: 't', result: 'text' },
+    { type: 'tool_call_request', callId: 'u' },
+    { type: 'tool_result', callId: 'u', result: 'timeout', isError: true },
+  ]);
+  expect(ignored).toEqual(['stop']);
+});

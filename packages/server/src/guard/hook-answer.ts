@@ -15,11 +15,13 @@ export function warning(reason: string): HookAnswer {
 /**
  * The call must not run.
  *
- * @param stop whether to end the agent's turn as well; Codex does not support that before a call, and would run the call
+ * @param stop whether to end the agent's turn as well. Codex does not support that before a call, and would run the call; Cursor
+ *   and Copilot CLI have nothing for it, but Visual Studio Code, which calls the same hooks as the latter, has.
  */
 export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswer {
   const ended = stop && agent !== 'codex' ? { continue: false, stopReason: text } : {};
   if (agent === 'gemini') return { decision: 'deny', reason: text, ...ended };
+  if (agent === 'cursor') return { permission: 'deny', user_message: text, agent_message: text };
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
@@ -35,9 +37,19 @@ export function endOf(reason: string | undefined): HookAnswer {
   return reason === undefined ? CONTINUE : { continue: false, stopReason: reason };
 }
 
+/** The prompt may be sent. Cursor asks for more than silence. */
+export function acceptance(agent: HookAgent): HookAnswer {
+  return agent === 'cursor' ? { continue: true } : CONTINUE;
+}
+
 /** Context for the model, along with a result. @param event the hook's event name */
-export function advice(event: string, text: string): HookAnswer {
-  return { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
+export function advice(agent: HookAgent, event: string, text: string): HookAnswer {
+  if (agent === 'cursor') return { additional_context: text };
+  return {
+    // Copilot CLI reads this, Visual Studio Code the other.
+    ...(agent === 'copilot' && { additionalContext: text }),
+    hookSpecificOutput: { hookEventName: event, additionalContext: text },
+  };
 }
 
 /** The open loop that these verdicts tell of, with guidance for the model to read before its next call. */

@@ -1,14 +1,23 @@
 import { type AgentEvent, storableText } from '@loopwatch/contract';
 import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { isRefused } from '@loopwatch/detectors';
-import { type HookAgent as HookFormat, hookSession, readHookInput } from '@loopwatch/formats';
+import { type HookAgent as HookFormat, hookEventOf, hookSession, readHookInput } from '@loopwatch/formats';
 import { type Request, Router } from 'express';
 import { limits } from '../events/limits.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { answerGenericHook } from './generic-hook.ts';
 import type { Guard } from './guard.ts';
-import { advice, CONTINUE, denial, endOf, type HookAnswer, loopIn, warning } from './hook-answer.ts';
+import {
+  acceptance,
+  advice,
+  CONTINUE,
+  denial,
+  endOf,
+  type HookAnswer,
+  loopIn,
+  warning,
+} from './hook-answer.ts';
 import { HookTurns } from './hook-turns.ts';
 import { TranscriptUsage } from './transcript-usage.ts';
 
@@ -16,6 +25,9 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
   codex: 'codex',
   gemini: 'gemini-cli',
+  copilot: 'copilot-cli',
+  cursor: 'cursor',
+  opencode: 'opencode',
 };
 
 /** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
@@ -41,7 +53,7 @@ export function hooksApi(guard: Guard): Router {
       const recordUsage = () =>
         isLocal(request) ? recordTranscript(hooks, agent, input) : Promise.resolve();
       // The usage of a turn counts before its call is decided; a turn ends after the results of its calls.
-      const isAfterCall = /^(?:Post|After)Tool/.test(input.hook_event_name);
+      const isAfterCall = /^(?:post|after)tool/i.test(hookEventOf(input));
       if (!isAfterCall) await recordUsage();
       const answer = await answerTo(hooks, agent, input);
       if (isAfterCall) await recordUsage();
@@ -63,18 +75,14 @@ function isLocal({ socket, headers }: Request): boolean {
   return isLoopback && headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined;
 }
 
-interface HookInput {
-  readonly [field: string]: unknown;
-  readonly hook_event_name: string;
-}
+type HookInput = Readonly<Record<string, unknown>>;
 
 function inputOf(body: unknown): HookInput {
-  const input = body as Partial<Record<string, unknown>> | null | undefined;
-  for (const field of ['hook_event_name', 'session_id']) {
-    if (typeof input?.[field] === 'string' && input[field] !== '') continue;
-    throw new HttpProblem(400, `${field}: expected a non-empty string`);
-  }
-  return input as HookInput;
+  const input = (typeof body === 'object' && body !== null ? body : {}) as HookInput;
+  const required = { hook_event_name: hookEventOf(input), session_id: hookSession(input).sessionId };
+  for (const [field, value] of Object.entries(required))
+    if (value === '') throw new HttpProblem(400, `${field}: expected a non-empty string`);
+  return input;
 }
 
 /** Records the usage that the agent's transcript reports. */
@@ -96,7 +104,7 @@ async function recordTranscript({ guard, usage }: Hooks, agent: HookAgent, input
 async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
   const { guard, turns } = hooks;
   // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
-  if (input.hook_event_name === 'PostToolBatch')
+  if (hookEventOf(input) === 'PostToolBatch')
     return endOf(guard.takeEnd(storableText(hookSession(input).sessionId)));
   const { events } = readHookInput(input, formats[agent]);
   const [first] = events;
@@ -110,7 +118,8 @@ async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promi
   const end = turns.end(sessionId);
   const isAfterCall = events.at(-1)?.type === 'tool_result';
   const found = loopIn(await guard.record(sessionId, isAfterCall ? [...events, ...end] : events));
-  return found === undefined ? CONTINUE : advice(input.hook_event_name, found.guidance);
+  if (found === undefined) return first.type === 'prompt_started' ? acceptance(agent) : CONTINUE;
+  return advice(agent, hookEventOf(input), found.guidance);
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;

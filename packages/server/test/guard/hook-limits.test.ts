@@ -8,10 +8,12 @@ import { startServer, topics } from '../running-server.ts';
 import { START } from '../verdicts.ts';
 
 const openDatabase = sharedPglite();
-const agents: readonly HookAgent[] = ['claude-code', 'codex', 'gemini'];
+/** Agents whose transcripts tell of usage. */
+const agents = ['claude-code', 'codex', 'gemini'] as const satisfies readonly HookAgent[];
+type TranscribedAgent = (typeof agents)[number];
 
 /** A model request of 100,000 input and 10,000 output tokens, as each agent writes it to its transcript. */
-const turnOf: Readonly<Record<HookAgent, (n: number, session: string) => readonly object[]>> = {
+const turnOf: Readonly<Record<TranscribedAgent, (n: number, session: string) => readonly object[]>> = {
   'claude-code': (n, sessionId) =>
     // A line for each block, with the usage of the whole message.
     ['text', 'tool_use'].map((type, block) => ({
@@ -70,7 +72,11 @@ interface RunOptions {
 }
 
 /** Makes six calls, each in a turn of its own. @returns which of them were denied, and what the log recorded */
-async function sixCalls(agent: HookAgent, set: object, { headers, input, earlier = 0 }: RunOptions = {}) {
+async function sixCalls(
+  agent: TranscribedAgent,
+  set: object,
+  { headers, input, earlier = 0 }: RunOptions = {},
+) {
   // Settings apply within a second of the server's clock.
   let clock = START;
   const { url, log, server } = await startServer({ openDatabase, now: () => (clock += 1_000) });

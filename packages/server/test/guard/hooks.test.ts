@@ -55,7 +55,11 @@ class HookedAgent {
   }
 
   async prompt(prompt: string): Promise<unknown> {
-    return this.#hook(this.#agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit', { prompt });
+    const events: Partial<Record<HookAgent, string>> = {
+      gemini: 'BeforeAgent',
+      cursor: 'beforeSubmitPrompt',
+    };
+    return this.#hook(events[this.#agent] ?? 'UserPromptSubmit', { prompt });
   }
 
   /** @returns what the hook said before the call, and behind it where the call was made */
@@ -66,10 +70,11 @@ class HookedAgent {
     failed = false,
   ): Promise<{ before: unknown; after?: unknown }> {
     this.#calls += 1;
-    const isGemini = this.#agent === 'gemini';
-    const id = isGemini ? {} : { tool_use_id: `${this.#session}-${String(this.#calls)}` };
+    const hasIds = this.#agent !== 'gemini' && this.#agent !== 'copilot';
+    const id = hasIds ? { tool_use_id: `${this.#session}-${String(this.#calls)}` } : {};
     const call = { tool_name: name, tool_input: args, ...id };
-    const before = await this.#hook(isGemini ? 'BeforeTool' : 'PreToolUse', call);
+    const events: Partial<Record<HookAgent, string>> = { gemini: 'BeforeTool', cursor: 'preToolUse' };
+    const before = await this.#hook(events[this.#agent] ?? 'PreToolUse', call);
     if (JSON.stringify(before).includes('"deny"')) return { before };
     const after = await this.#hook(...this.#result(call, result, failed));
     return { before, after };
@@ -80,18 +85,29 @@ class HookedAgent {
       const error = failed ? { error: { message: result } } : {};
       return ['AfterTool', { ...call, tool_response: { llmContent: result, ...error } }];
     }
-    if (failed && this.#agent === 'claude-code') return ['PostToolUseFailure', { ...call, error: result }];
+    if (this.#agent === 'cursor')
+      return failed
+        ? ['postToolUseFailure', { ...call, error_message: result, failure_type: 'error', duration: 12 }]
+        : ['postToolUse', { ...call, tool_output: result, duration: 12 }];
+    if (failed && this.#agent !== 'codex') return ['PostToolUseFailure', { ...call, error: result }];
+    if (this.#agent === 'copilot')
+      return [
+        'PostToolUse',
+        { ...call, tool_result: { result_type: 'success', text_result_for_llm: result } },
+      ];
     return ['PostToolUse', { ...call, tool_response: result }];
   }
 
   async #hook(event: string, input: object): Promise<unknown> {
     const { status, body } = await send(`/hooks/${this.#agent}`, {
-      session_id: this.#session,
+      ...(this.#agent === 'cursor'
+        ? { conversation_id: this.#session, generation_id: 'g-1', cursor_version: '2.4.0' }
+        : { session_id: this.#session }),
       cwd: '/w',
       transcript_path: '/h/s.jsonl',
       hook_event_name: event,
       ...(this.#agent === 'codex' && { turn_id: 't-1', model: 'gpt-5.5', permission_mode: 'default' }),
-      ...(this.#agent === 'gemini' && { timestamp: new Date(clock).toISOString() }),
+      ...(['gemini', 'copilot'].includes(this.#agent) && { timestamp: new Date(clock).toISOString() }),
       ...this.#more,
       ...input,
     });
@@ -104,7 +120,12 @@ const guidance =
   /^Loopwatch denied this call: You have called \w+ 3 times in a row with the same arguments\./;
 const advised = /^You have called \w+ 3 times in a row with the same arguments\./;
 
-describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: string]>([
+/** What the agents are told with a result. */
+const advice = (event: string) => ({
+  hookSpecificOutput: { hookEventName: event, additionalContext: expect.stringMatching(advised) },
+});
+
+describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]>([
   [
     'claude-code',
     'Read',
@@ -115,7 +136,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
         permissionDecisionReason: expect.stringMatching(guidance),
       },
     },
-    'PostToolUseFailure',
+    advice('PostToolUseFailure'),
   ],
   [
     'codex',
@@ -127,23 +148,60 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
         permissionDecisionReason: expect.stringMatching(guidance),
       },
     },
-    'PostToolUse',
+    advice('PostToolUse'),
   ],
-  ['gemini', 'read_file', { decision: 'deny', reason: expect.stringMatching(guidance) }, 'AfterTool'],
-])('hooks of %s', (agent, tool, denied, resultEvent) => {
+  ['gemini', 'read_file', { decision: 'deny', reason: expect.stringMatching(guidance) }, advice('AfterTool')],
+  // The inputs that Copilot CLI 1.0.102 sends; it reads the first of the two.
+  [
+    'copilot',
+    'Read',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    { additionalContext: expect.stringMatching(advised), ...advice('PostToolUseFailure') },
+  ],
+  // The inputs and outputs that https://cursor.com/docs/agent/hooks describes.
+  [
+    'cursor',
+    'Read',
+    {
+      permission: 'deny',
+      user_message: expect.stringMatching(guidance),
+      agent_message: expect.stringMatching(guidance),
+    },
+    { additional_context: expect.stringMatching(advised) },
+  ],
+  // The inputs that its plugin sends.
+  [
+    'opencode',
+    'read',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    advice('PostToolUseFailure'),
+  ],
+])('hooks of %s', (agent, tool, denied, advised) => {
+  const accepted = agent === 'cursor' ? { continue: true } : {};
+
   const fails = { file_path: '/src/absent.ts' };
   const text = 'File does not exist: /src/absent.ts';
 
   it('deny the fourth call of a loop, but not other calls', async () => {
     const hooked = new HookedAgent(agent, 's-1');
-    expect(await hooked.prompt('Mend the build')).toEqual({});
+    expect(await hooked.prompt('Mend the build')).toEqual(accepted);
     expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
     expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
     expect(await hooked.call(tool, fails, text, true)).toEqual({
       before: {},
-      after: {
-        hookSpecificOutput: { hookEventName: resultEvent, additionalContext: expect.stringMatching(advised) },
-      },
+      after: advised,
     });
     expect(await hooked.call(tool, fails, text, true)).toEqual({ before: denied });
     expect(await hooked.call(tool, { file_path: '/src/present.ts' }, 'export const a = 1;')).toEqual({
@@ -157,9 +215,11 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: str
     await hooked.prompt('Mend the build');
     const answers: unknown[] = [];
     for (let n = 0; n < 7; n += 1) answers.push((await hooked.call(tool, fails, text, true)).before);
-    // Codex would run a call that such an answer denies.
+    // Codex would run a call that such an answer denies; Cursor has no such answer.
     const ended =
-      agent === 'codex' ? {} : { continue: false, stopReason: expect.stringContaining('end your turn') };
+      agent === 'codex' || agent === 'cursor'
+        ? {}
+        : { continue: false, stopReason: expect.stringContaining('end your turn') };
     const isEnd = (answer: unknown) => JSON.stringify(answer).includes('Make no more tool calls');
     expect(answers.map(isEnd)).toEqual([false, false, false, false, false, true, true]);
     expect(answers[5]).toMatchObject(ended);
@@ -207,6 +267,19 @@ describe('hooks', () => {
     ]);
   });
 
+  it("take the inputs of Visual Studio Code's own agent, and end its turn", async () => {
+    // By https://code.visualstudio.com/docs/agents/reference/hooks-reference; results of failed calls are not sent.
+    const common = { timestamp: '2026-11-27T03:00:00Z', cwd: '/w', sessionId: 's-1' };
+    const answers: unknown[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const call = { tool_name: 'readFile', tool_input: { path: 'a' }, tool_use_id: `t-${String(n)}` };
+      answers.push((await send('/hooks/copilot', { ...common, hookEventName: 'PreToolUse', ...call })).body);
+    }
+    expect(answers.slice(0, 3)).toEqual([{}, {}, {}]);
+    expect(answers[3]).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    expect(answers[5]).toMatchObject({ continue: false, hookSpecificOutput: { permissionDecision: 'deny' } });
+  });
+
   it('keep a sub-agent apart from its parent', async () => {
     const parent = new HookedAgent('claude-code', 's-1');
     const child = new HookedAgent('claude-code', 's-1', { agent_id: 'a1' });
@@ -239,10 +312,10 @@ describe('hooks', () => {
   it.each<[what: string, path: string, body: unknown, status: number, detail: RegExp]>([
     [
       'an unknown agent',
-      '/hooks/cursor',
+      '/hooks/aider',
       {},
       404,
-      /Unknown agent cursor; expected one of claude-code, codex, gemini, generic/,
+      /Unknown agent aider; expected one of claude-code, codex, gemini, copilot, cursor, opencode, generic/,
     ],
     [
       'other input',

@@ -1,0 +1,95 @@
+import { type HookTarget, hookUrl, SLOW_PART } from './hook-command.ts';
+import type { HookInstallation } from './hook-settings.ts';
+
+/**
+ * The plugin for opencode, which has no hooks of another kind. It sends what the hooks of Claude Code send, and pauses as a
+ * hook does; one process knows how long its calls have taken.
+ */
+export function pluginText(target: HookTarget): string {
+  const { waitMs, pauseMinutes, tokenEnv = null } = target;
+  const settings = { url: hookUrl('opencode', target.url), tokenEnv, waitMs, pauseMinutes };
+  return `// Loopwatch stops loops: before each call, this plugin asks its server whether the call would continue one.
+// Written by \`loopwatch hook install opencode\`; \`loopwatch hook uninstall opencode\` removes it.
+const settings = ${JSON.stringify(settings, null, 2)};
+const slowMs = settings.waitMs * ${String(SLOW_PART)};
+
+export const Loopwatch = async ({ client }) => {
+  const parents = new Map();
+  const calls = new Map();
+  let slowTotal = 0;
+  let pausedUntil = 0;
+
+  /** Never throws: whatever is wrong with the server, the agent continues. */
+  async function ask(session, event, fields) {
+    if (Date.now() < pausedUntil) return {};
+    const token = settings.tokenEnv === null ? undefined : process.env[settings.tokenEnv];
+    const parent = parents.get(session);
+    const ids = parent === undefined ? { session_id: session } : { session_id: parent, agent_id: session };
+    const startedAt = Date.now();
+    let answer = {};
+    try {
+      const response = await fetch(settings.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) },
+        body: JSON.stringify({ ...ids, hook_event_name: event, ...fields }),
+        signal: AbortSignal.timeout(settings.waitMs),
+      });
+      if (response.ok) answer = await response.json();
+    } catch {}
+    const tookMs = Date.now() - startedAt;
+    slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
+    if (slowTotal >= settings.waitMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
+    return answer ?? {};
+  }
+
+  return {
+    'chat.message': async ({ sessionID }, { parts }) => {
+      const prompt = parts.map(({ text }) => text ?? '').join('');
+      if (!parents.has(sessionID)) await ask(sessionID, 'UserPromptSubmit', { prompt });
+    },
+    'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
+      const call = { tool_name: tool, tool_input: args, tool_use_id: callID };
+      const answer = await ask(sessionID, 'PreToolUse', call);
+      const { permissionDecision, permissionDecisionReason } = answer.hookSpecificOutput ?? {};
+      if (permissionDecision !== 'deny') {
+        calls.set(callID, call);
+        if (answer.systemMessage)
+          client.tui.showToast({ body: { message: answer.systemMessage, variant: 'warning' } }).catch(() => {});
+        return;
+      }
+      if (answer.continue === false) await client.session.abort({ path: { id: sessionID } }).catch(() => {});
+      throw new Error(permissionDecisionReason);
+    },
+    'tool.execute.after': async ({ sessionID, callID }, result) => {
+      const call = calls.get(callID);
+      if (!calls.delete(callID)) return;
+      const { hookSpecificOutput } = await ask(sessionID, 'PostToolUse', { ...call, tool_response: result.output });
+      const advice = hookSpecificOutput?.additionalContext;
+      if (advice) result.output = [result.output, advice].filter(Boolean).join('\\n\\n');
+    },
+    event: async ({ event }) => {
+      const { info, part } = event.properties ?? {};
+      if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
+      // Nothing is called after a tool that failed.
+      if (event.type !== 'message.part.updated' || part?.state?.status !== 'error') return;
+      const call = calls.get(part.callID);
+      if (calls.delete(part.callID))
+        await ask(part.sessionID, 'PostToolUseFailure', { ...call, error: part.state.error });
+    },
+  };
+};
+`;
+}
+
+/** What the plugin's file says of its installation. */
+export function readPlugin(text: string): HookInstallation {
+  const value = (name: string) => new RegExp(`"${name}": (?:"([^"]*)"|([\\d.]+))`).exec(text);
+  const server = /^(https?:.*)\/api\/v1\/hooks\/opencode$/.exec(value('url')?.[1] ?? '')?.[1];
+  const waitMs = value('waitMs')?.[2];
+  return {
+    events: server === undefined ? [] : ['plugin'],
+    server,
+    tokenEnv: value('tokenEnv')?.[1],
+    waitMs: waitMs === undefined ? undefined : Number(waitMs),
+  };
+}
