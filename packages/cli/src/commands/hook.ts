@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { hookAgents } from '@loopwatch/contract/api';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
-import { hookDefaults } from '../hooks/hook-command.ts';
+import { scriptText } from '../hooks/hook-script.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
+import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
 import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
 import { forgetOriginal, keepOriginal, originalOf } from '../hooks/original-settings.ts';
 import { checkServer } from '../hooks/server-check.ts';
@@ -65,8 +66,10 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
   if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
     throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
-  if (process.platform === 'win32' && agent.name !== 'claude-code')
-    throw new UsageError(`hooks of ${agent.title} need a POSIX shell: run this in WSL`);
+  const home = homeFolder(process.env);
+  // Claude Code runs its hooks in Git Bash there.
+  const needsScript = process.platform === 'win32' && agent.name !== 'claude-code';
+  const script = needsScript ? join(home, stateFolder, 'hook.mjs') : undefined;
   const file = await settingsFile(agent, options);
   const before = await readIfExists(file);
   const target = {
@@ -74,10 +77,14 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     tokenEnv: options.tokenEnv,
     waitMs: options.wait,
     pauseMinutes: options.pause,
+    script,
   };
   const after = addHook(file, before ?? '', agent, target);
   if (!(await confirmAndWrite(file, before ?? '', after, options))) return;
-  const home = homeFolder(process.env);
+  if (script !== undefined) {
+    await mkdir(dirname(script), { recursive: true });
+    await writeFile(script, scriptText);
+  }
   const isFirst = findHooks(file, before ?? '', agent).events.length === 0;
   const original = isFirst ? before : await originalBehind(home, file, before);
   if (original === undefined) await forgetOriginal(home, file);

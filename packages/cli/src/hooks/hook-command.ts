@@ -1,28 +1,6 @@
 import type { HookAgent } from '@loopwatch/contract/api';
-
-/** What a hook needs to reach the server, and how long it may delay the agent. */
-export interface HookTarget {
-  /** Address of the server, without a path. */
-  readonly url: string;
-  /** Name of the environment variable that holds the server's token, if it requires a login. */
-  readonly tokenEnv: string | undefined;
-  /** Longest time a hook waits for its answer; slow hooks in a row that take as long together make hooks pause. */
-  readonly waitMs: number;
-  /** How long hooks pause; after that, one that times out makes them pause again. */
-  readonly pauseMinutes: number;
-}
-
-export const hookDefaults = { waitMs: 1_000, pauseMinutes: 1 } as const;
-
-/** A hook is slow from this part of the longest time on. */
-export const SLOW_PART = 1 / 4;
-
-/** Where hooks keep their state, below the home folder. */
-export const stateFolder = '.local/state/loopwatch';
-
-export function hookUrl(agent: HookAgent, url: string): string {
-  return `${url.replace(/\/$/, '')}/api/v1/hooks/${agent}`;
-}
+import { scriptCommandLine } from './hook-script.ts';
+import { type HookTarget, hookUrl, SLOW_PART, stateFolder } from './hook-target.ts';
 
 /**
  * The shell command of a hook: posts its input, and prints the answer if it is one. Each hook is a process of its own, so
@@ -31,7 +9,8 @@ export function hookUrl(agent: HookAgent, url: string): string {
  * can read the arguments of a process. The command always succeeds, so that the agent can continue.
  */
 export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
-  const { waitMs, pauseMinutes, tokenEnv } = target;
+  const { waitMs, pauseMinutes, tokenEnv, script } = target;
+  if (script !== undefined) return scriptCommandLine(agent, { ...target, script });
   const curl = (login: string) =>
     `curl -sf -m ${String(waitMs / 1_000)} -w ' %{time_total}' -H 'content-type: application/json'${login} ` +
     `--data-binary @- '${hookUrl(agent, target.url)}'`;
@@ -63,11 +42,11 @@ export function serverOf(entry: unknown): string | undefined {
 
 /** The variable of the token that a Loopwatch entry sends. */
 export function tokenEnvOf(entry: unknown): string | undefined {
-  return /Bearer (?:%s' \\")?\$(\w+)/.exec(JSON.stringify(entry))?.[1];
+  return /(?:Bearer (?:%s' \\")?\$|--token-env )(\w+)/.exec(JSON.stringify(entry))?.[1];
 }
 
 /** How long the agent waits for this entry's server; undefined if an earlier version of Loopwatch wrote the entry. */
 export function waitOf(entry: unknown): number | undefined {
-  const seconds = /loopwatch\/hook-.* -m ([\d.]+) /.exec(JSON.stringify(entry))?.[1];
+  const seconds = /loopwatch[/\\]+hook[-.].* -m ([\d.]+) /.exec(JSON.stringify(entry))?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

@@ -9,7 +9,8 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { UsageError } from '../errors.ts';
-import { type HookTarget, serverOf, tokenEnvOf, waitOf } from './hook-command.ts';
+import { serverOf, tokenEnvOf, waitOf } from './hook-command.ts';
+import type { HookInstallation, HookTarget } from './hook-target.ts';
 import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
 import { pluginText, readPlugin } from './opencode-plugin.ts';
 
@@ -66,17 +67,6 @@ export function removeHook(file: string, text: string, agent: HookedAgent): stri
   const { hooks } = parseSettings(file, next);
   const isEmpty = hooks !== undefined && Object.keys(hooks).length === 0 && next !== text.slice(mark.length);
   return mark + (isEmpty ? removeNode(next, ['hooks']) : next);
-}
-
-/** Where settings contain the hook. */
-export interface HookInstallation {
-  /** The agent's hook events that call it. */
-  readonly events: readonly string[];
-  readonly server: string | undefined;
-  /** The variable of the server's token. */
-  readonly tokenEnv: string | undefined;
-  /** Undefined if an earlier version of Loopwatch wrote one of the entries. */
-  readonly waitMs: number | undefined;
 }
 
 export function findHooks(file: string, text: string, agent: HookedAgent): HookInstallation {

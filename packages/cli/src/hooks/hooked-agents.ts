@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { UsageError } from '../errors.ts';
-import { type HookTarget, hookCommandLine } from './hook-command.ts';
+import { hookCommandLine } from './hook-command.ts';
+import { type HookTarget } from './hook-target.ts';
 
 /** How a coding agent is configured to call the hook. */
 export interface HookedAgent {

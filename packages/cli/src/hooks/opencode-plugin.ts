@@ -1,5 +1,4 @@
-import { type HookTarget, hookUrl, SLOW_PART } from './hook-command.ts';
-import type { HookInstallation } from './hook-settings.ts';
+import { type HookInstallation, type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
 
 /**
  * The plugin for opencode, which has no hooks of another kind. It sends what the hooks of Claude Code send, and pauses as a
@@ -27,6 +26,7 @@ export const Loopwatch = async ({ client }) => {
     const ids = parent === undefined ? { session_id: session } : { session_id: parent, agent_id: session };
     const startedAt = Date.now();
     let answer = {};
+    let isLate = false;
     try {
       const response = await fetch(settings.url, {
         method: 'POST',
@@ -35,8 +35,10 @@ export const Loopwatch = async ({ client }) => {
         signal: AbortSignal.timeout(settings.waitMs),
       });
       if (response.ok) answer = await response.json();
-    } catch {}
-    const tookMs = Date.now() - startedAt;
+    } catch (error) {
+      isLate = error.name === 'TimeoutError';
+    }
+    const tookMs = isLate ? settings.waitMs : Date.now() - startedAt;
     slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
     if (slowTotal >= settings.waitMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
     return answer ?? {};

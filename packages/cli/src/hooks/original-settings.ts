@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { stateFolder } from './hook-command.ts';
+import { stateFolder } from './hook-target.ts';
 
 /** An agent's settings before and after the hook was added, so that its removal restores the file exactly. */
 interface OriginalSettings {

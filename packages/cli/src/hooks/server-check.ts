@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { hookUrl, SLOW_PART } from './hook-command.ts';
+import { hookUrl, SLOW_PART } from './hook-target.ts';
 
 /** What `hook status` knows about an installed hook. */
 export interface InstalledHook {

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { tempDir } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hookCommandLine, hookDefaults } from '../../src/hooks/hook-command.ts';
+import { hookCommandLine } from '../../src/hooks/hook-command.ts';
+import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookCommand } from './hook-runs.ts';
 
 /** Hooks of an agent that makes six calls: a prompt, three for each call, and the end. */

@@ -1,7 +1,8 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { hookDefaults, serverOf } from '../../src/hooks/hook-command.ts';
+import { serverOf } from '../../src/hooks/hook-command.ts';
 import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
+import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
 
 const target = { url: 'http://localhost:4600/', tokenEnv: undefined, ...hookDefaults };

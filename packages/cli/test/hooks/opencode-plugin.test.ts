@@ -6,8 +6,8 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { tempDir } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
-import { hookDefaults } from '../../src/hooks/hook-command.ts';
 import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
+import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
 
 const agent = hookedAgents.opencode;
@@ -28,11 +28,12 @@ interface PluginHooks {
 /** A server that answers each hook in turn, then with an empty object; undefined: never. */
 async function startHookServer(answers: (object | undefined)[] = []) {
   const posted: Posted[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await json(request)) as Posted['body'];
-    posted.push({ body, authorization: request.headers.authorization });
-    const answer = answers.length === 0 ? {} : answers.shift();
-    if (answer !== undefined) response.end(JSON.stringify(answer));
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      posted.push({ body: body as Posted['body'], authorization: request.headers.authorization });
+      const answer = answers.length === 0 ? {} : answers.shift();
+      if (answer !== undefined) response.end(JSON.stringify(answer));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -53,8 +54,8 @@ async function load(url: string, more: object = {}) {
   const aborted: unknown[] = [];
   const shown: unknown[] = [];
   const client = {
-    session: { abort: async (request: unknown) => void aborted.push(request) },
-    tui: { showToast: async (request: unknown) => void shown.push(request) },
+    session: { abort: (request: unknown) => Promise.resolve(void aborted.push(request)) },
+    tui: { showToast: (request: unknown) => Promise.resolve(void shown.push(request)) },
   };
   return { hooks: await Loopwatch({ client }), aborted, shown };
 }

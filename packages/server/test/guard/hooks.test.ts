@@ -268,12 +268,15 @@ describe('hooks', () => {
   });
 
   it("take the inputs of Visual Studio Code's own agent, and end its turn", async () => {
-    // By https://code.visualstudio.com/docs/agents/reference/hooks-reference; results of failed calls are not sent.
-    const common = { timestamp: '2026-11-27T03:00:00Z', cwd: '/w', sessionId: 's-1' };
+    // By https://code.visualstudio.com/docs/agents/reference/hooks-reference.
+    const common = { timestamp: new Date(clock).toISOString(), cwd: '/w', sessionId: 's-1' };
     const answers: unknown[] = [];
-    for (let n = 0; n < 7; n += 1) {
+    for (let n = 0; n < 6; n += 1) {
       const call = { tool_name: 'readFile', tool_input: { path: 'a' }, tool_use_id: `t-${String(n)}` };
-      answers.push((await send('/hooks/copilot', { ...common, hookEventName: 'PreToolUse', ...call })).body);
+      const hook = async (more: object) =>
+        (await send('/hooks/copilot', { ...common, ...call, ...more })).body;
+      answers.push(await hook({ hookEventName: 'PreToolUse' }));
+      if (n < 3) await hook({ hookEventName: 'PostToolUse', tool_response: 'an empty file' });
     }
     expect(answers.slice(0, 3)).toEqual([{}, {}, {}]);
     expect(answers[3]).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });

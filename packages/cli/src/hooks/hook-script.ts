@@ -1,0 +1,60 @@
+import type { HookAgent } from '@loopwatch/contract/api';
+import { type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
+
+/**
+ * What a hook does where there is no POSIX shell, as a script for Node: Windows runs the hooks of one agent by cmd and those of
+ * another by PowerShell, and both understand this command. It does what {@link hookCommandLine} does, with the same state.
+ */
+export function scriptCommandLine(
+  agent: HookAgent,
+  target: HookTarget & { readonly script: string },
+): string {
+  const { waitMs, pauseMinutes, tokenEnv, script, url } = target;
+  const seconds = String(waitMs / 1_000);
+  const token = tokenEnv === undefined ? '' : ` --token-env ${tokenEnv}`;
+  return `node "${script}" -m ${seconds} --pause ${String(pauseMinutes)}${token} "${hookUrl(agent, url)}"`;
+}
+
+/** The script: `node hook.mjs -m SECONDS --pause MINUTES [--token-env NAME] URL`. */
+export const scriptText = `// Posts a hook's input to Loopwatch and prints its answer. Written by \`loopwatch hook install\`.
+import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  options: { wait: { type: 'string', short: 'm' }, pause: { type: 'string' }, 'token-env': { type: 'string' } },
+  allowPositionals: true,
+});
+const [url] = positionals;
+const waitMs = values.wait * 1_000;
+const state = join(dirname(fileURLToPath(import.meta.url)), 'hook-' + basename(url));
+const input = readFileSync(0);
+
+// A byte for each quarter of the longest time that slow answers in a row have taken.
+const slow = statSync(state, { throwIfNoEntry: false });
+const isPaused = slow?.size >= ${String(1 / SLOW_PART)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
+if (!isPaused) {
+  const token = process.env[values['token-env']];
+  const startedAt = Date.now();
+  let isLate = false;
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) },
+      body: input,
+      signal: AbortSignal.timeout(waitMs),
+    });
+    const answer = await response.text();
+    if (response.ok && answer.startsWith('{')) process.stdout.write(answer);
+  } catch (error) {
+    isLate = error.name === 'TimeoutError';
+  }
+  try {
+    const tookMs = isLate ? waitMs : Date.now() - startedAt;
+    const quarters = Math.floor(tookMs / (waitMs * ${String(SLOW_PART)}));
+    if (quarters > 0) appendFileSync(state, ' '.repeat(quarters));
+    else rmSync(state, { force: true });
+  } catch {}
+}
+`;

@@ -1,0 +1,38 @@
+import type { HookAgent } from '@loopwatch/contract/api';
+
+/** What a hook needs to reach the server, and how long it may delay the agent. */
+export interface HookTarget {
+  /** Address of the server, without a path. */
+  readonly url: string;
+  /** Name of the environment variable that holds the server's token, if it requires a login. */
+  readonly tokenEnv: string | undefined;
+  /** Longest time a hook waits for its answer; slow hooks in a row that take as long together make hooks pause. */
+  readonly waitMs: number;
+  /** How long hooks pause; after that, one that times out makes them pause again. */
+  readonly pauseMinutes: number;
+  /** The script to run where there is no POSIX shell. */
+  readonly script?: string | undefined;
+}
+
+/** Where settings contain the hook. */
+export interface HookInstallation {
+  /** The agent's hook events that call it. */
+  readonly events: readonly string[];
+  readonly server: string | undefined;
+  /** The variable of the server's token. */
+  readonly tokenEnv: string | undefined;
+  /** Undefined if an earlier version of Loopwatch wrote one of the entries. */
+  readonly waitMs: number | undefined;
+}
+
+export const hookDefaults = { waitMs: 1_000, pauseMinutes: 1 } as const;
+
+/** A hook is slow from this part of the longest time on. */
+export const SLOW_PART = 1 / 4;
+
+/** Where hooks keep their state, below the home folder. */
+export const stateFolder = '.local/state/loopwatch';
+
+export function hookUrl(agent: HookAgent, url: string): string {
+  return `${url.replace(/\/$/, '')}/api/v1/hooks/${agent}`;
+}
