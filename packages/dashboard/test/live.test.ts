@@ -132,6 +132,13 @@ describe('loaded rows merged with live changes', () => {
     expect(ids({ state: ['open'] }, false)).toEqual(['c', 'b']);
   });
 
+  it('leave out what the server lists on a later page, also among rows of the same time', () => {
+    const at = (id: string) => row({ id, detectedAt: 10 });
+    const told = live(at('d'), at('c'), at('b'), at('a'));
+    const ids = mergeRows([at('d'), at('c')], told, view, false, NOW).map(({ id }) => id);
+    expect(ids).toEqual(['d', 'c']);
+  });
+
   it('never revert to an older revision of verdicts or triage', () => {
     const judged = {
       status: 'muted' as const,

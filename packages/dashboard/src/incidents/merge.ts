@@ -58,11 +58,11 @@ const sortKeys: Readonly<Record<string, (item: IncidentItem) => number>> = {
   confidence: ({ confidence }) => confidence,
 };
 
-/** @param sort a key of {@link sortKeys}, with a minus for descending */
+/** The server's order: of equal values, ids decide, in the same direction. @param sort a key of {@link sortKeys}, with a minus for descending */
 export function comparator(sort: string): (a: IncidentItem, b: IncidentItem) => number {
   const down = sort.startsWith('-');
   const key = sortKeys[down ? sort.slice(1) : sort] ?? (({ detectedAt }) => detectedAt);
-  return (a, b) => (down ? key(b) - key(a) : key(a) - key(b)) || (a.id < b.id ? -1 : 1);
+  return (a, b) => (down ? -1 : 1) * (key(a) - key(b) || (a.id < b.id ? -1 : 1));
 }
 
 export interface View {

@@ -32,6 +32,7 @@ export function createSharedStats(database: Queryable, now: () => number): Share
     now,
     minAgeMs: 1_000,
     maxShare: 0.05,
+    maxAgeMs: 4_000,
   });
 }
 

@@ -20,10 +20,15 @@ export interface OverviewApiOptions {
 export function overviewApi({ database, now, feeds, readTo }: OverviewApiOptions): Router {
   const router = Router();
   const shared = new SharedResult({
-    read: (query: OverviewQuery, at) => readOverview(database, query, at),
+    read: async (query: OverviewQuery, at): Promise<Overview> => {
+      // They describe this snapshot: later ones would call old figures complete.
+      const progress = { lag: feeds.lag, readTo: readTo() };
+      return { ...(await readOverview(database, query, at)), ...progress };
+    },
     now,
     minAgeMs: 500,
     maxShare: 0.1,
+    maxAgeMs: 4_000,
   });
   router
     .route('/overview')
@@ -31,8 +36,7 @@ export function overviewApi({ database, now, feeds, readTo }: OverviewApiOptions
       const query = parseQuery(request.query, overviewQuerySchema);
       if (query.from !== undefined && query.lastMs !== undefined)
         throw new HttpProblem(400, 'lastMs: cannot be combined with from');
-      const overview: Overview = { ...(await shared.get(query)), lag: feeds.lag, readTo: readTo() };
-      response.json(overview);
+      response.json(await shared.get(query));
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -7,6 +7,8 @@ export interface SharedResultOptions<Query, Result> {
   readonly minAgeMs: number;
   /** The share of time that may be spent reading; slow results are kept longer. */
   readonly maxShare: number;
+  /** A result that is older is read again, however slow that is. */
+  readonly maxAgeMs: number;
 }
 
 /** Number of queries, the latest ones, whose results are kept. */
@@ -31,14 +33,13 @@ export class SharedResult<Query, Result> {
   }
 
   get(query: Query): Promise<Result> {
-    const { read, now, minAgeMs, maxShare } = this.#options;
+    const { read, now, minAgeMs, maxShare, maxAgeMs } = this.#options;
     const readAt = now();
     const key = JSON.stringify(query);
     const known = this.#entries.get(key);
     const age = known === undefined ? -1 : readAt - known.readAt;
-    if (known !== undefined && age >= 0 && age < Math.max(minAgeMs, known.durationMs / maxShare)) {
-      return known.result;
-    }
+    const lasts = Math.min(maxAgeMs, Math.max(minAgeMs, (known?.durationMs ?? 0) / maxShare));
+    if (known !== undefined && age >= 0 && age < lasts) return known.result;
     const start = performance.now();
     const entry: Entry<Result> = { readAt, result: read(query, readAt), durationMs: known?.durationMs ?? 0 };
     this.#entries.set(key, entry);

@@ -130,6 +130,7 @@ it('shared result: read once for all clients at the same time, and again after h
     now: () => now,
     minAgeMs: 500,
     maxShare: 0.1,
+    maxAgeMs: 4_000,
   });
   await Promise.all([shared.get({}), shared.get({}), shared.get({ lastMs: 5 * MINUTE })]);
   expect(read).toEqual([START, START]);
@@ -137,4 +138,21 @@ it('shared result: read once for all clients at the same time, and again after h
   expect((await shared.get({})).asOf).toBe(START);
   now += 1;
   expect((await shared.get({})).asOf).toBe(now);
+});
+
+it('shared result: read again after its maximum age, however slow that is', async () => {
+  let now = START;
+  const shared = new SharedResult({
+    read: (_query: object, at) => Promise.resolve(at),
+    now: () => now,
+    minAgeMs: 500,
+    // Any duration exceeds it.
+    maxShare: Number.MIN_VALUE,
+    maxAgeMs: 4_000,
+  });
+  await shared.get({});
+  now += 3_999;
+  expect(await shared.get({})).toBe(START);
+  now += 1;
+  expect(await shared.get({})).toBe(now);
 });
