@@ -1,16 +1,25 @@
 import { slug } from 'github-slugger';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type UserConfig } from 'vitepress';
+import llmstxt from 'vitepress-plugin-llms';
 import { linkToRepository } from './links.ts';
 import { sidebar } from './pages.ts';
 
+const base = process.env['DOCS_BASE'] ?? '/';
 const repository = 'https://github.com/loopwatch/loopwatch';
+
+/** Writes `llms.txt`, and each page as Markdown beside it; all pages in one file would be 1 MB. Its types are of a later Vite. */
+const markdownPages = llmstxt({
+  generateLLMsFullTxt: false,
+  ignoreFiles: ['adr/**'],
+}) as unknown as NonNullable<NonNullable<UserConfig['vite']>['plugins']>;
 
 /** `npm run docs` serves the pages while they are edited; `npm run docs:build` writes the site. Dead links end the build. */
 export default defineConfig({
   title: 'Loopwatch',
   description: 'Catches loops of AI agents while they happen',
   lang: 'en',
-  base: process.env['DOCS_BASE'] ?? '/',
+  base,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}favicon.svg` }]],
   cleanUrls: true,
   lastUpdated: false,
   outDir: '../.cache/site',
@@ -23,12 +32,16 @@ export default defineConfig({
     // As on the repository's host, so that one link works in both.
     anchor: { slugify: slug },
   },
+  vite: { plugins: [markdownPages] },
   themeConfig: {
+    logo: '/favicon.svg',
     sidebar,
     nav: [
       { text: 'Get started', link: '/start' },
       { text: 'Detectors', link: '/detectors/balanced' },
       { text: 'Settings', link: '/reference/settings' },
+      { text: 'API', link: '/api' },
+      { text: 'Changelog', link: `${repository}/blob/main/CHANGELOG.md` },
     ],
     outline: [2, 3],
     search: { provider: 'local' },

@@ -23,12 +23,16 @@ function pagesIn(folder: string, ...first: readonly string[]): string[] {
   return [...first, ...others.toSorted()];
 }
 
+/** Those that most people meet come first. */
+const detectors = ['balanced', 'tool-repeat', 'tool-cycle', 'stagnation', 'content-repeat', 'semantic'].map(
+  (name) => `detectors/${name}`,
+);
 const libraries = ['detectors', 'formats', 'guard'].map((name) => `generated/@loopwatch/${name}`);
 
 /** All pages, in the order in which a newcomer needs them. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   section('Get started', ['start', 'concepts', 'connect', 'dashboard', 'troubleshooting', 'faq']),
-  section('Detect', ['tuning', 'configuration', ...pagesIn('detectors', 'detectors/balanced')]),
+  section('Detect', ['tuning', 'configuration', ...pagesIn('detectors', ...detectors)]),
   section('Stop loops', ['hooks', 'guard', 'gateway']),
   section('Run in production', [
     'deployment',

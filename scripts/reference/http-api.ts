@@ -3,6 +3,7 @@ import { openApiDocument } from '../../packages/server/src/openapi/document.ts';
 /** The page that lists every operation of the server's API, derived from its OpenAPI document. */
 
 interface Schema {
+  readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly items?: Schema;
@@ -18,7 +19,8 @@ interface Content {
 }
 
 interface Operation {
-  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -34,10 +36,15 @@ interface Operation {
   >;
 }
 
+interface Document {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
 export function httpApiPage(version: string): string {
-  const { paths } = openApiDocument({ version } as Parameters<typeof openApiDocument>[0]) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  };
+  const info = { version } as Parameters<typeof openApiDocument>[0];
+  const { tags, paths, components } = openApiDocument(info) as unknown as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -45,18 +52,29 @@ export function httpApiPage(version: string): string {
       ...operation,
     })),
   );
-  const groupOf = (path: string) => path.replace('/api/v1', '').split('/')[1] ?? '';
-  const sections = [...new Set(operations.map(({ path }) => groupOf(path)))].flatMap((group) => [
-    `## ${group}`,
-    ...operations.filter(({ path }) => groupOf(path) === group).flatMap(operationParts),
+  const sections = tags.flatMap(({ name, description }) => [
+    `## ${name}`,
+    description,
+    ...operations.filter((operation) => operation.tags.includes(name)).flatMap(operationParts),
   ]);
+  const schemas = Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
     '# HTTP API',
     "Every operation of the server, generated from its OpenAPI document, which a server returns at `GET /api/v1/openapi.json`. [The server's API](../api.md) explains paging, errors and logins. Every operation can also respond with 401, 403, 429 and 503.",
     ...sections,
+    '## Schemas',
+    ...schemas.flatMap(([name, schema]) => [`### ${name}`, ...schemaParts(schema)]),
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+function schemaParts(schema: Schema): string[] {
+  const fields = fieldTable(schema);
+  return [
+    ...(schema.description === undefined ? [] : [schema.description]),
+    ...(fields.length > 0 ? fields : [`Type: ${typeText(schema)}`]),
+  ];
 }
 
 const everywhere = new Set(['401', '403', '429', '503']);
@@ -64,7 +82,7 @@ const everywhere = new Set(['401', '403', '429', '503']);
 function operationParts({
   path,
   method,
-  summary,
+  description,
   parameters = [],
   requestBody,
   responses,
@@ -79,26 +97,25 @@ function operationParts({
   const answers = Object.entries(responses)
     .filter(([status]) => !everywhere.has(status))
     .map(([status, { description, content = {} }]) => {
-      const [type] = Object.keys(content);
+      const [type, { schema } = {}] = Object.entries(content)[0] ?? [];
       return [
         status,
         type === undefined ? 'no body' : `\`${type}\``,
-        description === summary ? '' : description,
+        schema?.$ref === undefined || type !== 'application/json' ? '' : typeText(schema),
+        description === 'OK' || description === 'Done' ? '' : description,
       ];
     });
   return [
     `### \`${method} ${path}\``,
-    `${summary}.`,
+    description,
     ...(rows.length === 0 ? [] : [table(['parameter', 'in', 'type', 'meaning'], rows)]),
     ...(body === undefined
       ? []
       : [
-          `Body, \`${bodyType ?? ''}\`${requestBody?.description === undefined ? '' : `: ${requestBody.description}`}`,
+          `Body, \`${bodyType ?? ''}\`: ${typeText(body.schema)}${requestBody?.description === undefined ? '' : `. ${requestBody.description}`}`,
         ]),
-    ...fieldTable(body?.schema),
     ...(body?.example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(body.example, null, 2)}\n\`\`\``]),
-    table(['status', 'content', 'meaning'], answers),
-    ...fieldTable(Object.entries(responses['200']?.content ?? {})[0]?.[1].schema),
+    table(['status', 'content', 'schema', 'meaning'], answers),
   ];
 }
 
@@ -114,7 +131,9 @@ function fieldTable(schema: Schema | undefined): string[] {
   return [table(['field', 'type', 'meaning'], rows)];
 }
 
-function typeText({ type, enum: values, items, anyOf }: Schema): string {
+function typeText({ $ref, type, enum: values, items, anyOf }: Schema): string {
+  const name = $ref?.split('/').at(-1);
+  if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeText))].join(' or ');
   if (items !== undefined) return `list of ${typeText(items)}`;

@@ -32,6 +32,8 @@ const titles: Readonly<Record<number, string>> = {
   404: 'Not found',
   409: 'Conflict: changed in the meantime',
   413: 'Body too large',
+  415: 'Unsupported content type',
+  422: 'The body cannot be read',
   429: 'Too many requests; retry later',
   502: 'The receiver is unavailable, or refused the message',
   503: 'Event log or database unavailable',
