@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import type { AgentEvent, FormatName } from '@loopwatch/contract';
 import { Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import { logProducers, resultlessLogs } from '../../packages/formats/test/log-producers.ts';
@@ -27,6 +27,8 @@ const stops: Readonly<Record<string, string>> = {
   Cursor: hooks,
   'AI SDK': guard,
   LiteLLM: python('litellm'),
+  // It records agents of any kind.
+  MLflow: '–',
 };
 
 /** Agents and SDKs whose records are read, by the producers of the tests that prove it. */
@@ -54,6 +56,8 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['OpenAI Agents SDK', 'openai-agents', 'traces'],
   ['AI SDK', 'vercel-ai', 'streams'],
   ['LiteLLM', 'litellm', 'its callback'],
+  ['MLflow', 'mlflow', 'traces'],
+  ['SWE-agent', 'swe-agent', 'trajectories'],
 ];
 
 /** `docs/reference/agents.md`, from what the tests' own records and recordings yield. */
@@ -102,9 +106,9 @@ const calls: readonly Call[] = ['1', '2'].map((id) => ({ id, args: { path: `${id
 
 function storedEvents(name: string): AgentEvent[] {
   const producer: Producer | undefined = producers[name] ?? logProducers[name] ?? resultlessLogs[name];
-  if (producer === undefined) throw new Error(`No test has a producer ${name}`);
-  const [format, recordsOf] = producer;
+  const [format, recordsOf] = producer ?? [name as FormatName, () => []];
   const records = [...recordsOf(calls)];
   const more = format === 'messages' ? [] : (sampleRecords[format] ?? []);
+  if (records.length + more.length === 0) throw new Error(`No test has a producer ${name}`);
   return [...readAll(format, records).events, ...readAll(format, more).events];
 }

@@ -16,6 +16,7 @@ import { goose } from './logs/goose.ts';
 import { pi } from './logs/pi.ts';
 import { pydanticAi } from './logs/pydantic-ai.ts';
 import { qwenCode } from './logs/qwen-code.ts';
+import { sweAgent } from './logs/swe-agent.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
 import { acp } from './streams/acp.ts';
@@ -29,6 +30,7 @@ import { vercelAi } from './streams/vercel-ai.ts';
 import { langfuse } from './telemetry/langfuse.ts';
 import { langsmith } from './telemetry/langsmith.ts';
 import { litellm } from './telemetry/litellm.ts';
+import { mlflow } from './telemetry/mlflow.ts';
 import { openaiAgents } from './telemetry/openai-agents.ts';
 import { otlp } from './telemetry/otlp.ts';
 
@@ -47,6 +49,7 @@ export const formats: readonly Format[] = [
   cline,
   goose,
   crush,
+  sweAgent,
   adk,
   autogen,
   pydanticAi,
@@ -56,6 +59,7 @@ export const formats: readonly Format[] = [
   langfuse,
   langsmith,
   openaiAgents,
+  mlflow,
   openaiChat,
   openaiResponses,
   anthropic,

@@ -243,6 +243,33 @@ export const producers: Record<string, Producer> = {
         outputs: { output: result },
       })),
   ],
+  mlflow: [
+    'mlflow',
+    (calls) => [
+      {
+        info: { trace_id: 'tr-1', state: 'OK', trace_metadata: { 'mlflow.trace.session': 's' } },
+        data: {
+          spans: calls.toReversed().map(({ id, args, result }) => ({
+            trace_id: 'QlAktwLOs0JAWjhcyCTyEw==',
+            span_id: id,
+            parent_span_id: 'FKH4YgT+uPk=',
+            name: 'read_file',
+            start_time_unix_nano: 1_795_751_367_814_067_500 + Number(id) * 1e9,
+            end_time_unix_nano: 1_795_751_367_914_067_500 + Number(id) * 1e9,
+            events: [],
+            status: { code: 'STATUS_CODE_OK', message: '' },
+            attributes: {
+              'mlflow.traceRequestId': '"tr-1"',
+              'mlflow.spanType': '"TOOL"',
+              'mlflow.spanInputs': JSON.stringify(args),
+              'mlflow.spanOutputs': JSON.stringify(result),
+            },
+            links: [],
+          })),
+        },
+      },
+    ],
+  ],
   openhands: [
     'openhands',
     (calls) =>

@@ -46,7 +46,7 @@ const unread: readonly [producer: string, record: JsonObject, nearest: string | 
     'openai-agents',
   ],
   ['a state of LangGraph', { values: {}, next: [], config: {}, metadata: {}, created_at: 't' }, undefined],
-  ['a trajectory of SWE-agent', { trajectory: [], info: {}, history: [] }, undefined],
+  ['a trajectory of SWE-agent', { trajectory: [], info: {}, history: [] }, 'swe-agent'],
 ];
 
 it.each(unread)('formats: the nearest to an unread record of %s is its own', (_, record, nearest) => {

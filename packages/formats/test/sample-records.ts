@@ -297,6 +297,34 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
     { id: 'o2', traceId: 't', type: 'GENERATION', startTime: '2026-11-01T10:00:00Z', output: 'Hi' },
     { id: 'o3', traceId: 't', type: 'SPAN', startTime: '2026-11-01T10:00:00Z' },
   ],
+  'swe-agent': [
+    {
+      environment: 'swe_main',
+      trajectory: [{ action: 'ls', observation: 'a.py', response: 'ls', thought: 'I look.', state: {} }],
+      history: [{ role: 'user', content: 'Fix it', agent: 'main' }],
+      info: { exit_status: 'submitted' },
+    },
+  ],
+  mlflow: [
+    {
+      trace_id: 't',
+      span_id: 'a',
+      parent_span_id: null,
+      name: 'llm',
+      start_time_unix_nano: 1_795_751_367_889_265_400,
+      end_time_unix_nano: 1_795_751_367_897_072_900,
+      events: [],
+      status: { code: 'STATUS_CODE_OK', message: '' },
+      attributes: {
+        'mlflow.traceRequestId': '"tr-1"',
+        'mlflow.spanType': '"CHAT_MODEL"',
+        'mlflow.spanInputs': '{"messages": [{"role": "user", "content": "look"}]}',
+        'mlflow.spanOutputs': '{"choices": [{"message": {"role": "assistant", "content": "Done."}}]}',
+        'mlflow.chat.tokenUsage': '{"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}',
+      },
+      links: [],
+    },
+  ],
   langsmith: [
     {
       id: 'r1',

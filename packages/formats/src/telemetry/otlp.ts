@@ -12,6 +12,7 @@ import { isObject, type JsonObject, unwrapped } from '../record/json.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
+import { isMlflowSpan } from './mlflow.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
 import { toolOf } from './tool-facts.ts';
@@ -33,7 +34,8 @@ export const otlp: Format = {
     'attributes',
   ],
   recognizes: (record) =>
-    requestKeys.some((key) => Array.isArray(record[key])) || (isSpan(record) && !('type' in record)),
+    requestKeys.some((key) => Array.isArray(record[key])) ||
+    (isSpan(record) && !('type' in record) && !isMlflowSpan(record)),
   createReader: (session, memory) => new OtlpReader(session, memory),
 };
 
