@@ -22,6 +22,7 @@ import type { JsonObject } from './record/json.ts';
 import { acp } from './streams/acp.ts';
 import { agUi } from './streams/ag-ui.ts';
 import { anthropic } from './streams/anthropic.ts';
+import { gemini } from './streams/gemini.ts';
 import { langchain } from './streams/langchain.ts';
 import { messages } from './streams/messages.ts';
 import { openaiChat } from './streams/openai-chat.ts';
@@ -63,6 +64,7 @@ export const formats: readonly Format[] = [
   openaiChat,
   openaiResponses,
   anthropic,
+  gemini,
   agUi,
   acp,
   langchain,

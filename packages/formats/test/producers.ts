@@ -357,6 +357,20 @@ export const answersOnly: Record<string, Producer> = {
         ];
       }),
   ],
+  'gemini responses': [
+    'gemini',
+    (calls) =>
+      calls.map(({ id, args }) => ({
+        responseId: `r${id}`,
+        candidates: [
+          {
+            index: 0,
+            content: { role: 'model', parts: [{ functionCall: { id, name: 'read_file', args } }] },
+            finishReason: 'STOP',
+          },
+        ],
+      })),
+  ],
   'anthropic stream': [
     'anthropic',
     (calls) =>

@@ -412,6 +412,24 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       stop_reason: 'end_turn',
     },
   ],
+  gemini: [
+    {
+      responseId: 'resp_1',
+      modelVersion: 'gemini-3-pro',
+      candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Hi' }] } }],
+    },
+    {
+      responseId: 'resp_1',
+      candidates: [
+        {
+          index: 0,
+          content: { role: 'model', parts: [{ functionCall: { name: 'ls', args: { path: 'a' } } }] },
+          finishReason: 'STOP',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1, totalTokenCount: 4 },
+    },
+  ],
   'ag-ui': [
     { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
     { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'ls' },

@@ -1,4 +1,5 @@
 import type { MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { Content, GenerateContentResponse } from '@google/genai';
 import type {
   ResponseInput,
   ResponseStreamEvent,
@@ -29,6 +30,8 @@ export interface ApiCase {
   /** Text of the request's last tool result, as the upstream gets it. */
   readonly lastResult: (request: Readonly<Record<string, unknown>>) => string;
   readonly noChoice: unknown;
+  /** Key of the tool choice in a request. */
+  readonly choiceKey?: string;
   readonly agent: (bench: GatewayBench, stream: boolean, session: Session, prompt: string) => ApiAgent;
 }
 
@@ -176,6 +179,77 @@ async function lastOf(events: AsyncIterable<ResponseStreamEvent>): Promise<Respo
   throw new Error('a stream without an end');
 }
 
+class GeminiAgent extends Turns implements ApiAgent {
+  readonly #contents: Content[];
+  readonly #bench: GatewayBench;
+  readonly #stream: boolean;
+  readonly #session: Session;
+  readonly #isArray: boolean;
+
+  constructor(bench: GatewayBench, stream: boolean, session: Session, prompt: string, isArray: boolean) {
+    super();
+    this.#bench = bench;
+    this.#stream = stream;
+    this.#session = session;
+    this.#isArray = isArray;
+    this.#contents = [{ role: 'user', parts: [{ text: prompt }] }];
+  }
+
+  say(text: string): void {
+    this.#contents.push({ role: 'user', parts: [{ text }] });
+  }
+
+  async turn(): Promise<Got> {
+    const records = await this.#ask();
+    const parts = records.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+    this.usage = records.at(-1)?.usageMetadata;
+    this.#contents.push({ role: 'model', parts });
+    const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
+    const responses = calls.map(({ name = '' }) => ({
+      functionResponse: { name, response: this.#response },
+    }));
+    if (responses.length > 0) this.#contents.push({ role: 'user', parts: responses });
+    const text = parts.map((part) => part.text ?? '').join('');
+    return {
+      text: text === '' ? null : text,
+      calls: calls.map(({ name, args }) => `${name ?? ''} ${JSON.stringify(args)}`),
+      finish: calls.length > 0 ? 'calls' : String(records.at(-1)?.candidates?.[0]?.finishReason),
+    };
+  }
+
+  get #response(): Record<string, unknown> {
+    return this.result.startsWith('{')
+      ? (JSON.parse(this.result) as Record<string, unknown>)
+      : { output: this.result };
+  }
+
+  async #ask(): Promise<GenerateContentResponse[]> {
+    const tools = [{ functionDeclarations: names.map((name) => ({ name })) }];
+    const body = { model, contents: this.#contents, config: { tools } };
+    const { models } = this.#bench.gemini(this.#session);
+    if (!this.#stream) return [await models.generateContent(body)];
+    if (this.#isArray) return this.#askForArray(tools);
+    const records: GenerateContentResponse[] = [];
+    for await (const record of await models.generateContentStream(body)) records.push(record);
+    return records;
+  }
+
+  /** The official client only asks for server-sent events. */
+  async #askForArray(tools: unknown): Promise<GenerateContentResponse[]> {
+    const session = typeof this.#session === 'string' ? { 'x-session-id': this.#session } : {};
+    const response = await fetch(`${this.#bench.url}/v1beta/models/${model}:streamGenerateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...session },
+      body: JSON.stringify({ contents: this.#contents, tools }),
+    });
+    const answer: unknown = await response.json();
+    if (!Array.isArray(answer)) throw new Error(JSON.stringify(answer));
+    const failed = answer.find((each: object) => 'error' in each) as object | undefined;
+    if (failed !== undefined) throw new Error(JSON.stringify(failed));
+    return answer as GenerateContentResponse[];
+  }
+}
+
 type Block = Readonly<Record<string, unknown>>;
 const lastOutput = ({ input }: Readonly<Record<string, unknown>>) =>
   String((input as Block[]).findLast(({ output }) => output !== undefined)?.['output']);
@@ -186,6 +260,19 @@ const responses = {
   limited: 'completed',
   lastResult: lastOutput,
   noChoice: 'none',
+};
+
+const gemini = {
+  calling: 'calls',
+  finished: 'STOP',
+  error: 'STOP',
+  limited: 'STOP',
+  lastResult: ({ contents }: Readonly<Record<string, unknown>>) => {
+    const parts = (contents as Content[]).flatMap((content) => content.parts ?? []);
+    return JSON.stringify(parts.findLast((part) => part.functionResponse)?.functionResponse?.response);
+  },
+  noChoice: { functionCallingConfig: { mode: 'NONE' } },
+  choiceKey: 'toolConfig',
 };
 
 export const apiCases: readonly ApiCase[] = [
@@ -221,4 +308,6 @@ export const apiCases: readonly ApiCase[] = [
     ...responses,
     agent: (...given) => new ResponsesAgent(...given, true),
   },
+  { name: 'Gemini', ...gemini, agent: (...given) => new GeminiAgent(...given, false) },
+  { name: 'Gemini, as a JSON array', ...gemini, agent: (...given) => new GeminiAgent(...given, true) },
 ];

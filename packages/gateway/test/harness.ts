@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
 import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import {
@@ -129,6 +130,13 @@ export class GatewayBench implements AsyncDisposable {
       baseURL: this.url,
       maxRetries: 0,
       defaultHeaders: headersOf(session),
+    });
+  }
+
+  gemini(session?: Session): GoogleGenAI {
+    return new GoogleGenAI({
+      apiKey: secretKey,
+      httpOptions: { baseUrl: this.url, headers: headersOf(session) },
     });
   }
 

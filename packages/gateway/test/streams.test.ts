@@ -99,6 +99,8 @@ describe('a reply with a blocked later call', () => {
     // A client that goes by the reason would otherwise not make them, and could not go on for want of their results.
     { name: 'Messages', finish: 'tool_use' },
     { name: 'Responses', finish: 'calls' },
+    { name: 'Gemini', finish: 'calls' },
+    { name: 'Gemini, as a JSON array', finish: 'calls' },
   ])('continues with the calls before it, and reports the block ($name)', async ({ name, finish }) => {
     await using bench = await GatewayBench.start((request) => modelReply(request, { calls: same }));
     const api = apiCases.find((each) => each.name === name);

@@ -29,9 +29,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The model's APIs, behind the gateway's address. */
 const startModel = () =>
   startScriptedUpstream(({ path }) => ({
-    json: path.endsWith('/messages')
-      ? { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], usage: {} }
-      : { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] },
+    json: path.endsWith(':generateContent')
+      ? { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] }
+      : path.endsWith('/messages')
+        ? { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], usage: {} }
+        : { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] },
   }));
 
 /** Writes the programs, with the addresses of what runs here. */
@@ -75,7 +77,9 @@ describe('programs of the documentation', () => {
       const spy = vi.spyOn(console, method).mockImplementation((...texts) => void said.push(texts.join(' ')));
       onTestFinished(() => spy.mockRestore());
     }
-    vi.stubEnv('OPENAI_API_KEY', 'none').stubEnv('ANTHROPIC_API_KEY', 'none');
+    vi.stubEnv('OPENAI_API_KEY', 'none')
+      .stubEnv('ANTHROPIC_API_KEY', 'none')
+      .stubEnv('GEMINI_API_KEY', 'none');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await import(join(folder, file))).toMatchObject(exported);
     expect(said).toEqual(printed.map((pattern) => expect.stringMatching(pattern)));

@@ -80,6 +80,11 @@ export const text = answer.choices[0]?.message.content;`,
 export const text = answer.content[0];`,
     exported: { text: { type: 'text', text: 'Hi' } },
   },
+  'docs/gateway.md: Start (3)': {
+    after: `const answer = await client.models.generateContent({ model: 'gemini-3-pro', contents: 'Hello' });
+export const text = answer.text;`,
+    exported: { text: 'Hi' },
+  },
   'docs/gateway.md: What it does about a loop': {
     before: `const model = {
   ask: (_: { sessionId: string }) => Promise.resolve({ calls: [{ name: 'bash' }] }),

@@ -27,6 +27,7 @@ export const formatNames = [
   'openai-chat',
   'openai-responses',
   'anthropic',
+  'gemini',
   'ag-ui',
   'acp',
   'langchain',

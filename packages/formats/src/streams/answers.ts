@@ -8,7 +8,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, nameOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, textOf, timeOf } from '../record/json.ts';
 import type { Answer, StreamedAnswer } from '../wire/answer.ts';
 
 /** How the answers of an API are read. */
@@ -47,7 +47,7 @@ export class AnswerReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const type = textOf(record['type']) ?? nameOf(record['object']);
+    const type = textOf(record['type']) ?? textOf(record['object']) ?? 'answer';
     const whole = this.#format.whole(record);
     const head = whole === undefined ? this.#format.headOf(record) : record;
     const begins =

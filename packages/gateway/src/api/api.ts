@@ -9,7 +9,11 @@ export interface Api {
   /** Default name of the backend in logs and settings. */
   readonly backend: string;
   /** Key of the list with the history in a request. */
-  readonly historyKey: 'messages' | 'input';
+  readonly historyKey: 'messages' | 'input' | 'contents';
+  /** Key of the usage in a reply. */
+  readonly usageKey: 'usage' | 'usageMetadata';
+  /** Whether its streams are JSON arrays instead of server-sent events. */
+  readonly isArrayStream?: boolean;
   /** @returns undefined if the body is not a request of this API; it is passed through then */
   readRequest(body: Json): Conversation | undefined;
   /** @returns undefined if the body is not a reply of this API */
@@ -70,6 +74,8 @@ export interface ApiStream {
   continueWith(reply: Json): string;
   /** Rewrites an event of a second reply to continue this stream, with any events needed before it. */
   continueEvent(event: SseEvent): string;
+  /** For APIs whose streams have a form of their own: an error that ends the stream. */
+  error?(error: object): string;
   /** For APIs that keep the history: the request with the calls sent to the client, which will return their results. */
   withSentCalls?(body: Json): Json;
 }

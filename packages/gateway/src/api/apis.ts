@@ -1,6 +1,7 @@
-import { plainPath } from '../http/request-path.ts';
+import { decodedPath, plainPath } from '../http/request-path.ts';
 import type { Api } from './api.ts';
 import { chatApi } from './chat.ts';
+import { geminiApi } from './gemini.ts';
 import { messagesApi } from './messages.ts';
 import { responsesApi } from './responses.ts';
 
@@ -10,6 +11,9 @@ const apis: readonly (readonly [string, Api])[] = [
   ['/messages', messagesApi],
   ['/responses', responsesApi],
 ];
+/** Gemini's path names the model and what to do with it. */
+const geminiPath = /\/(?:models|tunedmodels|endpoints)\/([^/:]+):((?:streamg|g)eneratecontent)\/?$/i;
+const geminiEnds = [':generateContent', ':streamGenerateContent'];
 /** OpenAI's Assistants API: ends like a supported path, but is not one. */
 const threadMessages = /\/threads\/[^/]+\/messages$/;
 /** Paths that also take `input`, `messages` or `contents`, but never return tool calls. */
@@ -17,7 +21,7 @@ const withoutCalls =
   /\/(?:embeddings|moderations|rerank|speech|generations|count_tokens|input_tokens|compact)$|:(?:counttokens|embedcontent|batchembedcontents)$/;
 
 /** Path endings that are judged. */
-export const judgedPaths = apis.map(([end]) => end);
+export const judgedPaths = [...apis.map(([end]) => end), ...geminiEnds];
 
 /** The API of a request; undefined if it is passed through. */
 export function apiOf(method: string, path: string): Api | undefined {
@@ -29,11 +33,21 @@ export function routeOf(method: string, path: string): string | undefined {
   return find(method, path)?.[0];
 }
 
-function find(method: string, path: string): (typeof apis)[number] | undefined {
+function find(method: string, path: string): readonly [string, Api] | undefined {
   if (method !== 'POST') return undefined;
   const plain = plainPath(path);
   if (threadMessages.test(plain)) return undefined;
-  return apis.find(([end]) => plain.endsWith(end));
+  return apis.find(([end]) => plain.endsWith(end)) ?? findGemini(path);
+}
+
+function findGemini(path: string): readonly [string, Api] | undefined {
+  const [, model, action] = geminiPath.exec(decodedPath(path)) ?? [];
+  if (model === undefined || action === undefined) return undefined;
+  const end = geminiEnds.find((each) => each.toLowerCase() === `:${action.toLowerCase()}`) ?? '';
+  const stream = end === ':streamGenerateContent';
+  const query = new URLSearchParams(path.slice(path.indexOf('?') + 1));
+  const isSse = query.get('alt') === 'sse' || query.get('$alt') === 'sse';
+  return [end, geminiApi({ model, stream, isArray: stream && !isSse })];
 }
 
 /** Whether a request that is passed through may be an agent's request to a model. */

@@ -20,6 +20,7 @@ export const chatApi: Api = {
   kind: 'chat',
   backend: 'openai',
   historyKey: 'messages',
+  usageKey: 'usage',
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;

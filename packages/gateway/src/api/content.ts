@@ -26,17 +26,18 @@ export function editUserTexts(
   messages: readonly Json[],
   edit: (text: string) => string,
   isCommandReply: (text: string) => boolean,
+  { key, model } = { key: 'content', model: 'assistant' },
 ): Json[] {
   const edited: Json[] = [];
   let emptied = false;
   for (const message of messages) {
-    const { role, content } = message;
-    const answered = emptied && role === 'assistant' && isCommandReply(joinedText(content));
+    const { role, [key]: content } = message;
+    const answered = emptied && role === model && isCommandReply(joinedText(content));
     emptied = false;
     if (answered) continue;
     const left = role === 'user' ? editContent(content, edit) : content;
     if (left === undefined && role === 'user') emptied = true;
-    else edited.push(left === content ? message : { ...message, content: left });
+    else edited.push(left === content ? message : { ...message, [key]: left });
   }
   return edited;
 }

@@ -86,7 +86,8 @@ export function summed(one: Json | null, other: Json | null): Json | null {
 }
 
 /** The usage in a reply, or in an event of one. */
-export function usageOf({ usage }: Json): Json | null {
+export function usageOf(reply: Json, key = 'usage'): Json | null {
+  const usage = reply[key];
   return isObject(usage) ? usage : null;
 }
 

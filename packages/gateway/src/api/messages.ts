@@ -11,6 +11,7 @@ export const messagesApi: Api = {
   kind: 'messages',
   backend: 'anthropic',
   historyKey: 'messages',
+  usageKey: 'usage',
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;

@@ -21,6 +21,7 @@ export const responsesApi: Api = {
   kind: 'responses',
   backend: 'openai',
   historyKey: 'input',
+  usageKey: 'usage',
 
   readRequest(body) {
     const { input } = body;

@@ -1,17 +1,17 @@
 import type { Json } from './conversation.ts';
 import { parseObject } from './json.ts';
 
-/** One server-sent event. */
+/** One server-sent event, or an object of a JSON array that is streamed. */
 export class SseEvent {
   /** Its bytes, including the blank line that ends it. */
   readonly raw: Buffer;
-  /** The `data` lines, joined; empty if there are none. */
+  /** The `data` lines, joined, or the object; empty if there are none. */
   readonly data: string;
   #json: Json | null | undefined;
 
-  constructor(raw: Buffer) {
+  constructor(raw: Buffer, data = dataOf(raw)) {
     this.raw = raw;
-    this.data = dataOf(raw);
+    this.data = data;
   }
 
   /** The data as a JSON object; undefined if it is none. */

@@ -16,18 +16,19 @@ export function requestPath(target: string): string | undefined {
 
 /** A normalized path for comparison: no query, single slashes, decoded, lower case. */
 export function plainPath(path: string): string {
-  const [pure = ''] = path.split('?', 1);
-  return decoded(pure)
+  return decodedPath(path)
     .toLowerCase()
     .replace(/\/+/g, '/')
     .replace(/(?<=.)\/$/, '');
 }
 
-function decoded(path: string): string {
+/** The path without its query, decoded; as it is if it cannot be. */
+export function decodedPath(path: string): string {
+  const [pure = ''] = path.split('?', 1);
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(pure);
   } catch {
-    return path;
+    return pure;
   }
 }
 

@@ -45,10 +45,11 @@ export class ContinuedReply implements ReplyHandler {
         new UpstreamError('cut', `The upstream answered the retry with status ${String(this.#status)}.`),
       );
     const decision = exchange.decideRetry(body);
-    const usage = summed(stream.answer.rawUsage, usageOf(body));
+    const { usageKey } = exchange.request.api;
+    const usage = summed(stream.answer.rawUsage, usageOf(body, usageKey));
     if (decision === undefined) {
       exchange.noteReplyId(reply.id, stream.answer.id);
-      exchange.client.end(stream.continueWith({ ...body, usage }));
+      exchange.client.end(stream.continueWith({ ...body, [usageKey]: usage }));
       return 'passed';
     }
     const synthetic = exchange.blockReply(decision.enforcement);
@@ -60,7 +61,15 @@ export class ContinuedReply implements ReplyHandler {
   /** The client is receiving a stream already, so the error is an event of it. */
   failed(error: UpstreamError): RequestOutcome {
     const { client, request } = this.#exchange;
-    client.write(apiErrorEvent(request.api.kind, error.status, `upstream_${error.failure}`, error.message));
+    client.write(
+      apiErrorEvent(
+        request.api.kind,
+        error.status,
+        `upstream_${error.failure}`,
+        error.message,
+        this.#clientStream,
+      ),
+    );
     const outcome = this.#exchange.fail(error, true);
     client.end();
     return outcome;

@@ -146,7 +146,7 @@ export class Exchange {
     this.client.head(200, [
       ...kept,
       'content-type',
-      'text/event-stream; charset=utf-8',
+      api.isArrayStream === true ? 'application/json; charset=utf-8' : 'text/event-stream; charset=utf-8',
       'cache-control',
       'no-cache',
     ]);

@@ -46,11 +46,13 @@ export type ReplyForm = 'stream' | 'json' | 'other';
 /** Chooses the handler of a reply by its first bytes, where the content type does not tell its form. */
 export class SniffedReply implements ReplyHandler {
   readonly #handlerFor: (form: ReplyForm) => ReplyHandler;
+  readonly #isArrayStream: boolean;
   #held: Buffer[] = [];
   #bytes = 0;
   #handler: ReplyHandler | undefined;
 
-  constructor(handlerFor: (form: ReplyForm) => ReplyHandler) {
+  constructor(isArrayStream: boolean, handlerFor: (form: ReplyForm) => ReplyHandler) {
+    this.#isArrayStream = isArrayStream;
     this.#handlerFor = handlerFor;
   }
 
@@ -74,7 +76,7 @@ export class SniffedReply implements ReplyHandler {
 
   #choose(): ReplyHandler {
     if (this.#handler !== undefined) return this.#handler;
-    const handler = this.#handlerFor(formOf(Buffer.concat(this.#held)));
+    const handler = this.#handlerFor(formOf(Buffer.concat(this.#held), this.#isArrayStream));
     this.#handler = handler;
     for (const chunk of this.#held) handler.data(chunk);
     this.#held = [];
@@ -82,11 +84,12 @@ export class SniffedReply implements ReplyHandler {
   }
 }
 
-function formOf(start: Buffer): ReplyForm {
+function formOf(start: Buffer, isArrayStream: boolean): ReplyForm {
   const text = start
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart();
   if (text.startsWith('{')) return 'json';
-  return eventStream.test(text) ? 'stream' : 'other';
+  const isStream = isArrayStream ? text.startsWith('[') : eventStream.test(text);
+  return isStream ? 'stream' : 'other';
 }

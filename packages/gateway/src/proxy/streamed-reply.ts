@@ -1,6 +1,7 @@
 import type { AnswerDelta, ToolCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
 import { summed } from '../api/json.ts';
+import { JsonArrayCutter } from '../api/json-array.ts';
 import { SseCutter, type SseEvent } from '../api/sse.ts';
 import { apiErrorEvent } from '../http/api-error.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
@@ -33,7 +34,7 @@ export class StreamedReply implements ReplyHandler {
   readonly #stream: ApiStream;
   /** What the client receives: this reply, or the first one, which this reply continues. */
   readonly #clientStream: ApiStream;
-  readonly #cutter: SseCutter;
+  readonly #cutter: SseCutter | JsonArrayCutter;
   /** Events held back; undefined while events are forwarded at once. */
   #held: SseEvent[] | undefined;
   #heldBytes = 0;
@@ -60,7 +61,8 @@ export class StreamedReply implements ReplyHandler {
     this.#exchange = exchange;
     this.#stream = exchange.request.api.stream(exchange.request.body);
     this.#clientStream = clientStream ?? this.#stream;
-    this.#cutter = new SseCutter(exchange.deps.maxHeldBytes);
+    const Cutter = exchange.request.api.isArrayStream === true ? JsonArrayCutter : SseCutter;
+    this.#cutter = new Cutter(exchange.deps.maxHeldBytes);
   }
 
   data(chunk: Buffer): void {
@@ -96,7 +98,9 @@ export class StreamedReply implements ReplyHandler {
     const { client, request } = this.#exchange;
     if (error.failure === 'stalled' && !client.signal.aborted) {
       // The connection to the client is intact, so the error can be an event.
-      client.write(apiErrorEvent(request.api.kind, error.status, 'upstream_stalled', error.message));
+      client.write(
+        apiErrorEvent(request.api.kind, error.status, 'upstream_stalled', error.message, this.#clientStream),
+      );
       const outcome = this.#exchange.fail(error, true);
       client.end();
       return outcome;

@@ -98,9 +98,10 @@ export class WholeReply implements ReplyHandler {
   /** Gives the model a chance. @throws UpstreamError */
   async #retry(first: Json, decision: CallDecision): Promise<RequestOutcome> {
     const exchange = this.#exchange;
+    const key = exchange.request.api.usageKey;
     const retry = await exchange.retry(first, decision);
     if ('block' in retry) {
-      exchange.sendSynthetic(exchange.blockReply(retry.block), this.#headers, usageOf(first));
+      exchange.sendSynthetic(exchange.blockReply(retry.block), this.#headers, usageOf(first, key));
       return 'limited';
     }
     const { response } = retry;
@@ -113,8 +114,8 @@ export class WholeReply implements ReplyHandler {
       return 'passed';
     }
     // Both replies were paid for.
-    const usage = summed(usageOf(first), usageOf(second));
-    const json = usage === null ? second : { ...second, usage };
+    const usage = summed(usageOf(first, key), usageOf(second, key));
+    const json = usage === null ? second : { ...second, [key]: usage };
     if (retry.decision !== undefined) return this.#block(retry.decision, json, reply.text);
     exchange.noteReplyId(reply.id);
     exchange.client.json(response.status, json, withoutHeaders(headers, 'content-type', 'content-length'));
@@ -125,7 +126,7 @@ export class WholeReply implements ReplyHandler {
     const synthetic = this.#exchange.blockReply(enforcement);
     const kept = call === undefined ? textBeforeLoop(text, enforcement.verdict, this.#exchange) : '';
     const reply = kept === '' ? synthetic : { ...synthetic, text: `${kept}\n\n${synthetic.text}` };
-    this.#exchange.sendSynthetic(reply, this.#headers, usageOf(json));
+    this.#exchange.sendSynthetic(reply, this.#headers, usageOf(json, this.#exchange.request.api.usageKey));
     return blockOutcome(enforcement);
   }
 }

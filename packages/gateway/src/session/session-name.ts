@@ -15,6 +15,7 @@ export interface SessionName {
   readonly settingsName: string | null;
 }
 
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 const ownHeader = 'x-session-id';
 /** Session headers of clients, each with the header that distinguishes agents within a session. */
 const clientHeaders = [
@@ -62,7 +63,7 @@ function clientName(headers: FlatHeaders): SessionName | undefined {
 
 function derived(headers: FlatHeaders, { items, previous }: Conversation): SessionName {
   const user = items.find(({ role }) => role === 'user');
-  const key = headerOf(headers, 'authorization') ?? headerOf(headers, 'x-api-key') ?? '';
+  const key = keyHeaders.map((name) => headerOf(headers, name)).find((value) => value !== undefined) ?? '';
   const start = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
   const hash = createHash('sha256').update(start).digest('hex').slice(0, 24);
   return { name: `derived-${hash}`, isOne: false, settingsName: null };

@@ -13,7 +13,7 @@ const cases = apiCases.flatMap((api) => [false, true].map((stream) => ({ ...api,
 
 describe.each(cases)(
   '$api (streamed: $stream)',
-  ({ agent, stream, calling, finished, error, limited, lastResult, noChoice }) => {
+  ({ agent, stream, calling, finished, error, limited, lastResult, noChoice, choiceKey = 'tool_choice' }) => {
     const start = (bench: GatewayBench, prompt = 'Fix it') => agent(bench, stream, 's-1', prompt);
     const chance = { 'tool_call_loop.mode': 'chance_then_break' };
 
@@ -103,7 +103,7 @@ describe.each(cases)(
         limit_reached: true,
         limit_message: 'Tool call limit reached (2). Stopping tool loop.',
       });
-      expect(last['tool_choice']).toEqual(noChoice);
+      expect(last[choiceKey]).toEqual(noChoice);
     });
 
     it('model request limit: blocks the request after the last allowed one', async () => {

@@ -130,13 +130,15 @@ it('looping reasoning: its item is closed, so that the response is complete', as
   expect(types.at(-1)).toBe('response.completed');
 });
 
-it.each([
-  { then: read, text: /^Reading\.\n\nReading\.\n\nTool call loop detected/ },
-  { then: grep, text: /^Reading\.\n\nReading\.$/ },
-])('a Messages stream: two texts are separated', async ({ then, text }) => {
+it.each(
+  [
+    { then: read, text: /^Reading\.\n\nReading\.\n\nTool call loop detected/ },
+    { then: grep, text: /^Reading\.\n\nReading\.$/ },
+  ].flatMap((each) => ['Messages', 'Gemini', 'Gemini, as a JSON array'].map((name) => ({ ...each, name }))),
+)('a $name stream: two texts are separated', async ({ name, then, text }) => {
   const reading = (said: ModelOutput): ModelOutput => ({ text: 'Reading.', ...said });
   await using bench = await GatewayBench.start(says(reading(read), reading(read), reading(then)), chance);
-  const api = apiCases.find((each) => each.name === 'Messages');
+  const api = apiCases.find((each) => each.name === name);
   const agent = api?.agent(bench, true, 's-1', 'Go on');
   await agent?.turn();
   expect((await agent?.turn())?.text).toMatch(text);
@@ -146,6 +148,8 @@ describe.each([
   { name: 'Chat Completions', input: 'prompt_tokens', output: 'completion_tokens' },
   { name: 'Messages', input: 'input_tokens', output: 'output_tokens' },
   { name: 'Responses', input: 'input_tokens', output: 'output_tokens' },
+  { name: 'Gemini', input: 'promptTokenCount', output: 'candidatesTokenCount' },
+  { name: 'Gemini, as a JSON array', input: 'promptTokenCount', output: 'candidatesTokenCount' },
 ])('token usage ($name)', ({ name, input, output }) => {
   it.each([
     { stream: false, then: grep, title: 'is summed over the replies before and after a chance' },

@@ -1,4 +1,4 @@
-export type ClientApi = 'chat' | 'responses' | 'messages';
+export type ClientApi = 'chat' | 'responses' | 'messages' | 'gemini';
 
 /** One run of an agent: who asks what, through which gateway. */
 export interface ClientCase {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayBench } from '../harness.ts';
 import type { ClientApi, ClientCase, ClientOutcome } from './client-case.ts';
-import { scriptedModel } from './scripted-model.ts';
+import { modelOf as askedModel, scriptedModel } from './scripted-model.ts';
 
 /** An official client, and what runs an agent of it. */
 export interface Client {
@@ -98,7 +98,7 @@ export function describeClients(clients: readonly Client[]): void {
     const outcomes = new Map<string, ClientOutcome>();
     const ways = apis.flatMap((api) => [false, true].map((stream) => ({ api, stream })));
     const idOf = (at: number, api: ClientApi, stream: boolean) =>
-      `${name}-${api}-${stream ? 'stream' : 'whole'}-${String(at)}`;
+      `${name.replaceAll(/\W+/g, '-')}-${api}-${stream ? 'stream' : 'whole'}-${String(at)}`;
     const modelOf = (at: number, api: ClientApi, stream: boolean) =>
       `${runs[at]?.model ?? ''}-${idOf(at, api, stream)}`;
 
@@ -123,7 +123,9 @@ export function describeClients(clients: readonly Client[]): void {
           expect(outcome).toMatchObject({ error: null, calls });
           expect(outcome?.text).toMatch(text);
           const model = modelOf(at, api, stream);
-          const requests = open.get(gateway)?.upstream.requests.filter(({ json }) => json['model'] === model);
+          const requests = open
+            .get(gateway)
+            ?.upstream.requests.filter((request) => askedModel(request) === model);
           expect(requests).toHaveLength(asked);
         },
       );

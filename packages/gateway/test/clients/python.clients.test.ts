@@ -29,6 +29,7 @@ const inPython =
 describeClients([
   { name: 'openai', apis: ['chat', 'responses'], run: inPython('openai_client.py') },
   { name: 'anthropic', apis: ['messages'], run: inPython('anthropic_client.py') },
+  { name: 'google-genai', apis: ['gemini'], run: inPython('google_genai_client.py') },
   { name: 'openai-agents', apis: ['chat', 'responses'], run: inPython('openai_agents_client.py') },
   { name: 'langgraph', apis: ['chat', 'responses'], run: inPython('langgraph_client.py') },
 ]);

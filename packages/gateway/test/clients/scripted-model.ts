@@ -18,11 +18,16 @@ const characters: Readonly<Record<string, (given: number, warnedAt: number | und
         : { text: 'Rome is warmer.' },
 };
 
+/** The model that a request asks; Gemini's requests have it in the path. */
+export function modelOf({ json, path }: ApiRequest): string {
+  return String(json['model'] ?? /\/models\/([^/:]+):/.exec(path)?.[1]);
+}
+
 /** A model whose character is the beginning of its name, `loops-17`: the rest tells runs apart. */
 export function scriptedModel(): Script {
   const runs = new Map<string, { given: number; warnedAt: number | undefined }>();
   return (request: ApiRequest): ApiReply => {
-    const name = String(request.json['model']);
+    const name = modelOf(request);
     const run = runs.get(name) ?? { given: 0, warnedAt: undefined };
     runs.set(name, run);
     if (request.bytes.includes('You have called get_weather')) run.warnedAt ??= run.given;

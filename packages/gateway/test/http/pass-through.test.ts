@@ -104,6 +104,8 @@ describe('responses', () => {
     ['with detection on', () => watching, '/v1/chat/completions'],
     ['with detection on, Messages', () => watching, '/v1/messages'],
     ['with detection on, Responses', () => watching, '/v1/responses'],
+    ['with detection on, Gemini', () => watching, '/v1beta/models/m:streamGenerateContent?alt=sse'],
+    ['with detection on, Gemini as a JSON array', () => watching, '/v1beta/models/m:streamGenerateContent'],
     ['from an unjudged path', () => watching, '/v1/embeddings?x=1'],
   ])('are forwarded byte for byte, however they are chunked: %s', async (_, bench, path) => {
     const types = fc.constantFrom('text/event-stream', 'application/json', 'application/octet-stream');

@@ -83,6 +83,29 @@ describe('a loop is blocked, and the path is forwarded unchanged', () => {
   });
 });
 
+it.each([
+  '/v1beta/models/gemini-3-pro:generateContent',
+  '/V1/Models/gemini-3-pro:GenerateContent?key=k',
+  '/v1beta/models/gemini-3-pro%3AgenerateContent',
+  '/v1beta/models/gemini-3-pro:streamGenerateContent',
+  '/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse',
+  '/v1beta/tunedModels/gemini-3-pro:generateContent',
+  '/v1/projects/p/locations/l/publishers/google/models/gemini-3-pro:streamGenerateContent?alt=sse',
+])('a loop is blocked, and the path is forwarded unchanged: %s', async (path) => {
+  await using bench = await GatewayBench.start(read);
+  const contents = [
+    { parts: [{ text: 'Go' }] },
+    ...[1, 2, 3].flatMap(() => [
+      { role: 'model', parts: [{ function_call: { name: 'read', args: {} } }] },
+      { role: 'function', parts: [{ function_response: { name: 'read', response: { result: 'ok' } } }] },
+    ]),
+  ];
+  expect((await post(bench, path, { contents })).text).toMatch(/"loopwatch":.*|Tool call loop detected/);
+  expect(bench.upstream.requests.map(({ path: got }) => got)).toEqual([path]);
+  await bench.stop();
+  expect(bench.events.at(-1)).toMatchObject({ model: 'gemini-3-pro', backend: 'gemini' });
+});
+
 describe('a path with dot segments is rejected', () => {
   it.each([
     '/v1/../../admin',
@@ -117,7 +140,7 @@ describe('an unjudged request', () => {
       .filter((line) => line.startsWith('loopwatch_gateway_unjudged'));
 
   it.each([
-    ['/v1beta/models/gemini:generateContent', { contents: [{ parts: [] }] }],
+    ['/v1internal:generateContent', { request: { contents: [{ parts: [] }] } }],
     ['/v1/completions/x', { tools: ['x'.repeat(200_000)], messages: [] }],
     ['/v1/agents/run', '{\n  "input"  : "Go" }'],
   ])('is logged once per path, and counted: %s', async (path, body) => {
@@ -129,7 +152,7 @@ describe('an unjudged request', () => {
     const lines = bench.texts('warn');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(`Passed a request to ${path.toLowerCase()} through unjudged`);
-    expect(lines[0]).toContain('/chat/completions, /messages, /responses');
+    expect(lines[0]).toContain('/chat/completions, /messages, /responses, :generateContent');
     expect(await unjudged(bench)).toEqual(['loopwatch_gateway_unjudged_total{reason="path"} 3']);
   });
 
@@ -138,6 +161,7 @@ describe('an unjudged request', () => {
     ['/v1/messages/count_tokens', { messages: [] }],
     ['/v1/responses/input_tokens', { input: 'Hi' }],
     ['/v1/threads/t-1/messages', { role: 'user', content: 'Hi', messages: 1 }],
+    ['/v1beta/models/gemini:countTokens', { contents: [] }],
     ['/v1/files', { purpose: 'batch' }],
   ])('is not logged if its response has no calls: %s', async (path, body) => {
     await using bench = await GatewayBench.start(ok);

@@ -15,7 +15,7 @@ export function modelReply(request: ApiRequest, output: ModelOutput): ApiReply {
     ? messagesReply
     : request.path.includes('/responses')
       ? responsesReply
-      : request.path.includes(':streamGenerateContent')
+      : /(?::|%3A)(?:streamG|g)enerateContent/i.test(request.path)
         ? generateContentReply
         : chatReply;
   return write(request, output, answers);
@@ -215,15 +215,34 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: ModelOutput,
   return { headers, chunks };
 }
 
-/** Gemini API; always streamed here. */
-function generateContentReply(_: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
-  const parts = [
-    ...(text === undefined ? [] : [{ text }]),
-    ...calls.map(({ name, args }) => ({ functionCall: { name, args } })),
-  ];
-  const candidates = [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }];
+/** Gemini API: whole, as server-sent events, or as a JSON array. */
+function generateContentReply({ path }: ApiRequest, { text, calls = [] }: ModelOutput, n: number): ApiReply {
   const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
-  return { chunks: [event({ responseId: `resp-${String(n)}`, candidates, usageMetadata })] };
+  const head = { usageMetadata, modelVersion: 'gemini-test', responseId: `resp-${String(n)}` };
+  const made = calls.map(({ name, args, id }) => ({
+    functionCall: { ...(id !== undefined && { id }), name, args },
+    thoughtSignature: 'c2lnbmF0dXJl',
+  }));
+  const record = (parts: readonly object[], more: object = {}) => ({
+    candidates: [{ content: { parts, role: 'model' }, ...more, index: 0 }],
+    ...head,
+  });
+  const end = { finishReason: 'STOP' };
+  if (!path.includes(':streamGenerateContent'))
+    return { json: record([...(text === undefined ? [] : [{ text }]), ...made], end) };
+  const records = [
+    ...textChunks(text ?? '').map((piece) => record([{ text: piece }])),
+    ...made.map((part) => record([part])),
+    record([{ text: '' }], end),
+  ];
+  if (path.includes('alt=sse'))
+    return { chunks: records.map((each) => event(each).replaceAll('\n', '\r\n')) };
+  const elements = records.map((each, i) => `${i === 0 ? '[' : ',\r\n'}${JSON.stringify(each, null, 2)}`);
+  return {
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    // Cut anywhere, as a network does.
+    chunks: [...elements, '\n]'].join('').match(/[^]{1,97}/g) ?? [],
+  };
 }
 
 function event(data: object, name?: string): string {
