@@ -56,6 +56,10 @@ export class SessionLookup {
     const id = this.#idFor(shared, isOne, history, earlier);
     const isKnown = sessions.peek(id, now()) !== undefined;
     const session = sessions.get(id, now(), () => this.#options.create(id, shared));
+    if (!isKnown) {
+      const reported = sessions.named(session.name, now()).map((other) => other.sharedCalls(history));
+      session.noteReported(Math.max(0, ...reported));
+    }
     session.adopt(settings.current, now());
     const own =
       sessionSettings.of(id) ?? (settingsName === null ? undefined : sessionSettings.of(settingsName));

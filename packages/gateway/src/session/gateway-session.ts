@@ -47,6 +47,8 @@ export class GatewaySession {
   readonly #lineage = new Lineage();
   readonly #transcript: Transcript | undefined;
   #contentUnits = 0;
+  /** How many calls of its first request another conversation has reported, with their results. */
+  #reportedCalls = 0;
   /** The latest settings made elsewhere for this session. */
   #externalSettings: Settings | undefined;
 
@@ -151,6 +153,16 @@ export class GatewaySession {
     return this.#lineage.isRepeated(history);
   }
 
+  /** How many calls of a request this conversation has reported. */
+  sharedCalls(history: History): number {
+    return this.#lineage.sharedCalls(history);
+  }
+
+  /** Notes how many calls of the next request another conversation has reported: they are analyzed, but not reported again. */
+  noteReported(calls: number): void {
+    this.#reportedCalls = calls;
+  }
+
   /** Messages since the last call, for storage. */
   takeMessages(): ReturnType<Transcript['take']> {
     return this.#transcript?.take() ?? [];
@@ -174,13 +186,21 @@ export class GatewaySession {
     let block: Enforcement | undefined;
     let hint: Enforcement | undefined;
     const before = detection.limit;
+    let calls = 0;
     for (const entry of ledger.take(history, isRepeated)) {
       if (entry.type === 'prompt') detection.limit = undefined;
-      const { verdicts } = this.#push(eventBodyOf(entry), now);
+      // A turn precedes its calls, a result follows them.
+      const callsSoFar = entry.type === 'turn' ? calls + 1 : entry.type === 'call' ? ++calls : calls;
+      const isReported =
+        entry.type !== 'prompt' && this.#reportedCalls > 0 && callsSoFar <= this.#reportedCalls;
+      const { verdicts } = isReported
+        ? this.#replay(eventBodyOf(entry), now)
+        : this.#push(eventBodyOf(entry), now);
       const enforcement = enforcementOf(verdicts, this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
     }
+    this.#reportedCalls = 0;
     block ??= this.#beginTurn(now);
     const { limit } = detection;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
@@ -262,6 +282,13 @@ export class GatewaySession {
       this.#detection.open.find(({ detector, action }) => detector === of && action === 'block');
     const open = over ?? openLimit('turn-limit') ?? openLimit('budget');
     return open && blockFor(open, this.plan);
+  }
+
+  /** Analyzes an event that another conversation has reported. */
+  #replay(body: EventBody, now: number): { readonly verdicts: readonly PureVerdict[] } {
+    const { verdicts } = this.#detection.push(body, now);
+    this.#report(verdicts);
+    return { verdicts };
   }
 
   #push(

@@ -59,6 +59,13 @@ export class Lineage {
     return this.#fate !== 'none' && fingerprint === this.#fingerprint;
   }
 
+  /** How many calls of a request's current prompt the last request of this conversation has shown, too. */
+  sharedCalls({ last }: History): number {
+    const { count, hash } = this.#shown;
+    if (this.#fate === 'none' || last.hash !== this.#prompt || last.calls.length < count) return 0;
+    return last.prefixHash(count) === hash ? count : 0;
+  }
+
   /** Keys of the calls in the last reply. */
   get replyKeys(): readonly string[] {
     return this.#calls.map(({ key }) => key);

@@ -29,11 +29,10 @@ async function ask(bench: GatewayBench, path: string, body: object): Promise<str
 
 /** The records of a reply in any form. */
 function recordsIn(text: string): GenerateContentResponse[] {
-  if (text.startsWith('data:'))
-    return [...text.matchAll(/^data: (.*)$/gm)].map(
-      ([, json = '']) => JSON.parse(json) as GenerateContentResponse,
-    );
-  return [JSON.parse(text) as GenerateContentResponse].flat() as GenerateContentResponse[];
+  const written = text.startsWith('data:')
+    ? [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => json)
+    : [text];
+  return written.flatMap((json) => JSON.parse(json) as GenerateContentResponse | GenerateContentResponse[]);
 }
 
 describe.each(forms)('several candidates as $form', ({ form, path }) => {

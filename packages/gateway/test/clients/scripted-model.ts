@@ -20,7 +20,8 @@ const characters: Readonly<Record<string, (given: number, warnedAt: number | und
 
 /** The model that a request asks; Gemini's requests have it in the path. */
 export function modelOf({ json, path }: ApiRequest): string {
-  return String(json['model'] ?? /\/models\/([^/:]+):/.exec(path)?.[1]);
+  const { model } = json;
+  return typeof model === 'string' ? model : (/\/models\/([^/:]+):/.exec(path)?.[1] ?? '');
 }
 
 /** A model whose character is the beginning of its name, `loops-17`: the rest tells runs apart. */
