@@ -26,6 +26,7 @@ export interface RequestRouterDeps extends PassThroughDeps, BackgroundDeps {
 /** RFC 9110 asks for both headers in a 426 response. */
 const upgradeToHttp = ['upgrade', 'HTTP/1.1', 'connection', 'Upgrade'];
 
+const isWebSocket = /\bwebsocket\b/i;
 const streamed = /[?&]stream=true\b/;
 
 /** Routes a request by its path: to the API that it calls, to health and metrics, or unchanged to the upstream. */
@@ -59,7 +60,8 @@ export class RequestRouter {
       this.#count('other', 'refused');
       return;
     }
-    if (incoming.headers.upgrade !== undefined && apiOf('POST', path) !== undefined) {
+    // Java's client offers an upgrade to HTTP/2 with each request; such an offer may be ignored.
+    if (isWebSocket.test(incoming.headers.upgrade ?? '') && apiOf('POST', path) !== undefined) {
       const message = 'The gateway does not speak WebSocket. Use HTTP, with or without streaming.';
       client.json(426, apiError('other', 426, 'upgrade_required', message), upgradeToHttp);
       this.#count('other', 'refused');

@@ -248,6 +248,21 @@ describe('a WebSocket handshake', () => {
     expect(bench.upstream.requests).toEqual([]);
   });
 
+  it('an offer to upgrade to HTTP/2, as of Java, is ignored', async () => {
+    await using bench = await GatewayBench.start(read);
+    const headers = {
+      'content-type': 'application/json',
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAEAAEAAAAIAAAAB',
+    };
+    expect((await post(bench, '/v1/chat/completions', { model: 'm', messages: loop }, headers)).text).toMatch(
+      stopped,
+    );
+    expect(bench.upstream.requests[0]?.headers).not.toHaveProperty('upgrade');
+    expect(bench.upstream.requests[0]?.headers).not.toHaveProperty('http2-settings');
+  });
+
   it('at any other path is left to the upstream', async () => {
     await using bench = await GatewayBench.start(() => ({ status: 404, json: {} }));
     expect((await fetchRaw(bench, '/v1/realtime', handshake)).statusCode).toBe(404);
