@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { testedClients } from './clients/tested-clients.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
 
@@ -18,4 +19,15 @@ it('the documentation names the clients that the tests run, in their versions', 
     ([, name, version]) => `PyPI ${name} ${version}`,
   );
   expect(documented.toSorted()).toEqual([...npm, ...pypi].toSorted());
+});
+
+it('the documentation names the APIs over which the tests run each client', () => {
+  const titles = { chat: 'Chat', responses: 'Responses', messages: 'Messages', gemini: 'Gemini' };
+  const page = read('../../../docs/gateway.md');
+  for (const [registry, clients] of Object.entries(testedClients))
+    for (const [name, apis] of Object.entries(clients)) {
+      const [, documented] =
+        new RegExp(`^\\| ${registry} \`${name}\` \\| [^|]+ \\| ([^|]+) \\|`, 'm').exec(page) ?? [];
+      expect(`${name}: ${documented ?? ''}`).toBe(`${name}: ${apis.map((api) => titles[api]).join(', ')}`);
+    }
 });

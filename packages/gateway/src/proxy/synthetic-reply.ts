@@ -16,7 +16,8 @@ export function blockReply({ verdict, text }: Enforcement, stop: 'error' | 'stop
     return {
       id: newId(),
       text,
-      stop: 'max_turn_requests',
+      // No schema has this reason: strict clients reject it, as they do an error.
+      stop: stop === 'error' ? 'max_turn_requests' : stop,
       details: { ...details, last_tool_calls: lastCalls },
     };
   }

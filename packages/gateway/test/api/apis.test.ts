@@ -106,14 +106,21 @@ describe.each(cases)(
       expect(last[choiceKey]).toEqual(noChoice);
     });
 
-    it('model request limit: blocks the request after the last allowed one', async () => {
-      await using bench = await GatewayBench.start(says(read, search, read), {
-        'turn_requests.max_turn_requests': 2,
-      });
-      const got = await start(bench).turns(3);
-      expect(got[2]).toMatchObject({ calls: [], finish: limited });
-      expect(bench.upstream.requests).toHaveLength(2);
-    });
+    it.each([
+      { onBlock: 'error', ends: limited },
+      { onBlock: 'message', ends: finished },
+    ])(
+      'model request limit: blocks the request after the last allowed one, as $onBlock',
+      async ({ onBlock, ends }) => {
+        await using bench = await GatewayBench.start(says(read, search, read), {
+          'turn_requests.max_turn_requests': 2,
+          'gateway.on_block': onBlock,
+        });
+        const got = await start(bench).turns(3);
+        expect(got[2]).toMatchObject({ calls: [], finish: ends });
+        expect(bench.upstream.requests).toHaveLength(2);
+      },
+    );
 
     it('chat commands: neither commands nor replies go to the model', async () => {
       await using bench = await GatewayBench.start(says(read));

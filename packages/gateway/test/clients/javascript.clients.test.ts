@@ -5,6 +5,7 @@ import { runGoogle } from './google.ts';
 import { runLangGraph } from './langgraph.ts';
 import { runOpenAi } from './openai.ts';
 import { runOpenAiAgents } from './openai-agents.ts';
+import { testedClients } from './tested-clients.ts';
 import { runVercelAi } from './vercel-ai.ts';
 
 const inProcess =
@@ -12,11 +13,13 @@ const inProcess =
   (cases) =>
     Promise.all(cases.map((given) => outcomeOf(agent, given)));
 
+const { npm } = testedClients;
+
 describeClients([
-  { name: 'openai', apis: ['chat', 'responses'], run: inProcess(runOpenAi) },
-  { name: '@anthropic-ai/sdk', apis: ['messages'], run: inProcess(runAnthropic) },
-  { name: '@google/genai', apis: ['gemini'], run: inProcess(runGoogle) },
-  { name: 'ai', apis: ['chat', 'responses', 'messages'], run: inProcess(runVercelAi) },
-  { name: '@openai/agents', apis: ['chat', 'responses'], run: inProcess(runOpenAiAgents) },
-  { name: '@langchain/langgraph', apis: ['chat', 'responses'], run: inProcess(runLangGraph) },
+  { name: 'openai', apis: npm.openai, run: inProcess(runOpenAi) },
+  { name: '@anthropic-ai/sdk', apis: npm['@anthropic-ai/sdk'], run: inProcess(runAnthropic) },
+  { name: '@google/genai', apis: npm['@google/genai'], run: inProcess(runGoogle) },
+  { name: 'ai', apis: npm.ai, run: inProcess(runVercelAi) },
+  { name: '@openai/agents', apis: npm['@openai/agents'], run: inProcess(runOpenAiAgents) },
+  { name: '@langchain/langgraph', apis: npm['@langchain/langgraph'], run: inProcess(runLangGraph) },
 ]);

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import type { ClientOutcome } from './client-case.ts';
 import { type Client, describeClients } from './describe-clients.ts';
+import { testedClients } from './tested-clients.ts';
 
 /** One process a client: it takes all cases, and says how each ended. */
 const inPython =
@@ -26,10 +27,12 @@ const inPython =
       .map((line) => JSON.parse(line) as ClientOutcome);
   };
 
+const { PyPI } = testedClients;
+
 describeClients([
-  { name: 'openai', apis: ['chat', 'responses'], run: inPython('openai_client.py') },
-  { name: 'anthropic', apis: ['messages'], run: inPython('anthropic_client.py') },
-  { name: 'google-genai', apis: ['gemini'], run: inPython('google_genai_client.py') },
-  { name: 'openai-agents', apis: ['chat', 'responses'], run: inPython('openai_agents_client.py') },
-  { name: 'langgraph', apis: ['chat', 'responses'], run: inPython('langgraph_client.py') },
+  { name: 'openai', apis: PyPI.openai, run: inPython('openai_client.py') },
+  { name: 'anthropic', apis: PyPI.anthropic, run: inPython('anthropic_client.py') },
+  { name: 'google-genai', apis: PyPI['google-genai'], run: inPython('google_genai_client.py') },
+  { name: 'openai-agents', apis: PyPI['openai-agents'], run: inPython('openai_agents_client.py') },
+  { name: 'langgraph', apis: PyPI.langgraph, run: inPython('langgraph_client.py') },
 ]);
