@@ -101,6 +101,7 @@ export {
   type IncidentState,
   incidentAt,
   isQuiet,
+  isWrongClock,
   QUIET_AFTER_MS,
   type SessionState,
   sessionAt,

@@ -44,6 +44,12 @@ export const sessionItemSchema = sessionSummarySchema
       ),
     updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
     startedAt: z.number().describe('Event time of the first event, epoch ms.'),
+    clockOffMs: z
+      .number()
+      .optional()
+      .describe(
+        "How far ahead the clock of the session's events is, negative if behind; its times are replaced by those of processing. Absent unless it is wrong.",
+      ),
     parts: z
       .array(sessionPartSchema)
       .optional()

@@ -15,6 +15,11 @@ export function happenedAt(time: number, processedAt: number): number {
   return age >= 0 && age < OLDEST_HISTORY_MS ? time : processedAt;
 }
 
+/** Whether the clock of an event's producer is wrong, not just a little ahead. Parameters as in {@link happenedAt}. */
+export function isWrongClock(time: number, processedAt: number): boolean {
+  return happenedAt(time, processedAt) !== time && Math.abs(processedAt - time) > MAX_SKEW_MS;
+}
+
 /** Whether an event was long past when it was processed: imported, or read late. Parameters as in {@link happenedAt}. */
 export function isHistory(time: number, processedAt: number): boolean {
   return processedAt - happenedAt(time, processedAt) > MAX_SKEW_MS;

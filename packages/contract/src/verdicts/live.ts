@@ -54,14 +54,16 @@ export const incidentRowSchema = z.object({
     .describe(
       'Event time at which the loop was detected, epoch ms; the wall clock if the event has a wrong time. The sort key of lists.',
     ),
-  openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
-  lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
+  openedAt: z
+    .number()
+    .describe('Event time of the first verdict, epoch ms; as for `detectedAt`, never that of a wrong clock.'),
+  lastAt: z.number().describe('Event time of the latest verdict, epoch ms; likewise.'),
   lastActivityAt: z
     .number()
     .describe(
       'When its session was last active, epoch ms: when its latest event was processed, or its event time if it was history by then.',
     ),
-  resolvedAt: z.number().nullable().describe('Event time, epoch ms.'),
+  resolvedAt: z.number().nullable().describe('Event time, epoch ms; likewise.'),
   count: z.int().nonnegative(),
   threshold: z.number(),
   windowMs: z.number().nullable(),

@@ -1,4 +1,4 @@
-import { type IncidentDetail, isHistory } from '@loopwatch/contract/api';
+import { type IncidentDetail, isHistory, isWrongClock } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatExact } from '../lib/format.ts';
@@ -49,6 +49,13 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
   const [first] = incident.verdicts;
   if (first !== undefined && isHistory(first.time, first.detectedAt))
     facts.push(['imported', <Ago key="i" time={first.detectedAt} />]);
+  if (first !== undefined && isWrongClock(first.time, first.detectedAt))
+    facts.push([
+      'clock',
+      <span key="w" className="text-warm" title="Times on this page are those of processing">
+        wrong: {formatExact(first.time)}
+      </span>,
+    ]);
   const around = { from: loopStart(incident).time - AROUND_MS, to: incident.lastAt + AROUND_MS };
   return (
     <Card title="Details">

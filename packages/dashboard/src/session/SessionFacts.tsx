@@ -5,12 +5,9 @@ import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 
-/** Clocks of producers are a little off. */
-const CLOCK_AHEAD_MS = 5 * 60_000;
-
 /** Agent, model and volume of a session. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
-  const { agent, model, backend, tenant, tokens, usd } = session;
+  const { agent, model, backend, tenant, tokens, usd, clockOffMs } = session;
   return (
     <div className="flex flex-wrap items-center gap-1.5">
       {agent !== null && (
@@ -36,12 +33,14 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
           <span>{plural(session.unknown, 'unknown event')}</span>
         </span>
       )}
-      {session.lastEventAt - session.updatedAt > CLOCK_AHEAD_MS && (
+      {clockOffMs !== undefined && (
         <span
           className={chipClass}
-          title="The producer's clock is ahead: its events claim to be of the future"
+          title="The clock of the events is wrong; the times on this page are those of processing"
         >
-          <span>clock {formatAge(session.lastEventAt - session.updatedAt)} ahead</span>
+          <span>
+            clock {formatAge(Math.abs(clockOffMs))} {clockOffMs > 0 ? 'ahead' : 'behind'}
+          </span>
         </span>
       )}
       <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">

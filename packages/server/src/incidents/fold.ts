@@ -111,8 +111,14 @@ export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 /** The fold in list form. @param figures from its session's latest summary */
 export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts {
   const { latest } = fold;
+  const { began } = latest;
   const current = currentFigures(fold.latest, figures);
   const resolved = !isOpenAfter(latest);
+  const first = firstStep(fold);
+  const openedAt = happenedAt(first.time, first.detectedAt);
+  // Of a wrong clock, only differences are of use.
+  const shift = openedAt - first.time;
+  const lastAt = Math.max(openedAt, happenedAt(latest.time, lastStep(fold).detectedAt));
   const { reason, countAt } =
     current?.reason === undefined ? reasonOf(fold) : { reason: current.reason, countAt: current.countAt };
   const cost = current?.cost ?? latest.cost;
@@ -133,9 +139,9 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     tool: latest.tool,
     ...(latest.callKey !== undefined && { callKey: latest.callKey }),
     detectedAt: fold.detectedAt,
-    openedAt: firstStep(fold).time,
-    lastAt: current?.lastAt ?? latest.time,
-    resolvedAt: resolved ? latest.time : null,
+    openedAt,
+    lastAt: current?.lastAt ?? lastAt,
+    resolvedAt: resolved ? lastAt : null,
     count: current?.count ?? latest.count,
     threshold: latest.threshold,
     windowMs: latest.windowMs,
@@ -144,7 +150,7 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     action: fold.action,
     reason: reasonWithCount({ reason, countAt }, current?.count ?? latest.count),
     ...(countAt !== undefined && { countAt }),
-    ...(latest.began !== undefined && { began: latest.began }),
+    ...(began !== undefined && { began: { ...began, time: happenedAt(began.time + shift, openedAt) } }),
     cost,
     ...(latest.kind === 'loop' && { wasted: current?.wasted ?? latest.wasted ?? wholeOf(cost) }),
     revision: fold.revision,
@@ -193,7 +199,11 @@ function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence
 }
 
 /** The first verdict; a fold has at least one. */
-export function firstStep({ verdicts }: FoldedRow): IncidentStep {
+function lastStep({ verdicts }: FoldedRow): IncidentStep {
+  return verdicts.at(-1) ?? firstStep({ verdicts });
+}
+
+export function firstStep({ verdicts }: Pick<FoldedRow, 'verdicts'>): IncidentStep {
   const [first] = verdicts;
   if (first === undefined) throw new Error('An incident has at least one verdict');
   return first;

@@ -1,4 +1,5 @@
 import { notificationSchema, type Verdict } from '@loopwatch/contract';
+import type { IncidentItem } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { type DestinationStream, pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -315,6 +316,26 @@ it('notifications: skips muted incidents, false positives, samples and older inc
   await store({ incidentId: 'told', sessionId: 's-3', phase: 'resolved', count: 8 });
   await drain(one);
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
+});
+
+it('notifications: of sessions with a wrong clock, those that loop now are sent, and imported ones are not', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery } = await bench([channel]);
+  const one = delivery(channel);
+  for (const [clock, time] of [
+    ['2099', Date.UTC(2099, 0, 1)],
+    ['1970', 1_000],
+  ] as const) {
+    await store({ incidentId: `history-${clock}`, sessionId: clock, time, detectedAt: START - 72 * HOUR });
+    await store({ incidentId: `now-${clock}`, sessionId: `now-${clock}`, time, detectedAt: START });
+  }
+  await drain(one);
+  const told = receiver.received.map(({ json }) => (json['data'] as { incident: IncidentItem }).incident);
+  expect(told.map(({ id, openedAt, lastAt }) => [id, openedAt, lastAt]).sort()).toEqual([
+    ['now-1970', START, START],
+    ['now-2099', START, START],
+  ]);
 });
 
 it('notifications: an incident is sent once its cost reaches the minimum', async () => {

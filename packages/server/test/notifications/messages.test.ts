@@ -51,6 +51,15 @@ describe('notifications: message text', () => {
     ]);
   });
 
+  it.each([Date.UTC(2099, 0, 1), 1_000])(
+    'says since when, also if the clock of the agent is at %d',
+    (time) => {
+      const began = { eventIndex: 0, eventId: 'e-1', time: time - 480_000 };
+      const text = plainText(message({ incident: incident({ time, detectedAt: START, began }) }));
+      expect(text).toContain('Since: 2026-08-03 13:54:11 UTC (8 min)');
+    },
+  );
+
   it.each([
     ['incident.escalated', {}, 'checkout-agent is still looping: '],
     [

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@loopwatch/contract';
-import type { Overview, SessionPage } from '@loopwatch/contract/api';
+import type { IncidentPage, Overview, SessionPage } from '@loopwatch/contract/api';
 import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
@@ -31,7 +31,8 @@ it.each<[clock: string, told: [number, number], credible: [number, number]]>([
 });
 
 it('events of 2099 and 1970 count as of now: in lists, charts, ranges and incidents', async () => {
-  const { url, log, server, stored } = await startServer({ openDatabase: emptyDatabase, now: () => START });
+  let now = START;
+  const { url, log, server, stored } = await startServer({ openDatabase: emptyDatabase, now: () => now });
   const get = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json();
   for (const [sessionId, time] of [
     ['ahead', FUTURE],
@@ -50,11 +51,22 @@ it('events of 2099 and 1970 count as of now: in lists, charts, ranges and incide
     ['ahead', START, START],
     ['right', START - MINUTE / 2, START - MINUTE / 2],
   ]);
+  expect(items.map(({ clockOffMs }) => clockOffMs)).toEqual([1_000 - START, FUTURE - START, undefined]);
   const range = `from=${String(START - 10 * MINUTE)}&to=${String(START + MINUTE)}`;
   const overview = (await get(`overview?${range}`)) as Overview;
   expect(overview).toMatchObject({ found: 3, open: 3, liveSessions: 3, firstAt: START - MINUTE / 2 });
   expect(overview.buckets.reduce((most, bucket) => Math.max(most, bucket.activeSessions), 0)).toBe(2);
   expect(overview.buckets.filter(({ activeSessions }) => activeSessions > 0)).toHaveLength(2);
+  const incidents = (await get('incidents?sort=-lastAt')) as IncidentPage;
+  expect(incidents.items.map(({ lastAt, openedAt }) => [openedAt, lastAt])).toEqual([
+    [START, START],
+    [START, START],
+    [START - MINUTE / 2, START - MINUTE / 2],
+  ]);
+  // Nothing more happens, so nothing loops any more.
+  now += 2 * MINUTE;
+  expect(((await get('incidents?open=true')) as IncidentPage).items).toEqual([]);
+  expect(await get(`overview?${range}`)).toMatchObject({ open: 0, quiet: 3 });
   await server.stop();
 });
 
