@@ -18,6 +18,7 @@ import { hookCommand, startedServer } from './hook-runs.ts';
 
 interface RealAgent {
   readonly agent: HookAgent;
+  /** In the folder of the installed commands. */
   readonly command: string;
   readonly args: readonly string[];
   /** The call that reads a file. */
@@ -43,6 +44,20 @@ const agents: readonly RealAgent[] = [
     hasTranscript: true,
     canEnd: true,
     args: ['--print', task, '--allowedTools', 'Read'],
+    read: (path) => ({ name: 'Read', args: { file_path: path } }),
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+  },
+  {
+    // The Claude Agent SDK, in a program of its user.
+    agent: 'claude-code',
+    command: '../@anthropic-ai/claude-agent-sdk/sdk.mjs',
+    hasTranscript: true,
+    canEnd: true,
+    args: [],
     read: (path) => ({ name: 'Read', args: { file_path: path } }),
     env: (url) => ({
       ANTHROPIC_BASE_URL: url,
@@ -172,7 +187,12 @@ async function run(
   const options = ['--url', url, '--wait', '4000', '--yes'];
   expect(await hookCommand(home.path, 'install', agent, ...options)).toMatchObject({ code: 0, stderr: '' });
 
-  const child = spawn(join(commands, command), args, {
+  const program = `import { query } from ${JSON.stringify(join(commands, command))};
+    const run = query({ prompt: ${JSON.stringify(task)}, options: { allowedTools: ['Read'] } });
+    for await (const message of run) if (message.type === 'result') console.log(message.result);`;
+  const isLibrary = command.endsWith('.mjs');
+  const started = isLibrary ? process.execPath : join(commands, command);
+  const child = spawn(started, isLibrary ? ['--input-type=module', '--eval', program] : args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: home.path, ...env(modelUrl) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -187,6 +207,7 @@ async function run(
   return { said: `${said}\n${complained}`, model, url };
 }
 
+// Stops by hooks: Claude Code; Codex; Gemini CLI; Copilot CLI; opencode
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   async (agent) => {
