@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { AgentEvent, FormatName } from '@loopwatch/contract';
 import { Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
@@ -7,29 +8,46 @@ import { readAll } from '../../packages/formats/test/read-all.ts';
 import { sampleRecords } from '../../packages/formats/test/sample-records.ts';
 import { recordedSdks, requestsOf } from '../../packages/formats/test/telemetry/recorded.ts';
 
-const clients = '../../clients/python/README.md';
-const hooks = '[hooks](../hooks.md)';
-const gateway = '[gateway](../gateway.md)';
-const guard = '[guard](../guard.md)';
-const python = (section: string) => `[Python client](${clients}#${section})`;
+const root = new URL('../../', import.meta.url);
 
-/** How the calls of an agent or SDK can be stopped; the gateway works with any whose base URL can be set. */
-const stops: Readonly<Record<string, string>> = {
-  'Claude Code': hooks,
-  Codex: hooks,
-  'Gemini CLI': hooks,
-  'Copilot CLI': hooks,
-  opencode: hooks,
-  'LangGraph, LangChain': `${python('langgraph')}, ${guard}`,
-  'OpenAI Agents SDK': `${python('openai-agents-sdk')}, ${guard}`,
-  'Pydantic AI': python('pydantic-ai'),
-  CrewAI: python('crewai'),
-  Cursor: hooks,
-  'AI SDK': guard,
-  LiteLLM: python('litellm'),
-  // It records agents of any kind.
-  MLflow: '–',
+/** Tests that stop a looping agent. A comment above them says which agents, and how. */
+const stoppingTests: readonly string[] = [
+  'packages/cli/test/hooks/real-agents.clients.test.ts',
+  'packages/server/test/guard/hooks.test.ts',
+  'clients/python/tests/test_crewai.py',
+  'clients/python/tests/test_frameworks.py',
+  'clients/python/tests/test_litellm.py',
+  'packages/guard/test/agents.test.ts',
+  'packages/gateway/test/clients/javascript.clients.test.ts',
+];
+
+const stopLinks: Readonly<Record<string, (agent: string) => string>> = {
+  hooks: () => '[hooks](../hooks.md)',
+  guard: () => '[guard](../guard.md)',
+  gateway: () => '[gateway](../gateway.md)',
+  'Python client': (agent) => {
+    const section = (agent.split(',')[0] ?? '').toLowerCase().replaceAll(' ', '-');
+    return `[Python client](../../clients/python/README.md#${section})`;
+  },
 };
+
+const stopComment = /^(?:\/\/|#) Stops by ([\w ]+): (.+)\n(?:it|describe|class)/gm;
+
+/** How the calls of each agent can be stopped, by the comments of the tests that stop it. */
+function stopsOfAgents(): ReadonlyMap<string, readonly string[]> {
+  const stops = new Map<string, string[]>();
+  for (const file of stoppingTests) {
+    const comments = [...readFileSync(new URL(file, root), 'utf8').matchAll(stopComment)];
+    if (comments.length === 0) throw new Error(`${file}: no test says what it stops`);
+    for (const [, way = '', agents = ''] of comments)
+      for (const agent of agents.split('; ')) {
+        const link = stopLinks[way]?.(agent);
+        if (link === undefined) throw new Error(`${file}: ${way} is no way to stop an agent`);
+        stops.set(agent, [...(stops.get(agent) ?? []), link]);
+      }
+  }
+  return stops;
+}
 
 /** Agents and SDKs whose records are read, by the producers of the tests that prove it. */
 const stored: readonly (readonly [agent: string, producer: string, from: string])[] = [
@@ -62,6 +80,12 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
 
 /** `docs/reference/agents.md`, from what the tests' own records and recordings yield. */
 export function agentsPage(): string {
+  const stops = stopsOfAgents();
+  const named = new Set([...recordedSdks.map(({ sdk }) => sdk), ...stored.map(([agent]) => agent)]);
+  const unknown = [...stops.keys()].filter((agent) => !named.has(agent));
+  if (unknown.length > 0) throw new Error(`No row is named ${unknown.join(', ')}`);
+  const rowOf = (agent: string, from: string, events: readonly AgentEvent[]) =>
+    `| ${[agent, from, ...seenIn(events), stops.get(agent)?.join(', ') ?? '–'].join(' | ')} |`;
   const rows = [
     ...recordedSdks.map(({ name, sdk, telemetry }) =>
       rowOf(sdk, telemetry.replace(/^its own/, 'its own OpenTelemetry'), recordedEvents(name)),
@@ -73,7 +97,8 @@ export function agentsPage(): string {
     '',
     'What Loopwatch reads of each, and how its calls can be stopped. Every yes is proved by a test: telemetry by what the installed SDK',
     "exported (`tools/recordings/sdks.json` has its version), session files and databases by records in the producer's own shape. `–` means that",
-    'the record does not contain it, or that no test proves it. [How to connect](../connect.md) · written by `npm run generate`',
+    'the record does not contain it, or that no test proves it. The [gateway](../gateway.md) stops any agent whose base URL can be set; it is named',
+    'where a test has stopped that one. [How to connect](../connect.md) · written by `npm run generate`',
     '',
     '| agent or SDK | read from | calls | arguments | results | tokens | stopped by |',
     '|---|---|---|---|---|---|---|',
@@ -82,18 +107,15 @@ export function agentsPage(): string {
   ].join('\n');
 }
 
-function rowOf(agent: string, from: string, events: readonly AgentEvent[]): string {
+/** What the events of an agent hold. */
+function seenIn(events: readonly AgentEvent[]): string[] {
   const has = (isSeen: (event: AgentEvent) => boolean) => (events.some(isSeen) ? 'yes' : '–');
-  const cells = [
-    agent,
-    from,
+  return [
     has(({ type }) => type === 'tool_call_request'),
     has((event) => event.type === 'tool_call_request' && event['args'] != null),
     has(({ type }) => type === 'tool_result'),
     has((event) => event.type === 'turn_finished' && event['usage'] != null),
-    stops[agent] ?? gateway,
   ];
-  return `| ${cells.join(' | ')} |`;
 }
 
 function recordedEvents(name: string): AgentEvent[] {

@@ -23,6 +23,7 @@ def run_crew(paths):
     return guard, reader, answer
 
 
+# Stops by Python client: CrewAI
 class Crews(unittest.TestCase):
     def test_a_looping_agent_ends_at_the_third_denial(self):
         guard, reader, answer = run_crew(["config.yaml"] * 12)

@@ -131,6 +131,7 @@ def by_pydantic_ai(guard, reader, paths):
 WAYS = [by_langchain, by_langchain_async, by_langgraph, by_openai_agents, by_pydantic_ai]
 
 
+# Stops by Python client: LangGraph, LangChain; OpenAI Agents SDK; Pydantic AI
 class Frameworks(unittest.TestCase):
     def test_a_looping_agent_ends_at_the_third_denial(self):
         for way in WAYS:

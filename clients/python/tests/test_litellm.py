@@ -72,6 +72,7 @@ class Agent:
         return message.tool_calls, message.content
 
 
+# Stops by Python client: LiteLLM
 class Guardrail(unittest.TestCase):
     def run_agent(self, paths, stream):
         guard = LoopwatchGuardrail(URL, timeout=20)

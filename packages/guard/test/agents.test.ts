@@ -58,6 +58,7 @@ const post = (path: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
+// Stops by guard: AI SDK; LangGraph, LangChain; OpenAI Agents SDK
 describe.each(agents)('%s', (name, runAgent) => {
   it('stops when it loops, without a server', async () => {
     const verdicts: string[] = [];

@@ -15,6 +15,7 @@ const inProcess =
 
 const { npm } = testedClients;
 
+// Stops by gateway: AI SDK; LangGraph, LangChain; OpenAI Agents SDK
 describeClients([
   { name: 'openai', apis: npm.openai, run: inProcess(runOpenAi) },
   { name: '@anthropic-ai/sdk', apis: npm['@anthropic-ai/sdk'], run: inProcess(runAnthropic) },

@@ -125,6 +125,7 @@ const advice = (event: string) => ({
   hookSpecificOutput: { hookEventName: event, additionalContext: expect.stringMatching(advised) },
 });
 
+// Stops by hooks: Cursor
 describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]>([
   [
     'claude-code',
