@@ -177,9 +177,15 @@ async function startAll(
   try {
     running.unshift(server);
     await server.listen();
-    await worker.start();
-    running.splice(1, 0, worker);
+    const startWorker = async () => {
+      await worker.start();
+      running.splice(1, 0, worker);
+    };
+    // Pages do not wait for the sessions to be restored. With Kafka, the worker tells at once what is wrong with the cluster.
+    const isFirst = log.server.kind === 'kafka';
+    if (isFirst) await startWorker();
     const { url } = await server.start();
+    if (!isFirst) await startWorker();
     const playing =
       samples.length === 0
         ? ''

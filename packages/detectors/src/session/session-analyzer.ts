@@ -236,6 +236,13 @@ export class SessionAnalyzer {
     return this.#incidents.summaries(now, this.#bank.current(), this.#plan.current);
   }
 
+  /** The same without evidence, which takes most of the time. */
+  get openIncidentFigures(): OpenIncidentSummary[] {
+    if (this.#incidents === NO_OPEN_INCIDENTS) return [];
+    const now = this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition);
+    return this.#incidents.summaries(now, [], this.#plan.current);
+  }
+
   /** Index of the last event that was not a duplicate. */
   get eventIndex(): number {
     return this.#totals.events - 1;

@@ -28,7 +28,7 @@ export class EmbeddedPartitions {
     const { group, topics, log, observer } = this.#group;
     // A step whose sync failed may have been committed nevertheless.
     await topics.sync();
-    const saved = topics.progress(group, topic.name);
+    const saved = await topics.progress(group, topic.name);
     const position = positionIn(topic, saved?.position, log);
     const resumeFrom = Math.min(saved?.resumeFrom ?? position, position);
     topic.hold(this, position, resumeFrom);

@@ -22,6 +22,9 @@ export interface Progress {
   readonly state: ReadonlyMap<string, string>;
 }
 
+/** Entries of saved state that are read between two turns of the event loop. */
+const ENTRIES_AT_ONCE = 500;
+
 /** All topics of an embedded log, and the committed progress of its groups. */
 export class EmbeddedTopics {
   readonly #folder: string;
@@ -92,21 +95,27 @@ export class EmbeddedTopics {
     for (const topic of this.#topics.values()) if (topic !== reading) await topic.waitForRoom(signal);
   }
 
-  /** Undefined if the group has committed nothing for the topic. */
-  progress(group: string, topic: string): Progress | undefined {
+  /** Undefined if the group has committed nothing for the topic. Call while no task of the group processes it. */
+  async progress(group: string, topic: string): Promise<Progress | undefined> {
     const [task] = this.#store.query(
       'select id, next_offset, resume_from from tasks where group_name = ? and topic = ?',
       [group, topic],
     );
     if (task === undefined) return undefined;
-    const entries = this.#store.query('select key, value from state where task = ? order by rowid', [
-      Number(task['id']),
-    ]) as { key: string; value: string }[];
-    return {
-      position: Number(task['next_offset']),
-      resumeFrom: Number(task['resume_from']),
-      state: new Map(entries.map(({ key, value }) => [key, value])),
-    };
+    const state = new Map<string, string>();
+    for (let after = 0; ; ) {
+      // The plus keeps SQLite from sorting all entries for each page, which the index of the primary key would need.
+      const entries = this.#store.query(
+        'select rowid, key, value from state where +task = ? and rowid > ? order by rowid limit ?',
+        [Number(task['id']), after, ENTRIES_AT_ONCE],
+      ) as { rowid: number; key: string; value: string }[];
+      for (const { key, value } of entries) state.set(key, value);
+      if (entries.length < ENTRIES_AT_ONCE) break;
+      after = entries.at(-1)?.rowid ?? after;
+      // Requests and timers must not wait for hundreds of megabytes.
+      await new Promise(setImmediate);
+    }
+    return { position: Number(task['next_offset']), resumeFrom: Number(task['resume_from']), state };
   }
 
   /** Resolves once everything written so far is on disk and visible to readers. */

@@ -68,8 +68,9 @@ export class PartitionRecovery {
         this.#outdated.add(sessionId, readOutdated(entry));
         continue;
       }
-      sessions.restore(stored, version.detection);
+      const { analyzer } = sessions.restore(stored, version.detection);
       for (const incident of stored.incidents) incidents.restore(incident);
+      incidents.restoreUse(analyzer.openIncidentFigures);
       const ids = stored.incidents.map(({ id }) => id);
       incidents.noteActivity(ids, happenedAt(stored.snapshot.lastTime, now()));
     }
@@ -105,8 +106,8 @@ export class PartitionRecovery {
    * @returns verdicts that end incidents which no session continues
    */
   finish(): EndedIncident['verdict'][] {
-    for (const { analyzer } of this.#pipeline.sessions.all())
-      this.#deps.incidents.restoreUse(analyzer.openIncidentSummaries);
+    for (const { analyzer } of this.#pipeline.sessions.unsaved())
+      this.#deps.incidents.restoreUse(analyzer.openIncidentFigures);
     return this.#outdated.finish(this.#deps.settings.current).map(({ incident, verdict }) => {
       this.#deps.incidents.restore(incident);
       return verdict;

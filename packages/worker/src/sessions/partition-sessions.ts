@@ -54,6 +54,11 @@ export class PartitionSessions implements EntryOwner {
     return this.#entries.values();
   }
 
+  /** Those with records that their snapshot does not cover. */
+  unsaved(): Iterable<SessionEntry> {
+    return this.#dirty;
+  }
+
   add(entry: SessionEntry): void {
     this.#entries.set(entry.analyzer.sessionId, entry);
   }
@@ -141,13 +146,14 @@ export class PartitionSessions implements EntryOwner {
    *
    * @param detection the settings it was analyzed with when it was stored
    */
-  restore({ sessionId, coveredTo, snapshot, summary }: StoredSession, detection: Detection): void {
+  restore({ sessionId, coveredTo, snapshot, summary }: StoredSession, detection: Detection): SessionEntry {
     const entry = this.#entries.get(sessionId) ?? this.#store.add(sessionId, this, detection);
     entry.analyzer.restore(snapshot);
     entry.coveredTo = coveredTo;
     Object.assign(entry, copySummary(summary));
     entry.livedAt = snapshot.lastTime;
     this.#store.touch(entry);
+    return entry;
   }
 
   /**
