@@ -39,3 +39,23 @@ it.each([
 ])('closeGently: a client %s gets the answer to a body that was refused', async (_, head) => {
   expect(await answerTo(head)).toMatch(/^HTTP\/1\.1 413 /);
 });
+
+it('closeGently: a client gets the answer to headers that are too long, whatever it sends after them', async () => {
+  const http = createServer();
+  closeGently(http);
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1').pause();
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nx-long: ');
+  await new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.end(BODY, () => resolve(undefined));
+  });
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  expect(answer).toMatch(/^HTTP\/1\.1 431 .*"status":431\}$/s);
+});

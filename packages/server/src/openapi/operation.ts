@@ -15,7 +15,7 @@ export interface Operation {
   readonly status?: number;
   /** Further responses, by status. */
   readonly also?: Readonly<Record<number, z.ZodType>>;
-  /** Statuses of problems, in addition to those of every operation: 401, 403, 405, 429, 500, 503. */
+  /** Statuses of problems, in addition to those of every operation: 401, 403, 429, 431, 503. */
   readonly problems?: readonly number[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -35,10 +35,11 @@ const titles: Readonly<Record<number, string>> = {
   415: 'Unsupported content type',
   422: 'The body cannot be read',
   429: 'Too many requests; retry later',
+  431: 'URL and headers too large',
   502: 'The receiver is unavailable, or refused the message',
   503: 'Event log or database unavailable',
 };
-const problemsOfAll = [401, 403, 429, 503];
+const problemsOfAll = [401, 403, 429, 431, 503];
 
 export function describeOperation(path: string, operation: Operation, schemas: NamedSchemas): Json {
   const {
