@@ -1,4 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
+import { isLinkLocal } from './link-local.ts';
 
 /** The outcome of sending a message. */
 export type SendResult =
@@ -37,6 +38,8 @@ export async function post(
 ): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
+    if (await isLinkLocal(request.url))
+      return { outcome: 'refused', reason: 'link-local addresses are not allowed' };
     const response = await fetch(request.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'loopwatch', ...request.headers },

@@ -1,0 +1,15 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList } from 'node:net';
+
+/** Where clouds give a machine its credentials, without asking who calls. No receiver of messages is there. */
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+linkLocal.addAddress('fd00:ec2::254', 'ipv6');
+
+/** Whether the URL's host has a link-local address. @throws Error of the lookup */
+export async function isLinkLocal(url: string): Promise<boolean> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const addresses = await lookup(host, { all: true });
+  return addresses.some(({ address, family }) => linkLocal.check(address, family === 6 ? 'ipv6' : 'ipv4'));
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { post } from '../../src/notifications/post.ts';
+
+it.each([
+  'http://169.254.169.254/latest/meta-data/',
+  'http://2852039166/latest/meta-data/',
+  'http://[::ffff:169.254.169.254]/',
+  'http://[fe80::1]/',
+  'http://[fd00:ec2::254]/',
+])('notifications: nothing is posted to %s, where clouds serve credentials', async (url) => {
+  const { signal } = new AbortController();
+  expect(await post({ url, body: '{}', signal })).toEqual({
+    outcome: 'refused',
+    reason: 'link-local addresses are not allowed',
+  });
+});
