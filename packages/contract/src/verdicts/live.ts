@@ -61,7 +61,7 @@ export const incidentRowSchema = z.object({
   lastActivityAt: z
     .number()
     .describe(
-      'When its session was last active, epoch ms: when its latest event was processed, or its event time if it was history by then.',
+      'When its session was last active, epoch ms: when its latest event was processed, or its event time if it was history by then. Of a resolved incident: when it was resolved.',
     ),
   resolvedAt: z.number().nullable().describe('Event time, epoch ms; likewise.'),
   count: z.int().nonnegative(),

@@ -85,9 +85,9 @@ export function incidentColumnsOf(
     tool: tool?.name ?? null,
     detected_at: row.detectedAt,
     last_at: row.lastAt,
-    // Verdicts count as activity as well.
+    // Verdicts count as activity as well. What a session does after a loop is no activity of that loop.
     active_at: Math.max(
-      activeAt ?? 0,
+      state === 'open' ? (activeAt ?? 0) : 0,
       ...fold.verdicts.map(({ time, detectedAt }) => activityAt(time, detectedAt)),
     ),
     count: row.count,

@@ -160,6 +160,29 @@ onBothDatabases(({ make }) => {
     },
   );
 
+  it.each(['verdict first', 'session first'])(
+    'a resolved incident was last active when it was resolved, whatever its session does later: %s',
+    async (order) => {
+      const { database } = await make();
+      const resolved = verdict({
+        phase: 'resolved',
+        eventIndex: 9,
+        time: START + 900,
+        detectedAt: START + 1_000,
+      });
+      const read = [verdict({ detectedAt: START }), resolved].map((one) => ({
+        verdict: one,
+        arrivedAt: START,
+      }));
+      if (order === 'verdict first') await writeVerdicts(database, read);
+      const going = summary('s-1', { lastEventAt: START + 50_000, events: 40 });
+      await writeSummaries(database, [{ id: 's-1', summary: going, at: START + 50_000 }]);
+      if (order === 'session first') await writeVerdicts(database, read);
+      const [item] = await incidentItems(database, ['i-1'], START + 50_000);
+      expect(item).toMatchObject({ state: 'resolved', lastActivityAt: START + 1_000 });
+    },
+  );
+
   it('a muted incident stays open but is not counted until the mute expires', async () => {
     const { database } = await make();
     await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
