@@ -106,7 +106,7 @@ async function latestOf(database: Queryable, keys: readonly string[]): Promise<M
   const rows = await database.query<{ key: string; fold: string }>(
     `select k.key, d.fold from jsonb_array_elements_text($1::jsonb) as k(key)
      cross join lateral (
-       select id from incidents where group_key = k.key order by detected_at desc limit 1
+       select id from incidents where group_key = k.key order by detected_at desc, id desc limit 1
      ) as newest join incident_docs d on d.id = newest.id`,
     [jsonText(keys)],
   );
