@@ -199,14 +199,14 @@ function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence
 }
 
 /** The first verdict; a fold has at least one. */
-function lastStep({ verdicts }: FoldedRow): IncidentStep {
-  return verdicts.at(-1) ?? firstStep({ verdicts });
-}
-
 export function firstStep({ verdicts }: Pick<FoldedRow, 'verdicts'>): IncidentStep {
   const [first] = verdicts;
   if (first === undefined) throw new Error('An incident has at least one verdict');
   return first;
+}
+
+function lastStep({ verdicts }: Pick<FoldedRow, 'verdicts'>): IncidentStep {
+  return verdicts.at(-1) ?? firstStep({ verdicts });
 }
 
 /** The order in which a session produced its verdicts. */
