@@ -363,7 +363,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       answer: z.looseObject({}).describe('Empty when the agent may continue.'),
       body: z
         .looseObject({ hook_event_name: z.string(), session_id: z.string() })
-        .describe('The hook input of claude-code, codex or gemini.'),
+        .describe(`The hook input of ${api.hookAgents.join(', ')}.`),
       example: {
         hook_event_name: 'PreToolUse',
         session_id: 's-1',

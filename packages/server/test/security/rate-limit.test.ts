@@ -12,7 +12,7 @@ it.each([
   ['POST', '/api/v1/decide', false],
   ['POST', '/api/v1/hooks/claude-code', false],
   ['GET', '/api/v1/decide', true],
-  ['POST', '/api/v1/hooks/cursor', true],
+  ['POST', '/api/v1/hooks/unknown-agent', true],
   ['POST', '/v1/logs', false],
 ])('%s %s counts among the requests of an address: %s', async (method, path, isCounted) => {
   const { url, server } = await startServer({ openDatabase: emptyDatabase });
