@@ -5,7 +5,14 @@ import { costSentence } from '../src/incident/cost.ts';
 import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight, repetitionsOf } from '../src/incident/evidence/repetitions.ts';
-import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/lib/format.ts';
+import {
+  formatAgo,
+  formatCompact,
+  formatDuration,
+  formatLag,
+  formatReason,
+  formatStep,
+} from '../src/lib/format.ts';
 import { faviconFor } from '../src/page/favicon.ts';
 import { writeSet } from '../src/settings/address.ts';
 import { jsonExamples, labelOf } from '../src/settings/value.ts';
@@ -67,6 +74,16 @@ describe('formatting', () => {
     [0, '0 ms'],
   ])('formatStep: %i ms is %s', (ms, text) => {
     expect(formatStep(ms)).toBe(text);
+  });
+
+  it.each([
+    [900, '1 s'],
+    [12_000, '12 s'],
+    [95_000, '2 min'],
+    [300_000, '5 min'],
+    [3_700_000, '2 h'],
+  ])('formatLag: %i ms is at most %s', (ms, text) => {
+    expect(formatLag(ms)).toBe(text);
   });
 
   it('formatCompact: shortens large numbers', () => {

@@ -76,6 +76,12 @@ export function formatAge(ms: number): string {
   return `${String(Math.floor(seconds / 86_400))} d`;
 }
 
+/** How late something is, rounded up, so that no page is later than it says: 12 s, 5 min, 3 h, 2 d */
+export function formatLag(ms: number): string {
+  const [length, unit] = steps.find(([step]) => ms >= step) ?? [1_000, 's'];
+  return `${String(Math.ceil(ms / length))} ${unit}`;
+}
+
 /** 14:02:11, with the date if it is not the day of `now`. */
 export function formatTime(time: number, now: number = time): string {
   const clock = write(time, { timeStyle: 'medium' });

@@ -1,5 +1,5 @@
 import type { HeartbeatMessage } from '@loopwatch/contract/api';
-import { formatAge, formatAgo, formatTime } from '../lib/format.ts';
+import { formatAgo, formatLag, formatTime } from '../lib/format.ts';
 import type { LiveState } from './live-store.ts';
 
 /** Without a message for this long the numbers count as stale, even if the socket is open. */
@@ -27,7 +27,7 @@ export function linkText(state: LiveState, now: number): LinkText {
   if (heartbeat?.log === 'down')
     return { tone: 'hot', text: 'The server lost its connection to the event log', last };
   const behind = behindBy(heartbeat, now);
-  if (behind !== undefined) return { tone: 'warm', text: `${formatAge(behind)} behind`, last };
+  if (behind !== undefined) return { tone: 'warm', text: `${formatLag(behind)} behind`, last };
   return { tone: 'ok', text: 'Live', last };
 }
 

@@ -2,7 +2,7 @@ import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { apartTexts } from '../incidents/apart.ts';
-import { formatAge, formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatLag, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
@@ -102,7 +102,7 @@ function openNote(looping: readonly string[], quiet: number): string {
 }
 
 function lagNote({ lag, readTo, asOf }: Overview): string {
-  if (readTo !== null && asOf - readTo >= 1_000) return `${formatAge(asOf - readTo)} behind`;
+  if (readTo !== null && asOf - readTo >= 1_000) return `${formatLag(asOf - readTo)} behind`;
   if (lag === null) return 'lag unknown';
   return lag === 0 ? 'up to date' : `${plural(lag, 'record')} behind`;
 }

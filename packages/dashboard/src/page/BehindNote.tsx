@@ -1,5 +1,5 @@
 import { useNow } from '../lib/clock.ts';
-import { formatAge, formatTime } from '../lib/format.ts';
+import { formatLag, formatTime } from '../lib/format.ts';
 import { useLive } from '../live/context.ts';
 import { behindBy } from '../live/link-text.ts';
 
@@ -11,7 +11,7 @@ export function BehindNote() {
   if (behind === undefined || heartbeat?.readTo == null) return null;
   return (
     <p className="px-3 py-1.5 rounded-md bg-warm-soft text-warm text-sm" role="note">
-      As of {formatTime(heartbeat.readTo, now)}: {formatAge(behind)} behind. Later events are not shown yet.
+      As of {formatTime(heartbeat.readTo, now)}: {formatLag(behind)} behind. Later events are not shown yet.
     </p>
   );
 }
