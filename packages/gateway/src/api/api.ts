@@ -1,7 +1,8 @@
 import type { StreamedAnswer } from '@loopwatch/formats/wire';
 import type { ApiKind } from '../http/api-error.ts';
 import type { Conversation, Guidance, GuidanceAs, Json, Reply, SyntheticReply } from './conversation.ts';
-import type { SseEvent } from './sse.ts';
+import type { Framing } from './framing.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 /** An API that the gateway supports: how to read and write its requests and replies. */
 export interface Api {
@@ -12,8 +13,8 @@ export interface Api {
   readonly historyKey: 'messages' | 'input' | 'contents';
   /** Key of the usage in a reply. */
   readonly usageKey: 'usage' | 'usageMetadata';
-  /** Whether its streams are JSON arrays instead of server-sent events. */
-  readonly isArrayStream?: boolean;
+  /** Of its streams. */
+  readonly framing: Framing;
   /** @returns undefined if the body is not a request of this API; it is passed through then */
   readRequest(body: Json): Conversation | undefined;
   /** @returns undefined if the body is not a reply of this API */
@@ -53,7 +54,7 @@ export interface ApiStream {
   /** Reads the reply. */
   readonly answer: StreamedAnswer;
   /** Notes an event that was sent to the client. */
-  markSent(event: SseEvent): void;
+  markSent(event: StreamEvent): void;
   /**
    * The reply so far, as far as {@link Api.withGuidance} needs it.
    *
@@ -69,11 +70,11 @@ export interface ApiStream {
   /** For replies with several choices: ends one of them; the events that follow are to be passed through {@link remaining}. */
   refuse?(choice: number, reply: SyntheticReply): string;
   /** What is left of an event without refused choices. */
-  remaining?(event: SseEvent): Buffer | string;
+  remaining?(event: StreamEvent): Buffer | string;
   /** Events that append a complete reply and end the stream. */
   continueWith(reply: Json): string;
   /** Rewrites an event of a second reply to continue this stream, with any events needed before it. */
-  continueEvent(event: SseEvent): string;
+  continueEvent(event: StreamEvent): string;
   /** For APIs whose streams have a form of their own: an error that ends the stream. */
   error?(error: object): string;
   /** For APIs that keep the history: the request with the calls sent to the client, which will return their results. */

@@ -2,7 +2,8 @@ import { ChatAnswer } from '@loopwatch/formats/wire';
 import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
 import { count, isObject, objects, summed, text, usageOf, without } from './json.ts';
-import { type SseEvent, sseText } from './sse.ts';
+import { sseText } from './sse.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 /** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
@@ -38,7 +39,7 @@ export class ChatStream implements ApiStream {
     return this.#begun;
   }
 
-  markSent({ data, json }: SseEvent): void {
+  markSent({ data, json }: StreamEvent): void {
     if (this.#roles.size < this.#choices && data.includes('"role"'))
       for (const { index, delta } of objects(json?.['choices']))
         if (isObject(delta) && 'role' in delta) this.#roles.add(count(index) ?? 0);
@@ -94,7 +95,7 @@ export class ChatStream implements ApiStream {
     return this.#chunk(delta, null) + this.#chunk({}, finishReason) + this.#end(usageOf(reply));
   }
 
-  continueEvent({ data, json: chunk, raw }: SseEvent): string {
+  continueEvent({ data, json: chunk, raw }: StreamEvent): string {
     if (data === '[DONE]') return raw.toString('utf8');
     if (chunk === undefined) return '';
     this.#earlierCalls ??= this.#sentCalls;
@@ -140,7 +141,7 @@ export class ChatStream implements ApiStream {
     return this.#chunk({ content }, null, {}, choice) + this.#chunk({}, stop, more, choice);
   }
 
-  remaining({ raw, json: chunk }: SseEvent): Buffer | string {
+  remaining({ raw, json: chunk }: StreamEvent): Buffer | string {
     const choices = objects(chunk?.['choices']);
     const left = choices.filter(({ index }) => !this.#refused.has(count(index) ?? 0));
     if (left.length === choices.length) return raw;

@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import { ChatStream } from './chat-stream.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import {
   count,
@@ -21,6 +22,7 @@ export const chatApi: Api = {
   backend: 'openai',
   historyKey: 'messages',
   usageKey: 'usage',
+  framing: serverSentEvents,
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;

@@ -1,4 +1,4 @@
-import type { Json } from './conversation.ts';
+import type { Json, SyntheticReply } from './conversation.ts';
 import { isObject, objects, replaceLast } from './json.ts';
 
 /** The parts of a content. Gemini accepts a single one without its list, and names in both cases. */
@@ -6,10 +6,17 @@ export function partsOf({ parts }: Json): Json[] {
   return isObject(parts) ? [parts] : objects(parts);
 }
 
-/** The call in a part. */
-export function callPart(part: Json): Json | undefined {
-  const call = part['functionCall'] ?? part['function_call'];
-  return isObject(call) ? call : undefined;
+/** What the model says. */
+export function modelContent(said: string): Json {
+  return { role: 'model', parts: [{ text: said }] };
+}
+
+/** Gemini's finish reasons have none for a loop; clients validate them. */
+export const FINISHED = 'STOP';
+
+/** What replaces a candidate. */
+export function refusal({ text, details }: SyntheticReply): Json {
+  return { content: modelContent(text), finishReason: FINISHED, ...(details && { loopwatch: details }) };
 }
 
 function responseKey(part: Json): string | undefined {

@@ -1,12 +1,10 @@
-import { GeminiAnswer } from '@loopwatch/formats/wire';
+import { GeminiAnswer, geminiCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
-import { callPart, partsOf } from './gemini-parts.ts';
+import { FINISHED, modelContent, partsOf, refusal } from './gemini-parts.ts';
 import { count, isObject, objects, summed, text } from './json.ts';
-import { type SseEvent, sseText } from './sse.ts';
-
-/** Gemini's finish reasons have none for a loop; clients validate them. */
-const finishReason = 'STOP';
+import { sseText } from './sse.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 /** A synthetic answer. */
 export function syntheticAnswer(
@@ -15,7 +13,7 @@ export function syntheticAnswer(
   usage: Json | null,
 ): Json {
   return {
-    candidates: [{ index: 0, content: { role: 'model', parts: [{ text: said }] }, finishReason }],
+    candidates: [{ index: 0, content: modelContent(said), finishReason: FINISHED }],
     usageMetadata: usage ?? { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
     modelVersion: model,
     responseId: `loopwatch-${id}`,
@@ -47,7 +45,7 @@ export class GeminiStream implements ApiStream {
 
   reply(calls: number): Json {
     let made = 0;
-    const parts = this.answer.parts.filter((part) => callPart(part) === undefined || ++made <= calls);
+    const parts = this.answer.parts.filter((part) => geminiCall(part) === undefined || ++made <= calls);
     return { candidates: [{ index: 0, content: { role: 'model', parts } }] };
   }
 
@@ -60,21 +58,19 @@ export class GeminiStream implements ApiStream {
     return this.#continued(reply) + this.#end();
   }
 
-  continueEvent({ json, raw }: SseEvent): string {
+  continueEvent({ json, raw }: StreamEvent): string {
     if (json === undefined) return raw.toString('utf8');
     const { usageMetadata: usage } = json;
     const sum = isObject(usage) && { usageMetadata: summed(this.answer.rawUsage, usage) };
     return this.#continued({ ...json, ...sum });
   }
 
-  refuse(choice: number, { text: said, details }: SyntheticReply): string {
+  refuse(choice: number, reply: SyntheticReply): string {
     this.#refused.add(choice);
-    const content = { role: 'model', parts: [{ text: said }] };
-    const candidates = [{ index: choice, content, finishReason, ...(details && { loopwatch: details }) }];
-    return this.#frame({ candidates, ...this.#head });
+    return this.#frame({ candidates: [{ index: choice, ...refusal(reply) }], ...this.#head });
   }
 
-  remaining({ raw, json }: SseEvent): Buffer | string {
+  remaining({ raw, json }: StreamEvent): Buffer | string {
     if (json === undefined) return raw;
     const candidates = objects(json['candidates']);
     const left = candidates.filter(({ index }, i) => !this.#refused.has(count(index) ?? i));

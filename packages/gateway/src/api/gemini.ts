@@ -1,8 +1,9 @@
-import { joinedText, readGeminiAnswer } from '@loopwatch/formats/wire';
+import { geminiCall, joinedText, readGeminiAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
-import { callPart, editLastResponse, partsOf } from './gemini-parts.ts';
+import { jsonArray, serverSentEvents } from './framing.ts';
+import { editLastResponse, modelContent, partsOf, refusal } from './gemini-parts.ts';
 import { GeminiStream, syntheticAnswer } from './gemini-stream.ts';
 import { historyItems } from './history.ts';
 import {
@@ -38,7 +39,7 @@ export function geminiApi({ model, stream, isArray }: GeminiPath): Api {
     backend: 'gemini',
     historyKey: 'contents',
     usageKey: 'usageMetadata',
-    isArrayStream: isArray,
+    framing: isArray ? jsonArray : serverSentEvents,
 
     readRequest(body) {
       if (!Array.isArray(body['contents'])) return undefined;
@@ -97,10 +98,7 @@ export function geminiApi({ model, stream, isArray }: GeminiPath): Api {
     withRefused(reply, refused) {
       const candidates = objects(reply['candidates']).map((candidate, i) => {
         const synthetic = refused.get(count(candidate['index']) ?? i);
-        if (synthetic === undefined) return candidate;
-        const { text: said, details } = synthetic;
-        const content = { role: 'model', parts: [{ text: said }] };
-        return { ...candidate, content, finishReason: 'STOP', ...(details && { loopwatch: details }) };
+        return synthetic === undefined ? candidate : { ...candidate, ...refusal(synthetic) };
       });
       return { ...reply, candidates };
     },
@@ -114,7 +112,7 @@ export function geminiApi({ model, stream, isArray }: GeminiPath): Api {
 /** The content with the calls, then a response for each of them. */
 function guidanceContents(content: Json, guidance: Guidance): Json[] {
   const calls = partsOf(content)
-    .map(callPart)
+    .map(geminiCall)
     .filter((call) => call !== undefined);
   if (guidance.as === 'assistant' || calls.length === 0) return asModel(guidance.text);
   const parts = calls.map((call, i) => {
@@ -130,8 +128,5 @@ function guidanceContents(content: Json, guidance: Guidance): Json[] {
 
 /** The conversation has to end with the user. */
 function asModel(said: string): Json[] {
-  return [
-    { role: 'model', parts: [{ text: said }] },
-    { role: 'user', parts: [{ text: continuePrompt }] },
-  ];
+  return [modelContent(said), { role: 'user', parts: [{ text: continuePrompt }] }];
 }

@@ -1,4 +1,5 @@
-import { SseEvent } from './sse.ts';
+import { EventCutter } from './event-cutter.ts';
+import { StreamEvent } from './stream-event.ts';
 
 const QUOTE = 34;
 const OPEN_LIST = 91;
@@ -7,48 +8,22 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Cuts the bytes of a JSON array into events: one for each of its objects, and one for its end. Bytes are unchanged. */
-export class JsonArrayCutter {
-  readonly #limit: number;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+/** Cuts a JSON array into events: one for each of its objects, and one for its end. */
+export class JsonArrayCutter extends EventCutter {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
 
-  /** @param limit upper bound of one event, in bytes */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Whether an incomplete event exceeds the limit; {@link rest} returns its bytes. */
-  get isTooLarge(): boolean {
-    return this.#pendingBytes > this.#limit;
-  }
-
-  /** The events completed by this chunk. */
-  take(chunk: Buffer): SseEvent[] {
-    const events: SseEvent[] = [];
+  take(chunk: Buffer): StreamEvent[] {
+    const events: StreamEvent[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       if (!this.#endsEvent(chunk[at])) continue;
-      this.#pending.push(chunk.subarray(from, at + 1));
-      events.push(eventOf(this.rest()));
+      events.push(eventOf(this.completed(chunk.subarray(from, at + 1))));
       from = at + 1;
     }
-    if (from < chunk.length) {
-      this.#pending.push(chunk.subarray(from));
-      this.#pendingBytes += chunk.length - from;
-    }
+    this.keep(chunk, from);
     return events;
-  }
-
-  /** The bytes of the incomplete event. */
-  rest(): Buffer {
-    const rest = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return rest;
   }
 
   #endsEvent(byte: number | undefined): boolean {
@@ -69,7 +44,7 @@ export class JsonArrayCutter {
 }
 
 /** An object comes with the bracket or comma before it. */
-function eventOf(raw: Buffer): SseEvent {
+function eventOf(raw: Buffer): StreamEvent {
   const start = raw.indexOf(OPEN_OBJECT);
-  return new SseEvent(raw, start === -1 ? '' : raw.toString('utf8', start));
+  return new StreamEvent(raw, start === -1 ? '' : raw.toString('utf8', start));
 }

@@ -2,7 +2,8 @@ import { AnthropicAnswer, isCallBlock, laterUsage } from '@loopwatch/formats/wir
 import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
 import { count, isObject, objects, parseObject, summed, text } from './json.ts';
-import { type SseEvent, sseText } from './sse.ts';
+import { sseText } from './sse.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 /** A streamed reply of Anthropic's Messages. */
 export class MessagesStream implements ApiStream {
@@ -28,7 +29,7 @@ export class MessagesStream implements ApiStream {
     this.#synthetic = synthetic;
   }
 
-  markSent({ json: event }: SseEvent): void {
+  markSent({ json: event }: StreamEvent): void {
     if (event !== undefined) this.#noteSent(event);
   }
 
@@ -47,7 +48,7 @@ export class MessagesStream implements ApiStream {
       this.#hasText ||= event['delta']['type'] === 'text_delta';
   }
 
-  continueEvent({ json: event }: SseEvent): string {
+  continueEvent({ json: event }: StreamEvent): string {
     if (event === undefined) return '';
     const { type, message } = event;
     this.#laterUsage = laterUsage(this.#laterUsage, isObject(message) ? message : event);

@@ -2,6 +2,7 @@ import { isCallBlock, isResultBlock, joinedText, readAnthropicAnswer } from '@lo
 import type { Api } from './api.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import { hasTools, isObject, limitedResult, objects, replaceLast, sessionNames, text } from './json.ts';
 import { MessagesStream } from './messages-stream.ts';
@@ -12,6 +13,7 @@ export const messagesApi: Api = {
   backend: 'anthropic',
   historyKey: 'messages',
   usageKey: 'usage',
+  framing: serverSentEvents,
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;

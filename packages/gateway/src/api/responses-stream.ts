@@ -3,7 +3,8 @@ import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
 import { count, isObject, objects, summed, text, usageOf } from './json.ts';
 import { inputOf, OpenItem } from './responses-items.ts';
-import { type SseEvent, sseText } from './sse.ts';
+import { sseText } from './sse.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 /** Separates two texts that clients join. */
 const BREAK = '\n\n';
@@ -29,7 +30,7 @@ export class ResponsesStream implements ApiStream {
     this.#synthetic = synthetic;
   }
 
-  markSent({ json: event }: SseEvent): void {
+  markSent({ json: event }: StreamEvent): void {
     if (event !== undefined) this.#noteSent(event);
   }
 
@@ -53,7 +54,7 @@ export class ResponsesStream implements ApiStream {
     }
   }
 
-  continueEvent({ json: event }: SseEvent): string {
+  continueEvent({ json: event }: StreamEvent): string {
     const type = text(event?.['type']);
     if (event === undefined || type === null) return '';
     // The client has got these events already.

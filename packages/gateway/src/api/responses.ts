@@ -2,6 +2,7 @@ import { isClientCall, itemCall, readResponsesAnswer } from '@loopwatch/formats/
 import type { Api } from './api.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import { hasTools, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
 import { inputOf } from './responses-items.ts';
@@ -22,6 +23,7 @@ export const responsesApi: Api = {
   backend: 'openai',
   historyKey: 'input',
   usageKey: 'usage',
+  framing: serverSentEvents,
 
   readRequest(body) {
     const { input } = body;

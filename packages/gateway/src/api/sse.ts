@@ -1,36 +1,12 @@
-import type { Json } from './conversation.ts';
-import { parseObject } from './json.ts';
-
-/** One server-sent event, or an object of a JSON array that is streamed. */
-export class SseEvent {
-  /** Its bytes, including the blank line that ends it. */
-  readonly raw: Buffer;
-  /** The `data` lines, joined, or the object; empty if there are none. */
-  readonly data: string;
-  #json: Json | null | undefined;
-
-  constructor(raw: Buffer, data = dataOf(raw)) {
-    this.raw = raw;
-    this.data = data;
-  }
-
-  /** The data as a JSON object; undefined if it is none. */
-  get json(): Json | undefined {
-    if (this.#json === undefined) this.#json = this.data === '' ? null : (parseObject(this.data) ?? null);
-    return this.#json ?? undefined;
-  }
-}
+import { EventCutter } from './event-cutter.ts';
+import { StreamEvent } from './stream-event.ts';
 
 const LF = 10;
 const CR = 13;
-const NOTHING = Buffer.alloc(0);
 const DATA = Buffer.from('data: ');
 
-/** Cuts a byte stream into server-sent events, independent of its chunks. Bytes are unchanged. */
-export class SseCutter {
-  readonly #limit: number;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+/** Cuts a byte stream into server-sent events. */
+export class SseCutter extends EventCutter {
   /** Whether the current line has a character besides CR. */
   #inLine = false;
   #hasLines = false;
@@ -38,19 +14,8 @@ export class SseCutter {
   #afterFirstCr = false;
   #lineEnd: typeof LF | typeof CR | undefined;
 
-  /** @param limit upper bound of one event, in bytes */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Whether an incomplete event exceeds the limit; {@link rest} returns its bytes. */
-  get isTooLarge(): boolean {
-    return this.#pendingBytes > this.#limit;
-  }
-
-  /** The events completed by this chunk. */
-  take(chunk: Buffer): SseEvent[] {
-    const events: SseEvent[] = [];
+  take(chunk: Buffer): StreamEvent[] {
+    const events: StreamEvent[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       if (this.#lineEnd === LF) {
@@ -65,7 +30,7 @@ export class SseCutter {
       if (this.#lineEnd === undefined) this.#settleLineEnd(byte);
       if (byte === this.#lineEnd) {
         if (!this.#inLine && this.#hasLines) {
-          events.push(this.#event(chunk.subarray(from, at + 1)));
+          events.push(eventOf(this.completed(chunk.subarray(from, at + 1))));
           from = at + 1;
           this.#hasLines = false;
         }
@@ -74,19 +39,8 @@ export class SseCutter {
         this.#inLine = false;
       } else if (byte !== CR && byte !== LF) this.#inLine = true;
     }
-    if (from < chunk.length) {
-      this.#pending.push(from === 0 ? chunk : chunk.subarray(from));
-      this.#pendingBytes += chunk.length - from;
-    }
+    this.keep(chunk, from);
     return events;
-  }
-
-  /** The bytes of the incomplete event. */
-  rest(): Buffer {
-    const rest = this.#pending.length === 0 ? NOTHING : Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return rest;
   }
 
   #settleLineEnd(byte: number | undefined): void {
@@ -98,13 +52,10 @@ export class SseCutter {
       this.#inLine = false;
     } else this.#afterFirstCr = byte === CR;
   }
+}
 
-  #event(last: Buffer): SseEvent {
-    const raw = this.#pending.length === 0 ? last : Buffer.concat([...this.#pending, last]);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return new SseEvent(raw);
-  }
+function eventOf(raw: Buffer): StreamEvent {
+  return new StreamEvent(raw, dataOf(raw));
 }
 
 function dataOf(raw: Buffer): string {

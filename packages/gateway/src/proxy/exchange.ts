@@ -143,13 +143,7 @@ export class Exchange {
       this.client.json(200, api.syntheticReply(body, reply, usage), kept);
       return;
     }
-    this.client.head(200, [
-      ...kept,
-      'content-type',
-      api.isArrayStream === true ? 'application/json; charset=utf-8' : 'text/event-stream; charset=utf-8',
-      'cache-control',
-      'no-cache',
-    ]);
+    this.client.head(200, [...kept, 'content-type', api.framing.contentType, 'cache-control', 'no-cache']);
     this.client.end(api.stream(body).finish(reply, usage));
   }
 

@@ -1,3 +1,4 @@
+import type { Framing } from '../api/framing.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Exchange } from './exchange.ts';
@@ -38,7 +39,6 @@ export class UnchangedReply implements ReplyHandler {
 
 /** Bytes needed to recognize the form of a reply. */
 const SNIFFED_BYTES = 8;
-const eventStream = /^(?:data|event|id|retry)?:/;
 
 /** The form of a reply, judging by its first bytes. */
 export type ReplyForm = 'stream' | 'json' | 'other';
@@ -46,13 +46,13 @@ export type ReplyForm = 'stream' | 'json' | 'other';
 /** Chooses the handler of a reply by its first bytes, where the content type does not tell its form. */
 export class SniffedReply implements ReplyHandler {
   readonly #handlerFor: (form: ReplyForm) => ReplyHandler;
-  readonly #isArrayStream: boolean;
+  readonly #framing: Framing;
   #held: Buffer[] = [];
   #bytes = 0;
   #handler: ReplyHandler | undefined;
 
-  constructor(isArrayStream: boolean, handlerFor: (form: ReplyForm) => ReplyHandler) {
-    this.#isArrayStream = isArrayStream;
+  constructor(framing: Framing, handlerFor: (form: ReplyForm) => ReplyHandler) {
+    this.#framing = framing;
     this.#handlerFor = handlerFor;
   }
 
@@ -76,7 +76,7 @@ export class SniffedReply implements ReplyHandler {
 
   #choose(): ReplyHandler {
     if (this.#handler !== undefined) return this.#handler;
-    const handler = this.#handlerFor(formOf(Buffer.concat(this.#held), this.#isArrayStream));
+    const handler = this.#handlerFor(formOf(Buffer.concat(this.#held), this.#framing));
     this.#handler = handler;
     for (const chunk of this.#held) handler.data(chunk);
     this.#held = [];
@@ -84,12 +84,11 @@ export class SniffedReply implements ReplyHandler {
   }
 }
 
-function formOf(start: Buffer, isArrayStream: boolean): ReplyForm {
+function formOf(start: Buffer, framing: Framing): ReplyForm {
   const text = start
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart();
   if (text.startsWith('{')) return 'json';
-  const isStream = isArrayStream ? text.startsWith('[') : eventStream.test(text);
-  return isStream ? 'stream' : 'other';
+  return framing.start.test(text) ? 'stream' : 'other';
 }

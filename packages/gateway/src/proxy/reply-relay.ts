@@ -59,8 +59,8 @@ export class ReplyRelay implements ResponseReceiver {
     const exchange = this.#exchange;
     const clientStream = this.#clientStream;
     const type = (headerOf(headers, 'content-type') ?? '').toLowerCase();
-    const { isArrayStream = false } = exchange.request.api;
-    const isStream = type.includes(isArrayStream ? 'json' : 'event-stream');
+    const { framing } = exchange.request.api;
+    const isStream = type.includes(framing.type);
     const isReadable = codingOf(headerOf(headers, 'content-encoding')) === 'identity';
     if (clientStream !== undefined)
       return status < 300 && isReadable && isStream
@@ -76,9 +76,9 @@ export class ReplyRelay implements ResponseReceiver {
       exchange.noteUnjudged('encoded');
       return handlerOf('other');
     }
-    if (isStream && !isArrayStream) return handlerOf('stream');
+    if (isStream && framing.isTold) return handlerOf('stream');
     if (type.includes('json') && !exchange.request.conversation.stream) return handlerOf('json');
-    return new SniffedReply(isArrayStream, (form) => {
+    return new SniffedReply(framing, (form) => {
       if (form === 'other') exchange.noteUnjudged('malformed');
       return handlerOf(form);
     });

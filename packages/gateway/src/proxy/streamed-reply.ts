@@ -1,8 +1,8 @@
 import type { AnswerDelta, ToolCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
+import type { EventCutter } from '../api/event-cutter.ts';
 import { summed } from '../api/json.ts';
-import { JsonArrayCutter } from '../api/json-array.ts';
-import { SseCutter, type SseEvent } from '../api/sse.ts';
+import type { StreamEvent } from '../api/stream-event.ts';
 import { apiErrorEvent } from '../http/api-error.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
@@ -34,9 +34,9 @@ export class StreamedReply implements ReplyHandler {
   readonly #stream: ApiStream;
   /** What the client receives: this reply, or the first one, which this reply continues. */
   readonly #clientStream: ApiStream;
-  readonly #cutter: SseCutter | JsonArrayCutter;
+  readonly #cutter: EventCutter;
   /** Events held back; undefined while events are forwarded at once. */
-  #held: SseEvent[] | undefined;
+  #held: StreamEvent[] | undefined;
   #heldBytes = 0;
   #judgedCalls = 0;
   #sentCalls = 0;
@@ -61,8 +61,7 @@ export class StreamedReply implements ReplyHandler {
     this.#exchange = exchange;
     this.#stream = exchange.request.api.stream(exchange.request.body);
     this.#clientStream = clientStream ?? this.#stream;
-    const Cutter = exchange.request.api.isArrayStream === true ? JsonArrayCutter : SseCutter;
-    this.#cutter = new Cutter(exchange.deps.maxHeldBytes);
+    this.#cutter = exchange.request.api.framing.cutter(exchange.deps.maxHeldBytes);
   }
 
   data(chunk: Buffer): void {
@@ -114,7 +113,7 @@ export class StreamedReply implements ReplyHandler {
     return this.#options.clientStream !== undefined;
   }
 
-  #onEvent(event: SseEvent): void {
+  #onEvent(event: StreamEvent): void {
     const { request, deps } = this.#exchange;
     const { answer } = this.#stream;
     const { text, thought, isOfCall, isEnd }: AnswerDelta =
@@ -151,7 +150,7 @@ export class StreamedReply implements ReplyHandler {
     this.#pending.push(this.#stream.refuse?.(choice, reply) ?? '');
   }
 
-  #forward(event: SseEvent): void {
+  #forward(event: StreamEvent): void {
     if (this.#refused.size > 0) {
       this.#pending.push(this.#stream.remaining?.(event) ?? event.raw);
       return;
@@ -164,7 +163,7 @@ export class StreamedReply implements ReplyHandler {
     this.#pending.push(event.raw);
   }
 
-  #hold(event: SseEvent): void {
+  #hold(event: StreamEvent): void {
     this.#held?.push(event);
     this.#heldBytes += event.raw.length;
     if (this.#heldBytes <= this.#exchange.deps.maxHeldBytes) return;
