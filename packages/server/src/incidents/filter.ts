@@ -5,19 +5,14 @@ import { incidentStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts'
 /** @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
   const conditions = new Conditions();
-  const { q, detector, kind, state, action, tool, sessionId, model, backend, agent, tenant, group } = filter;
+  const { q, detector, kind, state, action, tool, sessionId, group } = filter;
   conditions.contains('search', q);
   conditions.anyOf('detector', detector);
   conditions.anyOf('kind', kind);
   conditions.anyOf('action', action);
   conditions.anyOf('tool', tool);
   conditions.anyOf('session_id', sessionId);
-  conditions.anyOf('model', model);
-  conditions.anyOf('backend', backend);
-  conditions.anyOf('agent', agent);
-  conditions.anyOf('tenant', tenant);
-  conditions.anyOf('agent_version', filter.agentVersion);
-  conditions.anyTag('tags', filter.tag);
+  conditions.labels(filter);
   conditions.anyOf("coalesce(assignee, '')", filter.assignee);
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);

@@ -40,12 +40,7 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
       `exists (select 1 from incidents i where i.session_id = sessions.id and i.tool in (${tools}))`,
     );
   }
-  conditions.anyOf('model', filter.model);
-  conditions.anyOf('backend', filter.backend);
-  conditions.anyOf('agent', filter.agent);
-  conditions.anyOf('tenant', filter.tenant);
-  conditions.anyOf('agent_version', filter.agentVersion);
-  conditions.anyTag('tags', filter.tag);
+  conditions.labels(filter);
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
     conditions.add(`incidents_open > 0 and ${sessionStateSql(conditions.parameter(now))} = 'live'`);

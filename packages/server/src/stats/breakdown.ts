@@ -109,12 +109,7 @@ async function countApart(
 function activeSessions(filter: IncidentFilter, from: number, to: number, parameters: unknown[]): Conditions {
   const conditions = new Conditions(parameters);
   conditions.anyOf('id', filter.sessionId);
-  conditions.anyOf('agent', filter.agent);
-  conditions.anyOf('agent_version', filter.agentVersion);
-  conditions.anyOf('model', filter.model);
-  conditions.anyOf('backend', filter.backend);
-  conditions.anyOf('tenant', filter.tenant);
-  conditions.anyTag('tags', filter.tag);
+  conditions.labels(filter);
   conditions.between('last_event_at', from, undefined);
   conditions.between('started_at', undefined, to);
   return conditions;

@@ -1,3 +1,7 @@
+import type { IncidentFilter } from '@loopwatch/contract/api';
+
+type LabelFilter = Pick<IncidentFilter, 'model' | 'backend' | 'agent' | 'tenant' | 'agentVersion' | 'tag'>;
+
 /** Builds a `where` clause with its values as parameters. */
 export class Conditions {
   readonly parameters: unknown[];
@@ -33,6 +37,16 @@ export class Conditions {
       return `${column} ->> ${name}::text = ${this.parameter(tag.slice(colon + 1))}`;
     });
     this.add(`(${parts.join(' or ')})`);
+  }
+
+  /** Who ran a session, by the columns that sessions and incidents share. */
+  labels(filter: LabelFilter): void {
+    this.anyOf('model', filter.model);
+    this.anyOf('backend', filter.backend);
+    this.anyOf('agent', filter.agent);
+    this.anyOf('tenant', filter.tenant);
+    this.anyOf('agent_version', filter.agentVersion);
+    this.anyTag('tags', filter.tag);
   }
 
   /** From inclusive, to exclusive. */
