@@ -92,7 +92,8 @@ export function createApp(options: AppOptions): Express {
 
 function api(options: AppOptions): Router {
   const router = Router();
-  const document = openApiDocument(options.info);
+  /** Made by the first request: it takes 0.1 s, which no start should. */
+  let document: object | undefined;
   router.use(authApi(options.auth, options.now));
   router.use(incidentsApi(options));
   router.use(mutesApi(options));
@@ -116,7 +117,7 @@ function api(options: AppOptions): Router {
   router
     .route('/openapi.json')
     .get((_request, response) => {
-      response.json(document);
+      response.json((document ??= openApiDocument(options.info)));
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -1,5 +1,4 @@
 import type { ServerInfo } from '@loopwatch/contract';
-import { problemSchema } from '@loopwatch/contract/api';
 import type { z } from 'zod';
 import { NamedSchemas } from './named-schemas.ts';
 import { describeOperation, type Json, type Operation } from './operation.ts';
@@ -11,11 +10,7 @@ type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** The OpenAPI document, generated from the schemas that the code uses. */
 export function openApiDocument({ version }: ServerInfo): Json {
-  const schemas = new NamedSchemas({
-    problem: problemSchema,
-    ...schemasOf(apiOperations),
-    ...schemasOf(otherOperations),
-  });
+  const schemas = new NamedSchemas({ ...schemasOf(apiOperations), ...schemasOf(otherOperations) });
   const paths = {
     ...describe(apiOperations, '/api/v1', schemas),
     ...describe(otherOperations, '', schemas),

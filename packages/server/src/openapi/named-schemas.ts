@@ -11,7 +11,7 @@ const FOLDER = '#/components/schemas/';
 
 /**
  * The schemas of the document, each described once and referenced by name. The names are those of the contract without `Schema`;
- * `Input` ends the name of a schema that requests share with responses.
+ * `Input` ends the name of what requests contain.
  */
 export class NamedSchemas {
   readonly #names = z.registry<{ id: string }>();
@@ -31,6 +31,7 @@ export class NamedSchemas {
       if (value instanceof z.ZodType && !this.#names.has(value)) this.#names.add(value, { id: pascal(name) });
   }
 
+  /** @throws Error for a schema without a name */
   reference(schema: z.ZodType, direction: Direction): JsonSchema {
     const id = this.#names.get(schema)?.id;
     if (id === undefined) throw new Error('a schema of the API has no name');
