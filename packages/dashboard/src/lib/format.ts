@@ -69,17 +69,17 @@ export function formatAgo(ms: number): string {
 
 /** 12 s, 4 min, 3 h, 5 d */
 export function formatAge(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  if (seconds < 60) return `${String(seconds)} s`;
-  if (seconds < 3_600) return `${String(Math.floor(seconds / 60))} min`;
-  if (seconds < 86_400) return `${String(Math.floor(seconds / 3_600))} h`;
-  return `${String(Math.floor(seconds / 86_400))} d`;
+  return inLargestUnit(ms, Math.floor);
 }
 
 /** How late something is, rounded up, so that no page is later than it says: 12 s, 5 min, 3 h, 2 d */
 export function formatLag(ms: number): string {
+  return inLargestUnit(ms, Math.ceil);
+}
+
+function inLargestUnit(ms: number, round: (value: number) => number): string {
   const [length, unit] = steps.find(([step]) => ms >= step) ?? [1_000, 's'];
-  return `${String(Math.ceil(ms / length))} ${unit}`;
+  return `${String(round(ms / length))} ${unit}`;
 }
 
 /** 14:02:11, with the date if it is not the day of `now`. */
