@@ -1,16 +1,13 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { closeGently } from '../src/index.ts';
 
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'x');
 
-/** Sends the whole body before it reads the answer, as simple clients do. */
-async function answerTo(head: string): Promise<string> {
-  const http = createServer((_, response) => {
-    response.writeHead(413).end('too long');
-  });
+/** A connection to a server that closes gently. */
+async function connectTo(http: Server): Promise<Socket> {
   closeGently(http);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -18,7 +15,15 @@ async function answerTo(head: string): Promise<string> {
     http.closeAllConnections();
     http.close();
   });
-  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1').pause();
+  return connect((http.address() as AddressInfo).port, '127.0.0.1').pause();
+}
+
+/** Sends the whole body before it reads the answer, as simple clients do. */
+async function answerTo(head: string): Promise<string> {
+  const http = createServer((_, response) => {
+    response.writeHead(413).end('too long');
+  });
+  const socket = await connectTo(http);
   socket.write(`${head}\r\nhost: x\r\ncontent-length: ${String(BODY.length)}\r\n\r\n`);
   await new Promise((resolve, reject) => {
     socket.once('error', reject);
@@ -42,14 +47,7 @@ it.each([
 
 it('closeGently: a client gets the answer to headers that are too long, whatever it sends after them', async () => {
   const http = createServer();
-  closeGently(http);
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1').pause();
+  const socket = await connectTo(http);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nx-long: ');
   await new Promise((resolve, reject) => {
     socket.once('error', reject);
