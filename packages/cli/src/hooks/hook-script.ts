@@ -1,5 +1,6 @@
 import type { HookAgent } from '@loopwatch/contract/api';
 import { type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
+import { postText } from './post-text.ts';
 
 /**
  * What a hook does where there is no POSIX shell, as a script for Node: Windows runs the hooks of one agent by cmd and those of
@@ -22,6 +23,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+${postText}
+
 const { values, positionals } = parseArgs({
   options: { wait: { type: 'string', short: 'm' }, pause: { type: 'string' }, 'token-env': { type: 'string' } },
   allowPositionals: true,
@@ -35,23 +38,9 @@ const input = readFileSync(0);
 const slow = statSync(state, { throwIfNoEntry: false });
 const isPaused = slow?.size >= ${String(1 / SLOW_PART)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
 if (!isPaused) {
-  const token = process.env[values['token-env']];
-  const startedAt = Date.now();
-  let isLate = false;
+  const { text, tookMs } = await post(url, process.env[values['token-env']], waitMs, input);
+  process.stdout.write(text);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) },
-      body: input,
-      signal: AbortSignal.timeout(waitMs),
-    });
-    const answer = await response.text();
-    if (response.ok && answer.startsWith('{')) process.stdout.write(answer);
-  } catch (error) {
-    isLate = error.name === 'TimeoutError';
-  }
-  try {
-    const tookMs = isLate ? waitMs : Date.now() - startedAt;
     const quarters = Math.floor(tookMs / (waitMs * ${String(SLOW_PART)}));
     if (quarters > 0) appendFileSync(state, ' '.repeat(quarters));
     else rmSync(state, { force: true });

@@ -1,4 +1,5 @@
 import { type HookInstallation, type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
+import { postText } from './post-text.ts';
 
 /**
  * The plugin for opencode, which has no hooks of another kind. It sends what the hooks of Claude Code send, and pauses as a
@@ -12,6 +13,8 @@ export function pluginText(target: HookTarget): string {
 const settings = ${JSON.stringify(settings, null, 2)};
 const slowMs = settings.waitMs * ${String(SLOW_PART)};
 
+${postText}
+
 export const Loopwatch = async ({ client }) => {
   const parents = new Map();
   const calls = new Map();
@@ -24,24 +27,15 @@ export const Loopwatch = async ({ client }) => {
     const token = settings.tokenEnv === null ? undefined : process.env[settings.tokenEnv];
     const parent = parents.get(session);
     const ids = parent === undefined ? { session_id: session } : { session_id: parent, agent_id: session };
-    const startedAt = Date.now();
-    let answer = {};
-    let isLate = false;
-    try {
-      const response = await fetch(settings.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) },
-        body: JSON.stringify({ ...ids, hook_event_name: event, ...fields }),
-        signal: AbortSignal.timeout(settings.waitMs),
-      });
-      if (response.ok) answer = await response.json();
-    } catch (error) {
-      isLate = error.name === 'TimeoutError';
-    }
-    const tookMs = isLate ? settings.waitMs : Date.now() - startedAt;
+    const input = JSON.stringify({ ...ids, hook_event_name: event, ...fields });
+    const { text, tookMs } = await post(settings.url, token, settings.waitMs, input);
     slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
     if (slowTotal >= settings.waitMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
-    return answer ?? {};
+    try {
+      return JSON.parse(text);
+    } catch {
+      return {};
+    }
   }
 
   return {
