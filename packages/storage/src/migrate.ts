@@ -59,11 +59,13 @@ function checksumOf({ sql }: Migration): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** The single statements, because a query may hold only one. No migration has a semicolon inside a statement. */
+/** The single statements, because a query may hold only one; within a statement, semicolons are between `$$` only. */
 function statementsOf(sql: string): string[] {
-  return sql
-    .replace(/^[ \t]*--.*$/gm, '')
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
+  const statements = [''];
+  const parts = sql.replace(/^[ \t]*--.*$/gm, '').split('$$');
+  for (const [i, part] of parts.entries()) {
+    const [rest = '', ...following] = i % 2 === 1 ? [`$$${part}$$`] : part.split(';');
+    statements.push((statements.pop() ?? '') + rest, ...following);
+  }
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== '');
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm as trigrams } from '@electric-sql/pglite/contrib/pg_trgm';
 
 /**
  * Runs the embedded database in a worker thread, because PGlite computes synchronously in the thread that calls it.
@@ -117,7 +118,7 @@ async function listen(channel) {
 async function answer(request) {
   switch (request.kind) {
     case 'open':
-      lite = await PGlite.create(folder, { parsers, startParams });
+      lite = await PGlite.create(folder, { parsers, startParams, extensions: { pg_trgm: trigrams } });
       return undefined;
     case 'query': {
       const on = request.transaction === undefined ? lite : transactions.get(request.transaction)?.tx;

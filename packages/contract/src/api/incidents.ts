@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { incidentStates } from '../verdicts/activity.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentRowSchema, incidentSchema } from '../verdicts/live.ts';
+import { sessionSummarySchema } from '../verdicts/session-summary.ts';
 import { costSchema, verdictActions, verdictSchema } from '../verdicts/verdict.ts';
 import { muteSchema } from './mutes.ts';
 import { pageSchema } from './paging.ts';
@@ -15,6 +16,7 @@ export const incidentItemSchema = incidentRowSchema.extend({
   triage: triageSchema,
   mute: muteSchema.optional().describe('The mute rule that applies to it.'),
   sample: z.literal(true).optional().describe('Present for incidents of sample sessions.'),
+  sessionTitle: sessionSummarySchema.shape.title,
 });
 
 /** `GET /incidents/:id`. */
@@ -23,6 +25,7 @@ export const incidentDetailSchema = incidentSchema.extend({
   triage: triageSchema,
   mute: incidentItemSchema.shape.mute,
   triageHistory: z.array(triageChangeSchema).describe('The latest 50, oldest first.'),
+  sessionTitle: incidentItemSchema.shape.sessionTitle,
   firstEventIndex: z.int().nonnegative().describe('Index in the session of the event of the first verdict.'),
   lastEventIndex: z.int().nonnegative(),
 });
@@ -47,7 +50,9 @@ export const incidentFilterSchema = z
       .string()
       .min(1)
       .max(200)
-      .describe('Text in reason, tool, id, session, agent, model or tenant; case-insensitive.'),
+      .describe(
+        "Text in reason, tool, id, session, agent, model or tenant, or in what the session's own `q` searches; case-insensitive.",
+      ),
     detector: z.array(z.enum(detectorIds)).max(50),
     kind: z.array(z.enum(['loop', 'limit', 'outage'])),
     state: z.array(z.enum(incidentStates)),

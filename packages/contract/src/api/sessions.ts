@@ -21,7 +21,7 @@ const sessionPartSchema = z
   .describe('The events between two long pauses.');
 
 export const sessionItemSchema = sessionSummarySchema
-  .omit({ v: true, status: true, openIncidents: true })
+  .omit({ v: true, status: true, openIncidents: true, promptText: true })
   .extend({
     state: z
       .enum(sessionStates)
@@ -63,7 +63,13 @@ const texts = z.array(z.string().min(1).max(1024)).max(50);
 
 export const sessionFilterSchema = z
   .strictObject({
-    q: z.string().min(1).max(200).describe('Text in session id, agent, model or tenant; case-insensitive.'),
+    q: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe(
+        'Text in the prompts of a person (the first 300 characters of each, 1,000 of all), session id, project, branch, agent, model or tenant; case-insensitive.',
+      ),
     state: z.array(z.enum(sessionStates)),
     incidents: z
       .enum(['open', 'any', 'none'])

@@ -36,6 +36,18 @@ export const sessionSummarySchema = z.object({
   status: z
     .enum(['live', 'ended'])
     .describe('ended: the latest event is session_ended, apart from control events.'),
+  title: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'Its first prompt by a person, masked, on one line and cut at a word; absent without one, and if `privacy.store_text` is off.',
+    ),
+  promptText: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe('The beginnings of its prompts by a person, masked, one a line, to be searched.'),
   startedAt: z.number().describe('Event time of the first event, epoch ms; reset after a long pause.'),
   lastEventAt: z
     .number()

@@ -45,6 +45,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
     <div className="toolbar min-w-0 " role="group" aria-label="Filters">
       <SearchBox
         what="incidents"
+        placeholder="Search reasons, prompts, ids, or agent:name…"
         filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}

@@ -75,8 +75,13 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
               >
                 {formatReason(row.reason)}
               </RowLink>
-              <span className="mt-px flex gap-3">
+              <span className="mt-px flex gap-3 min-w-0">
                 <DetectorLabel detector={row.detector} />
+                {row.sessionTitle !== undefined && (
+                  <span className="truncate text-sm text-ink3" dir="auto" title={row.sessionTitle}>
+                    {visibleText(row.sessionTitle)}
+                  </span>
+                )}
                 {narrow && <TriageLabel triage={row.triage} />}
               </span>
             </div>

@@ -24,11 +24,15 @@ const all: readonly Column<IncidentItem>[] = [
   {
     id: 'session',
     name: 'Session',
-    width: 'minmax(90px, 150px)',
-    cell: ({ sessionId, promptId }) => (
+    width: 'minmax(110px, 220px)',
+    cell: ({ sessionId, sessionTitle }) => (
       <>
-        <code>{visibleText(sessionId)}</code>
-        <small>{visibleText(promptId ?? '')}</small>
+        {sessionTitle !== undefined && (
+          <span dir="auto" title={sessionTitle}>
+            {visibleText(sessionTitle)}
+          </span>
+        )}
+        <small className="font-mono">{visibleText(sessionId)}</small>
       </>
     ),
   },

@@ -13,6 +13,7 @@ export const csvColumns: CsvColumns<IncidentItem> = {
   reason: ({ reason }) => reason,
   tool: ({ tool }) => tool?.name ?? null,
   session: ({ sessionId }) => sessionId,
+  session_title: ({ sessionTitle }) => sessionTitle ?? null,
   prompt: ({ promptId }) => promptId,
   agent: ({ agent }) => agent,
   model: ({ model }) => model,

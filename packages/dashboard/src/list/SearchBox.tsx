@@ -13,6 +13,8 @@ import {
 interface Props<Name extends string, Filter extends TermFilter<Name>> {
   /** What is listed, in plural. */
   readonly what: string;
+  /** Says what it searches. */
+  readonly placeholder: string;
   readonly filters: TermFilters<Name>;
   readonly filter: Filter;
   readonly onChange: (filter: Filter) => void;
@@ -26,6 +28,7 @@ const PAUSE_MS = 250;
 /** Words search the texts; `name:value` becomes a filter chip. */
 export function SearchBox<Name extends string, Filter extends TermFilter<Name>>({
   what,
+  placeholder,
   filters,
   filter,
   onChange,
@@ -89,7 +92,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
         aria-controls={list}
         aria-autocomplete="list"
         aria-activedescendant={at >= 0 ? `${list}-${String(at)}` : undefined}
-        placeholder="Search, or agent:name, tool:name…"
+        placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
         value={typed}

@@ -100,6 +100,11 @@ function Row({ row }: { readonly row: IncidentItem }) {
         <p className="flex gap-3 min-w-0 text-sm text-ink3">
           <DetectorLabel detector={row.detector} />
           {row.sample === true && <SampleChip />}
+          {row.sessionTitle !== undefined && (
+            <span className="truncate" dir="auto" title={row.sessionTitle}>
+              {visibleText(row.sessionTitle)}
+            </span>
+          )}
           <code className="text-sm/[1.6] font-mono font-450 hidden overflow-hidden text-ellipsis @max-[760px]/page:inline">
             {agent}
           </code>

@@ -20,7 +20,9 @@ export function Page({ title, tab = title, note, actions, children }: Props) {
   return (
     <div className="@container/page mx-auto grid max-w-420 grid-cols-1 content-start gap-4 p-6 max-sm:gap-3 max-sm:px-3 max-sm:pt-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 min-h-8">
-        <h1 className="min-w-0 wrap-anywhere text-xl font-640 tracking-[-0.015em]">{title}</h1>
+        <h1 dir="auto" className="min-w-0 wrap-anywhere text-xl font-640 tracking-[-0.015em]">
+          {title}
+        </h1>
         {note !== undefined && <div className="text-ink3">{note}</div>}
         {actions !== undefined && <div className="toolbar ml-auto max-sm:ml-0">{actions}</div>}
       </div>

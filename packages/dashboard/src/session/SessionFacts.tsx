@@ -3,13 +3,35 @@ import { Link } from '@tanstack/react-router';
 import { formatAge, formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
+import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 
-/** Agent, model and volume of a session. */
+/** Id, place, model and volume of a session. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
-  const { agent, model, backend, tenant, tokens, usd, clockOffMs } = session;
+  const { sessionId, tags, agent, model, backend, tenant, tokens, usd, clockOffMs } = session;
+  const places = ['project', 'branch'].flatMap((name) => {
+    const value = tags?.[name];
+    return value === undefined ? [] : [{ name, value, tag: `${name}:${value}` }];
+  });
   return (
     <div className="flex flex-wrap items-center gap-1.5">
+      <span className="flex items-center gap-0.5 min-w-0 text-sm text-ink3">
+        <code className="truncate max-w-[44ch] font-mono font-450" title={sessionId}>
+          {visibleText(sessionId)}
+        </code>
+        <CopyButton what="session id" text={sessionId} bare />
+      </span>
+      {places.map(({ name, value, tag }) => (
+        <Link
+          key={name}
+          className={chipClass}
+          to="/sessions"
+          search={{ tag }}
+          title={`Sessions of this ${name}`}
+        >
+          <span>{visibleText(value)}</span>
+        </Link>
+      ))}
       {agent !== null && (
         <Link className={chipClass} to="/sessions" search={{ agent }} title="Sessions of this agent">
           <span>{visibleText(agent)}</span>

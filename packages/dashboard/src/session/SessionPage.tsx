@@ -9,6 +9,7 @@ import { valueOf } from '../lib/search.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Page } from '../page/Page.tsx';
 import { SessionState } from '../sessions/SessionState.tsx';
+import { sessionName } from '../sessions/session-name.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
@@ -85,7 +86,7 @@ function Session({ session, search }: Props) {
   }, [incident, at, part]);
   return (
     <Page
-      title={visibleText(sessionId)}
+      title={sessionName(session)}
       note={<SessionState state={session.state} />}
       actions={
         <>

@@ -25,6 +25,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
     <div className="toolbar min-w-0 " role="group" aria-label="Filters">
       <SearchBox
         what="sessions"
+        placeholder="Search prompts, projects, ids, or agent:name…"
         filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}

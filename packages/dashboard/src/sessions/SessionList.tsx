@@ -7,6 +7,7 @@ import { SampleChip } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { Loops } from './columns.tsx';
 import { SessionState } from './SessionState.tsx';
+import { sessionName, sessionPlace } from './session-name.ts';
 
 /** The sessions as a virtual list. */
 export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
@@ -24,20 +25,23 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
     >
       {(row, narrow) => (
         <>
-          <div className="min-w-0 [&_a]:text-sm/[1.6] [&_a]:font-mono [&_a]:font-550 [&_a]:text-ink in-data-narrow:col-[1/3]">
+          <div className="min-w-0 in-data-narrow:col-[1/3]" dir="auto">
             <RowLink
-              className="block truncate"
+              className={`block truncate text-ink ${row.title === undefined ? 'font-mono text-sm/[1.6]' : ''}`}
               to="/sessions/$id"
               id={row.sessionId}
               title={row.sessionId}
               peek={list.peek}
               onPeek={onPeek}
             >
-              {visibleText(row.sessionId)}
+              {sessionName(row)}
             </RowLink>
             <small className="truncate block min-h-4.5 text-sm text-ink3">
               {row.sample === true && <SampleChip />}
-              {visibleText(row.agent ?? 'unknown agent')}
+              {sessionPlace(row)}
+              {row.title !== undefined && (
+                <code className="ml-2 text-xs font-mono font-450">{visibleText(row.sessionId)}</code>
+              )}
             </small>
           </div>
           {narrow && (

@@ -9,6 +9,7 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { SessionState } from './SessionState.tsx';
+import { sessionName } from './session-name.ts';
 
 interface Props {
   readonly id: string;
@@ -23,12 +24,12 @@ export function SessionPeek({ id, alone, onClose }: Props) {
   const Heading = alone ? 'h1' : 'h2';
   return (
     <article
-      className="px-6 pt-3 pb-16 @container/page grid grid-cols-1 content-start gap-4 min-w-0 max-sm:px-3 max-sm:pt-2 max-sm:pb-6 [&_:is(h1,h2)]:text-lg/[1.4] [&_:is(h1,h2)]:min-w-0 [&_:is(h1,h2)]:font-mono [&_:is(h1,h2)]:font-620 [&_:is(h1,h2)]:wrap-anywhere"
+      className="px-6 pt-3 pb-16 @container/page grid grid-cols-1 content-start gap-4 min-w-0 max-sm:px-3 max-sm:pt-2 max-sm:pb-6 [&_:is(h1,h2)]:text-lg/[1.4] [&_:is(h1,h2)]:min-w-0 [&_:is(h1,h2)]:font-620 [&_:is(h1,h2)]:wrap-anywhere"
       aria-label="Session"
     >
       <PeekBar to="/sessions/$id" params={{ id }} onClose={onClose} />
       <header className="flex items-baseline gap-3">
-        <Heading>{visibleText(id)}</Heading>
+        <Heading dir="auto">{session === undefined ? visibleText(id) : sessionName(session)}</Heading>
         {session !== undefined && <SessionState state={session.state} />}
       </header>
       {session !== undefined ? (

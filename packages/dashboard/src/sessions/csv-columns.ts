@@ -4,6 +4,9 @@ import type { CsvColumns } from '../list/csv.ts';
 /** Columns of the CSV file. */
 export const csvColumns: CsvColumns<SessionItem> = {
   id: ({ sessionId }) => sessionId,
+  title: ({ title }) => title ?? null,
+  project: ({ tags }) => tags?.['project'] ?? null,
+  branch: ({ tags }) => tags?.['branch'] ?? null,
   started_at: ({ startedAt }) => new Date(startedAt).toISOString(),
   last_event_at: ({ lastEventAt }) => new Date(lastEventAt).toISOString(),
   state: ({ state }) => state,

@@ -101,6 +101,8 @@ export interface SessionAccount extends Omit<Labels, 'promptId'> {
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number } | null;
   /** US dollars; `null` if no usage was reported or a turn's model has no price. */
   readonly usd: number | null;
+  /** The beginnings of the prompts that a person wrote, masked, one a line; absent without one. */
+  readonly promptText?: string;
   readonly preset: string;
   readonly configHash: string;
 }
@@ -180,9 +182,11 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
 /** The tags after an event: each stays until its name is set again. The same object if they did not change. */
 function tagsAfter(tags: Tags | undefined, valueOr: Tags | null | undefined): Tags | undefined {
   if (valueOr === null || valueOr === undefined) return tags;
+  const given = Object.entries(valueOr);
+  if (tags !== undefined && given.every(([name, value]) => tags[name] === value)) return tags;
   const known = new Map(Object.entries(tags ?? {}));
   let changed = false;
-  for (const [name, value] of Object.entries(valueOr)) {
+  for (const [name, value] of given) {
     if (known.get(name) === value || (!known.has(name) && known.size >= MAX_TAGS)) continue;
     known.set(name, value);
     changed = true;

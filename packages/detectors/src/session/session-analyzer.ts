@@ -21,6 +21,7 @@ import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult
 import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
 import { type SessionSnapshot, SNAPSHOT_VERSION } from './session-snapshot.ts';
+import { withPrompt } from './session-title.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 const SEMANTIC_SLOT = slotOf({ detector: 'semantic', key: '' });
@@ -39,6 +40,8 @@ export class SessionAnalyzer {
   lastPosition = -1;
   readonly #plan: SessionPlan;
   #labels = NO_LABELS;
+  /** The beginnings of the prompts that a person wrote, one a line. */
+  #prompts = '';
   #bank: DetectorBank;
   #totals = new SessionTotals();
   #ids = new KnownIds();
@@ -106,6 +109,7 @@ export class SessionAnalyzer {
       turn.closeRetracted(incidents, bank, step);
       bank.semantic?.push(step);
     } else if (!repeated) bank.push(step);
+    if (step.event.type === 'prompt_started') this.#notePrompt(step.event);
     if (type === 'session_ended') bank.close(step, 'ended');
     let found = NO_VERDICTS;
     if (step.findings.length === 0) totals.count(step.event, step.cost);
@@ -117,6 +121,12 @@ export class SessionAnalyzer {
     if (found === NO_VERDICTS && refusal === null && accountBefore === null && turnRequest === null)
       return NOTHING_FOUND;
     return { ...found, isDuplicate: false, refusal, abandoned, accountBefore, turnRequest };
+  }
+
+  #notePrompt({ text, origin }: Extract<KnownEvent, { type: 'prompt_started' }>): void {
+    if (text == null || origin === 'harness') return;
+    if (origin !== 'user' && this.#bank.calls?.prompts.isByHarness(text) === true) return;
+    this.#prompts = withPrompt(this.#prompts, text, this.#plan.current.privacy);
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */
@@ -173,6 +183,7 @@ export class SessionAnalyzer {
     this.#totals = new SessionTotals();
     this.#turn = new LastTurn();
     this.#labels = NO_LABELS;
+    this.#prompts = '';
     this.#incidents = NO_OPEN_INCIDENTS;
     return { abandoned, accountBefore };
   }
@@ -249,7 +260,8 @@ export class SessionAnalyzer {
   }
 
   get account(): SessionAccount {
-    return accountOf(this.#totals, this.#labels, this.#plan.current);
+    const account = accountOf(this.#totals, this.#labels, this.#plan.current);
+    return this.#prompts === '' ? account : { ...account, promptText: this.#prompts };
   }
 
   /** The whole state as JSON. */
@@ -266,6 +278,7 @@ export class SessionAnalyzer {
       totals: this.#totals.snapshot(),
       turn: this.#turn.snapshot(this.calls?.rounds ?? []),
       labels: this.#labels,
+      ...(this.#prompts !== '' && { prompts: this.#prompts }),
       incidents: this.#incidents.snapshot(),
       coverage: this.#incidents.coverage,
       ...this.#bank.snapshot(),
@@ -280,6 +293,7 @@ export class SessionAnalyzer {
     this.#ids.restore(snapshot.ids);
     this.#totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.#labels = labelsAfter(NO_LABELS, snapshot.labels);
+    this.#prompts = snapshot.prompts ?? '';
     this.#plan.restore(snapshot.overrides, this.#labels);
     this.#incidents = OpenIncidents.of(snapshot.incidents, snapshot.coverage);
     this.#bank = new DetectorBank(this.#plan.current, this.#plan.semantic);

@@ -18,6 +18,8 @@ export interface SessionSnapshot extends BankSnapshot {
   readonly totals: TotalsSnapshot;
   readonly turn: LastTurnSnapshot;
   readonly labels: Labels;
+  /** Absent without a prompt of a person. */
+  readonly prompts?: string;
   readonly incidents: readonly OpenIncident[];
   /** Absent without loops so far. */
   readonly coverage?: Coverage | undefined;

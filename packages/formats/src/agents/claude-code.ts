@@ -17,6 +17,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 import { anthropicUsage } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
@@ -132,6 +133,7 @@ class ClaudeCodeReader implements FormatReader {
       agent: 'claude-code',
       agentVersion: textOf(record['version']),
       model,
+      tags: placeTags(record['cwd'], record['gitBranch']),
     };
   }
 

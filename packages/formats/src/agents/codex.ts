@@ -20,6 +20,7 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
 import { itemCall } from '../wire/openai-responses.ts';
@@ -67,6 +68,7 @@ class CodexReader implements FormatReader {
   #parentSessionId: string | undefined;
   #agentVersion: string | undefined;
   #model: string | undefined;
+  #tags: Stamp['tags'];
   #totalTokens = '';
   readonly #uses = new Map<string, number>();
 
@@ -90,6 +92,7 @@ class CodexReader implements FormatReader {
       agent: 'codex',
       agentVersion: this.#agentVersion,
       model: this.#model,
+      tags: this.#tags,
     };
     if (type === 'response_item') return this.#readItem(payload, stamp);
     if (type === 'event_msg' && payload['type'] === 'token_count') return this.#readTokens(payload, stamp);
@@ -107,6 +110,7 @@ class CodexReader implements FormatReader {
     if (this.#root === undefined) {
       this.#sessionId = id ?? this.#sessionId;
       this.#agentVersion = textOf(payload['cli_version']);
+      this.#tags = placeTags(payload['cwd'], objectOf(payload['git'])['branch']);
       const spawned = objectOf(objectOf(objectOf(payload['source'])['subagent'])['thread_spawn']);
       this.#parentSessionId = textOf(spawned['parent_thread_id']) ?? textOf(payload['forked_from_id']);
       this.#root = textOf(payload['forked_from_id']) ?? id ?? '';

@@ -6,7 +6,8 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, joinedText, objectOf, textOf, timeOf } from '../record/json.ts';
+import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 
 export type HookAgent = 'claude-code' | 'codex' | 'gemini-cli' | 'copilot-cli' | 'cursor' | 'opencode';
 
@@ -56,6 +57,7 @@ export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
     time: timeOf(record['timestamp']),
     agent,
     model: textOf(record['model']),
+    tags: placeTags(record['cwd'] ?? listOf(record['workspace_roots'])[0]),
   };
   const text = textOf(record['prompt']);
   if (moment === 'prompt' && text !== undefined) return reading([{ ...stamp, type: 'prompt_started', text }]);

@@ -18,6 +18,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 
 /**
  * opencode: storage files (`session/`, `message/` and `part/`), the output of `opencode export`, and the events of
@@ -85,6 +86,7 @@ interface MessageFacts {
 class OpencodeReader implements FormatReader {
   readonly #messages = new Map<string, MessageFacts>();
   readonly #parents = new Map<string, string>();
+  readonly #places = new Map<string, Stamp['tags']>();
 
   read(record: JsonObject): Reading {
     if (isExport(record)) return this.#readExport(record);
@@ -123,6 +125,7 @@ class OpencodeReader implements FormatReader {
     const id = textOf(session['id']);
     const parent = textOf(session['parentID']);
     if (id !== undefined && parent !== undefined) this.#parents.set(id, parent);
+    if (id !== undefined) this.#places.set(id, placeTags(session['directory']));
     return ignored('session');
   }
 
@@ -143,6 +146,7 @@ class OpencodeReader implements FormatReader {
     const stamp = {
       sessionId,
       parentSessionId: this.#parents.get(sessionId),
+      tags: this.#places.get(sessionId),
       time: timeOf(times['start']) ?? time,
       agent: 'opencode',
       model: message?.model,

@@ -13,7 +13,7 @@ import { isObject, type JsonObject, numberOf, tokensOf } from '../record/json.ts
 export interface LogRecord extends Omit<Stamp, 'sessionId' | 'parentSessionId'> {
   /** The producer's name for the record, or of a part of it. */
   readonly type: string;
-  /** Like the model, agent and version, of this record and of those after it. */
+  /** Like the model, agent, version and tags, of this record and of those after it. */
   readonly sessionId?: string | undefined;
   readonly parentSessionId?: string | undefined;
   /** Id of a sub-agent within the session. */
@@ -41,7 +41,7 @@ class LogReader implements FormatReader {
   readonly #format: LogFormat;
   readonly #log = new MessageLog();
   /** Facts of the latest records that state them. */
-  #facts: Pick<LogRecord, 'sessionId' | 'parentSessionId' | 'model' | 'agent' | 'agentVersion'>;
+  #facts: Pick<LogRecord, 'sessionId' | 'parentSessionId' | 'model' | 'agent' | 'agentVersion' | 'tags'>;
 
   constructor(format: LogFormat, sessionId: string | undefined) {
     this.#format = format;

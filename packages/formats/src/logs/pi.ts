@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 import { readMessage } from '../wire/messages.ts';
 import { costOf, messageLog, usageBy, withUsage } from './message-log.ts';
 
@@ -63,5 +64,6 @@ function headerFacts(record: JsonObject) {
     // The name of a file ends with the id of its session.
     parentSessionId: parent?.split(/[_/\\]/).at(-1),
     agent: record['type'] === 'session_start' ? 'droid' : undefined,
+    tags: placeTags(record['cwd']),
   };
 }

@@ -1,4 +1,5 @@
 import { nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { placeTags } from '../record/place-tags.ts';
 import { geminiUsage } from '../wire/gemini.ts';
 import { readMessage } from '../wire/messages.ts';
 import { asHarness, messageLog, withUsage } from './message-log.ts';
@@ -40,6 +41,7 @@ export const qwenCode = messageLog({
       time: timeOf(record['timestamp']),
       model: textOf(record['model']),
       agentVersion: textOf(record['version']),
+      tags: placeTags(record['cwd'], record['gitBranch']),
       messages: (isWritten ? messages : asHarness(messages)).map((message) =>
         message.role === 'tool' && isFailed
           ? { ...message, results: message.results.map((result) => ({ ...result, isError: true })) }

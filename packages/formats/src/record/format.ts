@@ -16,6 +16,7 @@ export interface Stamp {
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
   readonly tenant?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The result of reading one record. */

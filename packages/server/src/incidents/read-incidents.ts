@@ -21,9 +21,13 @@ interface ItemRow {
   readonly triage: Triage | null;
   readonly mute: Mute | null;
   readonly sample: boolean;
+  readonly title: string | null;
 }
 
-const itemSelect = `select i.id, i.group_key, i.active_at, i.figures, d.fold, t.doc as triage, m.doc as mute,
+/** The title of an incident's session; `null` if it is unknown or not stored yet. */
+const titleSelect = '(select title from sessions where id = i.session_id) as title';
+
+const itemSelect = `select i.id, ${titleSelect}, i.group_key, i.active_at, i.figures, d.fold, t.doc as triage, m.doc as mute,
     exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
   left join mutes m on m.id = i.mute_id`;
@@ -58,10 +62,11 @@ export async function incidentDetail(
       readonly triage: Triage | null;
       readonly mute: Mute | null;
       readonly history: TriageChange[] | null;
+      readonly title: string | null;
     }
   >(
     `select i.group_key, i.active_at, i.figures, d.fold, d.evidence, d.current, t.doc as triage, t.history,
-       m.doc as mute
+       m.doc as mute, ${titleSelect}
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
      left join mutes m on m.id = i.mute_id where i.id = $1`,
     [id],
@@ -78,6 +83,7 @@ export async function incidentDetail(
     groupKey: found.group_key,
     ...effectiveTriage(found, now),
     triageHistory: found.history ?? [],
+    ...(found.title !== null && { sessionTitle: found.title }),
     firstEventIndex: firstStep(fold).eventIndex,
     lastEventIndex: latest?.eventIndex ?? fold.latest.eventIndex,
   };
@@ -102,9 +108,15 @@ export function effectiveTriage(
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, figures, sample, ...decisions }: ItemRow,
+  { fold, group_key: groupKey, active_at: lastActivityAt, figures, sample, title, ...decisions }: ItemRow,
   now: number,
 ): IncidentItem {
   const row = incidentAt({ ...toRow(readRow(fold), readFigures(figures)), lastActivityAt }, now);
-  return { ...row, groupKey, ...effectiveTriage(decisions, now), ...(sample && { sample }) };
+  return {
+    ...row,
+    groupKey,
+    ...effectiveTriage(decisions, now),
+    ...(sample && { sample }),
+    ...(title !== null && { sessionTitle: title }),
+  };
 }

@@ -32,7 +32,7 @@ export async function listSessions(
 function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { state, tool } = filter;
-  conditions.contains('search', filter.q);
+  conditions.searches('id', filter.q);
   if (state !== undefined) conditions.anyOf(sessionStateSql(conditions.parameter(now)), state);
   if (tool !== undefined && tool.length > 0) {
     const tools = tool.map((name) => conditions.parameter(name)).join(', ');

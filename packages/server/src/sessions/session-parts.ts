@@ -72,7 +72,10 @@ export function addSummary(stored: StoredSession | undefined, summary: SessionSu
   const [first, second, ...rest] = all;
   const isFull = all.length > MAX_PARTS && first !== undefined && second !== undefined;
   const kept = isFull ? [{ ...sumOf([first, second]), merged: true as const }, ...rest] : all;
-  return { doc: wholeOf(kept, summary), parts: kept };
+  // The first prompt of all names a session.
+  const title = stored.doc.title ?? summary.title;
+  const state = title === undefined ? summary : { ...summary, title };
+  return { doc: wholeOf(kept, state), parts: kept };
 }
 
 function wholeOf(parts: readonly SessionPart[], state: SessionSummary): WholeSession {

@@ -3,6 +3,7 @@ import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwa
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
 import { addSummary, partKey, type StoredSession } from './session-parts.ts';
+import { writeTexts } from './write-texts.ts';
 
 /** A record of the `sessions` topic; null: a tombstone of an expired session. */
 export interface SummaryRecord {
@@ -34,7 +35,7 @@ const columns = {
   incidents: 'float8',
   active_at: 'float8',
   updated_at: 'float8',
-  search: 'text',
+  title: 'text',
   doc: 'jsonb',
   parts: 'jsonb',
 } as const;
@@ -58,21 +59,18 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
     else {
       expired.delete(id);
       latest.set(id, { id, summary, at });
-      sessions.set(
-        storableText(id),
-        addSummary(sessions.get(storableText(id)), withoutEvidence(summary, described)),
-      );
+      sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), docOf(summary, described)));
     }
   }
   const rows = Array.from(latest.values(), ({ id, summary, at }) =>
-    rowOf(
-      id,
-      at,
-      sessions.get(storableText(id)) ?? { doc: withoutEvidence(summary, described), parts: null },
-    ),
+    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: docOf(summary, described), parts: null }),
   );
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
+    await writeTexts(
+      tx,
+      records.filter(({ id }) => latest.has(id)),
+    );
     await writeFigures(tx, records);
   }
   if (expired.size === 0) return;
@@ -177,9 +175,9 @@ async function writeEvidence(tx: Queryable, records: readonly SummaryRecord[]): 
   return new Set(stored.map(({ id }) => id));
 }
 
-/** Evidence is stored with its incident, once that is stored. */
-function withoutEvidence(
-  { openIncidents, ...rest }: SessionSummary,
+/** Evidence is stored with its incident, once that is stored, and prompts in the table that is searched. */
+function docOf(
+  { openIncidents, promptText: _, ...rest }: SessionSummary,
   stored: ReadonlySet<string>,
 ): SessionSummary {
   if (openIncidents === undefined) return rest;
@@ -197,7 +195,6 @@ function wastedIfLoop(amount: string): string {
 
 function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
   const { status, agent, model, backend, tenant, tokens, incidents } = summary;
-  const words = [id, agent, model, tenant].filter((word) => word !== null);
   return {
     id,
     state: status,
@@ -220,7 +217,7 @@ function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
     incidents: incidents.total,
     active_at: activityAt(summary.lastEventAt, at),
     updated_at: at,
-    search: words.join('\n').slice(0, 600).toLowerCase(),
+    title: summary.title ?? null,
     doc: summary,
     parts,
   };

@@ -55,11 +55,17 @@ export class Conditions {
     if (to !== undefined) this.add(`${column} < ${this.parameter(to)}::float8`);
   }
 
-  /** The column, which is in lower case, contains the text. */
-  contains(column: string, text: string | undefined): void {
+  /**
+   * The session has the text in its title, prompts or labels, or the row itself in this column, which is in lower case.
+   *
+   * @param id the column of the session's id
+   */
+  searches(id: string, text: string | undefined, column?: string): void {
     if (text === undefined) return;
     const literal = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
-    this.add(`${column} like ${this.parameter(`%${literal}%`)}`);
+    const pattern = this.parameter(`%${literal}%`);
+    const ofSession = `${id} in (select session_id from session_texts where text like ${pattern})`;
+    this.add(column === undefined ? ofSession : `(${column} like ${pattern} or ${ofSession})`);
   }
 
   get where(): string {

@@ -1,5 +1,5 @@
 import { MAX_OPEN_INCIDENTS, type OpenIncidentSummary, type SessionSummary } from '@loopwatch/contract';
-import type { SessionAccount } from '@loopwatch/detectors';
+import { type SessionAccount, titleOf } from '@loopwatch/detectors';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry } from './entry.ts';
 
@@ -16,12 +16,14 @@ export function summaryOf(
   { account, incidents, lastPosition }: BeforeRestart,
   { topic, partition }: TopicPartition,
 ): SessionSummary {
+  const title = titleOf(account.promptText ?? '');
   const byDetector = { ...tally?.opened };
   const total = Object.values(byDetector).reduce((sum, opened) => sum + opened, 0);
   return {
     v: 1,
     sessionId: analyzer.sessionId,
     status: summarizedAt === null ? 'ended' : 'live',
+    ...(title !== undefined && { title, promptText: account.promptText }),
     startedAt,
     lastEventAt: livedAt,
     events: account.events,

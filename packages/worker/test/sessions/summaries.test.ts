@@ -78,6 +78,8 @@ describe('a summary', () => {
     expect(last(script)).toEqual({
       v: 1,
       sessionId: 's',
+      title: 'go',
+      promptText: 'go',
       status: 'ended',
       startedAt: START,
       lastEventAt: START + 10_000,
