@@ -15,7 +15,7 @@ export default defineConfig(
     'playwright-report/',
   ]),
   {
-    files: ['packages/*/src/**/*.ts', 'packages/worker/test/stream/*.ts', 'packages/dashboard/**/*.{ts,tsx}'],
+    files: ['packages/*/{src,test}/**/*.ts', 'packages/dashboard/**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
