@@ -61,9 +61,9 @@ async function logIn(page: Page, role: keyof typeof tokens): Promise<void> {
 
 async function openIncident(page: Page): Promise<void> {
   await page.goto(`${url}/incidents`);
-  await page.getByRole('link', { name: /^open_drawer was called/ }).click();
+  await page.getByRole('link', { name: /^open_drawer ×/ }).click();
   await page.getByRole('link', { name: 'Open full page' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('open_drawer was called');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('open_drawer ×');
 }
 
 test('login: returns a viewer to the linked page, where controls explain read-only access', async ({

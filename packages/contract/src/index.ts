@@ -148,6 +148,7 @@ export {
   type SessionSummary,
   sessionSummarySchema,
 } from './verdicts/session-summary.ts';
+export { argumentsOf, titleOf, titleWithCount } from './verdicts/title.ts';
 export {
   type Cost,
   type ThresholdAdjustment,

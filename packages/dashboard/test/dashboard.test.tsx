@@ -16,12 +16,12 @@ import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
 import { FakeServer } from './server.ts';
 
 const rows = [
-  row({ id: 'i-3', detectedAt: NOW, reason: 'grep was called 5 times', agent: 'ci-fixer' }),
+  row({ id: 'i-3', detectedAt: NOW, title: 'grep was called 5 times', agent: 'ci-fixer' }),
   row({
     id: 'i-2',
     detectedAt: NOW - 60_000,
     detector: 'content-repeat',
-    reason: '“again” repeats',
+    title: '“again” repeats',
     state: 'resolved',
     outcome: 'recovered',
   }),
@@ -88,7 +88,7 @@ async function listed(): Promise<HTMLElement> {
   return list;
 }
 
-function reasons(): (string | null)[] {
+function titles(): (string | null)[] {
   const list = screen.queryByRole('list', { name: 'Incidents, newest first' });
   return list === null
     ? []
@@ -146,11 +146,11 @@ describe('a session recorded by the gateway', () => {
 });
 
 describe('the incident list', () => {
-  it('shows the newest first, with reason, state and a text alternative of the ring', async () => {
+  it('shows the newest first, with title, state and a text alternative of the ring', async () => {
     await open();
     greet();
     await listed();
-    expect(reasons()).toEqual(rows.map(({ reason }) => reason));
+    expect(titles()).toEqual(rows.map(({ title }) => title));
     const [first] = within(await listed()).getAllByRole('listitem');
     expect(within(first!).getByRole('img', { name: 'seen 5 times, threshold 5' })).toBeTruthy();
     expect(within(first!).getByText('open')).toBeTruthy();
@@ -164,16 +164,16 @@ describe('the incident list', () => {
     await listed();
     const add = (id: string, detectedAt: number) =>
       act(() => {
-        const incidents = [row({ id, detectedAt, reason: `${id} loops` })];
+        const incidents = [row({ id, detectedAt, title: `${id} loops` })];
         store.applyChanges(changes({ incidents, stats: stats({ found: 4 }) }), NOW);
       });
     add('i-4', NOW + 1_000);
-    expect(reasons()[0]).toBe('i-4 loops');
+    expect(titles()[0]).toBe('i-4 loops');
     fireEvent.click(screen.getByRole('button', { name: 'Pause' }));
     add('i-5', NOW + 2_000);
-    expect(reasons()).not.toContain('i-5 loops');
+    expect(titles()).not.toContain('i-5 loops');
     fireEvent.click(screen.getByRole('button', { name: 'Resume, 1 new' }));
-    expect(reasons()).toContain('i-5 loops');
+    expect(titles()).toContain('i-5 loops');
   });
 
   it('shows the number of skipped changes while paused, and reloads on click', async () => {
@@ -193,17 +193,17 @@ describe('the incident list', () => {
     await open();
     greet();
     await listed();
-    server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, reason: 'i-4 loops' }), ...rows];
+    server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, title: 'i-4 loops' }), ...rows];
     act(() => store.applyChanges(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
-    await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'));
+    await waitFor(() => expect(titles()[0]).toBe('i-4 loops'));
     expect(screen.queryByText(/skipped to keep up/)).toBeNull();
   });
 
   it('never renders text from agents as markup', async () => {
-    server.incidents = [row({ reason: '<img src=x onerror=alert(1)> repeats', agent: '<b>bold</b>' })];
+    server.incidents = [row({ title: '<img src=x onerror=alert(1)> repeats', agent: '<b>bold</b>' })];
     await open();
     await listed();
-    expect(reasons()).toEqual(['<img src=x onerror=alert(1)> repeats']);
+    expect(titles()).toEqual(['<img src=x onerror=alert(1)> repeats']);
     expect(document.querySelector('img[src], b > b')).toBeNull();
     expect(screen.getByText('<b>bold</b>')).toBeTruthy();
   });
@@ -235,7 +235,7 @@ describe('the empty, failed and filtered list', () => {
     expect(await screen.findByRole('heading', { name: 'No matching incidents' })).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0]!);
     await listed();
-    expect(reasons()).toHaveLength(3);
+    expect(titles()).toHaveLength(3);
     expect(place()).toBe('/incidents');
   });
 });
@@ -246,11 +246,11 @@ describe('incident filters', () => {
     await listed();
     fireEvent.click(screen.getByRole('button', { name: 'Resolved' }));
     await waitFor(() => expect(place()).toBe('/incidents?state=resolved'));
-    await waitFor(() => expect(reasons()).toEqual(['“again” repeats']));
+    await waitFor(() => expect(titles()).toEqual(['“again” repeats']));
     cleanup();
     await open('/incidents?state=open');
     await listed();
-    expect(reasons()).toEqual([rows[0]?.reason, rows[2]?.reason]);
+    expect(titles()).toEqual([rows[0]?.title, rows[2]?.title]);
     expect(screen.getByRole('button', { name: 'Open' }).getAttribute('aria-pressed')).toBe('true');
   });
 
@@ -273,7 +273,7 @@ describe('incident filters', () => {
     await open('/incidents?state=closed');
     await listed();
     expect(screen.getByText(/Ignored unknown URL parameters: state=closed/)).toBeTruthy();
-    expect(reasons()).toHaveLength(3);
+    expect(titles()).toHaveLength(3);
   });
 });
 
@@ -281,9 +281,9 @@ describe('an incident', () => {
   it('opens beside the list on click, moves with j and k, and closes on Escape', async () => {
     await open();
     await listed();
-    fireEvent.click(screen.getByRole('link', { name: rows[0]!.reason }));
+    fireEvent.click(screen.getByRole('link', { name: rows[0]!.title }));
     await waitFor(() => expect(place()).toBe('/incidents?peek=i-3'));
-    expect(await screen.findByRole('heading', { level: 2, name: rows[0]!.reason })).toBeTruthy();
+    expect(await screen.findByRole('heading', { level: 2, name: rows[0]!.title })).toBeTruthy();
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
     fireEvent.keyDown(document, { key: 'j' });
     await waitFor(() => expect(place()).toBe('/incidents?peek=i-2'));
@@ -295,7 +295,7 @@ describe('an incident', () => {
 
   it('has its own page', async () => {
     await open('/incidents/i-3');
-    expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.reason })).toBeTruthy();
+    expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.title })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy();
   });
 

@@ -38,6 +38,8 @@ export function row(part: Partial<IncidentItem> = {}): IncidentItem {
     period: 1,
     confidence: 1,
     action: 'warn',
+    title: 'read_file ×5',
+    arguments: '{}',
     reason: 'read_file was called 5 times in a row with the same arguments',
     cost: { calls: 5, turns: 5, characters: 0, tokens: null, ms: 8_200 },
     revision: 1,

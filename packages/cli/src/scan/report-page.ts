@@ -8,7 +8,7 @@ import {
   formatUsd,
   shortPath,
 } from './format-values.ts';
-import { headline, loopName, shareText, worstShares } from './report-text.ts';
+import { headline, shareText, worstShares } from './report-text.ts';
 import type { ScannedLoop, ScanReport, Share, Usage } from './scan-report.ts';
 
 const style = `
@@ -118,14 +118,14 @@ function detectorTable({ byDetector }: ScanReport): string {
 
 function loopTable(worst: readonly ScannedLoop[]): string {
   const rows = worst.map((loop) => {
-    const { reason, agent, model, time, sessionId, file, project, prompt, wasted } = loop;
+    const { title, reason, agent, model, time, sessionId, file, project, prompt, wasted } = loop;
     const facts = [project, agent, model, formatDay(time)].filter((fact) => fact !== null).join(' · ');
     const cells = [
       formatInteger(wasted.calls),
       formatCompact(wasted.tokens ?? 0),
       moneyText(wasted.usd ?? 0),
     ];
-    return `<tr><td><strong>${escapeHtml(loopName(loop))}</strong> ${prompt === null ? '' : escapeHtml(`“${prompt}”`)}<br><span class="soft">${escapeHtml(facts)}<br>${escapeHtml(reason)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
+    return `<tr><td><strong>${escapeHtml(title)}</strong> ${prompt === null ? '' : escapeHtml(`“${prompt}”`)}<br><span class="soft">${escapeHtml(facts)}<br>${escapeHtml(reason)}</span><br><code>${escapeHtml(sessionId)}<br>${escapeHtml(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
   });
   return `<section class="scroll"><h2>The loops that wasted most</h2>
 <table><thead><tr><th>Loop and session</th>${numberHeaders(['Calls', 'Tokens', 'Cost'])}</tr></thead>

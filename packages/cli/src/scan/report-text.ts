@@ -1,5 +1,4 @@
 import { styleText } from 'node:util';
-import { detectorFacts } from '@loopwatch/contract';
 import { notUnderstoodText } from '../events/understood.ts';
 import { printableTexts } from '../runtime/output.ts';
 import {
@@ -73,11 +72,6 @@ export function shareText(part: number, whole: number): string {
   return percent > 0 && percent < 1 ? '<1%' : `${String(Math.round(percent))}%`;
 }
 
-/** The name of a loop in few words: `Read ×37`, `Repeated text ×26`. */
-export function loopName({ tool, detector, count }: ScannedLoop): string {
-  return `${tool ?? detectorFacts[detector].title} ×${formatInteger(count)}`;
-}
-
 /** The parts that wasted most, if there are several. */
 export function worstShares(shares: Readonly<Record<string, Share>>): (readonly [string, Share])[] {
   const all = Object.entries(shares);
@@ -149,7 +143,7 @@ function loopLine(
   paint: (style: Style, text: string) => string,
 ): string {
   const { prompt, project, sessionId, time, wasted } = loop;
-  const lead = `  ${`${String(rank)}.`.padEnd(4)}${wasted.usd == null ? formatCount(wasted.calls, 'call') : `${formatUsd(wasted.usd)} ${formatCount(wasted.calls, 'call')}`}  ${loopName(loop)}`;
+  const lead = `  ${`${String(rank)}.`.padEnd(4)}${wasted.usd == null ? formatCount(wasted.calls, 'call') : `${formatUsd(wasted.usd)} ${formatCount(wasted.calls, 'call')}`}  ${loop.title}`;
   const facts = [project, formatDay(time), prompt ?? sessionId].filter((fact) => fact !== null);
   const line = cut(`${lead}  ${facts.join(' · ')}`, width);
   return paint('bold', line.slice(0, lead.length)) + paint('dim', line.slice(lead.length));

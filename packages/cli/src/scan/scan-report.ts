@@ -16,6 +16,8 @@ export interface ScannedLoop {
   readonly detector: DetectorId;
   readonly kind: 'loop' | 'limit' | 'outage';
   readonly count: number;
+  /** What was repeated, in a few words without arguments. */
+  readonly title: string;
   /** What was repeated, as a sentence. */
   readonly reason: string;
   /** Event time of its first finding, epoch ms. */

@@ -3,6 +3,8 @@ import {
   isOpenAfter,
   type OpenIncidentSummary,
   reasonWithCount,
+  titleOf,
+  titleWithCount,
   type Verdict,
 } from '@loopwatch/contract';
 import { type Detection, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors';
@@ -74,7 +76,7 @@ function loopOf(
 ): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;
   // The reason of a resolution is how the loop ended, not what was repeated.
-  const reason = reasonWithCount(latest.phase === 'resolved' ? first : latest, count);
+  const described = latest.phase === 'resolved' ? first : latest;
   return {
     ...session,
     sessionId,
@@ -84,7 +86,8 @@ function loopOf(
     detector,
     kind,
     count,
-    reason,
+    title: titleWithCount(described.title ?? titleOf(described), count),
+    reason: reasonWithCount(described, count),
     time,
     cost,
     wasted,

@@ -43,6 +43,7 @@ const report: ScanReport = {
       detector: 'tool-repeat',
       kind: 'loop',
       count: 42,
+      title: 'Read ×42, same result',
       reason: 'Read "<script>" was called 42 times in a row',
       time: Date.UTC(2026, 10, 1),
       cost: { calls: 42, turns: 42, characters: 0, tokens: 3_100_000, ms: 1 },
@@ -60,7 +61,7 @@ describe('reportText', () => {
     expect(text).toContain(
       '  $8.40 of $310.00 wasted (3%): 1 loop in 1 of 300 sessions\n  42 wasted calls, 3.1M tokens',
     );
-    expect(text).toContain('1.  $8.40 42 calls  Read ×42  webapp · 2026-11-01 · Fix <b>it</b>');
+    expect(text).toContain('1.  $8.40 42 calls  Read ×42, same result  webapp · 2026-11-01 · Fix <b>it</b>');
     expect(text).toMatch(/webapp +\$8.40 of \$84.00 \(10%\), 1 loop in 2 sessions/);
     expect(text).toContain('Ignored, because they are irrelevant to loops: 800 progress, 3 summary');
     expect(text).toContain('No price for gpt-9');

@@ -105,7 +105,7 @@ export const groupTriageResultSchema = z.object({
   undo: z.array(triageManySchema).describe('Bodies for `PATCH /incidents` that undo the change.'),
 });
 
-/** Incidents with the same group key. Reason, tool and labels are those of the latest one. */
+/** Incidents with the same group key. Title, arguments, reason, tool and labels are those of the latest one. */
 export const incidentGroupSchema = z.object({
   key: z.string(),
   detector: z.enum(detectorIds),
@@ -114,6 +114,8 @@ export const incidentGroupSchema = z.object({
   agent: z.string().nullable(),
   model: z.string().nullable(),
   backend: z.string().nullable(),
+  title: incidentSchema.shape.title,
+  arguments: incidentSchema.shape.arguments,
   reason: z.string(),
   latestId: z.string(),
   occurrences: z.int().positive().describe('Incidents that match the filters.'),

@@ -70,6 +70,15 @@ export const incidentRowSchema = z.object({
   period: z.int().positive(),
   confidence: z.number(),
   action: z.enum(verdictActions).describe('The strongest action so far.'),
+  title: z
+    .string()
+    .describe('What repeats and how, in a few words without arguments, with the current count.'),
+  arguments: z
+    .string()
+    .nullable()
+    .describe(
+      'Arguments of the repeated call: masked and truncated; null if the loop does not repeat one call.',
+    ),
   reason: z.string().describe('What repeats and how, in a sentence, with the current count.'),
   countAt: verdictSchema.shape.countAt,
   began: beginningSchema.optional(),

@@ -17,6 +17,7 @@ const openIncidentSchema = z
       .object({
         eventIndex: count.describe('Index in the session of the latest repetition.'),
         time: z.number().describe('Its event time, epoch ms.'),
+        title: verdictSchema.shape.title,
         reason: z.string(),
         countAt: verdictSchema.shape.countAt,
         evidence: evidenceRecordSchema,

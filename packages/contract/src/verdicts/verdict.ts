@@ -122,6 +122,10 @@ export const verdictSchema = z.object({
     .describe(
       'Opaque: identifies the calls that continue the loop, as detection compares them. Absent if there are none.',
     ),
+  title: z
+    .string()
+    .optional()
+    .describe('What was found, in a few words without arguments. Absent from verdicts of older versions.'),
   reason: z.string().describe('What was found, in a sentence for people.'),
   countAt: z
     .int()

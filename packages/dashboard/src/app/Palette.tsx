@@ -2,7 +2,6 @@ import type { DetectorId } from '@loopwatch/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useEffect, useRef, useState } from 'react';
-import { formatReason } from '../lib/format.ts';
 import { prefer, usePreferences } from '../lib/preferences.ts';
 import { parseSearch } from '../lib/search.ts';
 import { chooseTheme, useTheme } from '../lib/theme.ts';
@@ -139,11 +138,11 @@ function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   const found = all.filter((command) => has(command.text));
   for (const item of [...incidents.values()].reverse()) {
     if (found.length >= MAX_RESULTS) break;
-    if (!has(item.reason) && !has(item.id) && !has(item.agent)) continue;
+    if (!has(item.title) && !has(item.reason) && !has(item.id) && !has(item.agent)) continue;
     found.push({
       id: item.id,
       group: 'Incidents',
-      text: formatReason(item.reason),
+      text: visibleText(item.title),
       icon: { detector: item.detector },
       run: () => void go({ to: '/incidents/$id', params: { id: item.id } }),
     });

@@ -1,10 +1,10 @@
-import { reasonWithCount } from '@loopwatch/contract';
 import { type IncidentDetail, type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
+import { LoopSummary } from '../incidents/LoopSummary.tsx';
 import { isNewer } from '../incidents/merge.ts';
 import { useCauseTriage } from '../incidents/mutes/mute-cause.ts';
 import { TriageButtons } from '../incidents/TriageButtons.tsx';
@@ -134,10 +134,10 @@ function Head({ item, detail, page }: HeadProps) {
     if (!page) return;
     heading.current?.focus();
   }, [page]);
-  const reason = reasonWithCount(item, item.count);
+  const { title } = item;
   useEffect(() => {
-    if (page) showInTab(reason, open);
-  }, [page, reason, open]);
+    if (page) showInTab(title, open);
+  }, [page, title, open]);
   useKeys(
     page
       ? {
@@ -214,8 +214,12 @@ function Head({ item, detail, page }: HeadProps) {
           tabIndex={-1}
           className="text-xl/[1.3] font-640 tracking-[-0.015em] text-pretty wrap-anywhere focus-visible:outline-none @max-[480px]:m-0 @max-[480px]:col-span-full"
         >
-          {visibleText(reason)}
+          {visibleText(title)}
         </Heading>
+        <LoopSummary
+          item={item}
+          className="mt-1 line-clamp-3 min-w-0 wrap-anywhere text-ink2 @max-[480px]:m-0 @max-[480px]:col-span-full"
+        />
         <p className="mt-1 text-ink2 @max-[480px]:m-0 @max-[480px]:col-span-full">{costSentence(item)}</p>
       </div>
       <div className="grid gap-2 @max-[480px]:m-0 @max-[480px]:col-span-full @max-[980px]:basis-full">

@@ -23,6 +23,9 @@ export function ReasonCard({ incident }: { readonly incident: Incident }) {
   ];
   return (
     <Card title={incident.kind === 'loop' ? 'Why this is a loop' : 'Why this is reported'}>
+      {incident.arguments !== null && (
+        <p className="mb-3 text-sm text-ink2 wrap-anywhere line-clamp-6">{visibleText(incident.reason)}</p>
+      )}
       <p className="mb-1.5 flex justify-between gap-3">
         <span>{unitOf(incident)}</span>
         <b className="font-620 whitespace-nowrap">

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { incidentGroupsQuery } from '../api/incidents.ts';
 import { errorText } from '../lib/error-text.ts';
-import { formatCompact, formatReason, formatUsd, plural } from '../lib/format.ts';
+import { formatCompact, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
 import { useLive } from '../live/context.ts';
@@ -13,6 +13,7 @@ import { Message } from '../ui/feedback/Message.tsx';
 import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { GroupTriage } from './GroupTriage.tsx';
+import { LoopSummary } from './LoopSummary.tsx';
 import type { View } from './merge.ts';
 import { MuteList } from './mutes/MuteList.tsx';
 import { writeIncidentSearch } from './search.ts';
@@ -83,6 +84,7 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
       <div className="min-w-0 @max-[720px]/page:col-[2/-1]">
         <Link
           className={`${rowLinkClass} block truncate @max-[720px]/page:whitespace-normal`}
+          title={group.reason}
           to="/incidents"
           search={{
             ...writeIncidentSearch({
@@ -95,12 +97,13 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
           }}
           activeProps={{}}
         >
-          {formatReason(group.reason)}
+          {visibleText(group.title)}
         </Link>
         <p className="flex gap-3 overflow-hidden whitespace-nowrap text-sm text-ink3 @max-[720px]/page:flex-wrap @max-[720px]/page:gap-x-3 @max-[720px]/page:gap-y-0">
           <DetectorLabel detector={group.detector} />
           <span>{visibleText([group.agent, group.model].filter((part) => part !== null).join(' · '))}</span>
           {judged.length > 0 && <span>{judged.join(', ')}</span>}
+          <LoopSummary item={group} className="min-w-0 truncate" />
         </p>
       </div>
       <div className="grid justify-items-end text-ink2 whitespace-nowrap @max-[720px]/page:justify-items-start @max-[720px]/page:text-sm">

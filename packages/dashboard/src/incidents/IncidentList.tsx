@@ -1,12 +1,12 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { costShort } from '../incident/cost.ts';
-import { formatReason } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { RowLink } from '../list/RowLink.tsx';
 import { RowList, type RowListProps } from '../list/RowList.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+import { LoopSummary, LoopTitle } from './LoopSummary.tsx';
 
 interface Props extends RowListProps<IncidentItem> {
   readonly arrived: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
         headings={
           <>
             <span />
-            <span>Reason</span>
+            <span>Incident</span>
           </>
         }
         rowProps={(row) => ({
@@ -60,7 +60,7 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
                 className="m-0 size-4 absolute opacity-0 accent-accent group-hover/pick:opacity-100 focus-visible:opacity-100 checked:opacity-100"
                 type="checkbox"
                 checked={selected.has(row.id)}
-                aria-label={`Select: ${row.reason}`}
+                aria-label={`Select: ${row.title}`}
                 onChange={(event) => onSelect(row.id, (event.nativeEvent as MouseEvent).shiftKey)}
               />
             </label>
@@ -71,17 +71,13 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
                 title={row.reason}
                 peek={list.peek}
                 onPeek={onPeek}
-                className="line-clamp-2 leading-[1.3] in-data-over:text-ink2 in-data-over:font-450 in-data-narrow:leading-[1.35]"
+                className="block truncate in-data-over:text-ink2 in-data-over:font-450 in-data-narrow:whitespace-normal in-data-narrow:line-clamp-2"
               >
-                {formatReason(row.reason)}
+                <LoopTitle item={row} />
               </RowLink>
-              <span className="mt-px flex gap-3 min-w-0">
+              <span className="mt-px flex gap-3 min-w-0 text-sm text-ink3 [:where(&)>*]:flex-none">
                 <DetectorLabel detector={row.detector} />
-                {row.sessionTitle !== undefined && (
-                  <span className="truncate text-sm text-ink3" dir="auto" title={row.sessionTitle}>
-                    {visibleText(row.sessionTitle)}
-                  </span>
-                )}
+                {!narrow && <LoopSummary item={row} className="flex-[0_1_auto] truncate" />}
                 {narrow && <TriageLabel triage={row.triage} />}
               </span>
             </div>

@@ -2,7 +2,8 @@ import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { IncidentItem, Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
-import { formatNumber, formatReason, plural } from '../lib/format.ts';
+import { LoopSummary, LoopTitle } from '../incidents/LoopSummary.tsx';
+import { formatNumber, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
@@ -62,7 +63,7 @@ export function LoopingNow({
               <th scope="col">
                 <span className="sr-only">Count</span>
               </th>
-              <th scope="col">Reason</th>
+              <th scope="col">Loop</th>
               <th scope="col">Agent</th>
               <th scope="col">Model</th>
               <th scope="col">Cost</th>
@@ -90,21 +91,17 @@ function Row({ row }: { readonly row: IncidentItem }) {
       </td>
       <td className="text-ink">
         <Link
-          className={`${rowLinkClass} line-clamp-2 leading-[1.35] whitespace-normal`}
+          className={`${rowLinkClass} block truncate`}
           to="/incidents/$id"
           params={{ id: row.id }}
           title={row.reason}
         >
-          {formatReason(row.reason)}
+          <LoopTitle item={row} />
         </Link>
         <p className="flex gap-3 min-w-0 text-sm text-ink3">
           <DetectorLabel detector={row.detector} />
           {row.sample === true && <SampleChip />}
-          {row.sessionTitle !== undefined && (
-            <span className="truncate" dir="auto" title={row.sessionTitle}>
-              {visibleText(row.sessionTitle)}
-            </span>
-          )}
+          <LoopSummary item={row} className="min-w-0 truncate @max-[760px]/page:hidden" />
           <code className="text-sm/[1.6] font-mono font-450 hidden overflow-hidden text-ellipsis @max-[760px]/page:inline">
             {agent}
           </code>

@@ -32,11 +32,12 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
                 <DetectorSquare detector={item.detector} />
                 <div>
                   <Link
-                    className="wrap-anywhere hover:underline"
+                    className="inline-block min-h-6 wrap-anywhere hover:underline"
                     to="/incidents/$id"
                     params={{ id: item.id }}
+                    title={item.reason}
                   >
-                    {visibleText(item.reason)}
+                    {visibleText(item.title)}
                   </Link>
                   <p className="flex gap-3 text-sm">
                     <StateLabel state={item.state} outcome={item.outcome} />

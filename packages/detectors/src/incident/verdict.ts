@@ -5,6 +5,7 @@ import {
   detectionSchema,
   type EvidenceOf,
   type ThresholdOrigin,
+  titleOf,
   type Verdict,
   valueAt,
 } from '@loopwatch/contract';
@@ -106,7 +107,7 @@ export function toVerdict(
 function textsOf(
   finding: Finding,
   { mask, storeText }: Privacy,
-): Pick<VerdictOf<DetectorId>, 'tool' | 'reason' | 'countAt' | 'guidance' | 'evidence'> {
+): Pick<VerdictOf<DetectorId>, 'tool' | 'title' | 'reason' | 'countAt' | 'guidance' | 'evidence'> {
   const secrets = new SecretMask(mask);
   const presentation: Presentation = { secrets, storeText };
   const { tool, guidance } = finding;
@@ -121,17 +122,18 @@ function textsOf(
     ...(guidance !== undefined && storeText && { guidance: presentableText(guidance, 4000, presentation) }),
     evidence: presentable(finding.evidence, presentation),
   };
-  const reason = reasonOf(finding, presentation);
-  return { ...withoutRests(texts, secrets), ...reason };
+  const shown = withoutRests(texts, secrets);
+  const title = titleOf({ ...shown, detector: finding.detector, count: finding.count });
+  return { ...shown, title, ...reasonOf(finding, presentation) };
 }
 
 /** What a summary tells of a loop that goes on. */
 export function describe(
   finding: Finding,
   privacy: Privacy,
-): Pick<VerdictOf<DetectorId>, 'reason' | 'countAt' | 'evidence'> {
-  const { reason, countAt, evidence } = textsOf(finding, privacy);
-  return { reason, ...(countAt !== undefined && { countAt }), evidence };
+): Pick<VerdictOf<DetectorId>, 'title' | 'reason' | 'countAt' | 'evidence'> {
+  const { title, reason, countAt, evidence } = textsOf(finding, privacy);
+  return { title, reason, ...(countAt !== undefined && { countAt }), evidence };
 }
 
 /** The masked reason, and the index of the count in it. */

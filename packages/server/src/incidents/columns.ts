@@ -66,7 +66,9 @@ export function incidentColumnsOf(
   const row = toRow(fold, figures);
   const current = currentFigures(fold.latest, figures);
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
-  const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
+  const words = [row.title, row.reason, tool?.name, sessionId, id, agent, model, tenant].filter(
+    (word) => word != null,
+  );
   return {
     id,
     detector,

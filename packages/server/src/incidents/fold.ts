@@ -1,4 +1,5 @@
 import {
+  argumentsOf,
   type Cost,
   happenedAt,
   type Incident,
@@ -7,6 +8,8 @@ import {
   isOpenAfter,
   reasonWithCount,
   strongerAction,
+  titleOf,
+  titleWithCount,
   type Verdict,
   type Waste,
 } from '@loopwatch/contract';
@@ -32,8 +35,9 @@ interface Positioned<T> {
   readonly value: T;
 }
 
-/** A reason, and the position of the count in it. */
+/** A reason, the position of the count in it, and the title beside it. */
 interface PositionedReason extends Positioned<string> {
+  readonly title?: string | undefined;
   readonly countAt?: number | undefined;
 }
 
@@ -100,7 +104,11 @@ export function addVerdict(
         : (fold?.lastEvidence ?? null),
     loopReason: isResolution
       ? (fold?.loopReason ?? null)
-      : later(fold?.loopReason, { ...positioned(verdict.reason), countAt: verdict.countAt }),
+      : later(fold?.loopReason, {
+          ...positioned(verdict.reason),
+          countAt: verdict.countAt,
+          title: verdict.title,
+        }),
     groupKey: fold === undefined || seen[0] === added ? groupKey(verdict) : fold.groupKey,
   };
 }
@@ -148,6 +156,11 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     period: latest.period,
     confidence: latest.confidence,
     action: fold.action,
+    title: titleWithCount(
+      current?.title ?? fold.loopReason?.title ?? latest.title ?? titleOf(latest),
+      current?.count ?? latest.count,
+    ),
+    arguments: argumentsOf(latest),
     reason: reasonWithCount({ reason, countAt }, current?.count ?? latest.count),
     ...(countAt !== undefined && { countAt }),
     ...(began !== undefined && { began: { ...began, time: happenedAt(began.time + shift, openedAt) } }),

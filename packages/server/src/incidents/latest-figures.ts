@@ -14,6 +14,7 @@ export interface IncidentFigures extends Omit<OpenIncidentSummary, 'id' | 'lates
   /** Event time of that event, epoch ms. */
   readonly lastAt: number;
   /** If the loop has gone on since its latest verdict. */
+  readonly title?: string;
   readonly reason?: string;
   readonly countAt?: number | undefined;
 }
@@ -45,7 +46,11 @@ export function figuresByIncident({
   const asOf = { eventIndex: events - 1, lastAt: lastEventAt };
   return new Map(
     openIncidents.map(({ id, latest, ...rest }) => {
-      const described = latest && { reason: latest.reason, countAt: latest.countAt };
+      const described = latest && {
+        ...(latest.title !== undefined && { title: latest.title }),
+        reason: latest.reason,
+        countAt: latest.countAt,
+      };
       return [id, { ...rest, ...described, ...asOf }];
     }),
   );

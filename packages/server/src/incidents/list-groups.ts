@@ -114,7 +114,7 @@ async function latestOf(database: Queryable, keys: readonly string[]): Promise<M
 }
 
 function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
-  const { detector, kind, tool, agent, model, backend, reason } = latest;
+  const { detector, kind, tool, agent, model, backend, title, reason } = latest;
   const { occurrences, open, quiet, sessions, calls, turns, ms } = row;
   const action: Verdict['action'] = rankedActions[row.action] ?? 'none';
   return {
@@ -125,6 +125,8 @@ function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
     agent,
     model,
     backend,
+    title,
+    arguments: latest.arguments,
     reason,
     latestId: latest.id,
     occurrences,

@@ -47,9 +47,9 @@ const endings = {
 } as const;
 
 function titleOf({ type, incident }: IncidentMessage): string {
-  const { agent, kind, outcome, reason } = incident;
+  const { agent, kind, outcome, title } = incident;
   const what = type === 'incident.resolved' ? endings[kind][outcome ?? 'ended'] : subjects[kind][type];
-  return `${agent ?? 'An agent'} ${what}: ${reason}`;
+  return `${agent ?? 'An agent'} ${what}: ${title}`;
 }
 
 function digestTitle({ count, open, since, at }: DigestMessage): string {
@@ -67,11 +67,11 @@ const actions: Readonly<Record<IncidentItem['action'], string>> = {
 };
 
 function factsOf(incident: IncidentItem): MessageText['facts'] {
-  const { agent, model, tool, sessionId, action, cost, began, openedAt, state } = incident;
+  const { agent, model, reason, sessionId, action, cost, began, openedAt, state } = incident;
   const since = began?.time ?? openedAt;
   return [
     { label: 'Agent', text: [agent ?? 'unnamed', model].filter((name) => name !== null).join(', ') },
-    ...(tool === null ? [] : [{ label: 'Tool', text: tool.name }]),
+    { label: 'Reason', text: reason },
     { label: 'Since', text: `${utc(since)} (${duration(cost.ms)})` },
     { label: state === 'resolved' ? 'Total cost' : 'Cost so far', text: costText(cost) },
     { label: 'Action', text: actions[action] },

@@ -40,9 +40,9 @@ const context = { signal: new AbortController().signal, now: START };
 describe('notifications: message text', () => {
   it('names agent, loop, start, cost, action and link', () => {
     expect(plainText(message()).split('\n')).toEqual([
-      'checkout-agent is looping: read_file was called 5 times in a row with the same arguments',
+      'checkout-agent is looping: read_file ×5',
       'Agent: checkout-agent, gpt-5-mini',
-      'Tool: read_file',
+      'Reason: read_file was called 5 times in a row with the same arguments',
       'Since: 2026-08-03 14:02:11 UTC (8 min)',
       'Cost so far: $3.40, 1,234,000 tokens, 41 calls, 12 turns',
       'Action: Warning: reported only, the agent was not stopped',
@@ -198,7 +198,7 @@ describe('notifications: pagerduty', () => {
   });
 
   it('truncates a long summary', () => {
-    const long = message({ incident: incident({ reason: 'x'.repeat(5_000) }) });
+    const long = message({ incident: incident({ title: 'x'.repeat(5_000) }) });
     const { payload } = pagerdutyEvent(long) as { payload: { summary: string } };
     expect(payload.summary).toHaveLength(1_024);
   });
