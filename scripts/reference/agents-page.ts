@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { AgentEvent, FormatName } from '@loopwatch/contract';
 import { Translator } from '@loopwatch/formats';
-import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import { logProducers, resultlessLogs } from '../../packages/formats/test/log-producers.ts';
 import { type Call, type Producer, producers } from '../../packages/formats/test/producers.ts';
 import { readAll } from '../../packages/formats/test/read-all.ts';
 import { sampleRecords } from '../../packages/formats/test/sample-records.ts';
-import { recordedSdks, requestsOf } from '../../packages/formats/test/telemetry/recorded.ts';
+import { recordedSdks, recordsThoughts, requestsOf } from '../../packages/formats/test/telemetry/recorded.ts';
+import { thoughtRecords, withoutThoughts } from '../../packages/formats/test/thoughts.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -74,6 +74,8 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['OpenAI Agents SDK', 'openai-agents', 'traces'],
   ['AI SDK', 'vercel-ai', 'streams'],
   ['LiteLLM', 'litellm', 'its callback'],
+  ['Langfuse', 'langfuse', 'exports, downloaded traces, its API'],
+  ['LangSmith', 'langsmith', 'exports, its API'],
   ['MLflow', 'mlflow', 'traces'],
   ['SWE-agent', 'swe-agent', 'trajectories'],
 ];
@@ -84,24 +86,30 @@ export function agentsPage(): string {
   const named = new Set([...recordedSdks.map(({ sdk }) => sdk), ...stored.map(([agent]) => agent)]);
   const unknown = [...stops.keys()].filter((agent) => !named.has(agent));
   if (unknown.length > 0) throw new Error(`No row is named ${unknown.join(', ')}`);
-  const rowOf = (agent: string, from: string, events: readonly AgentEvent[]) =>
-    `| ${[agent, from, ...seenIn(events), stops.get(agent)?.join(', ') ?? '–'].join(' | ')} |`;
+  const rowOf = (agent: string, from: string, events: readonly AgentEvent[], thoughts: string) =>
+    `| ${[agent, from, ...seenIn(events), thoughts, stops.get(agent)?.join(', ') ?? '–'].join(' | ')} |`;
   const rows = [
-    ...recordedSdks.map(({ name, sdk, telemetry }) =>
-      rowOf(sdk, telemetry.replace(/^its own/, 'its own OpenTelemetry'), recordedEvents(name)),
-    ),
-    ...stored.map(([agent, producer, from]) => rowOf(agent, from, storedEvents(producer))),
+    ...recordedSdks.map(({ name, sdk, telemetry, thoughts = 'yes' }) => {
+      const from = telemetry.replace(/^its own(?= \w|,|$)/, 'its own OpenTelemetry');
+      return rowOf(sdk, from, recordedEvents(name), recordsThoughts(name) ? thoughts : 'not recorded');
+    }),
+    ...stored.map(([agent, producer, from]) => {
+      const thoughts = producer in thoughtRecords ? 'yes' : withoutThoughts[producer];
+      if (thoughts === undefined) throw new Error(`No test says whether ${producer} records thoughts`);
+      return rowOf(agent, from, storedEvents(producer), thoughts);
+    }),
   ];
   return [
     '# Agents and SDKs',
     '',
     'What Loopwatch reads of each, and how its calls can be stopped. Every yes is proved by a test: telemetry by what the installed SDK',
     "exported (`tools/recordings/sdks.json` has its version), session files and databases by records in the producer's own shape. `–` means that",
-    'the record does not contain it, or that no test proves it. The [gateway](../gateway.md) stops any agent whose base URL can be set; it is named',
+    'the record does not contain it, or that no test proves it. Thoughts are what a reasoning model thinks: `as text` means that the record has',
+    "them among the texts, `not recorded` that it leaves them out, `not read` that it has them outside the model's messages. The [gateway](../gateway.md) stops any agent whose base URL can be set; it is named",
     'where a test has stopped that one. [How to connect](../connect.md) · written by `npm run generate`',
     '',
-    '| agent or SDK | read from | calls | arguments | results | tokens | stopped by |',
-    '|---|---|---|---|---|---|---|',
+    '| agent or SDK | read from | calls | arguments | results | tokens | thoughts | stopped by |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows.toSorted(),
     '',
   ].join('\n');
@@ -120,7 +128,7 @@ function seenIn(events: readonly AgentEvent[]): string[] {
 
 function recordedEvents(name: string): AgentEvent[] {
   const translator = new Translator({ format: 'otlp' });
-  const read = requestsOf(name, 'healthy').map(({ body }) => translator.read(otlpJson(body, 'traces') ?? ''));
+  const read = requestsOf(name, 'healthy').map(({ json }) => translator.read(json));
   return [...read.flatMap(({ events }) => events), ...translator.end()];
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
@@ -32,18 +33,43 @@ def answer(body: str, results: int) -> list[str]:
     return []
 
 
+def thought(paths: list[str], asked: int) -> str:
+    """What the model thinks before it answers; never twice the same."""
+    return f"Request {asked}: {' and '.join(paths) or 'the answer'} comes next."
+
+
+def started(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of a response whose content is still to come."""
+    empty = {"reasoning": {"summary": []}, "message": {"content": []}, "function_call": {"arguments": ""}}
+    return {**item, **empty[item["type"]]}
+
+
+def body_of(request: BaseHTTPRequestHandler) -> bytes:
+    """The body of a request, which may come in chunks."""
+    if "content-length" in request.headers:
+        return request.rfile.read(int(request.headers["content-length"]))
+    body = b""
+    while size := int(request.rfile.readline(), 16):
+        body += request.rfile.read(size)
+        request.rfile.readline()
+    request.rfile.readline()
+    return body
+
+
 class Model(BaseHTTPRequestHandler):
-    """Chat Completions and Responses, whole or streamed."""
+    """Chat Completions, Responses and Anthropic's Messages, whole or streamed."""
 
     protocol_version = "HTTP/1.1"
     asked = 0
 
     def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers["content-length"])).decode()
+        raw = body_of(self).decode()
         body = json.loads(raw)
         Model.asked += 1
         if self.path.endswith("/responses"):
             self._responses(raw, body)
+        elif "/messages" in self.path:
+            self._messages(raw, body)
         else:
             self._chat(raw, body)
 
@@ -59,7 +85,9 @@ class Model(BaseHTTPRequestHandler):
             }
             for index, path in enumerate(paths)
         ]
-        message: dict[str, Any] = {"role": "assistant", "content": "Let me look." if calls else "Done."}
+        # The API itself has no field for reasoning; this is that of most of its copies.
+        text = {"content": "Let me look." if calls else "Done.", "reasoning_content": thought(paths, Model.asked)}
+        message: dict[str, Any] = {"role": "assistant", **text}
         if calls:
             message["tool_calls"] = calls
         reason = "tool_calls" if calls else "stop"
@@ -71,7 +99,7 @@ class Model(BaseHTTPRequestHandler):
             return
         chunk = {**head, "object": "chat.completion.chunk"}
         # One call a chunk, as the real one does.
-        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": message["content"]}, *({"tool_calls": [call]} for call in calls)]
+        deltas: list[dict[str, Any]] = [{"role": "assistant", **text}, *({"tool_calls": [call]} for call in calls)]
         self._stream(
             [
                 *({**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
@@ -87,7 +115,9 @@ class Model(BaseHTTPRequestHandler):
         paths = answer(raw, results)
         text = {"type": "output_text", "text": "Let me look." if paths else "Done.", "annotations": [], "logprobs": []}
         status = {"status": "completed"}
+        summary = {"type": "summary_text", "text": thought(paths, Model.asked)}
         output: list[dict[str, Any]] = [
+            {"id": f"rs_{Model.asked}", "type": "reasoning", "summary": [summary]},
             {"id": f"msg_{Model.asked}", "type": "message", "role": "assistant", "content": [text], **status}
         ]
         for index, path in enumerate(paths):
@@ -117,24 +147,72 @@ class Model(BaseHTTPRequestHandler):
             return
         events: list[Any] = [{"type": "response.created", "response": {**response, "output": []}}]
         for index, item in enumerate(output):
-            events.append({"type": "response.output_item.added", "output_index": index, "item": item})
+            at = {"output_index": index, "item_id": item["id"]}
+            events.append({"type": "response.output_item.added", "output_index": index, "item": started(item)})
+            if item["type"] == "reasoning":
+                events.append({"type": "response.reasoning_summary_part.added", **at, "summary_index": 0, "part": {**summary, "text": ""}})
+                events.append({"type": "response.reasoning_summary_text.delta", **at, "summary_index": 0, "delta": summary["text"]})
+                events.append({"type": "response.reasoning_summary_part.done", **at, "summary_index": 0, "part": summary})
+            if item["type"] == "message":
+                events.append({"type": "response.output_text.delta", **at, "content_index": 0, "delta": text["text"], "logprobs": []})
+            if item["type"] == "function_call":
+                events.append({"type": "response.function_call_arguments.delta", **at, "delta": item["arguments"]})
             events.append({"type": "response.output_item.done", "output_index": index, "item": item})
         events.append({"type": "response.completed", "response": response})
         self._stream([{**event, "sequence_number": number} for number, event in enumerate(events)])
+
+    def _messages(self, raw: str, body: dict[str, Any]) -> None:
+        blocks = [block for message in body["messages"] for block in message["content"] if isinstance(block, dict)]
+        paths = answer(raw, sum(block.get("type") == "tool_result" for block in blocks))
+        [name, *_] = [tool["name"] for tool in body.get("tools", []) if tool["name"].endswith("read_file")] or ["read_file"]
+        content: list[dict[str, Any]] = [
+            {"type": "thinking", "thinking": thought(paths, Model.asked), "signature": "none"},
+            {"type": "text", "text": "Let me look." if paths else "Done."},
+        ]
+        for index, path in enumerate(paths):
+            content.append({"type": "tool_use", "id": f"toolu_{Model.asked}_{index}", "name": name, "input": {"path": path}})
+        reason = {"stop_reason": "tool_use" if paths else "end_turn", "stop_sequence": None}
+        usage = {"input_tokens": 20, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        head = {"id": f"msg_{Model.asked}", "type": "message", "role": "assistant", "model": body["model"]}
+        if not body.get("stream"):
+            self._send({**head, "content": content, "usage": usage, **reason})
+            return
+        empty = {"thinking": {"thinking": "", "signature": ""}, "text": {"text": ""}, "tool_use": {"input": {}}}
+        deltas = {
+            "thinking": lambda block: {"type": "thinking_delta", "thinking": block["thinking"]},
+            "text": lambda block: {"type": "text_delta", "text": block["text"]},
+            "tool_use": lambda block: {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
+        }
+        none = {"stop_reason": None, "stop_sequence": None}
+        events: list[Any] = [{"type": "message_start", "message": {**head, "content": [], "usage": usage, **none}}]
+        for index, block in enumerate(content):
+            kind = block["type"]
+            events.append({"type": "content_block_start", "index": index, "content_block": {**block, **empty[kind]}})
+            events.append({"type": "content_block_delta", "index": index, "delta": deltas[kind](block)})
+            events.append({"type": "content_block_stop", "index": index})
+        events.append({"type": "message_delta", "delta": reason, "usage": usage})
+        events.append({"type": "message_stop"})
+        self._stream(events, named=True)
 
     def _send(self, value: object) -> None:
         data = json.dumps(value).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
+        self.send_header("request-id", f"req_{Model.asked}")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 
-    def _stream(self, events: list[Any]) -> None:
-        lines = [f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n" for event in events]
+    def _stream(self, events: list[Any], named: bool = False) -> None:
+        lines = [
+            (f"event: {event['type']}\n" if named else "")
+            + f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n"
+            for event in events
+        ]
         data = "".join(lines).encode()
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
+        self.send_header("request-id", f"req_{Model.asked}")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -149,7 +227,9 @@ class Collector(BaseHTTPRequestHandler):
     requests: list[tuple[str, bytes]] = []
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
+        body = body_of(self)
+        if self.headers["content-encoding"] == "gzip":
+            body = gzip.decompress(body)
         Collector.requests.append((self.path, body))
         self.send_response(200)
         self.send_header("content-type", "application/x-protobuf")

@@ -1,8 +1,7 @@
 import contextlib
 import sys
 
-from agent import PROMPT, exported, read_file
-from langchain.agents import create_agent
+from agent import PROMPT, exported
 
 provider = exported()
 if "openinference" in sys.argv:
@@ -10,19 +9,8 @@ if "openinference" in sys.argv:
 else:
     from opentelemetry.instrumentation.langchain import LangchainInstrumentor as LangChainInstrumentor
 LangChainInstrumentor().instrument(tracer_provider=provider)
-from langchain.agents.middleware import wrap_tool_call
-from langchain.messages import ToolMessage
+from langchain_agent import agent
 
-
-@wrap_tool_call
-def handled(request, handler):
-    try:
-        return handler(request)
-    except OSError as error:
-        return ToolMessage(str(error), tool_call_id=request.tool_call["id"], status="error")
-
-
-agent = create_agent("openai:gpt-5-mini", [read_file], middleware=[handled])
 with contextlib.suppress(FileNotFoundError):
     agent.invoke({"messages": [("user", PROMPT)]}, {"configurable": {"thread_id": "-".join(["thread", *sys.argv[1:]])}})
 provider.shutdown()

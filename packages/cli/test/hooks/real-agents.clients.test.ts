@@ -207,7 +207,7 @@ async function run(
   return { said: `${said}\n${complained}`, model, url };
 }
 
-// Stops by hooks: Claude Code; Codex; Gemini CLI; Copilot CLI; opencode
+// Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   async (agent) => {

@@ -1,5 +1,4 @@
 import { Translator } from '@loopwatch/formats';
-import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import { spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedSdks, requestsOf, type Scenario } from '../../../formats/test/telemetry/recorded.ts';
@@ -30,11 +29,11 @@ afterAll(async () => {
 async function sendRun(name: string, scenario: Scenario): Promise<string | undefined> {
   const translator = new Translator({ format: 'otlp' });
   let session: string | undefined;
-  for (const { path, body } of requestsOf(name, scenario)) {
+  for (const { path, body, json } of requestsOf(name, scenario)) {
     const headers = { 'content-type': 'application/x-protobuf' };
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: new Uint8Array(body) });
     expect(response.status).toBe(200);
-    const { events } = translator.readValue(JSON.parse(otlpJson(body, 'traces') ?? ''));
+    const { events } = translator.readValue(JSON.parse(json));
     session ??= events[0]?.sessionId ?? undefined;
   }
   return session;

@@ -1,9 +1,17 @@
 import type { Usage } from '../record/conversation.ts';
-import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
+import {
+  type Format,
+  ignored,
+  type Reading,
+  reading,
+  type Stamp,
+  statelessReader,
+} from '../record/format.ts';
 import {
   isObject,
   type JsonObject,
   joinedText,
+  listOf,
   nameOf,
   numberOf,
   objectOf,
@@ -11,6 +19,8 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
+import { thoughtIn } from '../wire/messages.ts';
+import { chatThought } from '../wire/openai-chat.ts';
 
 /** Events of LangChain's `astream_events`. The session is LangGraph's thread. */
 export const langchain: Format = {
@@ -35,8 +45,7 @@ function read(record: JsonObject, session: string | undefined): Reading {
     case 'on_chat_model_start':
       return reading([{ ...stamp, id: `${runId}.turn`, type: 'turn_started' }]);
     case 'on_chat_model_stream': {
-      const text = joinedText(messageOf(data['chunk'])['content']);
-      return text === '' ? ignored(type) : reading([{ ...stamp, type: 'content', text }]);
+      return readChunk(messageOf(data['chunk']), stamp) ?? ignored(type);
     }
     case 'on_chat_model_end': {
       const usage = usageOf(messageOf(data['output'])['usage_metadata']);
@@ -68,6 +77,18 @@ function read(record: JsonObject, session: string | undefined): Reading {
     default:
       return ignored(type);
   }
+}
+
+function readChunk({ content, additional_kwargs: more }: JsonObject, stamp: Stamp): Reading | undefined {
+  const parts = typeof content === 'string' ? [content] : listOf(content);
+  const thoughtOf = (part: unknown) => thoughtIn(objectOf(part));
+  const thoughts = [chatThought(objectOf(more)), ...parts.map(thoughtOf)].filter(Boolean).join('');
+  const text = joinedText(parts.filter((part) => thoughtOf(part) === undefined));
+  if (thoughts === '' && text === '') return undefined;
+  return reading([
+    ...(thoughts === '' ? [] : [{ ...stamp, type: 'thought' as const, text: thoughts }]),
+    ...(text === '' ? [] : [{ ...stamp, type: 'content' as const, text }]),
+  ]);
 }
 
 /** A message, plain or in LangChain's serialized form. */

@@ -1,14 +1,14 @@
 import type { Usage } from '../record/conversation.ts';
 import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
 import type { JsonObject } from '../record/json.ts';
-import { numberOf, textOf } from '../record/json.ts';
+import { numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import type { Signal } from './otlp-json.ts';
 import { firstNumber, sessionOf } from './span-facts.ts';
 
 /**
- * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. They contain no tool results, and arguments only
- * if detailed logging is enabled. Calls without arguments are ignored, because they are indistinguishable.
+ * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. Of results, they contain only the errors of Claude Code,
+ * and arguments only if detailed logging is enabled. A call without them differs from every other.
  */
 export function readAgentLog(log: Signal, session: string | undefined): Reading {
   const { name, attributes: a, resource } = log;
@@ -27,7 +27,7 @@ export function readAgentLog(log: Signal, session: string | undefined): Reading 
   switch (event) {
     case 'user_prompt': {
       const text = textOf(a['prompt']);
-      const known = text === undefined || /^(?:<REDACTED>|\[REDACTED\])$/.test(text) ? undefined : text;
+      const known = text === undefined || isRedacted.test(text) ? undefined : text;
       return reading([{ ...stamp, id, type: 'prompt_started', text: known }]);
     }
     case 'tool_result':
@@ -38,25 +38,42 @@ export function readAgentLog(log: Signal, session: string | undefined): Reading 
     case 'sse_event': {
       const usage = usageOf(a, agent);
       if (usage === undefined) return ignored(name);
-      const end = { ...stamp, id: `${id}.end`, usage, costUsd: numberOf(a['cost_usd']) };
+      // The span of the request has the same id.
+      const turn = textOf(a['request_id']) ?? id;
+      const end = { ...stamp, id: `${turn}.end`, usage, costUsd: numberOf(a['cost_usd']) };
       return reading([
-        { ...stamp, id, type: 'turn_started' },
+        { ...stamp, id: `${turn}.turn`, type: 'turn_started' },
         { ...end, type: 'turn_finished' },
       ]);
+    }
+    case 'assistant_response': {
+      const text = textOf(a['response']);
+      const known = text === undefined || isRedacted.test(text) ? undefined : text;
+      return known === undefined ? ignored(name) : reading([{ ...stamp, id, type: 'content', text: known }]);
     }
     default:
       return ignored(name);
   }
 }
 
+const isRedacted = /^(?:<REDACTED>|\[REDACTED\])$/;
+
 function readCall({ name: event, attributes: a }: Signal, stamp: Stamp, id: string): Reading {
-  const name = textOf(a['tool_name']) ?? textOf(a['function_name']);
-  const args = ['tool_input', 'tool_parameters', 'arguments', 'function_args']
+  const parameters = objectOf(unwrapped(a['tool_parameters']));
+  const { mcp_server_name: server, mcp_tool_name: tool } = parameters;
+  const isOfMcp = typeof server === 'string' && typeof tool === 'string';
+  const name = isOfMcp ? `mcp__${server}__${tool}` : (textOf(a['tool_name']) ?? textOf(a['function_name']));
+  if (name === undefined) return ignored(`${event} without a name`);
+  const args = ['tool_input', ...(isOfMcp ? [] : ['tool_parameters']), 'arguments', 'function_args']
     .map((key) => textOf(a[key]))
     .find((text) => text !== undefined);
-  if (name === undefined || args === undefined) return ignored(`${event} (without arguments)`);
   const callId = textOf(a['call_id']) ?? textOf(a['tool_use_id']) ?? id;
-  return reading([{ ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args }]);
+  const own = args === undefined ? { argsHash: callId } : { args };
+  const call = { ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, ...own } as const;
+  const error = a['success'] === 'false' ? textOf(a['error']) : undefined;
+  if (error === undefined) return reading([call]);
+  const result = { type: 'tool_result', callId, result: error, isError: true } as const;
+  return reading([call, { ...stamp, id: `result:${callId}`, ...result }]);
 }
 
 /** Claude Code's input excludes cached tokens; the input of the others includes them. */

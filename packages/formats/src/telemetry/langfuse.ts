@@ -16,7 +16,7 @@ import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 const kinds: Readonly<Record<string, TracedRun['kind']>> = { GENERATION: 'model', TOOL: 'tool' };
 const types = /^(?:SPAN|EVENT|GENERATION|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/;
 
-/** Observations of Langfuse, from its blob storage export (`trace_id`) or its API (`traceId`). */
+/** Observations of Langfuse, from its blob storage export (`trace_id`), its API (`traceId`) or a downloaded trace. */
 export const langfuse: Format = {
   name: 'langfuse',
   title: 'a Langfuse observation',
@@ -29,9 +29,11 @@ export const langfuse: Format = {
     'usageDetails',
     'parent_observation_id',
   ],
-  recognizes: (record) => isObservation(record) || isPage(record),
-  unwrap: (record) =>
-    isPage(record) ? { value: record['data'], session: undefined, id: undefined } : undefined,
+  recognizes: (record) => isObservation(record) || heldIn(record).length > 0,
+  unwrap: (record) => {
+    const held = heldIn(record);
+    return held.length === 0 ? undefined : { value: held, session: undefined, id: undefined };
+  },
   createReader: (session) =>
     new TracedRunReader(
       (record) => runOf(record, session),
@@ -47,9 +49,16 @@ function isObservation(record: JsonObject): boolean {
   );
 }
 
-/** A page of the API. */
-function isPage({ data }: JsonObject): boolean {
-  return listOf(data).some((one) => isObservation(objectOf(one)));
+/** The observations of a page of the API, or of a trace, which alone may name the session. */
+function heldIn(record: JsonObject): readonly unknown[] {
+  const page = listOf(record['data']);
+  if (page.some((one) => isObservation(objectOf(one)))) return page;
+  const session = textOf(objectOf(record['trace'])['sessionId']) ?? textOf(record['sessionId']);
+  const observations = listOf(record['observations']).map((value) => {
+    const one = objectOf(value);
+    return { ...one, sessionId: one['sessionId'] ?? session };
+  });
+  return observations.some(isObservation) ? observations : [];
 }
 
 function runOf(record: JsonObject, session: string | undefined): TracedRun | undefined {
@@ -65,9 +74,12 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
     kind: kinds[nameOf(record['type'])] ?? 'other',
     time: timeOf(either('start_time', 'startTime')),
     name: textOf(record['name']) ?? '',
-    model: textOf(either('provided_model_name', 'model')) ?? textOf(record['modelId']),
+    model:
+      textOf(either('provided_model_name', 'providedModelName')) ??
+      textOf(record['model']) ??
+      textOf(record['modelId']),
     input: unwrapped(record['input']),
-    output: unwrapped(record['output'] ?? failure),
+    output: unwrapped(record['output'] ?? failure ?? record['output']),
     isError: isError ? true : undefined,
     usage: langfuseUsage(unwrapped(either('usage_details', 'usageDetails'))),
     costUsd: costOf(record),

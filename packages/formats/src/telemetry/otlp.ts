@@ -8,7 +8,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, unwrapped } from '../record/json.ts';
+import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
@@ -144,6 +144,7 @@ class OtlpReader implements FormatReader {
       agent: agentOf(span),
     };
     if (kind === 'model') return this.#partsOfModel(span, stamp, tools);
+    if (kind === 'execution') return partsOfExecution(span, stamp);
     const { name, args, result, isError, callId: ownId } = toolOf(span);
     const calls = this.#memory.callsOf(sessionId);
     const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
@@ -172,7 +173,8 @@ class OtlpReader implements FormatReader {
   }
 
   #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
-    const { spanId: id, start, end } = span;
+    const { start, end } = span;
+    const id = textOf(span.attributes['request_id']) ?? span.spanId;
     const input = inputOf(span);
     const output = outputOf(span);
     const usage = usageOf(span);
@@ -223,6 +225,16 @@ class OtlpReader implements FormatReader {
       return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
     });
   }
+}
+
+/** Claude Code: what failed in a call, whose own span says nothing of it. */
+function partsOfExecution({ attributes: a, error, start, end }: Signal, stamp: Stamp): Part[] {
+  const callId = textOf(a['gen_ai.tool.call.id']);
+  const result = textOf(a['error']) ?? error;
+  if (callId === undefined || result === undefined) return [];
+  const time = end ?? start;
+  const event = { ...stamp, time, id: `result:${callId}`, callId, result, isError: true } as const;
+  return [{ time, read: () => ({ events: [{ ...event, type: 'tool_result' }], ignored: [] }) }];
 }
 
 /** Start times of tools by call id. */

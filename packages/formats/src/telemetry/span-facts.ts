@@ -10,17 +10,19 @@ import {
   unwrapped,
 } from '../record/json.ts';
 import { joined, messagesFrom } from '../wire/messages.ts';
+import { chatThought } from '../wire/openai-chat.ts';
 import { langfuseUsage } from './langfuse.ts';
-import { nested, type Signal } from './otlp-json.ts';
+import { eventAttribute, nested, type Signal } from './otlp-json.ts';
 import { messagesOf } from './traced-runs.ts';
 
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
-export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefined {
+export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execution' | undefined {
   const operation = attributes['gen_ai.operation.name'];
   // Repeats the results of parallel calls, each of which has its own span.
   if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
   if (operation === 'execute_tool') return 'tool';
   if (models.has(nameOf(operation))) return 'model';
+  if (name === 'claude_code.tool.execution') return 'execution';
   const observation = attributes['langfuse.observation.type'];
   if (observation === 'tool') return 'tool';
   if (observation === 'generation') return 'model';
@@ -101,6 +103,7 @@ export function inputOf(span: Signal): Message[] {
   const { attributes: a } = span;
   const held =
     nested(a, 'gen_ai.input.messages') ??
+    detail(span, 'gen_ai.input.messages') ??
     nested(a, 'llm.input_messages') ??
     nested(a, 'gen_ai.prompt') ??
     nested(a, 'ai.prompt.messages') ??
@@ -147,6 +150,7 @@ export function outputOf(span: Signal): Message[] {
   const { attributes: a } = span;
   const held =
     nested(a, 'gen_ai.output.messages') ??
+    detail(span, 'gen_ai.output.messages') ??
     nested(a, 'llm.output_messages') ??
     nested(a, 'gen_ai.completion') ??
     answerOfAiSdk(a) ??
@@ -159,7 +163,20 @@ export function outputOf(span: Signal): Message[] {
     const item = objectOf(value);
     return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };
   });
-  return turnsFrom(answers);
+  return turnsFrom(answers).map((turn) =>
+    turn.role === 'assistant' && turn.thought === undefined ? { ...turn, thought: rawThought(a) } : turn,
+  );
+}
+
+/** OpenInference of OpenAI's client: the attributes of the messages leave out reasoning, the response itself has it. */
+function rawThought(a: JsonObject): string | undefined {
+  const { choices } = objectOf(unwrapped(a['output.value']));
+  return chatThought(objectOf(objectOf(listOf(choices)[0])['message']));
+}
+
+/** An attribute of the event that a span can have instead of it. */
+function detail(span: Signal, attribute: string): unknown {
+  return unwrapped(eventAttribute(span, 'gen_ai.client.inference.operation.details', attribute));
 }
 
 function answerOfAdk(a: JsonObject): unknown {

@@ -44,6 +44,7 @@ export function toolOf(span: Signal): ToolFacts {
     a['traceloop.entity.output'] ??
     a['langfuse.observation.output'] ??
     choiceOf(span) ??
+    eventAttribute(span, 'tool.output', 'output') ??
     adk.result;
   const call = callOf(input);
   const message = toolMessageOf(output) ?? toolOutputOf(output);
@@ -101,7 +102,7 @@ const written = /^content=(['"])([\s\S]*?)\1 (?:name|tool_call_id|id|additional_
 const writtenId = /\btool_call_id='([^']+)'/;
 
 /** The tool message of LangChain in an output, which has the id of the call. */
-function toolMessageOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'isError'> | undefined {
+export function toolMessageOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'isError'> | undefined {
   const value = unwrapped(output);
   const held = isObject(value) && 'output' in value ? value['output'] : value;
   if (typeof held === 'string') {

@@ -2,6 +2,7 @@ import { Conversations, type Message, type Usage } from '../record/conversation.
 import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
+import { toolMessageOf } from './tool-facts.ts';
 
 /** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {
@@ -77,20 +78,33 @@ export class TracedRunReader implements FormatReader {
 
 function toolEvents({ id, sessionId, time, name, input, output, isError }: TracedRun): SessionEvent[] {
   const stamp = { sessionId, time };
+  const call = { ...stamp, id: `call:${id}`, type: 'tool_call_request', callId: id, name } as const;
+  // An export may leave out what a run was given and what it gave; such a call differs from every other.
   const args = isObject(input) ? { ...input } : typeof input === 'string' ? input : { input };
-  return [
-    { ...stamp, id: `call:${id}`, type: 'tool_call_request', callId: id, name, args },
-    { ...stamp, id: `result:${id}`, type: 'tool_result', callId: id, result: output ?? '', isError },
-  ];
+  const made: SessionEvent = input === undefined ? { ...call, argsHash: id } : { ...call, args };
+  if (output === undefined) return [made];
+  const message = toolMessageOf(output);
+  const outcome = {
+    result: message === undefined ? (output ?? '') : message.result,
+    isError: isError ?? message?.isError,
+  };
+  return [made, { ...stamp, id: `result:${id}`, type: 'tool_result', callId: id, ...outcome }];
 }
 
 function modelEvents({ id, sessionId, time, model, output, usage, costUsd }: TracedRun): SessionEvent[] {
   const stamp = { sessionId, time, model };
-  const texts = messagesOf(output).flatMap((message, i): SessionEvent[] =>
-    message.role === 'assistant' && message.text !== undefined
-      ? [{ ...stamp, id: `${id}.text${String(i)}`, type: 'content', text: message.text }]
-      : [],
-  );
+  const texts = messagesOf(output).flatMap((message, i): SessionEvent[] => {
+    if (message.role !== 'assistant') return [];
+    const { thought, text } = message;
+    return [
+      ...(thought === undefined
+        ? []
+        : [{ ...stamp, id: `${id}.thought${String(i)}`, type: 'thought' as const, text: thought }]),
+      ...(text === undefined
+        ? []
+        : [{ ...stamp, id: `${id}.text${String(i)}`, type: 'content' as const, text }]),
+    ];
+  });
   return [
     { ...stamp, id: `${id}.turn`, type: 'turn_started' },
     ...texts,
@@ -102,11 +116,17 @@ function modelEvents({ id, sessionId, time, model, output, usage, costUsd }: Tra
 export function messagesOf(value: unknown): Message[] {
   if (typeof value === 'string')
     return value === '' ? [] : messagesFrom([{ role: 'assistant', content: value }]);
-  if (Array.isArray(value)) return messagesFrom(value.flat());
+  if (Array.isArray(value)) return messagesFrom(value.flat().filter((one) => !isDefinition(one)));
   const { messages, generations, choices } = objectOf(value);
   if (Array.isArray(messages)) return messagesFrom(messages.flat());
   if (Array.isArray(generations))
     return messagesFrom(generations.flat().map((one: unknown) => objectOf(one)['message'] ?? one));
   if (Array.isArray(choices)) return messagesFrom(choices.map((one) => objectOf(one)['message']));
   return isObject(value) && 'role' in value ? messagesFrom([value]) : [];
+}
+
+/** Langfuse's callback for LangChain sends the definitions of tools as further messages. */
+function isDefinition(value: unknown): boolean {
+  const { role, content } = objectOf(value);
+  return role === 'tool' && isObject(content) && content['type'] === 'function' && 'function' in content;
 }

@@ -18,3 +18,8 @@ export function bedrockResult({ toolResult }: JsonObject): ToolResult | undefine
     isError: toolResult['status'] === 'error' ? true : undefined,
   };
 }
+
+/** The reasoning in such a block, or in the part that Strands makes of it. */
+export function bedrockThought({ reasoningContent, content }: JsonObject): string | undefined {
+  return textOf(objectOf(objectOf(reasoningContent ?? content)['reasoningText'])['text']);
+}

@@ -10,7 +10,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
-import { bedrockCall, bedrockResult } from './bedrock.ts';
+import { bedrockCall, bedrockResult, bedrockThought } from './bedrock.ts';
 import { geminiCall, geminiResult } from './gemini.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
@@ -136,12 +136,14 @@ function messagesOf(item: JsonObject): Message[] {
 }
 
 function blocksIn(item: JsonObject): readonly JsonObject[] {
-  return blocksOf(item['content'] ?? item['parts'] ?? item['contents']);
+  const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents']);
+  // OpenInference wraps the blocks of a message, too.
+  return blocks.map((block) => (isObject(block['message_content']) ? block['message_content'] : block));
 }
 
 function textIn(item: JsonObject, between: string): string {
   const texts = blocksIn(item).map((block) =>
-    isThought(block) ? undefined : (textOf(block['text']) ?? textOf(contentOfText(block))),
+    thoughtIn(block) !== undefined ? undefined : (textOf(block['text']) ?? textOf(contentOfText(block))),
   );
   return texts.filter((text) => text !== undefined).join(between);
 }
@@ -150,17 +152,21 @@ function contentOfText({ type, content }: JsonObject): unknown {
   return type === 'text' ? content : undefined;
 }
 
-function isThought({ type, thought }: JsonObject): boolean {
-  return type === 'thinking' || type === 'reasoning' || thought === true;
+const thoughtBlocks = new Set(['thinking', 'reasoning', 'think']);
+
+/** What the model thinks, in a block of any API; undefined for other blocks. */
+export function thoughtIn(block: JsonObject): string | undefined {
+  const ofBedrock = bedrockThought(block);
+  if (ofBedrock !== undefined) return ofBedrock;
+  if (!thoughtBlocks.has(nameOf(block['type'])) && block['thought'] !== true) return undefined;
+  const text = ['thinking', 'think', 'reasoning', 'text', 'content'].map((name) => textOf(block[name]));
+  return text.find((one) => one !== undefined) ?? joinedText(block['summary']);
 }
 
 /** A message of the model; its texts are joined as in a stream, where nothing is between them. */
 function assistantMessageOf(item: JsonObject): AssistantMessage {
   const blocks = blocksIn(item);
-  const thoughts = blocks
-    .filter(isThought)
-    .map((block) => textOf(block['thinking']) ?? textOf(block['text']) ?? textOf(block['content']));
-  const thought = [chatThought(item), ...thoughts].filter((text) => text !== undefined).join('\n');
+  const thought = [chatThought(item), ...blocks.map(thoughtIn)].filter(Boolean).join('\n');
   const text = textIn(item, '');
   const { function_call: older } = item;
   const calls = [

@@ -2,8 +2,7 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
 import { Translator } from '../../src/index.ts';
-import { otlpJson } from '../../src/telemetry/otlp-protobuf.ts';
-import { recordedSdks, requestsOf, type Scenario } from './recorded.ts';
+import { recordedSdks, recordsThoughts, requestsOf, type Scenario, thought } from './recorded.ts';
 
 /*
  * What SDKs really export: `tools/recordings` runs their agents against a scripted model. Each agent reads a file five times:
@@ -13,28 +12,44 @@ import { recordedSdks, requestsOf, type Scenario } from './recorded.ts';
 const CALLS = 5;
 const TEXTS = ['a', 'b', 'c', 'd', 'e'].map((name) => `the text of ${name}.md`);
 
-type Span = { readonly endTimeUnixNano: string };
-type Scope = { readonly spans: readonly Span[] };
-type Resource = { readonly scopeSpans: readonly Scope[] };
+type Signal = { readonly endTimeUnixNano?: string; readonly timeUnixNano?: string };
+type Scope = { readonly spans?: readonly Signal[]; readonly logRecords?: readonly Signal[] };
+type Resource = { readonly scopeSpans?: readonly Scope[]; readonly scopeLogs?: readonly Scope[] };
+type ExportRequest = {
+  readonly resourceSpans?: readonly Resource[];
+  readonly resourceLogs?: readonly Resource[];
+};
 
-/** The events of a run, whose spans arrive as exported or one by one as they end; an event that is repeated counts once. */
-function eventsOf(name: string, scenario: Scenario, isOneByOne = false): AgentEvent[] {
-  const requests = requestsOf(name, scenario).map(
-    ({ body }) => JSON.parse(otlpJson(body, 'traces') ?? '') as { resourceSpans: readonly Resource[] },
-  );
-  const spans = requests.flatMap(({ resourceSpans }) =>
+/** Requests of one span or log record each, in the order in which they end. */
+function oneByOne(requests: readonly ExportRequest[]): ExportRequest[] {
+  const spans = requests.flatMap(({ resourceSpans = [] }) =>
     resourceSpans.flatMap((resource) =>
-      resource.scopeSpans.flatMap((scope) =>
-        scope.spans.map((span) => ({
-          end: BigInt(span.endTimeUnixNano),
-          record: { resourceSpans: [{ ...resource, scopeSpans: [{ ...scope, spans: [span] }] }] },
+      (resource.scopeSpans ?? []).flatMap((scope) =>
+        (scope.spans ?? []).map((span) => ({
+          end: BigInt(span.endTimeUnixNano ?? 0),
+          request: { resourceSpans: [{ ...resource, scopeSpans: [{ ...scope, spans: [span] }] }] },
         })),
       ),
     ),
   );
-  const ended = spans.toSorted((a, b) => Number(a.end - b.end)).map(({ record }) => record);
+  const logs = requests.flatMap(({ resourceLogs = [] }) =>
+    resourceLogs.flatMap((resource) =>
+      (resource.scopeLogs ?? []).flatMap((scope) =>
+        (scope.logRecords ?? []).map((log) => ({
+          end: BigInt(log.timeUnixNano ?? 0),
+          request: { resourceLogs: [{ ...resource, scopeLogs: [{ ...scope, logRecords: [log] }] }] },
+        })),
+      ),
+    ),
+  );
+  return [...spans, ...logs].toSorted((a, b) => Number(a.end - b.end)).map(({ request }) => request);
+}
+
+/** The events of a run, whose signals arrive as exported or one by one as they end; an event that is repeated counts once. */
+function eventsOf(name: string, scenario: Scenario, isOneByOne = false): AgentEvent[] {
+  const requests = requestsOf(name, scenario).map(({ json }) => JSON.parse(json) as ExportRequest);
   const translator = new Translator({ format: 'otlp' });
-  const read = (isOneByOne ? ended : requests).map((request) => translator.readValue(request));
+  const read = (isOneByOne ? oneByOne(requests) : requests).map((request) => translator.readValue(request));
   expect(read.flatMap(({ faults }) => faults)).toEqual([]);
   const known = new Set<unknown>();
   const all = [...read.flatMap(({ events }) => events), ...translator.end()];
@@ -65,7 +80,7 @@ const cases = recordedSdks.flatMap((sdk) =>
 
 describe.each(cases)(
   '$title',
-  ({ name, isOneByOne, hasContent = true, failing, calls = {}, results = {} }) => {
+  ({ name, isOneByOne, hasContent = true, failing, thoughts, calls = {}, results = {} }) => {
     it.each(['loop', 'failing', 'healthy'] as const)(
       '%s: the session has exactly the calls made',
       (scenario) => {
@@ -91,16 +106,29 @@ describe.each(cases)(
       return;
     }
 
-    it('finds the loop at the third identical call, also if it fails', () => {
-      for (const scenario of ['loop', 'failing'] as const)
-        expect(verdictsOf(eventsOf(name, scenario, isOneByOne))).toEqual(['tool-repeat 3']);
+    it('finds the loop where our own events have it, also if it fails', () => {
+      for (const scenario of ['loop', 'failing'] as const) {
+        // At the third identical call; without results, at the fourth.
+        const count = results[scenario] === 0 ? 4 : 3;
+        expect(verdictsOf(eventsOf(name, scenario, isOneByOne))).toEqual([`tool-repeat ${String(count)}`]);
+      }
     });
 
     it('is quiet about a healthy run, and reads its results', () => {
       const events = eventsOf(name, 'healthy', isOneByOne);
       expect(verdictsOf(events)).toEqual([]);
+      if (results.healthy === 0) return;
       const read = ofType(events, 'tool_result').map(({ result }) => textOf(result));
       for (const text of TEXTS) expect(read.filter((one) => one.includes(text))).toHaveLength(1);
+    });
+
+    it('reads what the model thinks in each response, if it is recorded', () => {
+      const type = thoughts === 'as text' ? 'content' : 'thought';
+      const read = ofType(eventsOf(name, 'healthy', isOneByOne), type).map(({ text }) => textOf(text));
+      const found = read.filter((text) => text.search(thought) >= 0);
+      expect(new Set(found).size).toBe(found.length);
+      const isRead = recordsThoughts(name) && thoughts !== 'not read';
+      expect(found).toHaveLength(isRead ? TEXTS.length : 0);
     });
 
     it('counts each response of the model once, and its tokens', () => {
