@@ -482,6 +482,33 @@ describe('stopping a session', () => {
   });
 });
 
+describe('stopping from an incident', () => {
+  it('stops the session of an open loop where the loop is shown', async () => {
+    server.obeyedBy = 'hooks';
+    await open('/incidents/i-1');
+    fireEvent.click(await screen.findByRole('button', { name: 'Stop session' }));
+    expect(await screen.findByText('Stopped: the hook denies the next tool call')).toBeTruthy();
+    expect(server.changes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /sessions/s-1/stop',
+    ]);
+  });
+
+  it('says that the session of a loop is stopped, and resumes it', async () => {
+    server.incidents = [row({ id: 'i-1', state: 'resolved', outcome: 'recovered', sessionStopped: true })];
+    await open('/incidents/i-1');
+    expect(await screen.findByText('session stopped')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Stopped; resume' }));
+    expect(await screen.findByText('Session resumed')).toBeTruthy();
+  });
+
+  it('offers no stop for a loop that is over', async () => {
+    server.incidents = [row({ id: 'i-1', state: 'resolved', outcome: 'recovered' })];
+    await open('/incidents/i-1');
+    await screen.findByRole('button', { name: 'Acknowledge' });
+    expect(screen.queryByRole('button', { name: 'Stop session' })).toBeNull();
+  });
+});
+
 describe('the page frame', () => {
   it('remembers the theme', async () => {
     await open();

@@ -66,6 +66,7 @@ export class FakeServer {
         state: this.sessionState,
         incidentItems: this.incidents,
         settings: this.sessionSettings,
+        ...(this.sessionSettings['stopped'] === true && { stopped: true }),
       };
     if (path === '/sessions/s-1/stop') {
       const stopped = method === 'POST';

@@ -16,6 +16,10 @@ export const incidentItemSchema = incidentRowSchema.extend({
   triage: triageSchema,
   mute: muteSchema.optional().describe('The mute rule that applies to it.'),
   sample: z.literal(true).optional().describe('Present for incidents of sample sessions.'),
+  sessionStopped: z
+    .literal(true)
+    .optional()
+    .describe('Present while a stop by a person or a budget applies to its session.'),
   sessionTitle: sessionSummarySchema.shape.title,
 });
 
@@ -26,6 +30,7 @@ export const incidentDetailSchema = incidentSchema.extend({
   mute: incidentItemSchema.shape.mute,
   triageHistory: z.array(triageChangeSchema).describe('The latest 50, oldest first.'),
   sessionTitle: incidentItemSchema.shape.sessionTitle,
+  sessionStopped: incidentItemSchema.shape.sessionStopped,
   firstEventIndex: z.int().nonnegative().describe('Index in the session of the event of the first verdict.'),
   lastEventIndex: z.int().nonnegative(),
 });

@@ -57,6 +57,10 @@ export const sessionItemSchema = sessionSummarySchema
         'What lies between long pauses, oldest first. Detection and event indexes start over after each; all counts of the session include all parts, and `source` is that of the latest. Absent without such a pause.',
       ),
     sample: z.literal(true).optional().describe('Present for sample sessions.'),
+    stopped: z
+      .literal(true)
+      .optional()
+      .describe('Present while a stop by a person or a budget applies to the session.'),
   });
 
 const texts = z.array(z.string().min(1).max(1024)).max(50);

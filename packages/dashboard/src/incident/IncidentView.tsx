@@ -17,6 +17,7 @@ import { PeekBar } from '../list/PeekBar.tsx';
 import { useLive } from '../live/context.ts';
 import { showInTab } from '../page/favicon.ts';
 import { eventSearch, loopSearch } from '../session/loop-link.ts';
+import { StopSwitch } from '../session/switches/StopSwitch.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorLabel, StateChip, TriageLabel } from '../ui/controls/Chip.tsx';
@@ -207,6 +208,7 @@ function Head({ item, detail, page }: HeadProps) {
               <code>{visibleText(item.sessionId)}</code>
             </span>
           </Link>
+          {item.sessionStopped === true && <span className={chipClass}>session stopped</span>}
           <TriageLabel triage={item.triage} />
         </div>
         <Heading
@@ -224,6 +226,13 @@ function Head({ item, detail, page }: HeadProps) {
       </div>
       <div className="grid gap-2 @max-[480px]:m-0 @max-[480px]:col-span-full @max-[980px]:basis-full">
         <div className="flex flex-wrap gap-2">
+          {(item.state !== 'resolved' || item.sessionStopped === true) && (
+            <StopSwitch
+              sessionId={item.sessionId}
+              stopped={item.sessionStopped === true}
+              over={item.outcome === 'ended'}
+            />
+          )}
           <TriageButtons items={[item]} />
         </div>
         <Copies id={item.id} detail={detail} />

@@ -6,6 +6,7 @@ import { LoopSummary, LoopTitle } from '../incidents/LoopSummary.tsx';
 import { formatNumber, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
+import { StopSwitch } from '../session/switches/StopSwitch.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, SampleChip } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
@@ -55,7 +56,7 @@ export function LoopingNow({
         <p className="px-4 py-6 text-center text-ink2">No session is looping.</p>
       ) : (
         <table
-          className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:last:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
+          className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:nth-6:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_thead_th]:nth-7:w-30 [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
           aria-label="Open loops, newest first"
         >
           <thead>
@@ -68,6 +69,9 @@ export function LoopingNow({
               <th scope="col">Model</th>
               <th scope="col">Cost</th>
               <th scope="col">Detected</th>
+              <th scope="col">
+                <span className="sr-only">Stop</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -117,6 +121,9 @@ function Row({ row }: { readonly row: IncidentItem }) {
       </td>
       <td className="text-right">
         <Ago time={row.detectedAt} />
+      </td>
+      <td className="relative z-1 text-right">
+        <StopSwitch sessionId={row.sessionId} stopped={row.sessionStopped === true} over={false} short />
       </td>
     </tr>
   );

@@ -87,11 +87,15 @@ function Session({ session, search }: Props) {
   return (
     <Page
       title={sessionName(session)}
-      note={<SessionState state={session.state} />}
+      note={<SessionState session={session} />}
       actions={
         <>
           <CopyButton what="link" text={() => window.location.href} />
-          <StopSwitch session={session} />
+          <StopSwitch
+            sessionId={sessionId}
+            stopped={session.stopped === true}
+            over={session.state === 'ended'}
+          />
           <DetectionSwitch session={session} />
         </>
       }

@@ -46,7 +46,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
           </div>
           {narrow && (
             <>
-              <SessionState state={row.state} />
+              <SessionState session={row} />
               <div className="col-span-full flex items-baseline gap-3 min-w-0 overflow-hidden whitespace-nowrap text-sm text-ink2 [&_small]:hidden [&>:last-child]:ml-auto">
                 <Loops incidents={row.incidents} />
                 <span>{plural(row.turns, 'turn')}</span>

@@ -30,7 +30,7 @@ export function SessionPeek({ id, alone, onClose }: Props) {
       <PeekBar to="/sessions/$id" params={{ id }} onClose={onClose} />
       <header className="flex items-baseline gap-3">
         <Heading dir="auto">{session === undefined ? visibleText(id) : sessionName(session)}</Heading>
-        {session !== undefined && <SessionState state={session.state} />}
+        {session !== undefined && <SessionState session={session} />}
       </header>
       {session !== undefined ? (
         <>

@@ -109,7 +109,7 @@ const all: readonly Column<SessionItem>[] = [
     width: 'minmax(70px, 110px)',
     cell: ({ tenant }) => (tenant === null ? <small>none</small> : visibleText(tenant)),
   },
-  { id: 'state', name: 'State', width: '66px', cell: ({ state }) => <SessionState state={state} /> },
+  { id: 'state', name: 'State', width: '66px', cell: (session) => <SessionState session={session} /> },
 ];
 
 export const columns: Columns<SessionItem> = {

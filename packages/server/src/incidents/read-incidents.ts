@@ -8,6 +8,7 @@ import {
   type TriageChange,
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
+import { isStoppedSql } from '../storage/state-sql.ts';
 import { firstStep, toIncident, toRow } from './fold.ts';
 import { currentFigures, readFigures, readLatest } from './latest-figures.ts';
 import { readFold, readRow, type StoredFold } from './stored-fold.ts';
@@ -21,13 +22,15 @@ interface ItemRow {
   readonly triage: Triage | null;
   readonly mute: Mute | null;
   readonly sample: boolean;
+  readonly stopped: boolean;
   readonly title: string | null;
 }
 
-/** The title of an incident's session; `null` if it is unknown or not stored yet. */
-const titleSelect = '(select title from sessions where id = i.session_id) as title';
+/** Of an incident's session; the title is `null` if it is unknown or not stored yet. */
+const sessionSelect = `(select title from sessions where id = i.session_id) as title,
+  ${isStoppedSql('i.session_id')} as stopped`;
 
-const itemSelect = `select i.id, ${titleSelect}, i.group_key, i.active_at, i.figures, d.fold, t.doc as triage, m.doc as mute,
+const itemSelect = `select i.id, ${sessionSelect}, i.group_key, i.active_at, i.figures, d.fold, t.doc as triage, m.doc as mute,
     exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
   left join mutes m on m.id = i.mute_id`;
@@ -63,10 +66,11 @@ export async function incidentDetail(
       readonly mute: Mute | null;
       readonly history: TriageChange[] | null;
       readonly title: string | null;
+      readonly stopped: boolean;
     }
   >(
     `select i.group_key, i.active_at, i.figures, d.fold, d.evidence, d.current, t.doc as triage, t.history,
-       m.doc as mute, ${titleSelect}
+       m.doc as mute, ${sessionSelect}
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
      left join mutes m on m.id = i.mute_id where i.id = $1`,
     [id],
@@ -84,6 +88,7 @@ export async function incidentDetail(
     ...effectiveTriage(found, now),
     triageHistory: found.history ?? [],
     ...(found.title !== null && { sessionTitle: found.title }),
+    ...(found.stopped && { sessionStopped: found.stopped }),
     firstEventIndex: firstStep(fold).eventIndex,
     lastEventIndex: latest?.eventIndex ?? fold.latest.eventIndex,
   };
@@ -108,7 +113,16 @@ export function effectiveTriage(
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, figures, sample, title, ...decisions }: ItemRow,
+  {
+    fold,
+    group_key: groupKey,
+    active_at: lastActivityAt,
+    figures,
+    sample,
+    title,
+    stopped,
+    ...decisions
+  }: ItemRow,
   now: number,
 ): IncidentItem {
   const row = incidentAt({ ...toRow(readRow(fold), readFigures(figures)), lastActivityAt }, now);
@@ -118,5 +132,6 @@ function toItem(
     ...effectiveTriage(decisions, now),
     ...(sample && { sample }),
     ...(title !== null && { sessionTitle: title }),
+    ...(stopped && { sessionStopped: stopped }),
   };
 }

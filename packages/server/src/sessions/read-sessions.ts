@@ -2,6 +2,7 @@ import { type SessionSummary, sessionAt, storableText } from '@loopwatch/contrac
 import type { SessionItem, SessionPart, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { HttpProblem } from '../http/problem.ts';
+import { isStoppedSql } from '../storage/state-sql.ts';
 import type { SessionPart as StoredPart, WholeSession } from './session-parts.ts';
 
 interface SessionRow {
@@ -12,6 +13,7 @@ interface SessionRow {
   readonly doc: WholeSession;
   readonly parts: readonly StoredPart[] | null;
   readonly sample: boolean;
+  readonly stopped: boolean;
 }
 
 /** @param now wall clock, epoch ms @throws HttpProblem 404 */
@@ -33,7 +35,7 @@ export async function sessionItems(
   if (ids.length === 0) return [];
   const rows = await database.query<SessionRow>(
     `select id, state, active_at, updated_at, doc, parts,
-       exists (select 1 from sample_sessions s where s.id = sessions.id) as sample from sessions
+       exists (select 1 from sample_sessions s where s.id = sessions.id) as sample, ${isStoppedSql('sessions.id')} as stopped from sessions
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
@@ -42,7 +44,7 @@ export async function sessionItems(
 }
 
 function toItem(
-  { state, active_at: lastActivityAt, updated_at: updatedAt, doc, parts, sample }: SessionRow,
+  { state, active_at: lastActivityAt, updated_at: updatedAt, doc, parts, sample, stopped }: SessionRow,
   now: number,
 ): SessionItem {
   const { incidents } = doc;
@@ -60,6 +62,7 @@ function toItem(
     updatedAt,
     ...(parts !== null && { parts: parts.map(shownPart) }),
     ...(sample && { sample }),
+    ...(stopped && { stopped }),
   };
   return sessionAt(item, now);
 }

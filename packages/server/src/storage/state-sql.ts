@@ -37,3 +37,8 @@ export function isDismissedSql(now: string): string {
 export function isOpenSql(now: string): string {
   return `(${incidentStateSql(now)} = 'open' and not ${isDismissedSql(now)})`;
 }
+
+/** SQL: whether the session with this id is stopped. @param id an expression */
+export function isStoppedSql(id: string): string {
+  return `exists (select 1 from settings st where st.scope = 'session:' || ${id} and st."values" -> 'stopped' = 'true'::jsonb)`;
+}

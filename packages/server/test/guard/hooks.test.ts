@@ -565,6 +565,7 @@ describe('a stopped session', () => {
       status: 200,
       body: { stopped: true, obeyedBy: 'hooks' },
     });
+    expect(await send('/sessions/s-1', undefined, 'GET')).toMatchObject({ body: { stopped: true } });
     await hooked.prompt('Go on, please');
     expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({
       before: {
@@ -577,6 +578,7 @@ describe('a stopped session', () => {
       status: 200,
       body: { stopped: false, obeyedBy: 'hooks' },
     });
+    expect(await send('/sessions/s-1', undefined, 'GET')).not.toHaveProperty('body.stopped');
     expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({ before: {}, after: {} });
   });
 
@@ -584,6 +586,22 @@ describe('a stopped session', () => {
     expect(await send('/sessions/s-1/stop', undefined)).toMatchObject({
       body: { stopped: true, obeyedBy: null },
     });
+  });
+
+  it('is marked in lists of incidents and on their pages', async () => {
+    log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-1', time: START }));
+    log.appendVerdict(verdict({ id: 'v-9', incidentId: 'i-9', sessionId: 's-2', time: START }));
+    await stored();
+    await send('/sessions/s-1/stop', undefined);
+    const { body } = (await send('/incidents?sort=detectedAt', undefined, 'GET')) as {
+      body: { items: { id: string; sessionStopped?: true }[] };
+    };
+    expect(Object.fromEntries(body.items.map(({ id, sessionStopped }) => [id, sessionStopped]))).toEqual({
+      'i-8': true,
+      'i-9': undefined,
+    });
+    expect(await send('/incidents/i-8', undefined, 'GET')).toMatchObject({ body: { sessionStopped: true } });
+    expect(await send('/incidents/i-9', undefined, 'GET')).not.toHaveProperty('body.sessionStopped');
   });
 
   it('must be a known session', async () => {

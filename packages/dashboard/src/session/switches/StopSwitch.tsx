@@ -1,4 +1,4 @@
-import type { SessionDetail, SessionStop } from '@loopwatch/contract/api';
+import type { SessionStop } from '@loopwatch/contract/api';
 import { useRefusal } from '../../api/me.ts';
 import { stopSession } from '../../api/sessions.ts';
 import { Button } from '../../ui/controls/Button.tsx';
@@ -12,14 +12,26 @@ const stoppedTexts: Readonly<Record<NonNullable<SessionStop['obeyedBy']>, string
   guard: 'Stopped: the guard denies the next tool call',
 };
 
+interface Props {
+  readonly sessionId: string;
+  readonly stopped: boolean;
+  /** Whether the session has ended. */
+  readonly over: boolean;
+  /** In a row of a list. */
+  readonly short?: boolean;
+}
+
 /** Stops a session and resumes it; warns if nothing can stop its agent. */
-export function StopSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
+export function StopSwitch({ sessionId, stopped, over, short = false }: Props) {
   const refusal = useRefusal();
   const { busy, change } = useSessionChange(sessionId);
-  const stopped = settings['stopped'] === true;
   const refused =
-    refusal ??
-    (state === 'ended' && !stopped ? 'This session has ended; there is nothing to stop' : undefined);
+    refusal ?? (over && !stopped ? 'This session has ended; there is nothing to stop' : undefined);
+  const toggle = (stop: boolean) =>
+    change(async () => {
+      const result = await stopSession(sessionId, stop);
+      showResult(result, () => void toggle(!stop));
+    });
 
   return (
     <Button
@@ -27,20 +39,21 @@ export function StopSwitch({ session: { sessionId, settings, state } }: { readon
       tone={stopped ? 'accent' : undefined}
       disabled={busy}
       refused={refused}
-      onClick={() => void change(async () => showResult(await stopSession(sessionId, !stopped)))}
+      onClick={() => void toggle(!stopped)}
     >
-      <Icon name="pause" size={14} />
-      {stopped ? 'Stopped; resume' : 'Stop session'}
+      <Icon name="stop" size={14} />
+      {stopped ? (short ? 'Resume' : 'Stopped; resume') : short ? 'Stop' : 'Stop session'}
     </Button>
   );
 }
 
-function showResult({ stopped, obeyedBy }: SessionStop): void {
-  if (!stopped) toast('Session resumed');
-  else if (obeyedBy !== null) toast(stoppedTexts[obeyedBy]);
+function showResult({ stopped, obeyedBy }: SessionStop, undo: () => void): void {
+  const action = { name: 'Undo', run: undo };
+  if (!stopped) toast('Session resumed', { action });
+  else if (obeyedBy !== null) toast(stoppedTexts[obeyedBy], { action });
   else {
     const text =
       'Marked as stopped, but nothing can stop this agent: it does not use hooks, the gateway or the guard';
-    toast(text, { tone: 'hot' });
+    toast(text, { tone: 'hot', action });
   }
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { errorText } from '../../lib/error-text.ts';
 import { toast } from '../../ui/feedback/toast-store.ts';
 
-/** Sends one change of a session at a time and refetches the session. */
+/** Sends one change of a session at a time, and refetches what shows the session. */
 export function useSessionChange(sessionId: string): {
   readonly busy: boolean;
   /** @param send makes the change and shows the result */
@@ -15,7 +15,12 @@ export function useSessionChange(sessionId: string): {
     setBusy(true);
     try {
       await send();
-      await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] }),
+        client.invalidateQueries({ queryKey: ['sessions', 'list'] }),
+        client.invalidateQueries({ queryKey: ['incidents'] }),
+        client.invalidateQueries({ queryKey: ['overview'] }),
+      ]);
     } catch (error) {
       toast(`Could not change the session: ${errorText(error)}`, { tone: 'hot' });
     } finally {

@@ -93,6 +93,7 @@ const shapes = {
   check: <path d="m5 12.5 4.5 4.5L19 7.5" />,
   close: <path d="M6 6l12 12M18 6 6 18" />,
   back: <path d="M15 5l-7 7 7 7" />,
+  stop: <path d="M7 7h10v10H7z" />,
   pause: <path d="M9 5v14M15 5v14" />,
   play: <path d="M8 5.5v13l10.5-6.5z" />,
   sun: (
