@@ -61,14 +61,14 @@ export function OverviewPage() {
           ) : (
             <>
               <Tiles overview={overview} />
-              <div className="grid grid-cols-10 gap-4 [&>*]:nth-1:col-span-6 [&>*]:nth-2:col-span-4 [&>*]:nth-3:col-span-full @max-[900px]/page:[&>*]:nth-[n]:col-span-full">
+              <LoopingNow overview={overview} />
+              <div className="grid grid-cols-10 gap-4 [&>*]:nth-1:col-span-6 [&>*]:nth-2:col-span-4 @max-[900px]/page:[&>*]:nth-[n]:col-span-full">
                 <IncidentsFound
                   overview={overview}
                   range={range}
                   onZoom={(from, to) => change({ kind: 'fixed', from, to })}
                 />
                 <DetectorTable overview={overview} range={range} />
-                <LoopingNow overview={overview} />
                 <CountCharts
                   overview={overview}
                   range={range}
