@@ -130,14 +130,17 @@ test('session: hides text until requested if privacy.store_text is off', async (
   await page.goto(`${url}/sessions/${session}?at=1`);
   const second = page.locator('li[aria-current="true"]');
   await expect(second).toContainText('characters hidden');
-  await expect(second).not.toContainText('"n": 1');
+  await second.getByRole('button', { expanded: false }).click();
+  await expect(second.getByRole('term')).toBeHidden();
   await page.getByRole('button', { name: 'Show text' }).click();
-  await expect(second).toContainText('"n": 1');
+  await expect(second.getByRole('term')).toHaveText('n');
+  await expect(second.getByRole('definition')).toHaveText('1');
 });
 
 test('session: shows the raw record of an event once its text is requested', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
+  await page.locator('li[aria-current="true"]').getByRole('button', { expanded: false }).click();
   await page.getByRole('button', { name: 'Raw record of event 1', exact: true }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Record of event #1' });
   await expect(dialog).toContainText('hidden because privacy.store_text is off');

@@ -59,6 +59,7 @@ describe('a conversation', () => {
     expect(blocks[4]?.call).toEqual({
       name: 'cat',
       args: '{}',
+      ms: 1,
       result: { text: 'no such file', failed: true },
     });
   });

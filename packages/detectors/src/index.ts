@@ -26,6 +26,7 @@ export { LiveSettings, type SettingsVersion } from './plan/live-settings.ts';
 export { planDetection } from './plan/make-plan.ts';
 export type { DetectionPlan } from './plan/plan.ts';
 export { guidanceOf, stopMessage } from './plan/stop-message.ts';
+export type { PriceBook } from './prices/price-book.ts';
 export { maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';

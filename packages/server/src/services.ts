@@ -166,6 +166,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     sink,
     records,
     masks: async () => (await settings.get()).detection.plan.privacy.mask,
+    prices: async () => (await settings.get()).detection.plan.prices,
     auth,
     notifications,
     budgets,

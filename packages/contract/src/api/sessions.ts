@@ -4,7 +4,7 @@ import { sessionSummarySchema } from '../verdicts/session-summary.ts';
 import { incidentItemSchema, tagFilterSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
-/* `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
+/* `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/outline`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
 
 const { incidents } = sessionSummarySchema.shape;
 
@@ -129,6 +129,13 @@ export const sessionEventSchema = z.object({
   error: z.string().nullable().describe('Why the record is invalid.'),
 });
 
+const partSchema = z
+  .int()
+  .nonnegative()
+  .describe(
+    'Offset of a record in the part to read. Default: the latest, or that of the incident or the cursor.',
+  );
+
 /** `GET /sessions/:id/events`: read from the log, so limited by its retention. */
 export const sessionEventsSchema = z.object({
   items: z.array(sessionEventSchema).describe('In log order, whichever way they were read.'),
@@ -154,7 +161,7 @@ export const sessionEventsSchema = z.object({
 });
 
 /**
- * Query of `GET /sessions/:id/events`: at most one of the first four; the first events by default. A page is of one part of
+ * Query of `GET /sessions/:id/events`: at most one of the first five; the first events by default. A page is of one part of
  * the session between two long pauses.
  */
 export const sessionEventsQuerySchema = z
@@ -167,13 +174,44 @@ export const sessionEventsQuerySchema = z
       .min(1)
       .max(200)
       .describe('Id of an incident of the session: the events around the latest event of the incident.'),
-    part: z
-      .int()
-      .nonnegative()
-      .describe(
-        'Offset of a record in the part to read. Default: the latest, or that of the incident or the cursor.',
-      ),
+    at: z.int().nonnegative().describe('The events around the event with this index.'),
+    part: partSchema,
     limit: z.int().min(1).max(1000).describe('Events per page, 1 to 1000, default 200.'),
+  })
+  .partial();
+
+/** `GET /sessions/:id/outline`: a whole part of a session, in at most 240 bins of equally many events. */
+export const sessionOutlineSchema = z.object({
+  events: z.int().nonnegative().describe('Number of events, duplicates excluded.'),
+  bins: z.array(
+    z.object({
+      index: z.int().nonnegative().describe('Index of its first event.'),
+      time: z.number().describe('Event time of that event, epoch ms.'),
+      calls: z.int().nonnegative(),
+      failed: z.int().nonnegative().describe('Results that are errors.'),
+      tokens: z.number().nonnegative(),
+      usd: z.number().nonnegative().describe('US dollars, as far as prices are known.'),
+    }),
+  ),
+  unpriced: z.boolean().describe('true: some turns have no known price.'),
+  complete: z
+    .boolean()
+    .describe('false: only the first events were read, because there are too many records.'),
+  matches: z
+    .array(
+      z.object({
+        index: z.int().nonnegative(),
+        text: z.string().describe('What surrounds the match, masked.'),
+      }),
+    )
+    .max(200)
+    .describe('The first events that contain `q`.'),
+});
+
+export const sessionOutlineQuerySchema = z
+  .strictObject({
+    part: partSchema,
+    q: z.string().min(1).max(200).describe('Text in what the events say, call and return; case-insensitive.'),
   })
   .partial();
 
@@ -222,5 +260,6 @@ export type SessionFilter = z.infer<typeof sessionFilterSchema>;
 export type SessionPage = z.infer<typeof sessionPageSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type SessionEvents = z.infer<typeof sessionEventsSchema>;
+export type SessionOutline = z.infer<typeof sessionOutlineSchema>;
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 export type SessionEventsQuery = z.infer<typeof sessionEventsQuerySchema>;

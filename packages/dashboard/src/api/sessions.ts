@@ -5,6 +5,7 @@ import {
   sessionDetailSchema,
   sessionEventsSchema,
   sessionMessagesSchema,
+  sessionOutlineSchema,
   sessionPageSchema,
   sessionRecordSchema,
   sessionStopSchema,
@@ -59,6 +60,19 @@ export function sessionQuery(id: string) {
 /** A page of a session's events, read from the log. */
 export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
   return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
+}
+
+/** A map of a part of a session. @param q text to find in its events */
+export function outlineQuery(id: string, { part, q }: { part: number | undefined; q?: string | undefined }) {
+  return queryOptions({
+    queryKey: ['sessions', 'outline', id, part, q],
+    queryFn: ({ signal }) =>
+      request(sessionOutlineSchema, `/sessions/${encodeURIComponent(id)}/outline`, {
+        query: { part, q },
+        signal,
+      }),
+    staleTime: Infinity,
+  });
 }
 
 /** The conversation as stored by the gateway, for sessions that use one. */

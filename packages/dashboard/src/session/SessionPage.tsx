@@ -1,7 +1,6 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { ApiError } from '../api/client.ts';
 import { messagesQuery } from '../api/sessions.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -26,7 +25,7 @@ import { Transcript } from './Transcript.tsx';
 import type { Anchor } from './use-events.ts';
 import { useSession } from './use-session.ts';
 
-/** Longer sessions open at their end. */
+/** Longer sessions open at their end while they are live. */
 const MAX_SHORT_EVENTS = 1_500;
 
 /** One session: its transcript, followed live, with the loops marked. */
@@ -78,12 +77,13 @@ function Session({ session, search }: Props) {
   const loop = session.incidentItems.find(({ id }) => id === incident);
   const shown = partAt(session, part ?? (loop?.source == null ? undefined : Number(loop.source.offset)));
   const isLong = shown.part.events > MAX_SHORT_EVENTS;
-  const anchor = useMemo<Anchor>(() => {
-    if (incident !== undefined) return { kind: 'around', incident };
-    return { kind: at === undefined && isLong ? 'end' : 'start', part };
-    // The anchor must not change as the session grows.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [incident, at, part]);
+  const hasEnded = session.state === 'ended' || session.state === 'idle';
+  const start: Anchor =
+    at !== undefined
+      ? { kind: 'at', at, part }
+      : incident !== undefined
+        ? { kind: 'around', incident }
+        : { kind: isLong && !hasEnded ? 'end' : 'start', part };
   return (
     <Page
       title={sessionName(session)}
@@ -125,7 +125,13 @@ function Session({ session, search }: Props) {
           ) : (
             <>
               <PartNav session={session} shown={shown} />
-              <Transcript session={session} shown={shown} anchor={anchor} at={at} />
+              <Transcript
+                key={`${String(shown.index)} ${String(incident)}`}
+                session={session}
+                shown={shown}
+                start={start}
+                at={at}
+              />
             </>
           )}
         </div>

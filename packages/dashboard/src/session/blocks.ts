@@ -14,21 +14,26 @@ export interface Block {
   readonly turn: number | undefined;
   readonly text: string;
   readonly call?: CallBlock;
+  /** What its turn used; of the last block of each turn. */
+  readonly usage?: { readonly tokens: number; readonly usd: number | undefined };
   /** The events it was made from. */
   readonly events: readonly SessionEvent[];
 }
 
-interface CallBlock {
+export interface CallBlock {
   readonly name: string;
   /** JSON. */
   readonly args: string;
   readonly result: { readonly text: string; readonly failed: boolean } | undefined;
+  /** From the call to its result. */
+  readonly ms?: number;
 }
 
-interface Draft extends Omit<Block, 'last' | 'text' | 'call' | 'events'> {
+interface Draft extends Omit<Block, 'last' | 'text' | 'call' | 'usage' | 'events'> {
   last: number | undefined;
   text: string;
   call?: CallBlock;
+  usage?: NonNullable<Block['usage']>;
   events: SessionEvent[];
 }
 
@@ -92,10 +97,11 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
         const call = typeof callId === 'string' ? pending.get(callId) : latestCall;
         const result = { text: jsonOf(event['result']), failed: event['isError'] === true };
         if (call?.call !== undefined && call.call.result === undefined) {
-          call.call = { ...call.call, result };
+          call.call = { ...call.call, result, ms: Math.max(0, time - call.time) };
           call.last = index;
           call.events.push(item);
-        } else start('note', `Result without a call: ${result.text}`);
+        } else if (index === 0 || blocks.length > 0) start('note', `Result without a call: ${result.text}`);
+        // Else the page begins between the call and its result.
         break;
       }
       case 'retry':
@@ -107,8 +113,11 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
       case 'control':
         start('note', `Session settings: ${controlText(event)}`);
         break;
-      case 'turn_finished':
+      case 'turn_finished': {
+        const usage = usageOf(event);
+        if (top !== undefined && top.kind !== 'prompt' && usage !== undefined) top.usage = usage;
         break;
+      }
       default:
         start('note', `Unknown event type ${event.type}`);
     }
@@ -125,6 +134,18 @@ export function isInLoop(block: Block, item: IncidentItem): boolean {
   if (item.tool !== null)
     return block.kind === 'call' && (item.period > 1 || block.call?.name === item.tool.name);
   return block.kind === 'call' || block.kind === 'answer' || block.kind === 'thought';
+}
+
+function usageOf(event: Readonly<Record<string, unknown>>): Block['usage'] {
+  const { usage, costUsd } = event;
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const { inputTokens, outputTokens } = usage as Record<string, unknown>;
+  const tokens = numberOf(inputTokens) + numberOf(outputTokens);
+  return { tokens, usd: typeof costUsd === 'number' && costUsd > 0 ? costUsd : undefined };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
 }
 
 function textOf(value: unknown): string {

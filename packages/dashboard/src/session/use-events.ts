@@ -1,11 +1,18 @@
 import type { SessionEvents } from '@loopwatch/contract/api';
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { readEvents } from '../api/sessions.ts';
 
-/** Where loading starts: at the first or the last event of the part with an offset, or around an incident. */
+/** Where loading starts: at the first or the last event of the part with an offset, around an event, or around an incident. */
 export type Anchor =
   | { readonly kind: 'start' | 'end'; readonly part: number | undefined }
+  | { readonly kind: 'at'; readonly at: number; readonly part: number | undefined }
   | { readonly kind: 'around'; readonly incident: string };
 
 type Cursor = { readonly after: string } | { readonly before: string } | undefined;
@@ -17,8 +24,6 @@ const TAIL_MS = 1_000;
 interface Options {
   readonly id: string;
   readonly anchor: Anchor;
-  /** Load at least up to this event index. */
-  readonly until: number | undefined;
   /** Whether to poll for new events. */
   readonly live: boolean;
 }
@@ -27,7 +32,7 @@ interface Options {
  * A session's events, paged from the log in both directions. The end of a live session is polled, since the live stream
  * reports sessions without loops too rarely to follow them.
  */
-export function useEvents({ id, anchor, until, live }: Options) {
+export function useEvents({ id, anchor, live }: Options) {
   const client = useQueryClient();
   const key = ['sessions', 'events', id, anchor];
   const query = useInfiniteQuery({
@@ -38,18 +43,14 @@ export function useEvents({ id, anchor, until, live }: Options) {
     getNextPageParam: ({ after }: SessionEvents): Cursor => (after === null ? undefined : { after }),
     getPreviousPageParam: ({ before }: SessionEvents): Cursor => (before === null ? undefined : { before }),
     staleTime: Infinity,
+    placeholderData: keepPreviousData,
   });
-  const { data, hasNextPage, isFetching, fetchNextPage, refetch } = query;
+  const { data, refetch } = query;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
   const last = items?.findLast(({ eventIndex }) => eventIndex !== null);
   const page = data?.pages.at(-1);
 
   const cut = page !== undefined && (!page.complete || page.items.length >= PAGE);
-  const wanted = until !== undefined && (last?.eventIndex ?? -1) < until && cut;
-  useEffect(() => {
-    if (wanted && hasNextPage && !isFetching) void fetchNextPage();
-  }, [wanted, hasNextPage, isFetching, fetchNextPage]);
-
   // The session became live again after its end was loaded: load the events since then.
   const wakes = live && page?.after === null;
   useEffect(() => {
@@ -94,5 +95,6 @@ export function withTail(known: Pages, after: string, more: SessionEvents): Page
 
 function begin(anchor: Anchor) {
   if (anchor.kind === 'around') return { around: anchor.incident };
+  if (anchor.kind === 'at') return { at: anchor.at, part: anchor.part };
   return { part: anchor.part, ...(anchor.kind === 'end' && { end: true }) };
 }

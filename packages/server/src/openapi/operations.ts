@@ -145,6 +145,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 404],
     },
   },
+  '/sessions/{id}/outline': {
+    get: {
+      id: 'getSessionOutline',
+      description: 'Summarizes a whole session for a map of it, and finds events by their text',
+      answer: api.sessionOutlineSchema,
+      query: api.sessionOutlineQuerySchema,
+      problems: [400, 404],
+    },
+  },
   '/sessions/{id}/messages': {
     get: {
       id: 'listSessionMessages',

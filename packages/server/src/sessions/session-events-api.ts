@@ -1,5 +1,5 @@
-import { sessionEventsQuerySchema } from '@loopwatch/contract/api';
-import { type MaskPatterns, maskJson } from '@loopwatch/detectors';
+import { sessionEventsQuerySchema, sessionOutlineQuerySchema } from '@loopwatch/contract/api';
+import { type MaskPatterns, maskJson, type PriceBook } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
@@ -8,28 +8,31 @@ import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { incidentDetail } from '../incidents/read-incidents.ts';
 import { requireSession } from './read-sessions.ts';
 import { sessionEvents } from './session-events.ts';
+import { sessionOutline } from './session-outline.ts';
 
 export interface SessionEventsApiOptions {
   readonly database: Database;
   readonly records: RecordReader;
   /** Patterns of the settings whose matches are masked. */
   readonly masks: () => Promise<MaskPatterns>;
+  readonly prices: () => Promise<Pick<PriceBook, 'costOf'>>;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
-/** `GET /sessions/:id/events`. */
-export function sessionEventsApi({ database, records, masks, now }: SessionEventsApiOptions): Router {
+/** `GET /sessions/:id/events` and `GET /sessions/:id/outline`. */
+export function sessionEventsApi({ database, records, masks, prices, now }: SessionEventsApiOptions): Router {
   const router = Router();
   router
     .route('/sessions/:id/events')
     .get(async (request, response) => {
       const { id } = request.params;
       const query = parseQuery(request.query, sessionEventsQuerySchema);
-      const positions = [query.after, query.before, query.end, query.around].filter(
+      const positions = [query.after, query.before, query.end, query.around, query.at].filter(
         (position) => position !== undefined,
       );
-      if (positions.length > 1) throw new HttpProblem(400, 'Pass only one of after, before, end and around');
+      if (positions.length > 1)
+        throw new HttpProblem(400, 'Pass only one of after, before, end, around and at');
       const session = await requireSession(database, id, now());
       const around =
         query.around === undefined ? undefined : await positionOf(database, id, query.around, now());
@@ -37,12 +40,29 @@ export function sessionEventsApi({ database, records, masks, now }: SessionEvent
         const page = await sessionEvents(records, { session, query, around });
         response.json({ ...page, items: maskJson(page.items, await masks()) });
       } catch (error) {
-        if (error instanceof HttpProblem) throw error;
-        throw new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);
+        throw logProblem(error);
+      }
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/sessions/:id/outline')
+    .get(async (request, response) => {
+      const query = parseQuery(request.query, sessionOutlineQuerySchema);
+      const session = await requireSession(database, request.params.id, now());
+      const given = { session, query, prices: await prices(), masks: await masks() };
+      try {
+        response.json(await sessionOutline(records, given));
+      } catch (error) {
+        throw logProblem(error);
       }
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+function logProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  return new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);
 }
 
 async function positionOf(

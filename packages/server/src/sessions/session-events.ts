@@ -31,41 +31,52 @@ const BUDGET = 100_000;
  * same as in detection. Further on, only duplicates of the latest events are found.
  */
 const NEAR_RECORDS = 5_000;
+/** Events numbered at once on the way to an index. */
+const CHUNK_EVENTS = 2_000;
 /** Records read before a later page to find duplicates. */
 const CONTEXT_RECORDS = 64;
 
-/** Reads a page of a session's events from the log: from the start, the end, around an incident, or by cursor. */
+/** Reads a page of a session's events from the log: from the start, the end, around an event, or by cursor. */
 export async function sessionEvents(
   reader: RecordReader,
   { session, query, around }: EventsRequest,
 ): Promise<SessionEvents> {
-  const { sessionId, state } = session;
   const part = partAt(session, query.part ?? around?.offset ?? offsetIn(query));
+  const view = await viewOf(reader, session, part, query.limit ?? DEFAULT_LIMIT);
   const { source, events: total } = part;
+  const latest = { offset: Number(source.lastOffset), index: total - 1 };
+  const page = await pageOf(view, query, around, latest);
+  return { ...page, total, source, gone: view.gone };
+}
+
+/** What can be read of a part of a session. */
+export async function viewOf(
+  reader: RecordReader,
+  session: SessionItem,
+  part: SessionPart,
+  limit: number,
+): Promise<View> {
+  const { sessionId, state } = session;
+  const { source } = part;
   const topicPartition = { topic: source.topic, partition: source.partition };
   const bounds = await reader.bounds(topicPartition);
   const first = Number(source.firstOffset);
-  const last = Number(source.lastOffset);
-  const limit = query.limit ?? DEFAULT_LIMIT;
   const isLatest = source.firstOffset === session.source.firstOffset;
   const isLive = isLatest && (state === 'live' || state === 'quiet');
-  const view: View = {
+  return {
     scan: { reader, topicPartition, sessionId, budget: BUDGET },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
     numbered: bounds.start <= first && part.merged === undefined,
     // A live session may have events after its latest summary.
     live: isLive,
-    end: isLive ? bounds.end : Math.min(last + 1, bounds.end),
+    end: isLive ? bounds.end : Math.min(Number(source.lastOffset) + 1, bounds.end),
     limit,
   };
-  const latest = { offset: last, index: total - 1 };
-  const page = await pageOf(view, query, around, latest);
-  return { ...page, total, source, gone: view.gone };
 }
 
 /** The part of a session that has this offset; the latest if none is given. */
-function partAt({ parts = [], ...latest }: SessionItem, offset: number | undefined): SessionPart {
+export function partAt({ parts = [], ...latest }: SessionItem, offset: number | undefined): SessionPart {
   const at = offset ?? Infinity;
   return parts.findLast(({ source }) => Number(source.firstOffset) <= at) ?? parts[0] ?? latest;
 }
@@ -76,7 +87,7 @@ function offsetIn({ after, before }: SessionEventsQuery): number | undefined {
   return before === undefined ? undefined : decodeBefore(before).end - 1;
 }
 
-interface View {
+export interface View {
   readonly scan: ScanOptions;
   readonly live: boolean;
   readonly first: number;
@@ -106,6 +117,7 @@ function pageOf(
     return backward(view, end, index === null ? undefined : { behind: index });
   }
   if (around !== undefined) return aroundEvent(view, around);
+  if (query.at !== undefined) return aroundIndex(view, query.at, latest);
   if (query.end === true) return backward(view, view.end, latest);
   return forward(view, { next: view.first, ...(view.numbered ? firstEvent : unknownBefore) });
 }
@@ -181,6 +193,42 @@ async function aroundEvent(view: View, anchor: Anchor): Promise<PageOfEvents> {
     scanned: before.scanned + after.scanned,
     complete: before.complete && after.complete,
   };
+}
+
+/**
+ * The events around an index. Most sessions have each event once and, at the time, the partition for themselves, so that the
+ * numbers of their events tell the offset; else the events before it, or those after it if they are fewer, are read.
+ */
+async function aroundIndex(view: View, index: number, latest: Anchor): Promise<PageOfEvents> {
+  if (!view.numbered) return backward(view, view.end, latest);
+  const isAlone = latest.offset - view.first === latest.index;
+  if (index <= latest.index && isAlone) return aroundEvent(view, { offset: view.first + index, index });
+  if (index <= latest.index && index > latest.index / 2) {
+    const wanted = latest.index - index + view.limit + CONTEXT_RECORDS;
+    const { records } = await scanBackward(view.scan, latest.offset + 1, view.first, wanted);
+    const items = indexFromAnchor(numberEvents(records, unknownBefore).items, latest);
+    const found = items.find(({ eventIndex }) => eventIndex === index);
+    if (found !== undefined) return aroundEvent(view, { offset: Number(found.offset), index });
+  }
+  let position: StartOfPage =
+    index > latest.index ? await afterLatest(view, latest) : { next: view.first, ...firstEvent };
+  for (let budget = BUDGET; budget > 0; ) {
+    const scan = await scanForward(view.scan, position.next, view.end, CHUNK_EVENTS);
+    const { items, state } = numberEvents(scan.records, position);
+    const found = items.find(({ eventIndex }) => eventIndex === index);
+    if (found !== undefined) return aroundEvent(view, { offset: Number(found.offset), index });
+    budget -= Math.max(1, scan.scanned);
+    position = { next: scan.next, ...state };
+    if (scan.next >= view.end) break;
+  }
+  return backward(view, position.next, { behind: position.index ?? latest.index + 1 });
+}
+
+/** The position behind the latest event that the summary knows. */
+async function afterLatest(view: View, latest: Anchor): Promise<StartOfPage> {
+  const { records } = await scanBackward(view.scan, latest.offset + 1, view.first, CONTEXT_RECORDS);
+  const { known } = numberEvents(records, unknownBefore).state;
+  return { next: latest.offset + 1, index: latest.index + 1, known };
 }
 
 function anchorIn(

@@ -108,6 +108,34 @@ describe('a session read back from the log', () => {
     );
   });
 
+  it('is read around any index, which is on the page with the index that it has in one piece', async () => {
+    await fc.assert(
+      fc.asyncProperty(contents, fc.integer({ min: 1, max: 9 }), async (all, limit) => {
+        const held = logOf(all);
+        const session = sessionOf(held);
+        for (let at = 0; at < held.events; at += 1) {
+          const { items } = await sessionEvents(held.log.records(), { session, query: { at, limit } });
+          expect(items.map(({ eventIndex }) => eventIndex)).toContain(at);
+          const offsets = new Set(items.map(({ offset }) => Number(offset)));
+          expect(placed(items)).toEqual(held.expected.filter(({ offset }) => offsets.has(offset)));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is read around an index behind the latest summary, and at the end for one that does not exist', async () => {
+    const held = logOf(Array.from({ length: 40 }, () => ({ kind: 'own' as const })));
+    const old = { ...held, events: 10, source: { ...held.source, lastOffset: '9' } };
+    const read = async (at: number) => {
+      const query = { at, limit: 4 };
+      const { items } = await sessionEvents(held.log.records(), { session: sessionOf(old), query });
+      return items.map(({ eventIndex }) => eventIndex);
+    };
+    expect(await read(25)).toEqual([24, 25, 26, 27]);
+    expect(await read(400)).toEqual([36, 37, 38, 39]);
+  });
+
   it.each(['forward', 'backward'])('recognizes a copied history, page by page %s', async (way) => {
     const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
     const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);

@@ -1,0 +1,57 @@
+import type { SessionOutline } from '@loopwatch/contract/api';
+import { describe, expect, it } from 'vitest';
+import { indexAt, loopsOn, savedByStopping, usedUpTo } from '../../src/session/map/map-scale.ts';
+import { row } from '../rows.ts';
+
+/** Ten bins of ten events, a second and ten cents each. */
+const outline: SessionOutline = {
+  events: 100,
+  bins: Array.from({ length: 10 }, (_, i) => ({
+    index: i * 10,
+    time: i * 10_000,
+    calls: 5,
+    failed: 0,
+    tokens: 1_000,
+    usd: 1,
+  })),
+  unpriced: false,
+  complete: true,
+  matches: [],
+};
+
+const loop = (part: object) =>
+  row({
+    kind: 'loop',
+    began: { eventIndex: 20, eventId: '#20', time: 20_000 },
+    openedAt: 30_000,
+    lastAt: 60_000,
+    resolvedAt: 60_000,
+    ...part,
+  });
+
+describe('the map of a session', () => {
+  it('finds events by their time, also between bins and beyond the ends', () => {
+    expect([-5, 0, 15_000, 90_000, 1e9].map((time) => indexAt(outline.bins, 100, time))).toEqual([
+      0, 0, 15, 99, 99,
+    ]);
+    expect(indexAt([], 0, 5)).toBe(0);
+  });
+
+  it('says what was used up to an event', () => {
+    expect([0, 5, 10, 100, 500].map((index) => usedUpTo(outline, index).usd)).toEqual([0, 0.5, 1, 10, 10]);
+  });
+
+  it('says what stopping at the first alarm would have saved, and counts overlapping loops once', () => {
+    const one = loopsOn(outline, [loop({})]);
+    expect(one).toMatchObject([{ from: 20, alarm: 30, to: 60 }]);
+    expect(savedByStopping(outline, one)).toEqual({ usd: 3, tokens: 3_000 });
+    const inner = loop({ id: 'i-2', openedAt: 40_000, lastAt: 50_000, resolvedAt: 50_000 });
+    const later = loop({ id: 'i-3', openedAt: 50_000, lastAt: 70_000, resolvedAt: 70_000 });
+    expect(savedByStopping(outline, loopsOn(outline, [loop({}), inner, later])).usd).toBe(4);
+  });
+
+  it('counts an unresolved loop up to the end, and neither limits nor outages', () => {
+    expect(loopsOn(outline, [loop({ resolvedAt: null })])).toMatchObject([{ to: 99 }]);
+    expect(loopsOn(outline, [loop({ kind: 'limit' }), loop({ kind: 'outage' })])).toEqual([]);
+  });
+});
