@@ -33,6 +33,8 @@ export interface WorkerDeps {
   readonly system: MessagingSystem;
   /** Upper bound of the records that a takeover replays; 100,000 by default. */
   readonly maxReplayRecords?: number;
+  /** Sessions that a takeover restores before the first record is processed; 1,000 by default. */
+  readonly restoredFirst?: number;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
   /** Monotonic clock, ms; the system's by default. */
@@ -163,6 +165,7 @@ export class Worker {
           now: this.#now,
           system: this.#deps.system,
           summaryIntervalMs: this.#deps.summaryIntervalMs ?? SUMMARY_INTERVAL_MS,
+          restoredFirst: this.#deps.restoredFirst,
           maxReplayRecords: this.#deps.maxReplayRecords ?? MAX_REPLAY_RECORDS,
         });
       }, this.#taskObserver());

@@ -54,13 +54,18 @@ const batches = fc.array(fc.record({ length: fc.integer({ min: 1, max: 12 }), fa
   maxLength: 25,
 });
 
-async function start(preset: string, maxReplayRecords: number) {
+async function start(preset: string, maxReplayRecords: number, restoredFirst = Infinity) {
   const log = new MemoryRunner(topics.events);
+  // Sessions without a summary yet are restored first, however many they are.
+  if (restoredFirst < Infinity) log.keep('summarized', String(Number.MAX_SAFE_INTEGER));
   const worker = new Worker({
     system: 'kafka',
     runner: log,
     topics,
     maxReplayRecords,
+    restoredFirst,
+    // Longer than the test: what a tick tells depends on when it comes.
+    summaryIntervalMs: 600_000,
     detection: detectionSchema.parse({ preset }),
     registry: new Registry(),
     logger: pino({ level: 'silent' }),
@@ -88,7 +93,8 @@ it.each(['stream', 'balanced'])(
         fc.array(run, { minLength: 1, maxLength: 60 }),
         batches,
         fc.constantFrom(0, 5, 20, 50),
-        async (runs, cuts, reach) => {
+        fc.constantFrom(0, 1, Infinity),
+        async (runs, cuts, reach, restoredFirst) => {
           let time = 1_760_000_000_000;
           const values = runs.flatMap(({ body: value, session, times, pause }) => {
             time += pause;
@@ -101,7 +107,7 @@ it.each(['stream', 'balanced'])(
           const whole = await start(preset, 1000);
           await whole.log.deliver(all);
 
-          const { log, worker } = await start(preset, reach);
+          const { log, worker } = await start(preset, reach, restoredFirst);
           let at = 0;
           for (let i = 0; at < all.length; i += 1) {
             const cut = cuts[i % cuts.length]!;

@@ -171,6 +171,11 @@ export class MemoryRunner implements TaskRunner {
     this.#observer.onAssignment?.(places, change);
   }
 
+  /** Adds to the kept state what an earlier owner may have committed. */
+  keep(key: string, value: string, number = 0): void {
+    this.#at(number, 0).state.set(key, value);
+  }
+
   /** Entries of the kept state, by key. */
   kept(number = 0): ReadonlyMap<string, string> {
     return this.#at(number, 0).state;

@@ -23,7 +23,7 @@ export interface Progress {
 }
 
 /** Entries of saved state that are read between two turns of the event loop. */
-const ENTRIES_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 100;
 
 /** All topics of an embedded log, and the committed progress of its groups. */
 export class EmbeddedTopics {

@@ -51,6 +51,8 @@ export interface PartitionProcessorDeps {
   readonly maxReplayRecords: number;
   /** How often summaries of active sessions are published, ms. */
   readonly summaryIntervalMs: number;
+  /** Sessions that are restored before the first record is processed; 1,000 by default. */
+  readonly restoredFirst?: number | undefined;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Where the records come from, in spans. */
@@ -159,6 +161,10 @@ export class PartitionProcessor implements PartitionTask {
       },
     );
     this.#pipeline.resume();
+    this.#recovery.restoreRest().catch((error: unknown) => {
+      this.#lane.fail(error);
+      reportFault(this.#deps, this.#topicPartition, error);
+    });
   }
 
   process(batch: TaskBatch): Promise<void> {
@@ -178,6 +184,7 @@ export class PartitionProcessor implements PartitionTask {
 
   close(): void {
     this.#stream.close();
+    this.#recovery.close();
     this.#pipeline.close();
     this.#deps.incidents.forget(this.#deps.report.takeAbandoned());
   }

@@ -1,11 +1,12 @@
 import { happenedAt } from '@loopwatch/contract';
-import type { LiveSettings } from '@loopwatch/detectors';
+import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
 import type { LogRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
 import { type EndedIncident, OutdatedSessions } from './outdated-sessions.ts';
 import {
+  readHead,
   readOutdated,
   readSnapshot,
   SettingsHistory,
@@ -20,12 +21,26 @@ export interface PartitionRecoveryDeps {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
+  /** Sessions that are restored before the first record is processed; 1,000 by default. */
+  readonly restoredFirst?: number | undefined;
 }
 
-/** Sessions that are restored between two turns of the event loop: about 10 ms of work. */
-const RESTORED_AT_ONCE = 50;
+/** How long sessions are restored between two turns of the event loop, ms: health checks, heartbeats and pages wait for it. */
+const SLICE_MS = 5;
+/** Pause between two slices while records are processed, ms. */
+const PAUSE_MS = 15;
+/** Sessions that are restored before the first record is processed, unless they are needed. */
+const RESTORED_FIRST = 1_000;
 
-/** What a new owner of a partition does before it processes records: restores the stored state, and replays the rest. */
+interface UnrestoredSession {
+  readonly entry: StateEntry;
+  readonly version: SettingsVersion;
+}
+
+/**
+ * What a new owner of a partition does before it processes records: restores the stored state, and replays the rest. Of many
+ * sessions, most are restored when their next event comes, or in the background.
+ */
 export class PartitionRecovery {
   /** The settings that the partition's records are analyzed with, by offset. */
   readonly history = new SettingsHistory();
@@ -36,11 +51,26 @@ export class PartitionRecovery {
   readonly #outdated: OutdatedSessions;
   /** Snapshots by session, until the settings history is complete. */
   readonly #snapshots = new Map<string, StateEntry>();
+  /** Sessions that are to be restored, by id. */
+  readonly #unrestored = new Map<string, UnrestoredSession>();
 
   constructor(pipeline: PartitionPipeline, deps: PartitionRecoveryDeps) {
     this.#pipeline = pipeline;
     this.#deps = deps;
     this.#outdated = new OutdatedSessions(pipeline.sessions);
+    pipeline.sessions.stored = {
+      restore: (sessionId) => {
+        const unrestored = this.#unrestored.get(sessionId);
+        if (unrestored === undefined) return;
+        this.#unrestored.delete(sessionId);
+        if (this.#restore(sessionId, unrestored.entry, unrestored.version)) return;
+        deps.logger.error(
+          { ...pipeline.sessions.topicPartition, sessionId },
+          'A session snapshot is unreadable; the session restarts',
+        );
+        pipeline.sessions.storeNext(sessionId);
+      },
+    };
   }
 
   /** Loads one entry of the stored state. */
@@ -54,25 +84,27 @@ export class PartitionRecovery {
     if (sessionId !== undefined) this.#snapshots.set(sessionId, entry);
   }
 
-  /** Restores the sessions. Call after the last entry. @returns where the replay has to start */
+  /** Restores sessions. Call after the last entry. @returns where the replay has to start */
   async replayFrom(resumeFrom: number): Promise<number> {
-    const { incidents, settings, logger, now } = this.#deps;
-    const { sessions } = this.#pipeline;
+    const { settings, logger, restoredFirst = RESTORED_FIRST } = this.#deps;
+    const { sessions, resumesChecks } = this.#pipeline;
     let restored = 0;
+    let sliceFrom = performance.now();
     for (const [sessionId, entry] of this.#snapshots) {
-      // Health checks, heartbeats and pages must not wait for all of them.
-      if (++restored % RESTORED_AT_ONCE === 0) await new Promise(setImmediate);
-      const stored = readSnapshot(sessionId, entry);
-      const version = stored && this.history.byHash(stored.settings);
-      if (stored === undefined || version === undefined) {
-        this.#outdated.add(sessionId, readOutdated(entry));
+      if (performance.now() - sliceFrom > SLICE_MS) {
+        await new Promise(setImmediate);
+        sliceFrom = performance.now();
+      }
+      const head = readHead(entry);
+      const version = head && this.history.byHash(head.settings);
+      // Summaries that are missing are published first, and so are checks asked again.
+      const isNeeded = resumesChecks || head === undefined || head.position >= this.summarizedTo;
+      if (!isNeeded && version !== undefined && restored >= restoredFirst) {
+        this.#unrestored.set(sessionId, { entry, version });
         continue;
       }
-      const { analyzer } = sessions.restore(stored, version.detection);
-      for (const incident of stored.incidents) incidents.restore(incident);
-      incidents.restoreUse(analyzer.openIncidentFigures);
-      const ids = stored.incidents.map(({ id }) => id);
-      incidents.noteActivity(ids, happenedAt(stored.snapshot.lastTime, now()));
+      restored += 1;
+      if (!this.#restore(sessionId, entry, version)) this.#outdated.add(sessionId, readOutdated(entry));
     }
     this.#snapshots.clear();
     const from = this.#outdated.replayFrom(resumeFrom);
@@ -86,6 +118,36 @@ export class PartitionRecovery {
     // Without a readable history, the current settings are the nearest.
     if (this.history.latest === undefined) this.history.begin(from, settings.current);
     return from;
+  }
+
+  /** Restores a session. @returns false if its snapshot is of another version */
+  #restore(sessionId: string, entry: StateEntry, known: SettingsVersion | undefined): boolean {
+    const { incidents, now } = this.#deps;
+    const stored = readSnapshot(sessionId, entry);
+    const version = known ?? (stored && this.history.byHash(stored.settings));
+    if (stored === undefined || version === undefined) return false;
+    const { analyzer } = this.#pipeline.sessions.restore(stored, version.detection);
+    for (const incident of stored.incidents) incidents.restore(incident);
+    incidents.restoreUse(analyzer.openIncidentFigures);
+    const ids = stored.incidents.map(({ id }) => id);
+    incidents.noteActivity(ids, happenedAt(stored.snapshot.lastTime, now()));
+    return true;
+  }
+
+  /** Restores the sessions that were not needed so far, in the background. Call once records are processed. */
+  async restoreRest(): Promise<void> {
+    let sliceFrom = performance.now();
+    for (const sessionId of this.#unrestored.keys()) {
+      this.#pipeline.sessions.stored?.restore(sessionId);
+      if (performance.now() - sliceFrom <= SLICE_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      sliceFrom = performance.now();
+    }
+  }
+
+  /** Restores nothing more. */
+  close(): void {
+    this.#unrestored.clear();
   }
 
   /** Analyzes records whose results are committed already. */

@@ -74,8 +74,16 @@ export interface StoredSnapshot extends StoredSession {
   readonly incidents: readonly OpenIncident[];
 }
 
-export function writeSnapshot({ sessionId, ...rest }: StoredSnapshot): StateChange {
-  return { key: SESSION_PREFIX + sessionId, value: JSON.stringify({ v: 1, ...rest }) };
+/** What {@link readHead} reads comes first. */
+export function writeSnapshot({
+  sessionId,
+  settings,
+  coveredTo,
+  snapshot,
+  ...rest
+}: StoredSnapshot): StateChange {
+  const value = JSON.stringify({ v: 1, settings, coveredTo, snapshot, ...rest });
+  return { key: SESSION_PREFIX + sessionId, value };
 }
 
 export function deleteSnapshot(sessionId: string): StateChange {
@@ -93,6 +101,24 @@ export function readSnapshot(sessionId: string, { value }: StateEntry): StoredSn
   if (!entry.ok) return undefined;
   const { settings, coveredTo, incidents, summary, snapshot } = entry.value;
   return { sessionId, settings, coveredTo, incidents, summary: { tally: undefined, ...summary }, snapshot };
+}
+
+const HEAD =
+  /^\{"v":1,"settings":"(\w+)","coveredTo":\d+,"snapshot":\{"v":(\d+),"lastTime":[^,]+,"position":(-?\d+),/;
+
+/** What the beginning of a snapshot tells, without the time that reading all of it takes. */
+export interface SnapshotHead {
+  /** Hash of the settings the session was analyzed with. */
+  readonly settings: string;
+  /** Offset of the session's latest event; -1 if unknown. */
+  readonly position: number;
+}
+
+/** @returns `undefined` for a snapshot of another version */
+export function readHead({ value }: StateEntry): SnapshotHead | undefined {
+  const [, settings, version, position] = HEAD.exec(value) ?? [];
+  if (settings === undefined || Number(version) !== SNAPSHOT_VERSION) return undefined;
+  return { settings, position: Number(position) };
 }
 
 const outdatedSchema = z.object({

@@ -42,6 +42,8 @@ export interface EntryStore<Owner> {
   add(sessionId: string, partition: Owner, detection?: Detection): SessionEntry;
   /** Marks a session as used by the current event. */
   touch(entry: SessionEntry): void;
+  /** Notes a restored session as used before all that are in memory. */
+  place(entry: SessionEntry): void;
   /** Frees a session whose state became unreliable. */
   forget(entry: SessionEntry): void;
 }

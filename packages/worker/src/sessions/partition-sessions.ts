@@ -16,6 +16,12 @@ export interface Checkpoint {
   readonly forgotten: readonly string[];
 }
 
+/** Stored sessions that are restored when they are needed, or later. */
+export interface StoredSessions {
+  /** Restores this session, if it is one of them. */
+  restore(sessionId: string): void;
+}
+
 /** The sessions of one partition, whose events are ordered relative to each other. */
 export class PartitionSessions implements EntryOwner {
   readonly topicPartition: TopicPartition;
@@ -37,6 +43,8 @@ export class PartitionSessions implements EntryOwner {
   /** Sessions evicted from memory whose snapshots are still stored. */
   readonly #forgotten = new Set<string>();
   readonly #store: EntryStore<PartitionSessions>;
+  /** Those that are not restored yet. */
+  stored: StoredSessions | undefined;
 
   constructor(
     topicPartition: TopicPartition,
@@ -83,7 +91,7 @@ export class PartitionSessions implements EntryOwner {
    */
   use(sessionId: string, offset: number): SessionEntry | undefined {
     if (offset < this.#rebuiltTo && !this.#rebuilt.has(sessionId)) return undefined;
-    const entry = this.#entries.get(sessionId) ?? this.#store.add(sessionId, this);
+    const entry = this.#find(sessionId) ?? this.#store.add(sessionId, this);
     if (offset <= entry.coveredTo) return undefined;
     if (entry.dirtySince === -1) {
       entry.dirtySince = offset;
@@ -97,7 +105,7 @@ export class PartitionSessions implements EntryOwner {
 
   /** The session restarts with its next event, unless its snapshot covers the record at `offset`. */
   forget(sessionId: string, offset: number): void {
-    const entry = this.#entries.get(sessionId);
+    const entry = this.#find(sessionId);
     if (entry !== undefined && entry.coveredTo < offset) this.#store.forget(entry);
   }
 
@@ -116,7 +124,7 @@ export class PartitionSessions implements EntryOwner {
    * answer, or one of them was left out. So its snapshot must be stored.
    */
   noteUnrepeatable(sessionId: string): void {
-    const entry = this.#entries.get(sessionId);
+    const entry = this.#find(sessionId);
     if (entry !== undefined) this.#unrepeatable.add(entry);
   }
 
@@ -125,7 +133,7 @@ export class PartitionSessions implements EntryOwner {
    * record once it expires.
    */
   noteCheck(sessionId: string, checkId: string): void {
-    const entry = this.#entries.get(sessionId);
+    const entry = this.#find(sessionId);
     this.summaries?.noteCheck(entry, checkId);
     if (entry !== undefined) this.#unrepeatable.add(entry);
   }
@@ -141,7 +149,7 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * Restores a stored session; call before the replay. Its time does not advance the partition's time: the replay may be far behind it, or
+   * Restores a stored session; call before the replay, or before the session's next event. Its time does not advance the partition's time: the replay may be far behind it, or
    * its clock may be wrong, and neither must make replayed sessions look idle.
    *
    * @param detection the settings it was analyzed with when it was stored
@@ -152,8 +160,15 @@ export class PartitionSessions implements EntryOwner {
     entry.coveredTo = coveredTo;
     Object.assign(entry, copySummary(summary));
     entry.livedAt = snapshot.lastTime;
-    this.#store.touch(entry);
+    this.#store.place(entry);
     return entry;
+  }
+
+  #find(sessionId: string): SessionEntry | undefined {
+    const known = this.#entries.get(sessionId);
+    if (known !== undefined || this.stored === undefined) return known;
+    this.stored.restore(sessionId);
+    return this.#entries.get(sessionId);
   }
 
   /**
@@ -167,12 +182,12 @@ export class PartitionSessions implements EntryOwner {
 
   /** `undefined` if the session is not in memory. */
   openIncidentsOf(sessionId: string): readonly string[] | undefined {
-    return this.#entries.get(sessionId)?.analyzer.openIncidents;
+    return this.#find(sessionId)?.analyzer.openIncidents;
   }
 
   /** Stores the session with the next step, or deletes its snapshot if it is not in memory. */
   storeNext(sessionId: string): void {
-    const entry = this.#entries.get(sessionId);
+    const entry = this.#find(sessionId);
     if (entry === undefined) this.#forgotten.add(sessionId);
     else this.#unrepeatable.add(entry);
   }

@@ -95,6 +95,16 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     this.#oldest ??= entry;
   }
 
+  /** Notes a restored session as used before all that are in memory: it may be restored long after their latest events. */
+  place(entry: SessionEntry): void {
+    entry.touched = this.#events;
+    this.#unlink(entry);
+    entry.newer = this.#oldest;
+    if (this.#oldest !== undefined) this.#oldest.older = entry;
+    this.#oldest = entry;
+    this.#newest ??= entry;
+  }
+
   /** @param detection the settings the session starts with */
   add(sessionId: string, partition: PartitionSessions, detection = partition.detection): SessionEntry {
     if (this.#entries >= this.#options.maxSessions && this.#oldest !== undefined)

@@ -120,9 +120,14 @@ export class PartitionPipeline {
     return handling && { handling, sessions: this.sessions, observer };
   }
 
+  /** Whether {@link resume} needs all sessions in memory. */
+  get resumesChecks(): boolean {
+    return this.#shared.checks?.onLateAnswer !== undefined;
+  }
+
   /** Asks the checks again that were pending when the previous owner stopped. Call after the replay. */
   resume(): void {
-    if (this.#shared.checks?.onLateAnswer === undefined) return;
+    if (!this.resumesChecks) return;
     for (const { analyzer, coveredTo } of this.sessions.all()) {
       const check = analyzer.checkUnderWay;
       if (check !== undefined) this.#raised.next({ session: analyzer, check, offset: coveredTo });
