@@ -57,11 +57,11 @@ const rooms = {
   },
   gateway: {
     http: [],
-    api: ['http'],
-    session: ['http', 'api'],
-    storage: ['api', 'session', 'metrics.ts'],
+    api: ['http', 'in-slices.ts'],
+    session: ['http', 'api', 'in-slices.ts'],
+    storage: ['api', 'session', 'metrics.ts', 'in-slices.ts'],
     'event-log': ['session', 'metrics.ts'],
-    proxy: ['http', 'api', 'session', 'storage', 'metrics.ts', 'health.ts'],
+    proxy: ['http', 'api', 'session', 'storage', 'metrics.ts', 'health.ts', 'in-slices.ts'],
   },
   worker: {
     sessions: ['records.ts'],

@@ -4,6 +4,10 @@ import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
 
 /** Records in one write. */
 const MAX_BATCH = 1_000;
+/** Length of the records in one write, UTF-16 units: encoding and compressing them takes the main thread. */
+const MAX_BATCH_UNITS = 1024 * 1024;
+/** Share of the limit that is dropped at once. */
+const DROPPED_SHARE = 0.01;
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** A write that takes longer counts as failing until it completes. */
@@ -56,8 +60,7 @@ export class Outbox {
   add(records: readonly OutputRecord[]): void {
     if (this.#isClosed() || records.length === 0) return;
     this.#buffer.push(...records);
-    const excess = this.#buffer.length - this.#options.limit;
-    if (excess > 0) this.#drop(excess);
+    this.#dropExcess();
     this.#pumping ??= this.#pump();
   }
 
@@ -73,11 +76,11 @@ export class Outbox {
   }
 
   async #pump(): Promise<void> {
-    // Records added in the same turn of the event loop go into one write.
-    await new Promise((resolve) => setImmediate(resolve));
     let failures = 0;
     while (this.#buffer.length > 0 && !this.#isClosed()) {
-      const batch = this.#buffer.splice(0, MAX_BATCH);
+      // Records added in the same turn of the event loop go into one write; requests are served between two.
+      await new Promise((resolve) => setImmediate(resolve));
+      const batch = this.#buffer.splice(0, this.#batchLength());
       this.#inFlight = batch.length;
       try {
         await this.#write(batch);
@@ -116,8 +119,7 @@ export class Outbox {
     }
     this.#buffer = [...batch, ...this.#buffer];
     this.#inFlight = 0;
-    const excess = this.#buffer.length - this.#options.limit;
-    if (excess > 0) this.#drop(excess);
+    this.#dropExcess();
     this.#noteFailing(messageOf(error));
     return true;
   }
@@ -160,7 +162,22 @@ export class Outbox {
     this.#dropped = 0;
   }
 
-  #drop(records: number): void {
+  /** How many records go into the next write. */
+  #batchLength(): number {
+    let units = 0;
+    const end = this.#buffer.findIndex(({ value }, i) => {
+      units += value?.length ?? 0;
+      return i === MAX_BATCH || (i > 0 && units > MAX_BATCH_UNITS);
+    });
+    return end === -1 ? this.#buffer.length : end;
+  }
+
+  #dropExcess(): void {
+    const { limit } = this.#options;
+    const excess = this.#buffer.length - limit;
+    if (excess <= 0) return;
+    // A full buffer would otherwise be moved for each record.
+    const records = Math.max(excess, Math.floor(limit * DROPPED_SHARE));
     this.#buffer.splice(0, records);
     this.#noteDropped(records);
   }

@@ -1,10 +1,13 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
 import { UpstreamTrace } from './upstream-trace.ts';
+
+/** Bytes of a body that are written at once. */
+const PIECE_BYTES = 256 * 1024;
 
 /** A request to the upstream. */
 export interface UpstreamRequest {
@@ -57,7 +60,12 @@ export class Upstream {
     try {
       const { method, path, body } = request;
       const headers = trace.headers(request.headers);
-      this.#pool.dispatch({ method: method, path, headers, body }, call);
+      if (!Buffer.isBuffer(body) || body.length <= PIECE_BYTES)
+        this.#pool.dispatch({ method, path, headers, body }, call);
+      else {
+        const length = ['content-length', String(body.length)];
+        this.#pool.dispatch({ method, path, headers: [...headers, ...length], body: inPieces(body) }, call);
+      }
     } catch (error) {
       // An invalid header or path.
       call.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
@@ -99,6 +107,19 @@ export class Upstream {
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
+}
+
+/** The system copies what is written at once, so a large body is written in pieces. */
+function inPieces(body: Buffer): Readable {
+  let at = 0;
+  return new Readable({
+    highWaterMark: PIECE_BYTES,
+    read() {
+      const piece = body.subarray(at, at + PIECE_BYTES);
+      at += piece.length;
+      this.push(piece.length === 0 ? null : piece);
+    },
+  });
 }
 
 /** One request to the upstream: adapts undici's handler to a receiver. */

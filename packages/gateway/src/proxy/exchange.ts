@@ -1,10 +1,12 @@
 import type { Api, ApiStream } from '../api/api.ts';
 import type { Conversation, Guidance, GuidanceAs, Json, SyntheticReply } from '../api/conversation.ts';
 import { parseObject } from '../api/json.ts';
+import { jsonOf } from '../api/parsing/json-text.ts';
 import type { ClientResponse } from '../http/client-response.ts';
 import { type FlatHeaders, withoutHeaders } from '../http/headers.ts';
 import type { UpstreamRequest, WholeResponse } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
+import type { Steps } from '../in-slices.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
@@ -70,15 +72,16 @@ export class Exchange {
   }
 
   /** Reports the request to its session. @returns the request to forward, or the outcome if it was answered here */
-  prepare(): UpstreamRequest | RequestOutcome {
+  *prepare(): Steps<UpstreamRequest | RequestOutcome> {
     const { session, conversation, history, labels, api, raw, body } = this.request;
-    const { block, hint, limit } = session.onRequest(history, conversation.items, labels, this.deps.now());
+    const { items } = conversation;
+    const { block, hint, limit } = yield* session.onRequest(history, items, labels, this.deps.now());
     if (session.isStopped) return this.#answer(stoppedReply(this.#blockStop), 'blocked');
     if (block !== undefined) return this.#answer(this.blockReply(block), blockOutcome(block));
     if (hint !== undefined) this.#sentBody = api.withNote(this.#sentBody, hint.text, this.guidanceAs);
     if (limit !== undefined) this.#sentBody = api.withLimit(this.#sentBody, limit);
     if (this.#sentBody === body && raw !== undefined) return this.#upstreamRequest(raw, 'original');
-    return this.#upstreamRequest(Buffer.from(JSON.stringify(this.#sentBody)), 'JSON');
+    return this.#upstreamRequest(yield* jsonOf(this.#sentBody), 'JSON');
   }
 
   get guidanceAs(): GuidanceAs {

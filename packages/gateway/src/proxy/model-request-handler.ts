@@ -8,7 +8,8 @@ import {
 import { trace } from '@opentelemetry/api';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';
-import { RequestParser } from '../api/request-parser.ts';
+import { readElements } from '../api/history.ts';
+import { RequestParser } from '../api/parsing/request-parser.ts';
 import { apiError } from '../http/api-error.ts';
 import type { ClientResponse } from '../http/client-response.ts';
 import { decodeBody } from '../http/content-coding.ts';
@@ -16,6 +17,7 @@ import { type FlatHeaders, requestHeaders, withoutHeaders } from '../http/header
 import { readBody } from '../http/read-body.ts';
 import type { Target } from '../http/request-path.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
+import { inSlices, type Steps } from '../in-slices.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import { type Commands, commandReply, commandsIn, isCommandReply } from '../session/commands.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
@@ -87,9 +89,9 @@ export class ModelRequestHandler {
     client: ClientResponse,
   ): Promise<RequestOutcome> {
     const { maxRequestBytes, target, unjudged } = this.#deps;
-    const read = await readBody(incoming, maxRequestBytes);
-    if (!read.ok) return this.#refuse(api, client, read.reason);
-    const raw = read.body;
+    const received = await readBody(incoming, maxRequestBytes);
+    if (!received.ok) return this.#refuse(api, client, received.reason);
+    const raw = received.body;
     const receivedAt = performance.now();
     const upstreamRequest = {
       method: incoming.method ?? 'POST',
@@ -99,14 +101,27 @@ export class ModelRequestHandler {
     const encoding = incoming.headers['content-encoding'];
     if (!this.#needsParsing(raw, encoding)) return this.#pass(api, upstreamRequest, raw, client);
     const decoded = await decodeBody(raw, encoding, maxRequestBytes);
-    const body = decoded && this.#parser.parse(decoded, api.historyKey);
-    const conversation = body && api.readRequest(body);
+    const read = decoded && (await inSlices(this.#read(api, decoded)));
+    const { body, conversation } = read ?? {};
     if (body === undefined || conversation === undefined) {
       unjudged.note(path, decoded === undefined ? 'encoded' : 'malformed');
       return this.#pass(api, upstreamRequest, raw, client);
     }
     const headers = incoming.rawHeaders;
     return this.#handleParsed(api, { upstreamRequest, headers, raw, body, conversation, receivedAt }, client);
+  }
+
+  *#read(
+    api: Api,
+    raw: Buffer,
+  ): Steps<{ readonly body: Json; readonly conversation: Conversation } | undefined> {
+    const body = yield* this.#parser.parse(raw, api.historyKey);
+    if (body === undefined) return undefined;
+    yield* readElements(body[api.historyKey]);
+    const conversation = api.readRequest(body);
+    if (conversation === undefined) return undefined;
+    yield* this.#keys.prepare(conversation.items);
+    return { body, conversation };
   }
 
   async #handleParsed(api: Api, parsed: ParsedRequest, client: ClientResponse): Promise<RequestOutcome> {
@@ -123,7 +138,11 @@ export class ModelRequestHandler {
     const isChanged = body !== parsed.body;
     const { previous, keepsHistory } = received;
     const history = new History({ items: conversation.items, previous, keepsHistory }, this.#keys);
-    const session = lookup.find(name, history);
+    let session = lookup.find(name, history);
+    while (session.judging !== undefined) {
+      await session.judging;
+      session = lookup.find(name, history);
+    }
     const labels = { model: received.model, backend: this.#deps.backend ?? api.backend };
     trace.getActiveSpan()?.setAttributes({
       'gen_ai.request.model': labels.model ?? undefined,
@@ -151,7 +170,7 @@ export class ModelRequestHandler {
       return 'command';
     }
     if (hasDetectors(this.#planFor(session, labels))) {
-      const prepared = exchange.prepare();
+      const prepared = await judged(session, inSlices(exchange.prepare()));
       if (typeof prepared !== 'string')
         this.#deps.metrics.addedLatency.observe(
           { api: api.kind },
@@ -235,6 +254,17 @@ export class ModelRequestHandler {
     const message = `The request is larger than ${limit} bytes (gateway.max_request_bytes).`;
     client.json(413, apiError(api.kind, 413, 'request_too_large', message), ['connection', 'close']);
     return 'refused';
+  }
+}
+
+/** Makes other requests of the session wait until this one is judged. */
+async function judged<T>(session: GatewaySession, judging: T | Promise<T>): Promise<T> {
+  if (!(judging instanceof Promise)) return judging;
+  session.judging = judging;
+  try {
+    return await judging;
+  } finally {
+    session.judging = undefined;
   }
 }
 

@@ -6,12 +6,14 @@ import {
   type PureVerdict,
   type SettingsVersion,
 } from '@loopwatch/detectors';
+import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
+import type { Steps } from '../in-slices.ts';
 import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
 import { type Agreement, Lineage } from './lineage.ts';
-import { PromptLedger } from './prompt-ledger.ts';
+import { type HistoryEntry, PromptLedger } from './prompt-ledger.ts';
 import {
   type EventBody,
   eventBodyOf,
@@ -32,6 +34,15 @@ export interface RequestDecision {
   readonly limit: string | undefined;
 }
 
+/** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
+const EVENT_COST = 2_000;
+const UNIT_COST = 4;
+
+function costOf(entry: HistoryEntry): number {
+  const text = entry.type === 'result' ? entry.result : entry.type === 'call' ? entry.call.args : '';
+  return EVENT_COST + UNIT_COST * (typeof text === 'string' ? text.length : EVENT_COST);
+}
+
 /** One conversation: reports everything that passes through to detection, and returns what has to be enforced. */
 export class GatewaySession {
   readonly id: string;
@@ -39,6 +50,8 @@ export class GatewaySession {
   readonly name: string;
   /** Time of the last request, epoch ms. */
   usedAt = 0;
+  /** Resolves when the current request was judged, if that takes more than one slice; another one has to wait. */
+  judging: Promise<unknown> | undefined;
   /** Whether it has had settings of its own. */
   hasOwnSettings = false;
   readonly #observer: SessionObserver;
@@ -169,7 +182,12 @@ export class GatewaySession {
   }
 
   /** A request is about to be sent to the model. @param now epoch ms */
-  onRequest(history: History, items: readonly Item[], labels: RequestLabels, now: number): RequestDecision {
+  *onRequest(
+    history: History,
+    items: readonly Item[],
+    labels: RequestLabels,
+    now: number,
+  ): Steps<RequestDecision> {
     const detection = this.#detection;
     const ledger = this.#ledger;
     const lineage = this.#lineage;
@@ -187,7 +205,7 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const before = detection.limit;
     let calls = 0;
-    for (const entry of ledger.take(history, isRepeated)) {
+    for (const entry of yield* ledger.take(history, isRepeated)) {
       if (entry.type === 'prompt') detection.limit = undefined;
       // A turn precedes its calls, a result follows them.
       const callsSoFar = entry.type === 'turn' ? calls + 1 : entry.type === 'call' ? ++calls : calls;
@@ -199,6 +217,7 @@ export class GatewaySession {
       const enforcement = enforcementOf(verdicts, this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
+      yield costOf(entry);
     }
     this.#reportedCalls = 0;
     block ??= this.#beginTurn(now);
@@ -233,7 +252,8 @@ export class GatewaySession {
   }
 
   /** A call in the reply, before it is forwarded. */
-  onToolCall(call: ToolCall, now: number): Enforcement | undefined {
+  onToolCall(whole: ToolCall, now: number): Enforcement | undefined {
+    const call = boundedCall(whole);
     const key = callKey(call);
     this.#ledger.addCall(key);
     const enforcement = this.#judge(call, now);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
 import { LRUCache } from 'lru-cache';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
+import type { Steps } from '../in-slices.ts';
 
 /** A call in a history, with its key. */
 export interface ShownCall {
@@ -96,6 +97,8 @@ export class History {
 /** Bounds of the cache of {@link CallKeys}. */
 const MAX_KEYS = 8_192;
 const MAX_KEY_UNITS = 1_000;
+/** Of computing a key, in the units of {@link Steps}. */
+const KEY_COST = 1_000;
 
 /** Caches keys of calls: each request repeats its history. */
 export class CallKeys {
@@ -109,6 +112,18 @@ export class CallKeys {
       this.#byCall.set(call, key);
     }
     return key;
+  }
+
+  /** Computes the keys of the calls in a history. */
+  *prepare(items: readonly Item[]): Steps<void> {
+    for (const item of items) {
+      if (item.role !== 'assistant') continue;
+      for (const call of item.calls) {
+        if (this.#byCall.has(call)) continue;
+        this.of(call);
+        yield KEY_COST;
+      }
+    }
   }
 
   /** A call that a request repeats in another form. */

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../api/conversation.ts';
+import type { Steps } from '../in-slices.ts';
 import type { History, Prompt } from './history.ts';
 
 /** A new entry in a request's history. */
@@ -14,8 +15,10 @@ export type HistoryEntry =
       readonly isError?: boolean;
     };
 
-/** Distinct calls and results tracked per prompt; the oldest are dropped first. */
-const MAX_KNOWN = 4_096;
+/** Distinct calls and results that are counted in a prompt; further ones in its history are ignored. */
+const MAX_KNOWN = 65_536;
+/** Of an item, in the units of {@link Steps}. */
+const ITEM_COST = 100;
 
 /**
  * Requests repeat the whole conversation: this counts each call and each result of the current prompt once. Earlier
@@ -33,12 +36,12 @@ export class PromptLedger {
    * @param isRepeated whether the previous request had the same history
    * @returns its new entries, in order
    */
-  take(history: History, isRepeated: boolean): HistoryEntry[] {
+  *take(history: History, isRepeated: boolean): Steps<HistoryEntry[]> {
     const entries: HistoryEntry[] = [];
     const { last, keepsHistory } = history;
     if (last.text !== null) this.#takePrompt(history, last.text, keepsHistory && !isRepeated, entries);
     const seen = { calls: new Map<string, number>(), results: new Map<string, number>() };
-    this.#takeItems(last, seen, entries);
+    yield* this.#takeItems(last, seen, entries);
     return entries;
   }
 
@@ -56,13 +59,14 @@ export class PromptLedger {
     }
   }
 
-  #takeItems(
+  *#takeItems(
     { items, calls }: Prompt,
     seen: Record<'calls' | 'results', Map<string, number>>,
     entries: HistoryEntry[],
-  ): void {
+  ): Steps<void> {
     let next = 0;
     for (const item of items) {
+      yield ITEM_COST;
       if (item.role === 'assistant') {
         const shown = calls.slice(next, next + item.calls.length);
         next += item.calls.length;
@@ -99,16 +103,13 @@ export class PromptLedger {
 function isNewOccurrence(known: Map<string, number>, seen: Map<string, number>, key: string): boolean {
   const count = (seen.get(key) ?? 0) + 1;
   seen.set(key, count);
-  if (count <= (known.get(key) ?? 0)) return false;
-  add(known, key);
-  return true;
+  return count > (known.get(key) ?? 0) && add(known, key);
 }
 
-function add(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-  if (counts.size <= MAX_KNOWN) return;
-  for (const oldest of counts.keys()) {
-    counts.delete(oldest);
-    return;
-  }
+/** @returns whether it was counted */
+function add(counts: Map<string, number>, key: string): boolean {
+  const count = counts.get(key);
+  if (count === undefined && counts.size >= MAX_KNOWN) return false;
+  counts.set(key, (count ?? 0) + 1);
+  return true;
 }

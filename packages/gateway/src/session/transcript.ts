@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
+import { boundedText } from '../api/bounded.ts';
 import type { Item, SyntheticReply } from '../api/conversation.ts';
 import { limitedResult } from '../api/json.ts';
 
@@ -38,7 +39,9 @@ export class Transcript {
   }
 
   addSystem(items: readonly Item[]): void {
-    const text = items.flatMap((item) => (item.role === 'system' ? [item.text] : [])).join('\n\n');
+    const text = boundedText(
+      items.flatMap((item) => (item.role === 'system' ? [item.text] : [])).join('\n\n'),
+    );
     if (text === '') return;
     const hash = createHash('sha256').update(text).digest('base64');
     if (hash === this.system) return;

@@ -8,7 +8,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { SyntheticExchange } from '../session/session-store.ts';
 import type { Message } from '../session/transcript.ts';
 import { DatabaseLink } from './database-link.ts';
-import { type MessagePrivacy, messageRow } from './message-rows.ts';
+import type { MessagePrivacy } from './message-rows.ts';
 import { type ReplyRow, replyById } from './reply-rows.ts';
 import { applyRetention } from './retention.ts';
 import { WriteBehind } from './write-behind.ts';
@@ -59,16 +59,17 @@ export class GatewayStorage {
         metrics.storageFailures.inc({ work });
       },
     });
+    const { mask, store_text: storeText } = settings.privacy;
+    this.#privacy = { mask: maskPatterns(mask), storeText };
     this.#writes = new WriteBehind({
       link: this.#link,
       logger,
+      privacy: this.#privacy,
       limits: { reply: records, message: records },
       onDropped: (what, count) => {
         metrics.storageDropped.inc({ what }, count);
       },
     });
-    const { mask, store_text: storeText } = settings.privacy;
-    this.#privacy = { mask: maskPatterns(mask), storeText };
   }
 
   get health(): { readonly ok: boolean; readonly detail: string } {
@@ -109,7 +110,7 @@ export class GatewayStorage {
   addMessages(sessionId: string, messages: readonly Message[]): void {
     if (!this.#options.settings.gateway.store_messages) return;
     const now = this.#options.now();
-    this.#writes.addMessages(messages.map((message) => messageRow(sessionId, message, this.#privacy, now)));
+    this.#writes.addMessages(messages.map((message) => ({ sessionId, message, at: now })));
   }
 
   addReply(id: string, sessionId: string, synthetic?: SyntheticExchange): void {

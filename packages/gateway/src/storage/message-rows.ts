@@ -1,5 +1,6 @@
 import { type MaskPatterns, maskSecrets } from '@loopwatch/detectors';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
+import type { Steps } from '../in-slices.ts';
 import type { Message } from '../session/transcript.ts';
 
 export interface MessageRow {
@@ -17,11 +18,38 @@ export interface MessagePrivacy {
   readonly storeText: boolean;
 }
 
+/** A message that waits to be stored. */
+export interface WaitingMessage {
+  readonly sessionId: string;
+  readonly message: Message;
+  readonly at: number;
+}
+
+/** Units of a message besides its texts. */
+const MESSAGE_UNITS = 500;
+/** Of masking a UTF-16 unit, in the units of {@link Steps}. */
+const UNIT_COST = 6;
+
+export function* messageRows(
+  messages: readonly WaitingMessage[],
+  privacy: MessagePrivacy,
+): Steps<readonly MessageRow[]> {
+  const rows: MessageRow[] = [];
+  for (const message of messages) {
+    rows.push(messageRow(message, privacy));
+    yield UNIT_COST * unitsOf(message);
+  }
+  return rows;
+}
+
+/** How long a message is, about, in UTF-16 units. */
+export function unitsOf({ message: { text = '', thought = '', calls = [] } }: WaitingMessage): number {
+  return calls.reduce((sum, { args }) => sum + args.length, MESSAGE_UNITS + text.length + thought.length);
+}
+
 export function messageRow(
-  sessionId: string,
-  { role, ...message }: Message,
+  { sessionId, message: { role, ...message }, at }: WaitingMessage,
   { mask, storeText }: MessagePrivacy,
-  at: number,
 ): MessageRow {
   const { text, thought, calls, ...rest } = message;
   const masked = (value: string): string => maskSecrets(value, mask);

@@ -1,7 +1,14 @@
 import { inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
+import { inSlices } from '../in-slices.ts';
 import { type DatabaseLink, isUnavailable } from './database-link.ts';
-import { type MessageRow, storeMessages } from './message-rows.ts';
+import {
+  type MessagePrivacy,
+  messageRows,
+  storeMessages,
+  unitsOf,
+  type WaitingMessage,
+} from './message-rows.ts';
 import { insertReplies, type ReplyRow } from './reply-rows.ts';
 
 /** Interval between writes; rows added meanwhile are batched. */
@@ -10,6 +17,8 @@ const PAUSE_MS = 250;
 const PAUSE_SHARE = 4;
 /** Rows of each kind in one write. */
 const MAX_BATCH = 2_000;
+/** Length of all messages in one write: the embedded database runs in this thread. */
+const MAX_BATCH_UNITS = 512 * 1024;
 
 /** Kinds of buffered rows: a metric label. */
 export type RowKind = 'reply' | 'message';
@@ -18,6 +27,7 @@ export interface WriteBehindOptions {
   readonly link: DatabaseLink;
   /** Upper bounds of buffered rows, by kind. */
   readonly limits: Readonly<Record<RowKind, number>>;
+  readonly privacy: MessagePrivacy;
   readonly logger: Logger;
   readonly onDropped: (what: RowKind, count: number) => void;
 }
@@ -26,7 +36,7 @@ export interface WriteBehindOptions {
 export class WriteBehind {
   readonly #options: WriteBehindOptions;
   #replies: ReplyRow[] = [];
-  #messages: MessageRow[] = [];
+  #messages: WaitingMessage[] = [];
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** When the next write may begin. */
@@ -51,9 +61,9 @@ export class WriteBehind {
     this.#schedule();
   }
 
-  addMessages(rows: readonly MessageRow[]): void {
-    if (rows.length === 0) return;
-    this.#messages.push(...rows);
+  addMessages(messages: readonly WaitingMessage[]): void {
+    if (messages.length === 0) return;
+    for (const message of messages) this.#messages.push(message);
     this.#trim('message', this.#messages);
     this.#schedule();
   }
@@ -103,21 +113,22 @@ export class WriteBehind {
   }
 
   async #writeBatch(): Promise<void> {
-    const { link, logger } = this.#options;
+    const { link, logger, privacy } = this.#options;
     if (this.size === 0 || !link.isUp) return;
     const replies = this.#replies.splice(0, MAX_BATCH);
-    const messages = this.#messages.splice(0, MAX_BATCH);
+    const messages = this.#messages.splice(0, this.#batchLength());
     this.#inFlight = replies.length + messages.length;
     try {
       const attributes = {
         'loopwatch.write.replies': replies.length,
         'loopwatch.write.messages': messages.length,
       };
+      const rows = await inSlices(messageRows(messages, privacy));
       await inSpan('store messages', { attributes, root: true }, () =>
         link.use('save', (database) =>
           database.transaction(async (tx) => {
             await insertReplies(tx, replies);
-            await storeMessages(tx, messages);
+            await storeMessages(tx, rows);
           }),
         ),
       );
@@ -136,6 +147,16 @@ export class WriteBehind {
     } finally {
       this.#inFlight = 0;
     }
+  }
+
+  /** How many messages fit into a write; at least one, unless there is none. */
+  #batchLength(): number {
+    let units = 0;
+    const end = this.#messages.findIndex((message, i) => {
+      units += unitsOf(message);
+      return i === MAX_BATCH || (i > 0 && units > MAX_BATCH_UNITS);
+    });
+    return end === -1 ? this.#messages.length : end;
   }
 
   #trim(what: RowKind, rows: unknown[]): void {

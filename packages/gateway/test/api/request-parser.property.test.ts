@@ -4,10 +4,11 @@ import type { Api } from '../../src/api/api.ts';
 import { chatApi } from '../../src/api/chat.ts';
 import { parseObject } from '../../src/api/json.ts';
 import { messagesApi } from '../../src/api/messages.ts';
-import { RequestParser } from '../../src/api/request-parser.ts';
+import { RequestParser } from '../../src/api/parsing/request-parser.ts';
 import { responsesApi } from '../../src/api/responses.ts';
 import { CallKeys, History } from '../../src/session/history.ts';
 import { PromptLedger } from '../../src/session/prompt-ledger.ts';
+import { completed } from '../steps.ts';
 
 const words = fc.constantFrom('a', 'ab', '"', '\\', '\n', 'ü', '😀', '\ud83d', '{[', ']}', '!/help', '');
 const text = fc.array(words, { maxLength: 4 }).map((parts) => parts.join(' '));
@@ -126,7 +127,7 @@ it.each<[string, Api, fc.Arbitrary<unknown>]>([
           histories[conversation] = apply(histories[conversation] ?? []);
           const raw = Buffer.from(write(api.historyKey, histories[conversation] ?? []));
           if (damaged !== null) raw.write(damaged[1], Math.floor(damaged[0] * (raw.length - 1)), 'latin1');
-          const known = parser.parse(raw, api.historyKey);
+          const known = completed(parser.parse(raw, api.historyKey));
           const whole = parseObject(raw.toString('utf8'));
           expect(known).toEqual(whole);
           expect(JSON.stringify(known)).toBe(JSON.stringify(whole));
@@ -137,7 +138,9 @@ it.each<[string, Api, fc.Arbitrary<unknown>]>([
           const shown = new History(read[0], keys);
           const shownWhole = new History(read[1]);
           expect(shown.fingerprint).toBe(shownWhole.fingerprint);
-          expect(ledgers.known.take(shown, false)).toEqual(ledgers.whole.take(shownWhole, false));
+          expect(completed(ledgers.known.take(shown, false))).toEqual(
+            completed(ledgers.whole.take(shownWhole, false)),
+          );
         }
       }),
       { numRuns: 300, seed: 1 },
@@ -152,9 +155,11 @@ it('RequestParser: keeps the elements of a continued history, and parses only ne
     content: `${String(i)} ${'x'.repeat(200)}`,
   }));
   const parse = (count: number): unknown =>
-    parser.parse(
-      Buffer.from(JSON.stringify({ model: 'm', messages: messages.slice(0, count), tools: [] })),
-      'messages',
+    completed(
+      parser.parse(
+        Buffer.from(JSON.stringify({ model: 'm', messages: messages.slice(0, count), tools: [] })),
+        'messages',
+      ),
     )?.['messages'];
   const before = parse(50) as unknown[];
   const after = parse(60) as unknown[];
@@ -169,7 +174,7 @@ it('RequestParser: keeps the elements before a changed one', () => {
     { role: 'user', content: last },
   ];
   const parse = (last: string) =>
-    parser.parse(Buffer.from(JSON.stringify({ messages: history(last) })), 'messages')?.[
+    completed(parser.parse(Buffer.from(JSON.stringify({ messages: history(last) })), 'messages'))?.[
       'messages'
     ] as unknown[];
   const before = parse('a');

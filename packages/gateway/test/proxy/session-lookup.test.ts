@@ -13,6 +13,7 @@ import { GatewaySession } from '../../src/session/gateway-session.ts';
 import { History } from '../../src/session/history.ts';
 import { SessionSettings } from '../../src/session/session-settings.ts';
 import { SessionStore } from '../../src/session/session-store.ts';
+import { completed } from '../steps.ts';
 
 const labels = { model: null, backend: 'test' };
 const name = { name: 'shared', isOne: false, settingsName: null };
@@ -101,7 +102,7 @@ it.each<[string, 'own' | 'same' | 'none', number]>([
           }
           const history = new History({ items, previous: null, keepsHistory: false });
           const session = sessions.find(name, history);
-          session.onRequest(history, items, labels, 0);
+          completed(session.onRequest(history, items, labels, 0));
           n += 1;
           const id = { own: `call-${String(n)}`, same: 'call', none: null }[ids];
           const call: ToolCall = { id, name: 'read', args: { path: next.path } };

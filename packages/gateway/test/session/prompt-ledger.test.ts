@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item, ToolCall } from '../../src/api/conversation.ts';
 import { callKey, History } from '../../src/session/history.ts';
 import { PromptLedger } from '../../src/session/prompt-ledger.ts';
+import { completed } from '../steps.ts';
 
 const user = (text: string): Item => ({ role: 'user', text });
 const asks = (...calls: ToolCall[]): Item => ({ role: 'assistant', text: '', calls });
@@ -17,12 +18,12 @@ const take = (
   items: readonly Item[],
   more: { keepsHistory?: boolean; repeated?: boolean } = {},
 ) =>
-  ledger
-    .take(
+  completed(
+    ledger.take(
       new History({ items, previous: null, keepsHistory: more.keepsHistory ?? false }),
       more.repeated ?? false,
-    )
-    .map(({ type }) => type);
+    ),
+  ).map(({ type }) => type);
 
 /** Turns of one prompt: what the model calls in each. */
 const turns = fc.array(

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { modelReply } from '@loopwatch/testkit';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { expect, it } from 'vitest';
@@ -58,4 +60,32 @@ it('a history that another conversation has reported is evidence all the same', 
   );
   const got = await Promise.all([1, 2, 3].map(() => ask(bench, false, null, history(3, 'a'))));
   expect(got.map(({ finish }) => finish)).toEqual(['error', 'error', 'error']);
+});
+
+it('a request waits while a long one of its session is judged', async () => {
+  await using bench = await answering('I have read it.');
+  const messages = history(6_000);
+  const body = Buffer.from(JSON.stringify({ model: 'gpt-5', messages }));
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'x-session-id': 'one',
+  };
+  const start = () => request(`${bench.url}/v1/chat/completions`, { method: 'POST', headers, agent: false });
+  const first = start();
+  const second = start();
+  second.write(body.subarray(0, -1));
+  const publish = bench.sink.publish.bind(bench.sink);
+  bench.sink.publish = (records) => {
+    if (!second.writableEnded) second.end(body.subarray(-1));
+    return publish(records);
+  };
+  first.end(body);
+  for (const [response] of await Promise.all([once(first, 'response'), once(second, 'response')]))
+    await (response as IncomingMessage).resume().toArray();
+  await bench.stop();
+  const types = bench.events.map(({ type }) => type);
+  expect(types.filter((type) => type === 'tool_result')).toHaveLength(6_000);
+  expect(types.filter((type) => type === 'turn_finished')).toHaveLength(2);
+  expect(types.indexOf('turn_finished')).toBeGreaterThan(types.lastIndexOf('tool_result'));
 });

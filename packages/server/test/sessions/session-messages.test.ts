@@ -21,12 +21,32 @@ beforeAll(async () => {
   await started.stored();
   const call = { id: 'c-1', name: 'read', args: '{"path":"a"}' };
   await storeMessages(database, [
-    messageRow('s-1', { role: 'user', text: 'Hello' }, plain, START),
-    messageRow('s-2', { role: 'user', text: 'of another' }, plain, START),
-    messageRow('s-1', { role: 'assistant', text: '', thought: 'Hm.', calls: [call] }, plain, START + 1),
-    messageRow('s-1', { role: 'tool', text: 'no', callId: 'c-1', isError: true }, plain, START + 2),
-    messageRow('s-1', { role: 'assistant', text: 'Stop.', byGateway: true }, plain, START + 3),
-    messageRow('s-3', { role: 'assistant', text: 'x', calls: [call] }, { ...plain, storeText: false }, START),
+    messageRow({ sessionId: 's-1', message: { role: 'user', text: 'Hello' }, at: START }, plain),
+    messageRow({ sessionId: 's-2', message: { role: 'user', text: 'of another' }, at: START }, plain),
+    messageRow(
+      {
+        sessionId: 's-1',
+        message: { role: 'assistant', text: '', thought: 'Hm.', calls: [call] },
+        at: START + 1,
+      },
+      plain,
+    ),
+    messageRow(
+      {
+        sessionId: 's-1',
+        message: { role: 'tool', text: 'no', callId: 'c-1', isError: true },
+        at: START + 2,
+      },
+      plain,
+    ),
+    messageRow(
+      { sessionId: 's-1', message: { role: 'assistant', text: 'Stop.', byGateway: true }, at: START + 3 },
+      plain,
+    ),
+    messageRow(
+      { sessionId: 's-3', message: { role: 'assistant', text: 'x', calls: [call] }, at: START },
+      { ...plain, storeText: false },
+    ),
   ]);
 });
 

@@ -1,8 +1,8 @@
-import type { Json } from './conversation.ts';
+import type { Json } from '../conversation.ts';
 
 /** Total bytes of the remembered requests; their parsed form takes about as much again. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 
 /** A parsed request, with the offsets of its history's elements. */
 export interface ParsedBody {
