@@ -118,6 +118,7 @@ export {
   ruleOf,
 } from './verdicts/evidence.ts';
 export { isOpenAfter, mitigationBy, strongerAction } from './verdicts/incident-life.ts';
+export { argumentsOf, incidentTitle, titleWithCount } from './verdicts/incident-title.ts';
 export {
   type Incident,
   type IncidentRow,
@@ -148,7 +149,6 @@ export {
   type SessionSummary,
   sessionSummarySchema,
 } from './verdicts/session-summary.ts';
-export { argumentsOf, titleOf, titleWithCount } from './verdicts/title.ts';
 export {
   type Cost,
   type ThresholdAdjustment,

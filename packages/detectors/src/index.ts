@@ -46,7 +46,7 @@ export type { SessionAccount } from './session/session-account.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
 export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';
 export { type SessionSnapshot, SNAPSHOT_VERSION } from './session/session-snapshot.ts';
-export { titleOf } from './session/session-title.ts';
+export { sessionTitle } from './session/session-title.ts';
 export {
   createToolCallTracker,
   type ToolCallTracker,

@@ -1,9 +1,9 @@
 import {
   type AgentEvent,
+  incidentTitle,
   isOpenAfter,
   type OpenIncidentSummary,
   reasonWithCount,
-  titleOf,
   titleWithCount,
   type Verdict,
 } from '@loopwatch/contract';
@@ -86,7 +86,7 @@ function loopOf(
     detector,
     kind,
     count,
-    title: titleWithCount(described.title ?? titleOf(described), count),
+    title: titleWithCount(described.title ?? incidentTitle(described), count),
     reason: reasonWithCount(described, count),
     time,
     cost,

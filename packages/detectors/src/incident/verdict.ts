@@ -4,8 +4,8 @@ import {
   type DetectorId,
   detectionSchema,
   type EvidenceOf,
+  incidentTitle,
   type ThresholdOrigin,
-  titleOf,
   type Verdict,
   valueAt,
 } from '@loopwatch/contract';
@@ -123,7 +123,7 @@ function textsOf(
     evidence: presentable(finding.evidence, presentation),
   };
   const shown = withoutRests(texts, secrets);
-  const title = titleOf({ ...shown, detector: finding.detector, count: finding.count });
+  const title = incidentTitle({ ...shown, detector: finding.detector, count: finding.count });
   return { ...shown, title, ...reasonOf(finding, presentation) };
 }
 

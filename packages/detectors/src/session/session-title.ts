@@ -44,7 +44,7 @@ export function withPrompt(prompts: string, text: string, { mask, storeText }: P
 }
 
 /** The first prompt, short enough for a heading; undefined without one. */
-export function titleOf(prompts: string): string | undefined {
+export function sessionTitle(prompts: string): string | undefined {
   const [first = ''] = prompts.split('\n', 1);
   if (first === '') return undefined;
   if (first.length <= MAX_TITLE_UNITS) return first;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { sharedDetection } from '../../src/plan/detection.ts';
 import { maskPatterns } from '../../src/privacy/mask-patterns.ts';
 import { SessionAnalyzer } from '../../src/session/session-analyzer.ts';
-import { titleOf, withPrompt } from '../../src/session/session-title.ts';
+import { sessionTitle, withPrompt } from '../../src/session/session-title.ts';
 
 const open = { mask: maskPatterns([]), storeText: true };
 
 function titleFrom(...prompts: readonly string[]): string | undefined {
-  return titleOf(prompts.reduce((known, prompt) => withPrompt(known, prompt, open), ''));
+  return sessionTitle(prompts.reduce((known, prompt) => withPrompt(known, prompt, open), ''));
 }
 
 describe('the title of a session', () => {

@@ -1,4 +1,4 @@
-import { type EvidenceOf, type SessionSummary, titleOf, type Verdict } from '@loopwatch/contract';
+import { type EvidenceOf, incidentTitle, type SessionSummary, type Verdict } from '@loopwatch/contract';
 import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors';
 import type { SharedUse } from './shared-use.ts';
 
@@ -91,7 +91,7 @@ export function limitVerdict({ incident, phase, action, session, now, ...report 
     period: 1,
     confidence: 1,
     tool: null,
-    title: titleOf({ detector: 'budget', tool: null, count: budgetPercent(first), evidence }),
+    title: incidentTitle({ detector: 'budget', tool: null, count: budgetPercent(first), evidence }),
     reason,
     evidence,
     cost: NO_COST,

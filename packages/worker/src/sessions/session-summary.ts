@@ -1,5 +1,5 @@
 import { MAX_OPEN_INCIDENTS, type OpenIncidentSummary, type SessionSummary } from '@loopwatch/contract';
-import { type SessionAccount, titleOf } from '@loopwatch/detectors';
+import { type SessionAccount, sessionTitle } from '@loopwatch/detectors';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry } from './entry.ts';
 
@@ -16,7 +16,7 @@ export function summaryOf(
   { account, incidents, lastPosition }: BeforeRestart,
   { topic, partition }: TopicPartition,
 ): SessionSummary {
-  const title = titleOf(account.promptText ?? '');
+  const title = sessionTitle(account.promptText ?? '');
   const byDetector = { ...tally?.opened };
   const total = Object.values(byDetector).reduce((sum, opened) => sum + opened, 0);
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, type DetectorId, titleOf, titleWithCount } from '../src/index.ts';
+import { argumentsOf, type DetectorId, incidentTitle, titleWithCount } from '../src/index.ts';
 
 interface Case {
   readonly detector: DetectorId;
@@ -102,10 +102,10 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('titleOf', () => {
+describe('incidentTitle', () => {
   it.each(cases)('$detector: $title', ({ detector, tool, count = 4, evidence, title }) => {
     const found = { detector, tool: tool === undefined ? null : { name: tool }, count };
-    expect(titleOf(evidence === undefined ? found : { ...found, evidence })).toBe(title);
+    expect(incidentTitle(evidence === undefined ? found : { ...found, evidence })).toBe(title);
   });
 
   it('names the current count, whatever numbers the tool’s name has', () => {

@@ -78,7 +78,7 @@ const makers: { readonly [D in DetectorId]: (finding: TitledFinding<D>) => strin
 const scopeNames = { session: 'Session', agent: 'Agent', tenant: 'Tenant', day: 'Daily' } as const;
 
 /** What was found, short enough for a list: no arguments, the count after the last `×`. */
-export function titleOf<D extends DetectorId>(finding: TitledFinding<D>): string {
+export function incidentTitle<D extends DetectorId>(finding: TitledFinding<D>): string {
   return makers[finding.detector](finding);
 }
 
