@@ -13,6 +13,7 @@ const root = new URL('../../', import.meta.url);
 /** Tests that stop a looping agent. A comment above them says which agents, and how. */
 const stoppingTests: readonly string[] = [
   'packages/cli/test/hooks/real-agents.clients.test.ts',
+  'packages/cli/test/producers/litellm-guardrail.clients.test.ts',
   'packages/server/test/guard/hooks.test.ts',
   'clients/python/tests/test_crewai.py',
   'clients/python/tests/test_frameworks.py',
@@ -24,6 +25,7 @@ const stoppingTests: readonly string[] = [
 const stopLinks: Readonly<Record<string, (agent: string) => string>> = {
   hooks: () => '[hooks](../hooks.md)',
   guard: () => '[guard](../guard.md)',
+  guardrail: () => '[its guardrail API](../connect.md#litellm)',
   gateway: () => '[gateway](../gateway.md)',
   'Python client': (agent) => {
     const section = (agent.split(',')[0] ?? '').toLowerCase().replaceAll(' ', '-');

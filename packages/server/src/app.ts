@@ -10,6 +10,7 @@ import { otlpApi } from './events/otlp-api.ts';
 import type { Feeds } from './feed/feeds.ts';
 import { decideApi } from './guard/decide-api.ts';
 import { hooksApi } from './guard/hooks-api.ts';
+import { litellmGuardrail } from './guard/litellm-guardrail.ts';
 import { type StopApiOptions, stopApi } from './guard/stop-api.ts';
 import { verdictStreamApi } from './guard/verdict-stream-api.ts';
 import type { VerdictStreams } from './guard/verdict-streams.ts';
@@ -112,6 +113,7 @@ function api(options: AppOptions): Router {
   router.use(eventsApi(options.ingest));
   router.use(decideApi(options.guard));
   router.use(hooksApi(options.guard));
+  router.use(litellmGuardrail(options.guard));
   router.use(stopApi(options));
   router.use(verdictStreamApi(options.verdictStreams));
   router

@@ -5,6 +5,7 @@ export * from './breakdown.ts';
 export * from './decisions.ts';
 export * from './events.ts';
 export * from './incidents.ts';
+export * from './litellm-guardrail.ts';
 export * from './live.ts';
 export * from './mutes.ts';
 export * from './notifications.ts';

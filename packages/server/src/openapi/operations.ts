@@ -365,6 +365,20 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 413, 422],
     },
   },
+  '/hooks/litellm/beta/litellm_basic_guardrail_api': {
+    post: {
+      id: 'answerLitellmGuardrail',
+      description: 'Blocks responses that continue a loop: LiteLLM’s Generic Guardrail API',
+      answer: api.guardrailAnswerSchema,
+      body: api.guardrailRequestSchema,
+      example: {
+        input_type: 'response',
+        litellm_call_id: 'c-1',
+        tool_calls: [{ id: 'call_1', function: { name: 'read_file', arguments: '{"path":"README.md"}' } }],
+      },
+      problems: [400, 413, 422],
+    },
+  },
   '/hooks/{agent}': {
     post: {
       id: 'answerHook',

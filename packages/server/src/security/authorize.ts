@@ -26,6 +26,7 @@ export function authenticate(auth: Auth): RequestHandler {
 /** What producers may do: tell, ask about their own calls, and follow the verdicts on a session. */
 const ALLOWED_FOR_PRODUCERS: readonly RegExp[] = [
   /^POST \/api\/v1\/(?:events|decide|hooks\/[^/]+)\/?$/,
+  /^POST \/api\/v1\/hooks\/litellm\/beta\/litellm_basic_guardrail_api\/?$/,
   /^POST \/v1\/(?:traces|logs)\/?$/,
   /^GET \/api\/v1\/sessions\/[^/]+\/verdicts\/stream\/?$/,
 ];

@@ -13,6 +13,7 @@ const agentPaths: ReadonlySet<string> = new Set([
   '/api/v1/events',
   '/api/v1/decide',
   '/api/v1/hooks/generic',
+  '/api/v1/hooks/litellm/beta/litellm_basic_guardrail_api',
   ...hookAgents.map((agent) => `/api/v1/hooks/${agent}`),
   '/v1/traces',
   '/v1/logs',

@@ -77,6 +77,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
   '/api/v1/decide': { sessionId: 's-1', name: 'read_file' },
   '/api/v1/hooks/generic': { session: 's-1', event: 'before', tool: 'ls' },
+  '/api/v1/hooks/litellm/beta/litellm_basic_guardrail_api': { input_type: 'request' },
   '/api/v1/hooks/{agent}': { hook_event_name: 'SessionStart', session_id: 's-1' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/incident-groups/{key}': { status: 'acknowledged' },

@@ -16,6 +16,7 @@ const TELL = new Set([
   'POST /api/v1/events',
   'POST /api/v1/decide',
   'POST /api/v1/hooks/generic',
+  'POST /api/v1/hooks/litellm/beta/litellm_basic_guardrail_api',
   'POST /api/v1/hooks/{agent}',
   'GET /api/v1/sessions/{id}/verdicts/stream',
   'POST /v1/traces',
