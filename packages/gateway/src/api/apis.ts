@@ -5,11 +5,17 @@ import { geminiApi } from './gemini.ts';
 import { messagesApi } from './messages.ts';
 import { responsesApi } from './responses.ts';
 
+/** An API, with the end of the path that selects it. */
+export interface Route {
+  readonly end: string;
+  readonly api: Api;
+}
+
 /** Supported APIs by the end of their path: providers use prefixes of their own. */
-const apis: readonly (readonly [string, Api])[] = [
-  ['/chat/completions', chatApi],
-  ['/messages', messagesApi],
-  ['/responses', responsesApi],
+const apis: readonly Route[] = [
+  { end: '/chat/completions', api: chatApi },
+  { end: '/messages', api: messagesApi },
+  { end: '/responses', api: responsesApi },
 ];
 /** Gemini's path names the model and what to do with it. */
 const geminiPath = /\/(?:models|tunedmodels|endpoints)\/([^/:]+):((?:streamg|g)eneratecontent)\/?$/i;
@@ -21,33 +27,24 @@ const withoutCalls =
   /\/(?:embeddings|moderations|rerank|speech|generations|count_tokens|input_tokens|compact)$|:(?:counttokens|embedcontent|batchembedcontents)$/;
 
 /** Path endings that are judged. */
-export const judgedPaths = [...apis.map(([end]) => end), ...geminiEnds];
+export const judgedPaths = [...apis.map(({ end }) => end), ...geminiEnds];
 
-/** The API of a request; undefined if it is passed through. */
-export function apiOf(method: string, path: string): Api | undefined {
-  return find(method, path)?.[1];
-}
-
-/** The end of the path that selects the API, such as `/chat/completions`; undefined if the request is passed through. */
-export function routeOf(method: string, path: string): string | undefined {
-  return find(method, path)?.[0];
-}
-
-function find(method: string, path: string): readonly [string, Api] | undefined {
+/** Where a request goes; undefined if it is passed through. */
+export function routeOf(method: string, path: string): Route | undefined {
   if (method !== 'POST') return undefined;
   const plain = plainPath(path);
   if (threadMessages.test(plain)) return undefined;
-  return apis.find(([end]) => plain.endsWith(end)) ?? findGemini(path);
+  return apis.find(({ end }) => plain.endsWith(end)) ?? geminiRoute(path);
 }
 
-function findGemini(path: string): readonly [string, Api] | undefined {
+function geminiRoute(path: string): Route | undefined {
   const [, model, action] = geminiPath.exec(decodedPath(path)) ?? [];
   if (model === undefined || action === undefined) return undefined;
   const end = geminiEnds.find((each) => each.toLowerCase() === `:${action.toLowerCase()}`) ?? '';
   const stream = end === ':streamGenerateContent';
   const query = new URLSearchParams(path.slice(path.indexOf('?') + 1));
   const isSse = query.get('alt') === 'sse' || query.get('$alt') === 'sse';
-  return [end, geminiApi({ model, stream, isArray: stream && !isSse })];
+  return { end, api: geminiApi({ model, stream, isArray: stream && !isSse }) };
 }
 
 /** Whether a request that is passed through may be an agent's request to a model. */

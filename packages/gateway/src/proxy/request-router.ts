@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { endRequestSpan, inRequestSpan } from '@loopwatch/telemetry';
 import { trace } from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
-import { apiOf, mayAskModel, routeOf } from '../api/apis.ts';
+import type { Api } from '../api/api.ts';
+import { mayAskModel, routeOf } from '../api/apis.ts';
 import { answerHealth, type GatewayHealth, isHealthPath } from '../health.ts';
 import { type ApiKind, apiError } from '../http/api-error.ts';
 import { ClientResponse } from '../http/client-response.ts';
@@ -39,19 +40,24 @@ export class RequestRouter {
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = incoming;
-    if (isHealthPath(url)) return this.#handle(incoming, response);
-    const route = routeOf(method, url);
-    const name = route === undefined ? method : `${method} ${route}`;
+    const path = requestPath(url);
+    if (isHealthPath(url)) return this.#handle(incoming, response, path, undefined);
+    const { end, api } = (path === undefined ? undefined : routeOf(method, path)) ?? {};
+    const name = end === undefined ? method : `${method} ${end}`;
     const closed = new Promise((resolve) => response.once('close', resolve));
-    await inRequestSpan(incoming, name, { 'url.scheme': 'http', 'http.route': route }, async (span) => {
-      await this.#handle(incoming, response);
+    await inRequestSpan(incoming, name, { 'url.scheme': 'http', 'http.route': end }, async (span) => {
+      await this.#handle(incoming, response, path, api);
       await closed;
       endRequestSpan(span, response.statusCode);
     });
   }
 
-  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = requestPath(incoming.url ?? '/');
+  async #handle(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    path: string | undefined,
+    api: Api | undefined,
+  ): Promise<void> {
     const client = new ClientResponse(response);
     if (path === undefined) {
       const message =
@@ -61,14 +67,13 @@ export class RequestRouter {
       return;
     }
     // Java's client offers an upgrade to HTTP/2 with each request; such an offer may be ignored.
-    if (isWebSocket.test(incoming.headers.upgrade ?? '') && apiOf('POST', path) !== undefined) {
+    if (isWebSocket.test(incoming.headers.upgrade ?? '') && routeOf('POST', path) !== undefined) {
       const message = 'The gateway does not speak WebSocket. Use HTTP, with or without streaming.';
       client.json(426, apiError('other', 426, 'upgrade_required', message), upgradeToHttp);
       this.#count('other', 'refused');
       return;
     }
     const { models, background, health, registry, logger } = this.#deps;
-    const api = apiOf(incoming.method ?? '', path);
     const kind: ApiKind = api?.kind ?? 'other';
     try {
       if (api === undefined) {
