@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { messageOf } from '@loopwatch/contract';
 import { isLinkLocal } from './link-local.ts';
 
@@ -32,13 +33,18 @@ const TIMEOUT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 const MAX_QUOTE_LENGTH = 200;
 
-/** Posts JSON once. Redirects are not followed: body and headers are for the configured address only. */
+/**
+ * Posts JSON once. Redirects are not followed: body and headers are for the configured address only.
+ *
+ * @param isForbidden for tests: whether nothing may be sent to a URL
+ */
 export async function post(
   request: PostRequest,
+  isForbidden = isLinkLocal,
 ): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
-    if (await isLinkLocal(request.url))
+    if (await unlessAborted(isForbidden(request.url), signal))
       return { outcome: 'refused', reason: 'link-local addresses are not allowed' };
     const response = await fetch(request.url, {
       method: 'POST',
@@ -57,6 +63,15 @@ export async function post(
   } catch (error) {
     return { outcome: 'retry', reason: causeOf(error) };
   }
+}
+
+/** The result, unless the signal is aborted first: a lookup of a name cannot be aborted itself. */
+function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = once(signal, 'abort').then(() => {
+    throw signal.reason;
+  });
+  return Promise.race([result, aborted]);
 }
 
 /** Seconds, or a date. */

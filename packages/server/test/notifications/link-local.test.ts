@@ -14,3 +14,11 @@ it.each([
     reason: 'link-local addresses are not allowed',
   });
 });
+
+it('notifications: a name server that does not answer holds a message no longer than its time-out', async () => {
+  const stop = new AbortController();
+  const request = { url: 'http://slow.example/', body: '{}', signal: stop.signal };
+  const posted = post(request, () => new Promise(() => undefined));
+  stop.abort(new Error('too late'));
+  expect(await posted).toEqual({ outcome: 'retry', reason: 'too late' });
+});
