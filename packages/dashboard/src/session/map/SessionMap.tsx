@@ -24,7 +24,7 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
   const loops = loopsOn(outline, incidents);
   const whole = usedUpTo(outline, events);
   const shown = dragged ?? at;
-  const x = (index: number) => (WIDTH * index) / last;
+  const x = (index: number) => (WIDTH * Math.min(index, last)) / last;
   const commit = () => {
     if (dragged !== undefined) onGo(dragged);
     setDragged(undefined);
