@@ -1,4 +1,4 @@
-export { type RowOf, recordset, upsert } from './bulk.ts';
+export { linesOf, type RowOf, recordset, upsert } from './bulk.ts';
 export { isCausedByData } from './data-error.ts';
 export { type Database, type DatabaseLoad, DatabaseUnavailable, type Queryable } from './database.ts';
 export { jsonText } from './json-text.ts';

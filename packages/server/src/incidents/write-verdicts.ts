@@ -1,5 +1,5 @@
 import { happenedAt, type Verdict } from '@loopwatch/contract';
-import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
+import { jsonText, linesOf, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import { matchMutes } from '../triage/match-mutes.ts';
 import { type IncidentContext, incidentColumns, incidentColumnsOf, latencyWithinBounds } from './columns.ts';
 import { addVerdict, type IncidentFold } from './fold.ts';
@@ -39,11 +39,12 @@ const verdictColumns = {
   latency_ms: 'float8',
 } as const;
 const incidentDocColumns = { id: 'text', fold: 'text', evidence: 'text', current: 'text' } as const;
+const incidentDocLines = { fold: '$3', evidence: '$4', current: '$5' };
 /** The current evidence, unless it came with these verdicts. */
 const keepingCurrent = { current: 'coalesce(excluded.current, incident_docs.current)' };
 
 /** Skips duplicates. @returns the ids of new verdicts */
-const insertVerdicts = `with read as materialized (select * from ${recordset({ ...verdictColumns, doc: 'text' })}),
+const insertVerdicts = `with read as materialized (select * from ${recordset({ ...verdictColumns, doc: 'text' }, '$1', { doc: '$2' })}),
      fresh as (
        insert into verdicts (${Object.keys(verdictColumns).join(', ')})
        select ${Object.keys(verdictColumns).join(', ')} from read on conflict (id) do nothing returning id
@@ -51,7 +52,7 @@ const insertVerdicts = `with read as materialized (select * from ${recordset({ .
    insert into verdict_docs (id, doc) select id, doc from read join fresh using (id) returning id`;
 
 /** One statement saves a round trip. */
-const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2', replacing: keepingCurrent })})
+const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2', lines: incidentDocLines, replacing: keepingCurrent })})
    ${upsert('incidents', incidentColumns, { change: true })}`;
 
 /** Stores verdicts, each once, and folds them into their incidents. The transaction holds the change lock. */
@@ -59,6 +60,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   const byId = new Map(read.map((one) => [one.verdict.id, one]));
   const inserted = await tx.query<{ id: string }>(insertVerdicts, [
     jsonText([...byId.values()].map(verdictRow)),
+    linesOf([...byId.values()].map(verdictDoc)),
   ]);
   const fresh = inserted.flatMap(({ id }) => byId.get(id) ?? []);
   if (fresh.length === 0) return { opened: 0, changed: 0, duplicates: read.length };
@@ -71,11 +73,13 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   }
   if (changed.size > 0) {
     const folds = [...changed];
+    const docs = folds.map(([, fold]) => storeFold(fold));
     await tx.query(writeIncidents, [
       jsonText(folds.map(([id, fold]) => incidentColumnsOf(fold, known.get(id)))),
-      jsonText(
-        folds.map(([id, fold]) => ({ id, ...storeFold(fold), current: known.get(id)?.current ?? null })),
-      ),
+      jsonText(folds.map(([id]) => ({ id }))),
+      linesOf(docs.map(({ fold }) => fold)),
+      linesOf(docs.map(({ evidence }) => evidence)),
+      linesOf(folds.map(([id]) => known.get(id)?.current ?? null)),
     ]);
     await matchMutes(tx, [...changed.keys()]);
   }
@@ -97,8 +101,11 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
     happened_at: happenedAt(time, detectedAt),
     detected_at: detectedAt,
     latency_ms: latencyWithinBounds(detectedAt, time),
-    doc: jsonText({ ...verdict, detectedAt }),
   };
+}
+
+function verdictDoc({ verdict, arrivedAt }: ReadVerdict): string {
+  return jsonText({ ...verdict, detectedAt: verdict.detectedAt ?? arrivedAt });
 }
 
 interface KnownIncident extends IncidentContext {
