@@ -15,6 +15,7 @@ export const pages = [
   '/settings',
   '/status',
   '/breakdown',
+  '/compare',
   '/connect',
 ];
 

@@ -38,6 +38,12 @@ export const breakdownActivitySchema = z
       .nullable()
       .describe('US dollars of sessions with a known price; null if there are none.'),
     unpriced: count.describe('Sessions with tokens of unknown price; usd excludes them.'),
+    priced: count.describe('Sessions with a known price.'),
+    usdSquares: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .describe('Sum of the squares of their US dollars, from which follows how much they vary.'),
   })
   .describe(
     'All sessions that were active in the time range, looping or not, over their whole length; by the latest labels of the session. By tool or detector: all sessions that match the filters, for each group.',

@@ -5,6 +5,7 @@ export const pages = [
   { to: '/', name: 'Overview', icon: 'overview' },
   { to: '/incidents', name: 'Incidents', icon: 'incidents' },
   { to: '/sessions', name: 'Sessions', icon: 'sessions' },
+  { to: '/compare', name: 'Compare', icon: 'columns' },
   { to: '/tuning', name: 'Tuning', icon: 'tuning' },
   { to: '/settings', name: 'Settings', icon: 'settings' },
   { to: '/status', name: 'Status', icon: 'status' },

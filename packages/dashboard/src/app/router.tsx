@@ -32,6 +32,11 @@ const breakdown = createRoute({
     'BreakdownPage',
   ),
 });
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  component: lazyRouteComponent(() => loadCode(() => import('../compare/ComparePage.tsx')), 'ComparePage'),
+});
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
@@ -88,6 +93,7 @@ const connect = createRoute({
 const routeTree = root.addChildren([
   overview,
   breakdown,
+  compare,
   incidents,
   incident,
   sessions,

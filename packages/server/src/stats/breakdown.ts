@@ -43,6 +43,8 @@ const activities = {
   a_tokens: (within: string) => `sum(tokens) filter (where ${within} and tokens >= 0)`,
   a_usd: (within: string) => `sum(usd) filter (where ${within} and usd >= 0)`,
   a_unpriced: (within: string) => `count(*) filter (where ${within} and tokens >= 0 and usd < 0)`,
+  a_priced: (within: string) => `count(*) filter (where ${within} and usd >= 0)`,
+  a_squares: (within: string) => `sum(usd * usd) filter (where ${within} and usd >= 0)`,
 } as const;
 /** What groups can be sorted by that no column holds. */
 const ratios: Partial<Record<BreakdownSort, string>> = {
@@ -225,5 +227,7 @@ function activityOf(row: Row, prefix: '' | 'p_'): BreakdownActivity {
     tokens: row[`${prefix}a_tokens`],
     usd: row[`${prefix}a_usd`],
     unpriced: row[`${prefix}a_unpriced`] ?? 0,
+    priced: row[`${prefix}a_priced`] ?? 0,
+    usdSquares: row[`${prefix}a_squares`],
   };
 }

@@ -149,7 +149,15 @@ onBothDatabases(({ make }) => {
       [null, 0, 1, 0],
       ['gone', 0, 0, 1],
     ]);
-    expect(groups[0]?.activity).toEqual({ sessions: 2, calls: 40, tokens: 1000, usd: 4, unpriced: 1 });
+    expect(groups[0]?.activity).toEqual({
+      sessions: 2,
+      calls: 40,
+      tokens: 1000,
+      usd: 4,
+      unpriced: 1,
+      priced: 1,
+      usdSquares: 16,
+    });
     expect(total.activity.sessions).toBe(5);
     const narrow = await sums({ filter: { agent: ['calm'] }, groupBy: 'tool' });
     expect(narrow.groups).toEqual([]);

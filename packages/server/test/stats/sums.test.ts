@@ -55,6 +55,9 @@ function activityOf(accounts: readonly SessionAccount[]): BreakdownActivity {
     tokens: tokens.length === 0 ? null : sum(tokens),
     usd: usd.length === 0 ? null : (expect.closeTo(sum(usd), 6) as number),
     unpriced: accounts.filter((account) => account.tokens !== null && account.usd === null).length,
+    priced: usd.length,
+    usdSquares:
+      usd.length === 0 ? null : (expect.closeTo(sum(usd.map((value) => value * value)), 6) as number),
   };
 }
 

@@ -1,0 +1,60 @@
+import { visibleText } from '../lib/visible-text.ts';
+import { type Difference, MIN_SESSIONS } from './intervals.ts';
+import type { Row } from './measures.ts';
+
+interface Props {
+  readonly rows: readonly Row[];
+  /** Names of the two sides. */
+  readonly a: string;
+  readonly b: string;
+}
+
+const texts: Readonly<Record<Difference, string>> = {
+  'too few': `too little data (at least ${String(MIN_SESSIONS)} sessions each)`,
+  unclear: 'no clear difference',
+  higher: 'higher',
+  lower: 'lower',
+};
+
+/** The measures of both sides, with the interval that holds the true value with 95% confidence. */
+export function CompareTable({ rows, a, b }: Props) {
+  return (
+    <>
+      <table className="w-full border-collapse [&_:is(th,td)]:px-4 [&_:is(th,td)]:py-2 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-left [&_:is(th,td)]:align-top [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_thead_th]:wrap-anywhere [&_td]:tabular-nums max-sm:[&_:is(th,td)]:px-2">
+        <thead>
+          <tr>
+            <th scope="col">Measure</th>
+            <th scope="col">{visibleText(a)}</th>
+            <th scope="col">{visibleText(b)}</th>
+            <th scope="col">The second is</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, name, difference, ...sides }) => (
+            <tr key={id}>
+              <th scope="row" className="font-550">
+                {name}
+              </th>
+              {[sides.a, sides.b].map(({ text, interval }, i) => (
+                <td key={i === 0 ? 'a' : 'b'}>
+                  <b className="font-600">{text}</b>
+                  <small className="block text-xs text-ink3">{interval}</small>
+                </td>
+              ))}
+              <td
+                className="text-sm text-ink2 data-[difference=higher]:font-600 data-[difference=lower]:font-600 data-[difference=higher]:text-hot data-[difference=lower]:text-ok"
+                data-difference={difference}
+              >
+                {difference === undefined ? '' : texts[difference]}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="border-t px-4 py-2 text-xs text-ink3">
+        Below each value: where the true one is with 95% confidence. Two values differ clearly if these do not
+        overlap.
+      </p>
+    </>
+  );
+}
