@@ -34,6 +34,9 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const { state, tool } = filter;
   conditions.searches('id', filter.q);
   if (state !== undefined) conditions.anyOf(sessionStateSql(conditions.parameter(now)), state);
+  // The index of live sessions is used only if the stored state is named; a quiet one is stored as live.
+  if (state?.every((one) => one === 'live' || one === 'quiet') === true && state.length > 0)
+    conditions.add("state = 'live'");
   if (tool !== undefined && tool.length > 0) {
     const tools = tool.map((name) => conditions.parameter(name)).join(', ');
     conditions.add(
@@ -43,7 +46,9 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   conditions.labels(filter);
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
-    conditions.add(`incidents_open > 0 and ${sessionStateSql(conditions.parameter(now))} = 'live'`);
+    conditions.add(
+      `state = 'live' and incidents_open > 0 and ${sessionStateSql(conditions.parameter(now))} = 'live'`,
+    );
   }
   if (filter.incidents === 'any') conditions.add('incidents > 0');
   if (filter.incidents === 'none') conditions.add('incidents = 0');
