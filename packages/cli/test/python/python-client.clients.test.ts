@@ -13,12 +13,15 @@ const crewai = join(client, 'tests/crewai-requirements.txt');
 const suites = readdirSync(join(client, 'tests')).filter((name) => name.startsWith('test_'));
 
 let url: string;
+/** The folder that the wheel is installed to. */
+let installed: string;
 const started: AsyncDisposable[] = [];
 
 beforeAll(async () => {
   const folder = await tempDir();
   const data = join(folder.path, 'data');
   const server = spawnCli(['start', '--no-samples', '--port', '0', '--data-dir', data]);
+  installed = join(folder.path, 'installed');
   started.push(folder, server);
   [url = ''] = /http:[^\s"]+/.exec(await server.line(/Loopwatch .* is at http/)) ?? [];
 });
@@ -26,6 +29,13 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of started.toReversed()) await each[Symbol.asyncDispose]();
 });
+
+/** Installs the wheel, and nothing else. @param args where */
+async function installWheel(python: string, ...args: readonly string[]): Promise<void> {
+  const packages = join(root, '.cache/packages');
+  const wheel = readdirSync(packages).find((name) => name.endsWith('.whl')) ?? 'no wheel';
+  await output(python, ['-m', 'pip', 'install', '--quiet', '--no-index', ...args, join(packages, wheel)]);
+}
 
 /** What a command wrote; its error contains the output. */
 async function output(program: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -35,11 +45,17 @@ async function output(program: string, args: readonly string[], env: Record<stri
 }
 
 describe('the Python client', () => {
+  // The README's examples run as a reader has them: on the wheel.
   it.each(suites)('%s', async (suite) => {
     const args = ['-W', 'ignore', join('tests', suite)];
     const python = suite === 'test_crewai.py' ? await pythonWith(crewai) : inject('clientsPython');
+    const isReadme = suite === 'test_readme.py';
+    if (isReadme) await installWheel(python, '--target', installed);
     // Otherwise LiteLLM downloads its prices.
-    const env = { PYTHONPATH: join(client, 'src'), LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+    const env = {
+      PYTHONPATH: isReadme ? installed : join(client, 'src'),
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+    };
     const printed = await output(python, args, env);
     expect(printed).toMatch(/Ran \d+ tests? in .*\n\nOK/);
   });
@@ -67,18 +83,9 @@ describe('the Python client', () => {
   it('installs from its wheel without any dependency, and stops a loop', async () => {
     const folder = await tempDir();
     started.push(folder);
-    const packages = join(root, '.cache/packages');
-    const wheel = readdirSync(packages).find((name) => name.endsWith('.whl'));
     await output('python3', ['-m', 'venv', folder.path]);
     const python = join(folder.path, 'bin/python');
-    await output(python, [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--no-index',
-      join(packages, wheel ?? 'no wheel'),
-    ]);
+    await installWheel(python);
     const script = [
       'import os, loopwatch',
       'guard = loopwatch.Guard(os.environ["LOOPWATCH_URL"], timeout=60)',
