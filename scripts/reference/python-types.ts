@@ -74,9 +74,8 @@ const scalars: Readonly<Record<string, string>> = {
 function typeOf(schema: Json): string {
   const choices = (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
   if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' | ');
-  if (schema['const'] !== undefined) return `Literal[${JSON.stringify(schema['const'])}]`;
-  if (Array.isArray(schema['enum']))
-    return `Literal[${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}]`;
+  if (schema['const'] !== undefined) return `Literal[${literal(schema['const'])}]`;
+  if (Array.isArray(schema['enum'])) return `Literal[${schema['enum'].map(literal).join(', ')}]`;
   const type = schema['type'];
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ');
   if (type === 'array') return `list[${typeOf((schema['items'] ?? {}) as Json)}]`;
@@ -90,4 +89,9 @@ function valueOf(schema: unknown): string {
 
 function className(name: string): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A text or a boolean as Python writes it. */
+function literal(value: unknown): string {
+  return typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value);
 }

@@ -137,10 +137,14 @@ Event = Union[
 ]
 
 
-class Decision(TypedDict):
-    """Whether a call should run."""
-
+class _Decision(TypedDict):
     action: Literal["allow", "warn", "deny", "stop"]
     reason: str | None
     guidance: str | None
     incidentId: str | None
+
+
+class Decision(_Decision, total=False):
+    """Whether a call should run."""
+
+    ask: Literal[True]

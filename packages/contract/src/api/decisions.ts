@@ -21,6 +21,12 @@ export const decisionSchema = z.object({
   reason: z.string().nullable().describe('For people: what repeats, or who stopped the session.'),
   guidance: z.string().nullable().describe('For the model, instead of a result; null if the call may run.'),
   incidentId: z.string().nullable(),
+  ask: z
+    .literal(true)
+    .optional()
+    .describe(
+      'With stop, if `on_budget` is ask: a budget or limit is spent. Ask your user whether the call may run, instead of ending the turn.',
+    ),
 });
 
 /** Body of `POST /hooks/generic`, for agents and programs without a hook format of their own. */

@@ -214,11 +214,13 @@ const patternSchema = z.string().superRefine((pattern, context) => {
 });
 
 const stopAfterDenials = z.int().min(1).max(1_000_000);
+const onBudget = z.enum(['stop', 'ask']);
 
 /** Settings of a model. The last four are an older spelling of `tool_call_loop`, which takes precedence. */
 export const modelSettingsSchema = z.strictObject({
   enabled: z.boolean().optional(),
   stop_after_denials: stopAfterDenials.optional(),
+  on_budget: onBudget.optional(),
   preset: z.enum(presetNames).optional(),
   tool_call_loop: toolCallLoopSchema.optional(),
   content_loop: textLoopSchema.optional(),
@@ -242,6 +244,7 @@ export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true),
   stopped: z.boolean().default(false),
   stop_after_denials: stopAfterDenials.default(3),
+  on_budget: onBudget.default('stop'),
   preset: z.enum(presetNames).default('balanced'),
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}),

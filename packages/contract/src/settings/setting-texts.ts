@@ -40,6 +40,8 @@ const rules = {
   enabled: 'Off: disables all detection.',
   stop_after_denials:
     'Denied calls of one loop after which hooks, guards and decide end the turn: the last of them is answered with stop.',
+  on_budget:
+    'What follows when a budget or the limit of model requests is spent. stop: the turn ends. ask: an agent that can ask its user does so before the call; others end the turn.',
   preset: 'Source of the detection settings that are not set.',
   ...detectors,
   per_tool: { about: 'Properties of tools, by tool name.', each: toolContract },

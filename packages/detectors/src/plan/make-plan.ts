@@ -35,6 +35,7 @@ export function planDetection(
     preset: settings.preset,
     idleMs: settings.session.idle_seconds * 1000,
     stopAfterDenials: settings.stop_after_denials,
+    asksOnBudget: settings.on_budget === 'ask',
     ...sources.calls,
     detectors: planned,
     readers: new Map(

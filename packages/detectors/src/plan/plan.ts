@@ -18,6 +18,8 @@ export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly idleMs: number;
   /** Denied calls of one loop after which the turn ends. */
   readonly stopAfterDenials: number;
+  /** Whether an agent that can asks its user when a budget or limit is spent. */
+  readonly asksOnBudget: boolean;
   /** In registry order, which is the order of their verdicts; `null`: off. */
   readonly detectors: readonly (PlannedDetector | null)[];
   /** Slots of the detectors that process events of a type; without an entry, {@link readersOfAll} do. */

@@ -13,6 +13,8 @@ export interface Decision {
   readonly guidance: string | null;
   /** The incident that the call continues. */
   readonly incidentId: string | null;
+  /** With `stop`: an agent that can ask its user should do so instead. */
+  readonly ask?: true;
 }
 
 /** Whether a call must not run. */
@@ -62,7 +64,13 @@ export function decisionBy(
   if (action === 'warn') return { action: 'warn', reason, guidance: null, incidentId };
   const isSpent = action === 'block' && endsTurn.has(strongest.detector);
   if (isSpent)
-    return { action: 'stop', reason, guidance: endMessage(stopMessage(strongest, plan, name)), incidentId };
+    return {
+      action: 'stop',
+      reason,
+      guidance: endMessage(stopMessage(strongest, plan, name)),
+      incidentId,
+      ...(plan.asksOnBudget && { ask: true }),
+    };
   if (denials + 1 >= plan.stopAfterDenials)
     return { action: 'stop', reason, guidance: endMessage(reason), incidentId };
   return { action: 'deny', reason, guidance: denialMessage(strongest, plan, name), incidentId };

@@ -32,6 +32,22 @@ export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswe
   };
 }
 
+/**
+ * The agent asks its user whether the call may run.
+ *
+ * @returns undefined for agents that cannot, or that would run the call
+ */
+export function question(agent: HookAgent, reason: string): HookAnswer | undefined {
+  if (agent !== 'claude-code') return undefined;
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'ask',
+      permissionDecisionReason: `Loopwatch: ${reason}`,
+    },
+  };
+}
+
 /** Ends the agent's turn. @param reason undefined: it continues */
 export function endOf(reason: string | undefined): HookAnswer {
   return reason === undefined ? CONTINUE : { continue: false, stopReason: reason };

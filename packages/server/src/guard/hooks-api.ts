@@ -6,6 +6,7 @@ import { type Request, Router } from 'express';
 import { limits } from '../events/limits.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { Approvals } from './approvals.ts';
 import { answerGenericHook } from './generic-hook.ts';
 import type { Guard } from './guard.ts';
 import {
@@ -16,6 +17,7 @@ import {
   endOf,
   type HookAnswer,
   loopIn,
+  question,
   warning,
 } from './hook-answer.ts';
 import { HookTurns } from './hook-turns.ts';
@@ -32,7 +34,12 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
 
 /** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
 export function hooksApi(guard: Guard): Router {
-  const hooks: Hooks = { guard, turns: new HookTurns(), usage: new TranscriptUsage() };
+  const hooks: Hooks = {
+    guard,
+    turns: new HookTurns(),
+    usage: new TranscriptUsage(),
+    approvals: new Approvals(),
+  };
   const router = Router();
   router
     .route('/hooks/generic')
@@ -67,6 +74,7 @@ interface Hooks {
   readonly guard: Guard;
   readonly turns: HookTurns;
   readonly usage: TranscriptUsage;
+  readonly approvals: Approvals;
 }
 
 /** Whether the agent runs on this machine: a path that another one names is not a path here. */
@@ -102,7 +110,7 @@ async function recordTranscript({ guard, usage }: Hooks, agent: HookAgent, input
 }
 
 async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
-  const { guard, turns } = hooks;
+  const { guard, turns, approvals } = hooks;
   // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
   if (hookEventOf(input) === 'PostToolBatch')
     return endOf(guard.takeEnd(storableText(hookSession(input).sessionId)));
@@ -115,6 +123,7 @@ async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promi
     await guard.record(sessionId, turns.begin(sessionId));
     return answerToCall(hooks, agent, sessionId, first as Call);
   }
+  approvals.onEvents(sessionId, events);
   const end = turns.end(sessionId);
   const isAfterCall = events.at(-1)?.type === 'tool_result';
   const found = loopIn(await guard.record(sessionId, isAfterCall ? [...events, ...end] : events));
@@ -125,7 +134,7 @@ async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promi
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
 
 async function answerToCall(
-  { guard, turns }: Hooks,
+  { guard, turns, approvals }: Hooks,
   agent: HookAgent,
   sessionId: string,
   call: Call,
@@ -134,6 +143,14 @@ async function answerToCall(
   if (!isRefused(decision)) {
     await guard.record(sessionId, [call]);
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);
+  }
+  const asked = decision.ask === true ? question(agent, decision.reason ?? '') : undefined;
+  if (asked !== undefined) {
+    const isApproved = approvals.take(sessionId);
+    if (isApproved || approvals.ask(sessionId, call.callId)) {
+      await guard.record(sessionId, [call]);
+      return isApproved ? CONTINUE : asked;
+    }
   }
   const text = await guard.recordDenied(sessionId, call, decision);
   await guard.record(sessionId, turns.end(sessionId));

@@ -67,7 +67,7 @@ class HookedAgent {
     name: string,
     args: object,
     result: string,
-    failed = false,
+    { failed = false, approves = true }: { readonly failed?: boolean; readonly approves?: boolean } = {},
   ): Promise<{ before: unknown; after?: unknown }> {
     this.#calls += 1;
     const hasIds = this.#agent !== 'gemini' && this.#agent !== 'copilot';
@@ -75,7 +75,8 @@ class HookedAgent {
     const call = { tool_name: name, tool_input: args, ...id };
     const events: Partial<Record<HookAgent, string>> = { gemini: 'BeforeTool', cursor: 'preToolUse' };
     const before = await this.#hook(events[this.#agent] ?? 'PreToolUse', call);
-    if (JSON.stringify(before).includes('"deny"')) return { before };
+    const isAsked = JSON.stringify(before).includes('"ask"');
+    if (JSON.stringify(before).includes('"deny"') || (isAsked && !approves)) return { before };
     const after = await this.#hook(...this.#result(call, result, failed));
     return { before, after };
   }
@@ -198,13 +199,13 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
   it('deny the fourth call of a loop, but not other calls', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     expect(await hooked.prompt('Mend the build')).toEqual(accepted);
-    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
-    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
-    expect(await hooked.call(tool, fails, text, true)).toEqual({
+    expect(await hooked.call(tool, fails, text, { failed: true })).toEqual({ before: {}, after: {} });
+    expect(await hooked.call(tool, fails, text, { failed: true })).toEqual({ before: {}, after: {} });
+    expect(await hooked.call(tool, fails, text, { failed: true })).toEqual({
       before: {},
       after: advised,
     });
-    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: denied });
+    expect(await hooked.call(tool, fails, text, { failed: true })).toEqual({ before: denied });
     expect(await hooked.call(tool, { file_path: '/src/present.ts' }, 'export const a = 1;')).toEqual({
       before: {},
       after: {},
@@ -215,7 +216,8 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     const hooked = new HookedAgent(agent, 's-1');
     await hooked.prompt('Mend the build');
     const answers: unknown[] = [];
-    for (let n = 0; n < 7; n += 1) answers.push((await hooked.call(tool, fails, text, true)).before);
+    for (let n = 0; n < 7; n += 1)
+      answers.push((await hooked.call(tool, fails, text, { failed: true })).before);
     // Codex would run a call that such an answer denies; Cursor has no such answer.
     const ended =
       agent === 'codex' || agent === 'cursor'
@@ -227,13 +229,13 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     // A user needs a moment to read the reason and to answer.
     clock += 20_000;
     await hooked.prompt('Try another file');
-    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
+    expect(await hooked.call(tool, fails, text, { failed: true })).toEqual({ before: {}, after: {} });
   });
 
   it('record each call once, the denied one with its guidance', async () => {
     const hooked = new HookedAgent(agent, 's-1');
     await hooked.prompt('Mend the build');
-    for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, true);
+    for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, { failed: true });
     expect(recorded().map(({ type }) => type)).toEqual([
       'prompt_started',
       ...Array.from({ length: 4 }, () => [
@@ -288,8 +290,11 @@ describe('hooks', () => {
     const parent = new HookedAgent('claude-code', 's-1');
     const child = new HookedAgent('claude-code', 's-1', { agent_id: 'a1' });
     for (let n = 0; n < 2; n += 1) {
-      await parent.call('Read', { file_path: 'a' }, 'gone', true);
-      expect(await child.call('Read', { file_path: 'a' }, 'gone', true)).toEqual({ before: {}, after: {} });
+      await parent.call('Read', { file_path: 'a' }, 'gone', { failed: true });
+      expect(await child.call('Read', { file_path: 'a' }, 'gone', { failed: true })).toEqual({
+        before: {},
+        after: {},
+      });
     }
     expect(new Set(recorded().map(({ sessionId }) => sessionId))).toEqual(new Set(['s-1', 's-1/a1']));
   });
@@ -299,7 +304,7 @@ describe('hooks', () => {
     const batch = { session_id: 's-1', hook_event_name: 'PostToolBatch' };
     const ends: unknown[] = [];
     for (let n = 0; n < 6; n += 1) {
-      await hooked.call('Read', { file_path: 'a' }, 'gone', true);
+      await hooked.call('Read', { file_path: 'a' }, 'gone', { failed: true });
       ends.push((await send('/hooks/claude-code', batch)).body);
     }
     expect(ends.slice(0, 5)).toEqual([{}, {}, {}, {}, {}]);
@@ -511,6 +516,13 @@ describe('POST /decide', () => {
   });
 });
 
+/** What a hook said before a call. */
+function decisionOf({ before }: { readonly before: unknown }): string {
+  return /"(ask|deny)"/.exec(JSON.stringify(before))?.[1] ?? 'run';
+}
+
+const range = (length: number) => Array.from({ length }, (_, i) => 100 + i);
+
 describe('a budget', () => {
   const used = 'This session has used its budget: 10 of 10 tool calls';
 
@@ -539,6 +551,65 @@ describe('a budget', () => {
     expect(await hooked.call('Read', { file_path: 'new' }, 'text')).toMatchObject(denied);
     await hooked.prompt('Go on');
     expect(await hooked.call('Read', { file_path: 'newer' }, 'text')).toMatchObject(denied);
+  });
+
+  describe('with on_budget: ask', () => {
+    const set = { 'budget.calls': 3, on_budget: 'ask' };
+    const apply = async () => {
+      await send('/settings/server', { set }, 'PUT');
+      clock += 2_000;
+    };
+    const question = {
+      before: {
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'ask',
+          permissionDecisionReason: expect.stringContaining('3 of 3') as string,
+        },
+      },
+    };
+    /** The answers to calls of different files. */
+    const actions = async (hooked: HookedAgent, files: readonly number[], approves: boolean) => {
+      const said: unknown[] = [];
+      for (const file of files)
+        said.push(
+          decisionOf(await hooked.call('Read', { file_path: `f-${String(file)}` }, 'text', { approves })),
+        );
+      return said.join(' ');
+    };
+
+    it('makes Claude Code ask its user, once for ten calls', async () => {
+      await apply();
+      const hooked = new HookedAgent('claude-code', 's-9');
+      expect(await actions(hooked, [1, 2, 3], true)).toBe('run run run');
+      expect(await hooked.call('Read', { file_path: 'new' }, 'text')).toMatchObject(question);
+      expect(await actions(hooked, range(9), true)).toBe('run '.repeat(9).trim());
+      expect(await actions(hooked, [20, 21], true)).toBe('ask run');
+    });
+
+    it('ends the turn after three questions without an approval, until the next prompt', async () => {
+      await apply();
+      const hooked = new HookedAgent('claude-code', 's-9');
+      await actions(hooked, [1, 2, 3], true);
+      expect(await actions(hooked, [4, 5, 6, 7], false)).toBe('ask ask ask deny');
+      await hooked.prompt('Go on');
+      expect(await actions(hooked, [8, 9], true)).toBe('ask run');
+    });
+
+    it('ends the turn of agents that cannot ask', async () => {
+      await apply();
+      const hooked = new HookedAgent('gemini', 's-9');
+      expect(await actions(hooked, [1, 2, 3, 4], true)).toBe('run run run deny');
+    });
+
+    it('tells others to ask, too', async () => {
+      await apply();
+      const hooked = new HookedAgent('claude-code', 's-9');
+      await actions(hooked, [1, 2, 3], true);
+      expect(await send('/decide', { sessionId: 's-9', name: 'get', args: {} })).toMatchObject({
+        body: { action: 'stop', ask: true },
+      });
+    });
   });
 
   it('exceeded in another process denies calls even after a prompt', async () => {
