@@ -96,7 +96,7 @@ const rooms = {
     live: ['metrics', 'lib', 'security', 'storage', 'incidents', 'sessions', 'stats'],
     events: ['metrics', 'http'],
     guard: ['lib', 'http', 'security', 'storage', 'settings', 'incidents', 'events'],
-    budgets: ['settings', 'guard', 'sessions'],
+    budgets: ['http', 'storage', 'settings', 'guard', 'sessions'],
     backtests: ['http', 'security', 'storage', 'settings', 'sessions'],
     notifications: ['metrics', 'http', 'security', 'incidents'],
     retention: ['metrics', 'storage'],

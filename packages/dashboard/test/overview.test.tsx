@@ -97,7 +97,8 @@ it('overview: reloads until it contains the latest change, and no more often', a
   const asked = server.overviews.length;
   // The first answer that comes of it does not hold the change yet, the second one does.
   server.nextOverviews = [overview([], { sequence: 4 }), overview([row()], { sequence: 5 })];
-  act(() => store.applyChanges(changes({ sequence: 5 }), NOW));
+  const { stats } = snapshot([], { open: 1 });
+  act(() => store.applyChanges(changes({ sequence: 5, stats }), NOW));
   await waitFor(() => expect(openCounts()).toEqual(all('1')));
   expect(server.overviews.length).toBe(asked + 2);
 });
@@ -153,4 +154,25 @@ it.each([
   const [shown, below] = tile?.querySelectorAll('p') ?? [];
   expect(shown?.textContent).toBe(value);
   expect(below?.textContent).toBe(note);
+});
+
+it('overview: shows what is used of the budgets, and nothing without one', async () => {
+  server.overview = overview([]);
+  await open();
+  expect(screen.queryByRole('region', { name: 'Budgets' })).toBeNull();
+  cleanup();
+  server.budgets = [
+    {
+      per: 'session',
+      subject: 's-1',
+      sessionTitle: 'Fix the total',
+      uses: [{ resource: 'usd', used: 0.72, limit: 0.5 }],
+    },
+    { per: 'session', subject: 's-2', uses: [], unknown: [{ resource: 'usd', why: 'no_price' }] },
+  ];
+  await open();
+  const card = within(await screen.findByRole('region', { name: 'Budgets' }));
+  expect(card.getByRole('progressbar', { name: 'Dollars: $0.72 of $0.50' })).toBeTruthy();
+  expect(card.getByRole('link', { name: 'Fix the total' }).getAttribute('href')).toBe('/sessions/s-1');
+  expect(card.getByText(/the model has no price, so this limit cannot take effect/)).toBeTruthy();
 });

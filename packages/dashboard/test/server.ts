@@ -1,4 +1,4 @@
-import type { IncidentDetail, IncidentItem, Overview, SessionMessage } from '@loopwatch/contract/api';
+import type { Budget, IncidentDetail, IncidentItem, Overview, SessionMessage } from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
 import { incident, NOW, session, settingKey } from './rows.ts';
 
@@ -22,6 +22,7 @@ export class FakeServer {
   readonly sessionLists: string[] = [];
   /** Every request that changes something. */
   readonly changes: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
+  budgets: Budget[] = [];
   /** Set to make everything fail. */
   down = false;
   me = { required: false, user: { name: 'everybody', role: 'operator' }, methods: [] as string[] };
@@ -44,6 +45,10 @@ export class FakeServer {
     if (path === '/overview') {
       this.overviews.push(query.toString());
       return this.nextOverviews.shift() ?? this.overview;
+    }
+    if (path === '/budgets') {
+      const session = query.get('session');
+      return { budgets: this.budgets.filter(({ subject }) => session === null || subject === session) };
     }
     if (path === '/incidents' && method === 'GET') return this.#list(query);
     if (path === '/incidents') {

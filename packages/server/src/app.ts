@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
+import { type BudgetsApiOptions, budgetsApi } from './budgets/budgets-api.ts';
 import type { EventIngest } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
@@ -52,6 +53,7 @@ export interface AppOptions
     SessionEventsApiOptions,
     StatusApiOptions,
     BacktestsApiOptions,
+    BudgetsApiOptions,
     StopApiOptions,
     SamplesApiOptions {
   readonly feeds: Feeds;
@@ -105,6 +107,7 @@ function api(options: AppOptions): Router {
   router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(overviewApi(options));
+  router.use(budgetsApi(options));
   router.use(samplesApi(options));
   router.use(statusApi(options));
   router.use(notificationsApi(options));

@@ -171,6 +171,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     notifications,
     budgets,
     subAgents,
+    guardSettings: settings,
     guard,
     ingest,
     feeds,

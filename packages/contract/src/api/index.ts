@@ -2,6 +2,7 @@ export * from '../verdicts/activity.ts';
 export * from './auth.ts';
 export * from './backtests.ts';
 export * from './breakdown.ts';
+export * from './budgets.ts';
 export * from './decisions.ts';
 export * from './events.ts';
 export * from './incidents.ts';

@@ -1,6 +1,7 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { BudgetsCard } from '../budgets/BudgetsCard.tsx';
 import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
@@ -62,6 +63,7 @@ export function OverviewPage() {
             <>
               <Tiles overview={overview} />
               <LoopingNow overview={overview} />
+              <BudgetsCard />
               <div className="grid grid-cols-10 gap-4 [&>*]:nth-1:col-span-6 [&>*]:nth-2:col-span-4 @max-[900px]/page:[&>*]:nth-[n]:col-span-full">
                 <IncidentsFound
                   overview={overview}

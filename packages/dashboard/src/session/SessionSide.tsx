@@ -1,5 +1,6 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { SessionBudget } from '../budgets/BudgetsCard.tsx';
 import { formatNumber } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
@@ -57,6 +58,7 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
           </ol>
         )}
       </Card>
+      <SessionBudget sessionId={sessionId} />
       <Card title="Session settings">
         {Object.keys(session.settings).length === 0 ? (
           <p className="text-sm text-ink2">

@@ -118,7 +118,8 @@ function rowOf(per: SharedScope, summary: SessionSummary, before: Total | undefi
   };
 }
 
-function totals(total: Total | undefined): Record<BudgetResource, number> {
+/** What a session, or a part of it, has used. */
+export function totals(total: Total | undefined): Record<BudgetResource, number> {
   if (total === undefined) return { tokens: 0, usd: 0, calls: 0, minutes: 0 };
   const { tokens, usd, toolCalls, startedAt, lastEventAt } = total;
   return {

@@ -219,6 +219,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/budgets': {
+    get: {
+      id: 'listBudgets',
+      description: 'Lists what is used of the budgets that apply now',
+      answer: api.budgetsSchema,
+      query: api.budgetQuerySchema,
+      problems: [400],
+    },
+  },
   '/samples': {
     get: {
       id: 'getSamples',

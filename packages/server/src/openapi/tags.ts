@@ -7,7 +7,7 @@ const tags = {
     description: 'Read and triage loops.',
     paths: ['incidents', 'incident-groups', 'mutes', 'verdicts'],
   },
-  Statistics: { description: 'Counts and costs of a time range.', paths: ['stats', 'overview'] },
+  Statistics: { description: 'Counts and costs of a time range.', paths: ['stats', 'overview', 'budgets'] },
   Settings: { description: 'Change detection without a restart.', paths: ['settings'] },
   Backtests: { description: 'Run recorded sessions with other settings.', paths: ['backtests', 'exports'] },
   Notifications: { description: 'Tell people about loops.', paths: ['notifications'] },
