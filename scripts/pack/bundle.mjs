@@ -1,5 +1,5 @@
 // Bundles the command with everything but native code.
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { external, root } from './published.mjs';
@@ -9,7 +9,20 @@ const banner = `import { createRequire as createRequireOfBundle } from 'node:mod
 const require = createRequireOfBundle(import.meta.url);`;
 
 /** PGlite looks for these beside its code. The rest of its package is extensions, source maps and CommonJS: 11 MB. */
-const database = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
+const database = ['pglite.wasm', 'pglite.data', 'initdb.wasm', 'pg_trgm.tar.gz'];
+
+/** The code of an extension looks for its file in the folder above, where the package has it. */
+const extensionsBesideCode = {
+  name: 'extensions-beside-code',
+  setup(build) {
+    build.onLoad({ filter: /pglite[/\\]dist[/\\]contrib[/\\]\w+\.js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      const contents = code.replace(/"\.\.\/(\w+\.tar\.gz)"/, '"./$1"');
+      if (contents === code) throw new Error(`${path} names no extension file`);
+      return { contents, loader: 'js' };
+    });
+  },
+};
 
 export async function bundleCommand(outdir) {
   await build({
@@ -34,6 +47,7 @@ export async function bundleCommand(outdir) {
     external,
     // The version that Node would choose loads its parts in a way that cannot be bundled.
     alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
+    plugins: [extensionsBesideCode],
     banner: { js: banner },
     legalComments: 'none',
     // Not minified, so that stack traces name functions: source maps would double the size.
