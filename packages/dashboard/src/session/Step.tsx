@@ -108,7 +108,7 @@ export function Step({ block, incidents, isRedacted, isOpen, onToggle, sessionId
 /** Duration, usage and how it ended. */
 function Figures({ block: { call, usage } }: { readonly block: Block }) {
   return (
-    <span className="flex flex-none items-center gap-3 text-xs text-ink3 tabular-nums">
+    <span className="flex flex-none items-center gap-3 text-xs text-ink2 tabular-nums">
       {usage !== undefined && (
         <span className="max-sm:hidden">
           {usage.usd === undefined ? `${formatCompact(usage.tokens)} tokens` : formatUsd(usage.usd)}

@@ -30,7 +30,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
               className={`block truncate text-ink ${row.title === undefined ? 'font-mono text-sm/[1.6]' : ''}`}
               to="/sessions/$id"
               id={row.sessionId}
-              title={row.sessionId}
+              title={sessionName(row)}
               peek={list.peek}
               onPeek={onPeek}
             >
