@@ -2,9 +2,9 @@ import { type CliProcess, spawnCli, tempDir } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
 
 /** A server that has no sessions, until the test ends. */
-export async function startedServer(port: string): Promise<CliProcess> {
+export async function startedServer(port: string, ...settings: string[]): Promise<CliProcess> {
   const dir = await tempDir();
-  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path, ...settings];
   const server = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
   onTestFinished(async () => {
     await server.stop('SIGKILL');

@@ -157,8 +157,9 @@ interface Run {
 
 /** Runs an agent with its hook, in front of a model that makes the calls that `path` names. */
 async function run(
-  { agent, command, args, read, env, settings }: RealAgent,
+  { agent, command, args, read, env, settings: files }: RealAgent,
   path: (said: string) => string,
+  settings: readonly string[] = [],
 ): Promise<Run> {
   const home = await tempDir();
   onTestFinished(() => home.remove());
@@ -176,13 +177,13 @@ async function run(
   });
   onTestFinished(() => model[Symbol.asyncDispose]());
   const modelUrl = model.url.replace(/\/v1$/, '');
-  for (const [file, content] of Object.entries(settings?.(modelUrl) ?? {})) {
+  for (const [file, content] of Object.entries(files?.(modelUrl) ?? {})) {
     await mkdir(join(home.path, file, '..'), { recursive: true });
     await writeFile(join(home.path, file), content);
   }
   const port = String(await freePort());
   const url = `http://localhost:${port}`;
-  await startedServer(port);
+  await startedServer(port, ...settings);
   // The other tests on this machine must not make the hooks pause.
   const options = ['--url', url, '--wait', '4000', '--yes'];
   expect(await hookCommand(home.path, 'install', agent, ...options)).toMatchObject({ code: 0, stderr: '' });
@@ -249,3 +250,17 @@ it.each(agents.filter(({ canEnd }) => canEnd))(
     expect(model.requests.length).toBeLessThanOrEqual(8);
   },
 );
+
+it('claude: with on_budget: ask and no user to ask, the turn ends after three questions', async () => {
+  const [claude] = agents;
+  if (claude === undefined) throw new Error('Claude Code comes first');
+  const settings = ['--set', 'budget.calls=2', '--set', 'on_budget=ask'];
+  let files = 0;
+  const { model } = await run(claude, () => `absent-${String((files += 1))}.ts`, settings);
+  // Two calls run, three are asked about in vain, and the next is denied.
+  expect(model.requests.length).toBeGreaterThanOrEqual(6);
+  expect(model.requests.length).toBeLessThanOrEqual(8);
+  expect(model.requests.at(-1)?.bytes.toString()).toContain(
+    'Loopwatch: This session has used its budget: 2 of 2',
+  );
+});
