@@ -9,7 +9,10 @@ interface DetectorFacts {
   readonly maturity: 'experimental' | 'stable';
   /** What its verdicts count, as shown after the number. */
   readonly counts: string;
-  /** Color in the light and dark theme. Red is reserved for open incidents, green for recovered ones. */
+  /**
+   * Color in the light and dark theme, told apart with any common color blindness: a test checks the distances. Red is reserved
+   * for open incidents, green for recovered ones.
+   */
   readonly color: string;
   /** Its settings block, and what each key means. */
   readonly block: string;
@@ -54,7 +57,7 @@ export const detectorFacts = {
     description: 'The agent repeatedly calls the same tool with the same, or nearly the same, arguments.',
     maturity: 'stable',
     counts: 'same call',
-    color: 'light-dark(oklch(55% 0.2 345), oklch(73% 0.17 345))',
+    color: 'light-dark(oklch(52% 0.2 355), oklch(58% 0.22 355))',
     block: 'tool_call_loop',
     settings: {
       about: 'tool-repeat: the same call is repeated.',
@@ -72,7 +75,7 @@ export const detectorFacts = {
     description: 'The agent repeats the same sequence of calls, and the results do not change.',
     maturity: 'stable',
     counts: 'same cycle of steps',
-    color: 'light-dark(oklch(62% 0.16 50), oklch(76% 0.14 52))',
+    color: 'light-dark(oklch(64% 0.11 42), oklch(73% 0.13 46))',
     block: 'tool_cycle',
     settings: {
       about: 'tool-cycle: the same sequence of calls is repeated.',
@@ -87,7 +90,7 @@ export const detectorFacts = {
     description: 'The agent keeps calling tools but learns nothing new.',
     maturity: 'stable',
     counts: 'steps without progress',
-    color: 'light-dark(oklch(66% 0.13 85), oklch(82% 0.13 88))',
+    color: 'light-dark(oklch(65% 0.13 102), oklch(86% 0.13 90))',
     block: 'stagnation',
     settings: {
       about: 'stagnation: calls continue without progress.',
@@ -109,7 +112,7 @@ export const detectorFacts = {
     description: 'The response repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the answer',
-    color: 'light-dark(oklch(54% 0.17 262), oklch(71% 0.13 262))',
+    color: 'light-dark(oklch(46% 0.14 255), oklch(56% 0.13 271))',
     block: 'content_loop',
     settings: { about: 'content-repeat: the response repeats a passage.', ...textLoopTexts },
   },
@@ -118,7 +121,7 @@ export const detectorFacts = {
     description: 'The reasoning repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the reasoning',
-    color: 'light-dark(oklch(60% 0.11 220), oklch(77% 0.1 220))',
+    color: 'light-dark(oklch(58% 0.1 223), oklch(87% 0.09 219))',
     block: 'thought_loop',
     settings: { about: 'thought-repeat: the reasoning repeats a passage.', ...textLoopTexts },
   },
@@ -128,7 +131,7 @@ export const detectorFacts = {
       'A model that reviews the latest turns is confident that the agent makes no progress on the request.',
     maturity: 'experimental',
     counts: 'checks that saw a loop',
-    color: 'light-dark(oklch(53% 0.18 302), oklch(72% 0.15 302))',
+    color: 'light-dark(oklch(62% 0.21 297), oklch(69% 0.13 290))',
     block: 'semantic',
     settings: {
       about: 'semantic: a model reviews the latest turns.',
@@ -146,7 +149,7 @@ export const detectorFacts = {
     description: 'The agent has reached the number of turns with tool calls allowed for one prompt.',
     maturity: 'stable',
     counts: 'turns with tool calls',
-    color: 'light-dark(oklch(52% 0.04 258), oklch(74% 0.03 258))',
+    color: 'light-dark(oklch(65% 0.02 254), oklch(74% 0.03 259))',
     block: 'tool_call_limit',
     settings: {
       about: 'tool-limit: limits turns with tool calls; on as soon as a key is set.',
@@ -159,7 +162,7 @@ export const detectorFacts = {
     description: 'The agent makes more model requests than allowed for one prompt.',
     maturity: 'stable',
     counts: 'model requests',
-    color: 'light-dark(oklch(60% 0.03 258), oklch(66% 0.03 258))',
+    color: 'light-dark(oklch(48% 0.01 278), oklch(60% 0 242))',
     block: 'turn_requests',
     settings: {
       about: 'turn-limit: limits model requests; on as soon as a key is set.',
@@ -173,7 +176,7 @@ export const detectorFacts = {
       'Calls keep failing with rate limits, timeouts or server errors, which the agent does not cause.',
     maturity: 'stable',
     counts: 'failures in a row',
-    color: 'light-dark(oklch(38% 0.03 258), oklch(85% 0.02 258))',
+    color: 'light-dark(oklch(33% 0 280), oklch(90% 0 243))',
     block: 'outage',
     settings: {
       about: 'outage: a service that the tools depend on is down.',
@@ -186,7 +189,7 @@ export const detectorFacts = {
     description: 'The budget of tokens, dollars, tool calls or minutes is exhausted, or nearly so.',
     maturity: 'stable',
     counts: 'percent of the budget',
-    color: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
+    color: 'light-dark(oklch(51% 0.09 89), oklch(75% 0.01 89))',
     block: 'budget',
     settings: {
       about: 'budget: warns at 80%, on as soon as a limit is set. A new prompt does not reset it.',
