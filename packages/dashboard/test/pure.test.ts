@@ -1,7 +1,7 @@
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costSentence } from '../src/incident/cost.ts';
+import { costPerMinute, costSentence } from '../src/incident/cost.ts';
 import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight, repetitionsOf } from '../src/incident/evidence/repetitions.ts';
@@ -88,6 +88,14 @@ describe('formatting', () => {
 
   it('formatCompact: shortens large numbers', () => {
     expect([950, 41_200, 1_900_000].map(formatCompact)).toEqual(['950', '41.2k', '1.9M']);
+  });
+
+  it('costPerMinute: adds up the pace of loops with a price', () => {
+    const loop = (usd: number | null, ms: number) => row({ cost: { ...row().cost, usd, ms } });
+    expect(costPerMinute([loop(0.5, 30_000), loop(0.3, 180_000), loop(null, 1_000)])).toBeCloseTo(1.1);
+    expect(costPerMinute([loop(null, 1_000)])).toBeUndefined();
+    expect(costPerMinute([loop(0.5, 0)])).toBeUndefined();
+    expect(costPerMinute([])).toBeUndefined();
   });
 
   it('costSentence: contains the known figures', () => {

@@ -39,6 +39,12 @@ export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string;
   return { value: formatNumber(cost.characters), unit: 'characters' };
 }
 
+/** Dollars a minute that these loops have cost since they began; `undefined` if no price is known. */
+export function costPerMinute(loops: readonly Pick<IncidentRow, 'cost'>[]): number | undefined {
+  const rates = loops.flatMap(({ cost: { usd, ms } }) => (usd != null && ms > 0 ? (usd * 60_000) / ms : []));
+  return rates.length === 0 ? undefined : rates.reduce((sum, rate) => sum + rate);
+}
+
 function noPrice(model: string | null): string {
   return model === null ? ' No price for sessions without a model name.' : ` No price for ${model}.`;
 }

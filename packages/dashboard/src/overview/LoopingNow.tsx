@@ -1,9 +1,9 @@
 import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { IncidentItem, Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { costShort } from '../incident/cost.ts';
+import { costPerMinute, costShort } from '../incident/cost.ts';
 import { LoopSummary, LoopTitle } from '../incidents/LoopSummary.tsx';
-import { formatNumber, plural } from '../lib/format.ts';
+import { formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
 import { StopSwitch } from '../session/switches/StopSwitch.tsx';
@@ -22,6 +22,7 @@ export function LoopingNow({
     .filter((id) => detectorKind(id) === 'loop')
     .reduce((sum, id) => sum + (openByDetector[id] ?? 0), 0);
   const others = open - loops;
+  const perMinute = costPerMinute(openItems);
   return (
     <Card
       title="Looping now"
@@ -35,6 +36,7 @@ export function LoopingNow({
           >
             {loops <= openItems.length ? 'open loops' : `all ${formatNumber(loops)} open loops`}
           </Link>
+          {perMinute !== undefined && ` · ${formatUsd(perMinute)} a minute`}
           {others > 0 && (
             <>
               {' · '}
@@ -87,6 +89,7 @@ export function LoopingNow({
 
 function Row({ row }: { readonly row: IncidentItem }) {
   const cost = costShort(row);
+  const perMinute = costPerMinute([row]);
   const agent = visibleText(row.agent ?? row.sessionId);
   return (
     <tr>
@@ -117,7 +120,9 @@ function Row({ row }: { readonly row: IncidentItem }) {
       <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
       <td className="text-right">
         {cost.value}
-        <small className="block text-sm text-ink3">{cost.unit}</small>
+        <small className="block text-sm text-ink3">
+          {perMinute === undefined ? cost.unit : `${formatUsd(perMinute)}/min`}
+        </small>
       </td>
       <td className="text-right">
         <Ago time={row.detectedAt} />
