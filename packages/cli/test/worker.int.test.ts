@@ -116,7 +116,7 @@ describe('worker on a real broker', () => {
           args: { path: 'a' },
         }),
       );
-    const sessions = 20_000;
+    const sessions = 8_000;
     const file = await fileOf(Array.from({ length: sessions }, (_, session) => loop(session)).flat());
     const produce = spawnCli(['produce', file], env);
     expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
