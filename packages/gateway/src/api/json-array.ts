@@ -1,12 +1,6 @@
 import { EventCutter } from './event-cutter.ts';
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from './parsing/json-bytes.ts';
 import { StreamEvent } from './stream-event.ts';
-
-const QUOTE = 34;
-const OPEN_LIST = 91;
-const BACKSLASH = 92;
-const CLOSE_LIST = 93;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
 
 /** Cuts a JSON array into events: one for each of its objects, and one for its end. */
 export class JsonArrayCutter extends EventCutter {

@@ -1,4 +1,5 @@
 import type { Steps } from '../../in-slices.ts';
+import { CLOSE_LIST, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 import { type StringSpan, ValueScan } from './value-scan.ts';
 
 /*
@@ -6,12 +7,6 @@ import { type StringSpan, ValueScan } from './value-scan.ts';
  * arbitrary.
  */
 
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
-const OPEN_OBJECT = 123;
 /** How many bytes are scanned without a pause. */
 const SCAN_BYTES = 256 * 1024;
 
