@@ -1,6 +1,7 @@
 import { happenedAt } from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
 import type { LogRecord } from '@loopwatch/log';
+import { delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
@@ -140,7 +141,7 @@ export class PartitionRecovery {
     for (const sessionId of this.#unrestored.keys()) {
       this.#pipeline.sessions.stored?.restore(sessionId);
       if (performance.now() - sliceFrom <= SLICE_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await delay(PAUSE_MS);
       sliceFrom = performance.now();
     }
   }
