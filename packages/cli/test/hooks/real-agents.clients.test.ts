@@ -257,7 +257,7 @@ it('claude: with on_budget: ask and no user to ask, the turn ends after three qu
   const settings = ['--set', 'budget.calls=2', '--set', 'on_budget=ask'];
   let files = 0;
   const { model } = await run(claude, () => `absent-${String((files += 1))}.ts`, settings);
-  // Two calls run, three are asked about in vain, and the next is denied.
+  // Two calls run, three are asked about and not approved, and the next is denied.
   expect(model.requests.length).toBeGreaterThanOrEqual(6);
   expect(model.requests.length).toBeLessThanOrEqual(8);
   expect(model.requests.at(-1)?.bytes.toString()).toContain(
