@@ -1,32 +1,21 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { type RunningServer, type Session, startServer } from './server.ts';
 
 const script = fileURLToPath(new URL('./litellm_guardrail.py', import.meta.url));
 
-interface Session {
-  readonly sessionId: string;
-  readonly toolCalls: number;
-  readonly incidents: { readonly total: number };
-}
-
+let server: RunningServer;
 let url: string;
-const started: AsyncDisposable[] = [];
 
 beforeAll(async () => {
-  const folder = await tempDir();
-  const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
-  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' });
-  started.push(cli, folder);
-  const line = await cli.line(/Loopwatch .* is at http/);
-  url = /http:[^\s"]+/.exec(line)?.[0] ?? '';
+  server = await startServer();
+  ({ url } = server);
 });
 
-afterAll(async () => {
-  for (const each of started) await each[Symbol.asyncDispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** How many calls of an agent ran, and the error that ended it. */
 async function run(session: string, paths: readonly string[]): Promise<unknown> {

@@ -1,29 +1,18 @@
 import { Translator } from '@loopwatch/formats';
-import { spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedSdks, requestsOf, type Scenario } from '../../../formats/test/telemetry/recorded.ts';
+import { type RunningServer, type Session, startServer } from './server.ts';
 
-interface Session {
-  readonly sessionId: string;
-  readonly toolCalls: number;
-  readonly incidents: { readonly total: number };
-}
-
+let server: RunningServer;
 let url: string;
-const started: AsyncDisposable[] = [];
 
 beforeAll(async () => {
-  const folder = await tempDir();
-  const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
-  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' });
-  started.push(cli, folder);
-  const line = await cli.line(/Loopwatch .* is at http/);
-  url = /http:[^\s"]+/.exec(line)?.[0] ?? '';
+  server = await startServer();
+  ({ url } = server);
 });
 
-afterAll(async () => {
-  for (const each of started) await each[Symbol.asyncDispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** Sends the requests of a run to the server as its SDK did; returns its session id. */
 async function sendRun(name: string, scenario: Scenario): Promise<string | undefined> {
