@@ -5,6 +5,7 @@ import type { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
 import { type BudgetsApiOptions, budgetsApi } from './budgets/budgets-api.ts';
+import { type DeploysApiOptions, deploysApi } from './deploys/deploys-api.ts';
 import type { EventIngest } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
@@ -54,6 +55,7 @@ export interface AppOptions
     StatusApiOptions,
     BacktestsApiOptions,
     BudgetsApiOptions,
+    DeploysApiOptions,
     StopApiOptions,
     SamplesApiOptions {
   readonly feeds: Feeds;
@@ -108,6 +110,7 @@ function api(options: AppOptions): Router {
   router.use(statsApi(options));
   router.use(overviewApi(options));
   router.use(budgetsApi(options));
+  router.use(deploysApi(options));
   router.use(samplesApi(options));
   router.use(statusApi(options));
   router.use(notificationsApi(options));

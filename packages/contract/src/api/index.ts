@@ -4,6 +4,7 @@ export * from './backtests.ts';
 export * from './breakdown.ts';
 export * from './budgets.ts';
 export * from './decisions.ts';
+export * from './deploys.ts';
 export * from './events.ts';
 export * from './incidents.ts';
 export * from './litellm-guardrail.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readToSchema } from '../verdicts/live.ts';
+import { deploySchema } from './deploys.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { byDetectorSchema, detectorStatsSchema, wasteSchema } from './stats.ts';
 
@@ -10,6 +11,32 @@ const count = z.int().nonnegative();
 const detectionLatencySchema = z
   .object({ p50Ms: z.number(), p95Ms: z.number(), incidents: z.int().positive() })
   .describe('From the event to the first verdict, to two digits; excludes incidents of recordings.');
+
+const loopAmountsSchema = z.object({
+  loops: count,
+  sessions: count.describe('Sessions that were active, looping or not.'),
+  wastedUsd: z.number().nonnegative().nullable().describe('null if no price is known.'),
+  usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('What these sessions cost over their whole length; null if no price is known.'),
+});
+
+const loopRateSchema = loopAmountsSchema
+  .extend({
+    previous: loopAmountsSchema
+      .nullable()
+      .describe('The period of the same length before; null if no session was active in it.'),
+    stepMs: z.int().positive().describe('Length of the steps.'),
+    steps: z
+      .array(z.object({ at: z.number(), loops: count, sessions: count }))
+      .describe('At most 20, oldest first, without gaps.'),
+    agents: z
+      .array(z.object({ agent: z.string(), loops: z.array(count).describe('By step.') }))
+      .describe('Of the agents in openItems.'),
+  })
+  .describe('Loops with the sessions they are among, from which follow their rates.');
 
 export const overviewSchema = z.object({
   asOf: z.number().describe('Wall clock of the snapshot, epoch ms.'),
@@ -32,6 +59,10 @@ export const overviewSchema = z.object({
   limits: count.describe('Limits reached in the time range, budgets included.'),
   outages: count.describe('Outages in the time range.'),
   wasted: wasteSchema.describe('Waste of the loops detected in the time range.'),
+  rate: loopRateSchema,
+  deploys: z
+    .array(deploySchema)
+    .describe('Versions of agents that started to run in the time range, newest first, at most 20.'),
   latency: detectionLatencySchema.nullable(),
   liveSessions: count,
   lag: count
@@ -66,5 +97,7 @@ export const overviewQuerySchema = z
   })
   .partial();
 
+export type LoopRate = z.infer<typeof loopRateSchema>;
+export type LoopAmounts = z.infer<typeof loopAmountsSchema>;
 export type Overview = z.infer<typeof overviewSchema>;
 export type OverviewQuery = z.infer<typeof overviewQuerySchema>;

@@ -159,7 +159,7 @@ function LinkState() {
         {text}
       </span>
       {last !== undefined && (
-        <small className="truncate text-[length:inherit] text-ink3 before:content-['·_'] max-sm:hidden">
+        <small className="truncate text-[length:inherit] text-ink3 before:content-['·_'] max-[900px]:hidden">
           {last}
         </small>
       )}

@@ -4,9 +4,11 @@ import { useMemo } from 'react';
 import { formatCompact, formatDuration, formatNumber, formatStep } from '../lib/format.ts';
 import type { TimeRange } from '../lib/time-range.ts';
 import { Chart } from '../ui/charts/Chart.tsx';
-import type { Series } from '../ui/charts/chart-props.ts';
+import type { ChartMark, Series } from '../ui/charts/chart-props.ts';
 import { rangeText } from '../ui/controls/TimeRangePicker.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { deployText } from './DeployList.tsx';
+import { per100 } from './rate.ts';
 
 interface Props {
   readonly overview: Overview;
@@ -21,16 +23,55 @@ function useTimes({ buckets }: Overview): readonly number[] {
   return useMemo(() => buckets.map(({ at }) => at), [buckets]);
 }
 
-/** Loops by detector over time; limits and outages, if there are any, in a chart of their own. */
+/** Rows that are always full, whatever the number of charts and the width. */
+const rowClass = 'flex flex-wrap gap-4 [&>*]:min-w-0';
+
+function useDeployMarks({ deploys }: Overview): readonly ChartMark[] {
+  return useMemo(() => deploys.map((deploy) => ({ at: deploy.at, text: deployText(deploy) })), [deploys]);
+}
+
+/** Loops by detector over time, and how many there are for the sessions; limits and outages in a chart of their own. */
 export function IncidentsFound(props: Props) {
   const { limits, outages } = props.overview;
-  const hasOthers = limits + outages > 0;
   return (
-    <div className="grid content-start gap-4">
-      <Found {...props} title="Loops detected" noun="loops" loops height={hasOthers ? 150 : 210} />
-      {hasOthers && <Found {...props} title="Limits and outages" noun="limits" loops={false} height={90} />}
+    <div className={`${rowClass} [&>*]:flex-[1_1_300px] @max-[700px]/page:[&>*]:flex-[1_1_100%]`}>
+      <Found {...props} title="Loops detected" noun="loops" loops height={190} />
+      <RateChart {...props} />
+      {limits + outages > 0 && (
+        <Found {...props} title="Limits and outages" noun="limits" loops={false} height={190} />
+      )}
     </div>
   );
+}
+
+function RateChart({ overview, range, onZoom }: Props) {
+  const { steps, stepMs } = overview.rate;
+  const marks = useDeployMarks(overview);
+  const times = useMemo(() => steps.map(({ at }) => at), [steps]);
+  const series = useMemo(
+    (): Series[] => [
+      { id: 'rate', name: 'loops per 100 sessions', color: '--color-hot', values: steps.map(per100) },
+    ],
+    [steps],
+  );
+  return (
+    <Card title="Loops per 100 sessions" note={`active in each ${formatStep(stepMs)}`}>
+      <Chart
+        times={times}
+        series={series}
+        marks={marks}
+        onZoom={onZoom}
+        kind="lines"
+        format={formatCompact}
+        height={190}
+        text={`Loops per 100 active sessions, ${rangeText(range).toLowerCase()}${marksText(marks)}`}
+      />
+    </Card>
+  );
+}
+
+function marksText(marks: readonly ChartMark[]): string {
+  return marks.length === 0 ? '' : `; deploys: ${marks.map(({ text }) => text).join(', ')}`;
 }
 
 interface FoundProps extends Props {
@@ -43,6 +84,7 @@ interface FoundProps extends Props {
 function Found({ overview, range, onZoom, title, noun, loops, height }: FoundProps) {
   const { buckets, bucketMs } = overview;
   const times = useTimes(overview);
+  const marks = useDeployMarks(overview);
   const series = useMemo(
     () =>
       detectorIds
@@ -62,16 +104,17 @@ function Found({ overview, range, onZoom, title, noun, loops, height }: FoundPro
   return (
     <Card title={title} note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
       {series.length === 0 ? (
-        <p className="grid place-items-center h-37.5 text-ink2">No {noun} in this time range.</p>
+        <p className="grid place-items-center h-47.5 text-ink2">No {noun} in this time range.</p>
       ) : (
         <Chart
           times={times}
           series={series}
           onZoom={onZoom}
+          marks={marks}
           kind="bars"
           format={formatCompact}
           height={height}
-          text={`${title}, by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
+          text={`${title}, by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}${marksText(marks)}`}
         />
       )}
     </Card>
@@ -127,17 +170,9 @@ export function CountCharts({ overview, range, onZoom }: Props) {
   const measured = buckets.filter((bucket) => bucket.latency !== null).length;
   const common = { times, onZoom, height: 150 };
   return (
-    <div className="col-span-full grid grid-cols-3 gap-4 @max-[900px]/page:grid-cols-1">
-      <Card title="Detection latency" note="from the event to its verdict">
-        {latency === null ? (
-          <p className="grid place-items-center h-37.5 text-ink2">
-            No loops with live timestamps in this time range.
-          </p>
-        ) : measured < MIN_POINTS ? (
-          <p className="grid place-items-center h-37.5 text-ink2">
-            p50 {formatDuration(latency.p50Ms)}, p95 {formatDuration(latency.p95Ms)}
-          </p>
-        ) : (
+    <div className={`${rowClass} [&>*]:flex-[1_1_260px] @max-[700px]/page:[&>*]:flex-[1_1_100%]`}>
+      {latency !== null && measured >= MIN_POINTS && (
+        <Card title="Detection latency" note="from the event to its verdict">
           <Chart
             {...common}
             kind="lines"
@@ -146,8 +181,8 @@ export function CountCharts({ overview, range, onZoom }: Props) {
             height={124}
             text={`Detection latency, ${time}: p50 ${formatDuration(latency.p50Ms)}, p95 ${formatDuration(latency.p95Ms)}`}
           />
-        )}
-      </Card>
+        </Card>
+      )}
       <Card title="Active sessions" note={each}>
         <Chart
           {...common}

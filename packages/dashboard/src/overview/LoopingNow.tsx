@@ -8,13 +8,14 @@ import { visibleText } from '../lib/visible-text.ts';
 import { rowLinkClass } from '../list/RowLink.tsx';
 import { StopSwitch } from '../session/switches/StopSwitch.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
+import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import { DetectorLabel, SampleChip } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 
 /** Open loops, newest first; limits and outages that are open are only counted. */
 export function LoopingNow({
-  overview: { open, openByDetector, openItems },
+  overview: { open, openByDetector, openItems, rate },
 }: {
   readonly overview: Overview;
 }) {
@@ -58,7 +59,7 @@ export function LoopingNow({
         <p className="px-4 py-6 text-center text-ink2">No session is looping.</p>
       ) : (
         <table
-          className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:nth-6:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_thead_th]:nth-7:w-30 [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
+          className="mt-2 w-full border-collapse table-fixed [&_td]:h-14.25 [:where(&)_td]:px-3 [:where(&)_td]:py-1.5 [:where(&)_td]:truncate [:where(&)_td]:text-ink2 [&_thead_th]:px-3 [&_thead_th]:py-1.25 [&_thead_th]:text-left [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_tr]:border-t [&_th]:nth-3:w-[16%] [&_th]:nth-4:w-[16%] [&_:is(th,td)]:last:pr-4 @max-[760px]/page:[&_:is(th,td)]:nth-3:hidden @max-[760px]/page:[&_:is(th,td)]:nth-4:hidden @max-[520px]/page:[&_:is(th,td)]:nth-6:hidden [&_thead_th]:first:w-14.5 [&_thead_th]:nth-5:w-26 [&_thead_th]:nth-5:text-right [&_thead_th]:nth-6:w-26 [&_thead_th]:nth-6:text-right [&_thead_th]:nth-7:w-30 @max-[520px]/page:[&_thead_th]:nth-7:w-16 @max-[520px]/page:[&_td]:px-2 [&_tbody_tr]:hover:bg-raise/55 @max-[520px]/page:[&_thead_th]:nth-5:w-21"
           aria-label="Open loops, newest first"
         >
           <thead>
@@ -78,7 +79,11 @@ export function LoopingNow({
           </thead>
           <tbody>
             {openItems.map((row) => (
-              <Row key={row.id} row={row} />
+              <Row
+                key={row.id}
+                row={row}
+                loops={rate.agents.find(({ agent }) => agent === row.agent)?.loops}
+              />
             ))}
           </tbody>
         </table>
@@ -87,7 +92,13 @@ export function LoopingNow({
   );
 }
 
-function Row({ row }: { readonly row: IncidentItem }) {
+interface RowProps {
+  readonly row: IncidentItem;
+  /** Loops of its agent over time. */
+  readonly loops: readonly number[] | undefined;
+}
+
+function Row({ row, loops }: RowProps) {
   const cost = costShort(row);
   const perMinute = costPerMinute([row]);
   const agent = visibleText(row.agent ?? row.sessionId);
@@ -98,14 +109,14 @@ function Row({ row }: { readonly row: IncidentItem }) {
       </td>
       <td className="text-ink">
         <Link
-          className={`${rowLinkClass} block truncate`}
+          className={`${rowLinkClass} block truncate @max-[520px]/page:line-clamp-2 @max-[520px]/page:whitespace-normal`}
           to="/incidents/$id"
           params={{ id: row.id }}
           title={row.reason}
         >
           <LoopTitle item={row} />
         </Link>
-        <p className="flex gap-3 min-w-0 text-sm text-ink3">
+        <p className="flex gap-3 min-w-0 text-sm text-ink3 @max-[520px]/page:flex-wrap @max-[520px]/page:gap-x-2 @max-[520px]/page:gap-y-0">
           <DetectorLabel detector={row.detector} />
           {row.sample === true && <SampleChip />}
           <LoopSummary item={row} className="min-w-0 truncate @max-[760px]/page:hidden" />
@@ -116,6 +127,17 @@ function Row({ row }: { readonly row: IncidentItem }) {
       </td>
       <td title={agent}>
         <code className="text-sm/[1.6] font-mono font-450">{agent}</code>
+        {loops !== undefined && (
+          <span className="block h-4 w-28 overflow-hidden [&_svg]:h-4">
+            <Sparkline
+              values={loops}
+              text={`${plural(
+                loops.reduce((sum, count) => sum + count, 0),
+                'loop',
+              )} of ${agent} in this time range`}
+            />
+          </span>
+        )}
       </td>
       <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
       <td className="text-right">

@@ -13,6 +13,7 @@ import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { CountCharts, IncidentsFound } from './Charts.tsx';
+import { DeployList } from './DeployList.tsx';
 import { DetectorTable } from './DetectorTable.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
 import { Tiles } from './Tiles.tsx';
@@ -64,19 +65,18 @@ export function OverviewPage() {
               <Tiles overview={overview} />
               <LoopingNow overview={overview} />
               <BudgetsCard />
-              <div className="grid grid-cols-10 gap-4 [&>*]:nth-1:col-span-6 [&>*]:nth-2:col-span-4 @max-[900px]/page:[&>*]:nth-[n]:col-span-full">
-                <IncidentsFound
-                  overview={overview}
-                  range={range}
-                  onZoom={(from, to) => change({ kind: 'fixed', from, to })}
-                />
-                <DetectorTable overview={overview} range={range} />
-                <CountCharts
-                  overview={overview}
-                  range={range}
-                  onZoom={(from, to) => change({ kind: 'fixed', from, to })}
-                />
-              </div>
+              <IncidentsFound
+                overview={overview}
+                range={range}
+                onZoom={(from, to) => change({ kind: 'fixed', from, to })}
+              />
+              <DeployList overview={overview} range={range} />
+              <DetectorTable overview={overview} range={range} />
+              <CountCharts
+                overview={overview}
+                range={range}
+                onZoom={(from, to) => change({ kind: 'fixed', from, to })}
+              />
             </>
           )
         }

@@ -2,8 +2,19 @@ import { detectorIds, detectorKind } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { apartTexts } from '../incidents/apart.ts';
-import { formatCompact, formatDuration, formatLag, formatNumber, formatUsd, plural } from '../lib/format.ts';
+import {
+  formatCompact,
+  formatDuration,
+  formatLag,
+  formatNumber,
+  formatShare,
+  formatStep,
+  formatUsd,
+  plural,
+} from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
+import { loopFigure, per100, wasteFigure } from './rate.ts';
+import { Was } from './Was.tsx';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
@@ -11,9 +22,13 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);
   const calls = buckets.map((bucket) => bucket.wasted.calls);
   const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
+  const { rate } = overview;
+  const loops = loopFigure(rate);
+  const waste = wasteFigure(rate);
+  const period = formatStep(overview.to - overview.from);
   return (
     <section
-      className="grid grid-cols-5 gap-4 @max-[900px]/page:grid-cols-6 @max-[900px]/page:gap-3 @max-[520px]/page:gap-2"
+      className="grid grid-cols-6 gap-4 @max-[1100px]/page:grid-cols-3 @max-[1100px]/page:gap-3 @max-[520px]/page:grid-cols-2 @max-[520px]/page:gap-2"
       aria-label="Key figures"
     >
       <Tile
@@ -39,8 +54,22 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         }
       />
       <Tile
+        name="Loops per 100 sessions"
+        value={loops.now === null ? '–' : formatRate(loops.now)}
+        change={<Was figure={loops} format={formatRate} period={period} />}
+        note={`among ${plural(rate.sessions, 'session')}`}
+        picture={
+          <Sparkline
+            color="--color-hot"
+            values={rate.steps.map((step) => per100(step) ?? 0)}
+            text="loops per 100 active sessions in this time range"
+          />
+        }
+      />
+      <Tile
         name="Wasted"
-        {...wasteText(wasted)}
+        {...wasteText(wasted, waste.now)}
+        change={<Was figure={waste} format={formatShare} period={period} />}
         picture={
           <Sparkline
             color="--d-tool-cycle"
@@ -53,13 +82,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         name="Detection latency, p95"
         value={latency === null ? '–' : formatDuration(latency.p95Ms)}
         note={latency === null ? 'no data in this time range' : `p50 ${formatDuration(latency.p50Ms)}`}
-        picture={
-          <Sparkline
-            color="--d-thought-repeat"
-            values={buckets.flatMap((bucket) => bucket.latency?.p95Ms ?? [])}
-            text="time from event to verdict in this time range"
-          />
-        }
+        picture={<LatencyPicture overview={overview} />}
       />
       <Tile
         name="Live sessions"
@@ -78,12 +101,10 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
 }
 
 /** The amount in dollars if known, else tokens, else calls; the note has the other units. */
-function wasteText({
-  calls,
-  tokens,
-  usd,
-  unpriced,
-}: Overview['wasted']): Pick<TileProps, 'value' | 'unit' | 'note'> {
+function wasteText(
+  { calls, tokens, usd, unpriced }: Overview['wasted'],
+  share: number | null,
+): Pick<TileProps, 'value' | 'unit' | 'note'> {
   const others = plural(calls, 'tool call');
   if (tokens === null)
     return {
@@ -93,7 +114,8 @@ function wasteText({
     };
   const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} of unknown price`;
   if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${others}${left}` };
-  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${others}${left}` };
+  const spent = share === null ? '' : `${formatShare(share)} of spend; `;
+  return { value: formatUsd(usd), note: `${spent}${formatCompact(tokens)} tokens and ${others}${left}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {
@@ -125,13 +147,15 @@ interface TileProps {
   readonly unit?: string;
   readonly note: string;
   readonly hot?: boolean;
+  /** How it compares with the period before. */
+  readonly change?: ReactNode;
   readonly picture: ReactNode;
 }
 
-function Tile({ name, value, unit, note, hot = false, picture }: TileProps) {
+function Tile({ name, value, unit, note, hot = false, change, picture }: TileProps) {
   return (
     <div
-      className="px-4 py-3 border grid grid-rows-[auto_auto_auto_1fr] min-w-0 bg-panel rounded-lg @max-[900px]/page:col-span-2 @max-[520px]/page:px-3 @max-[520px]/page:py-2 @max-[520px]/page:col-span-3 [&_h2]:text-sm [&_h2]:font-500 [&_h2]:text-ink2 @max-[900px]/page:nth-[n+4]:col-span-3 @max-[520px]/page:first:col-span-6"
+      className="px-4 py-3 border grid grid-rows-[auto_auto_auto_1fr] min-w-0 bg-panel rounded-lg @max-[520px]/page:px-3 @max-[520px]/page:py-2 [&_h2]:truncate [&_h2]:text-sm [&_h2]:font-500 [&_h2]:text-ink2"
       data-hot={hot || undefined}
     >
       <h2>{name}</h2>
@@ -140,11 +164,34 @@ function Tile({ name, value, unit, note, hot = false, picture }: TileProps) {
         {unit !== undefined && (
           <small className="ml-0.75 text-base font-500 tracking-[0] text-ink2"> {unit}</small>
         )}
+        {change}
       </p>
       <p className="truncate text-sm text-ink3" title={note}>
         {note}
       </p>
       <div className="mt-2 self-end h-7.5">{picture}</div>
+    </div>
+  );
+}
+
+/** The p95 over time; with a single measured time, the p50 as a part of it. */
+function LatencyPicture({ overview: { buckets, latency } }: { readonly overview: Overview }) {
+  const values = buckets.flatMap((bucket) => bucket.latency?.p95Ms ?? []);
+  if (values.length > 1)
+    return (
+      <Sparkline
+        color="--d-thought-repeat"
+        values={values}
+        text="time from event to verdict in this time range"
+      />
+    );
+  if (latency === null) return null;
+  const share = `${String((100 * latency.p50Ms) / Math.max(1, latency.p95Ms))}%`;
+  return (
+    <div className="flex items-end h-full pb-1" aria-hidden="true">
+      <i className="h-2 w-full rounded-[2px] bg-line2">
+        <i className="block h-full rounded-[2px] bg-(--d-thought-repeat)" style={{ width: share }} />
+      </i>
     </div>
   );
 }
@@ -172,4 +219,8 @@ function OpenBar({ open, openByDetector }: Pick<Overview, 'open' | 'openByDetect
       ))}
     </div>
   );
+}
+
+function formatRate(value: number): string {
+  return value < 10 ? String(Math.round(value * 10) / 10) : formatNumber(value);
 }

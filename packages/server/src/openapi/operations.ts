@@ -228,6 +228,27 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/deploys': {
+    get: {
+      id: 'listDeploys',
+      description: 'Lists when versions of agents started to run',
+      answer: api.deploysSchema,
+      query: api.deployQuerySchema,
+      problems: [400],
+    },
+    post: {
+      id: 'addDeploy',
+      description: 'Marks a deploy on charts, as a pipeline does that deploys an agent',
+      answer: api.deploySchema,
+      status: 201,
+      body: api.deployPostSchema,
+      example: { version: '2.4.0', agent: 'checkout-agent' },
+      problems: [400, 413],
+    },
+  },
+  '/deploys/{id}': {
+    delete: { id: 'deleteDeploy', description: 'Deletes a posted deploy', status: 204, problems: [404] },
+  },
   '/samples': {
     get: {
       id: 'getSamples',

@@ -7,7 +7,10 @@ const tags = {
     description: 'Read and triage loops.',
     paths: ['incidents', 'incident-groups', 'mutes', 'verdicts'],
   },
-  Statistics: { description: 'Counts and costs of a time range.', paths: ['stats', 'overview', 'budgets'] },
+  Statistics: {
+    description: 'Counts and costs of a time range.',
+    paths: ['stats', 'overview', 'budgets', 'deploys'],
+  },
   Settings: { description: 'Change detection without a restart.', paths: ['settings'] },
   Backtests: { description: 'Run recorded sessions with other settings.', paths: ['backtests', 'exports'] },
   Notifications: { description: 'Tell people about loops.', paths: ['notifications'] },

@@ -1,6 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
+import { removeDeploys } from '../deploys/write-deploys.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import { BATCH_ROWS, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
@@ -82,6 +83,7 @@ export class Retention {
   async #removeOld(before: number): Promise<number> {
     const { database } = this.#options;
     const old = { limit: BATCH_ROWS, before };
+    await removeDeploys(database, before);
     return (
       (await this.#inBatches('incidents', () => removeIncidents(database, old))) +
       (await this.#inBatches('sessions', () => removeSessions(database, old))) +

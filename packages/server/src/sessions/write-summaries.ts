@@ -1,5 +1,6 @@
 import { activityAt, type SessionSummary, storableText } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
+import { storeSeenVersions } from '../deploys/write-deploys.ts';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
 import { addSummary, partKey, type StoredSession } from './session-parts.ts';
@@ -72,6 +73,7 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
       records.filter(({ id }) => latest.has(id)),
     );
     await writeFigures(tx, records);
+    await storeSeenVersions(tx, rows);
   }
   if (expired.size === 0) return;
   await tx.query(

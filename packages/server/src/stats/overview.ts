@@ -1,6 +1,7 @@
 import { detectorIds, detectorKind, type Verdict } from '@loopwatch/contract';
 import type { Overview, OverviewQuery } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
+import { listDeploys } from '../deploys/list-deploys.ts';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { latestChange } from '../storage/change-lock.ts';
 import { activeSessions, countLiveSessions } from './active-sessions.ts';
@@ -8,6 +9,7 @@ import { countUnresolved } from './current-stats.ts';
 import { sumCosts } from './detector-stats.ts';
 import { type BucketRow, incidentsInRange } from './incidents-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
+import { loopRate } from './loop-rate.ts';
 import { queryRange } from './query-range.ts';
 
 const MINUTE = 60_000;
@@ -15,6 +17,7 @@ const MINUTE = 60_000;
 const spans = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 360 * MINUTE];
 const MAX_SPAN = 360 * MINUTE;
 const SHOWN_OPEN = 8;
+const SHOWN_DEPLOYS = 20;
 
 /**
  * Reads the overview in one snapshot of the database, so that its parts are consistent.
@@ -45,6 +48,7 @@ export function readOverview(
       { open: true, kind: ['loop'] },
       { now, limit: SHOWN_OPEN, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
     );
+    const agents = [...new Set(items.items.flatMap(({ agent }) => agent ?? []))];
     return {
       ...range,
       asOf: now,
@@ -57,6 +61,8 @@ export function readOverview(
       limits: countOf('limit', ({ found }) => found),
       outages: countOf('outage', ({ found }) => found),
       wasted: sumCosts(incidents.rows),
+      rate: await loopRate(tx, range, agents),
+      deploys: await listDeploys(tx, { from: range.from, to: range.to }, SHOWN_DEPLOYS),
       latency: latency.all,
       liveSessions: await countLiveSessions(tx, now),
       buckets: active.map((sessions, index) => {

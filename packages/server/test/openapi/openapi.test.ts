@@ -39,6 +39,7 @@ let url: string;
 let backtest = '';
 /** Of one that was made, and of a group. */
 let mute = '';
+let deploy = '';
 let group = '';
 let server: LoopwatchServer;
 let receiver: Receiver;
@@ -61,6 +62,7 @@ beforeAll(async () => {
   const job = await request('/api/v1/backtests', 'post');
   backtest = ((await job.json()) as { id: string }).id;
   mute = ((await (await request('/api/v1/mutes', 'post')).json()) as { id: string }).id;
+  deploy = ((await (await request('/api/v1/deploys', 'post')).json()) as { id: string }).id;
   const incident = await request('/api/v1/incidents/{id}', 'get');
   group = ((await incident.json()) as { groupKey: string }).groupKey;
 });
@@ -81,6 +83,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/hooks/{agent}': { hook_event_name: 'SessionStart', session_id: 's-1' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/incident-groups/{key}': { status: 'acknowledged' },
+  '/api/v1/deploys': { version: '2.4.0' },
   '/api/v1/mutes': { cause: { tool: 'read_file' } },
   '/api/v1/notifications/{name}': { type: 'webhook', url: 'http://localhost:9/', secret: 'abc' },
   '/api/v1/samples': { playing: false },
@@ -96,7 +99,10 @@ const bodies: Record<string, unknown> = {
 
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
-  const ids = { backtests: backtest, mutes: mute, sessions: 's-1' } as Record<string, string>;
+  const ids = { backtests: backtest, deploys: deploy, mutes: mute, sessions: 's-1' } as Record<
+    string,
+    string
+  >;
   const id = ids[path.split('/')[3] ?? ''] ?? 'i-1';
   return fetch(
     url +

@@ -95,6 +95,68 @@ onBothDatabases(({ make }) => {
     });
   });
 
+  it('overview: rates count sessions without loops, and compare with the period before', async () => {
+    const { database } = await make();
+    const at = (minutes: number) => START + minutes * MINUTE;
+    const session = (id: string, minutes: number, usd?: number) => ({
+      id,
+      summary: summary(id, {
+        startedAt: at(minutes),
+        lastEventAt: at(minutes),
+        ...(usd !== undefined && { usd }),
+      }),
+      at: at(minutes),
+    });
+    const cost = { calls: 5, turns: 5, characters: 0, tokens: 9, usd: 0.5, ms: 1 };
+    await database.transaction(async (tx) => {
+      await writeSummaries(tx, [
+        session('a', -70, 1),
+        session('b', -10, 2),
+        session('c', -20),
+        session('d', -600),
+      ]);
+      await writeVerdicts(
+        tx,
+        [
+          verdict({ incidentId: 'before', sessionId: 'a', time: at(-70), cost, agent: 'x' }),
+          verdict({ incidentId: 'now', sessionId: 'b', time: at(-10), cost, agent: 'y' }),
+          verdict({
+            incidentId: 'limit',
+            kind: 'limit',
+            detector: 'budget',
+            tool: null,
+            time: at(-10),
+            cost,
+          }),
+        ].map((one) => ({ verdict: one, arrivedAt: START })),
+      );
+    });
+    const { rate } = await readOverview(database, { lastMs: 60 * MINUTE }, START);
+    expect(rate).toMatchObject({
+      loops: 1,
+      sessions: 2,
+      wastedUsd: 0.5,
+      usd: 2,
+      previous: { loops: 1, sessions: 1, wastedUsd: 0.5, usd: 1 },
+      stepMs: 5 * MINUTE,
+    });
+    expect(
+      rate.steps.map(({ loops, sessions }) => [loops, sessions]).filter(([, sessions]) => sessions),
+    ).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    // Nothing to compare with.
+    expect((await readOverview(database, { lastMs: 10 * 60 * MINUTE }, START)).rate.previous).toBeNull();
+  });
+
+  it('overview: counts the loops of agents that loop now, by step', async () => {
+    const { rate } = await readOverview(await filled(), { lastMs: 60 * MINUTE }, START + 2.5 * MINUTE);
+    expect(rate.agents.map(({ agent, loops }) => [agent, loops.reduce((sum, count) => sum + count)])).toEqual(
+      [['checkout-agent', 3]],
+    );
+  });
+
   it('overview: the default range covers the data, from 5 minutes to 6 hours', async () => {
     const { database } = await make();
     const spanAt = async (now: number) => {

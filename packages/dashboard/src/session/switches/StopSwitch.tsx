@@ -42,7 +42,9 @@ export function StopSwitch({ sessionId, stopped, over, short = false }: Props) {
       onClick={() => void toggle(!stopped)}
     >
       <Icon name="stop" size={14} />
-      {stopped ? (short ? 'Resume' : 'Stopped; resume') : short ? 'Stop' : 'Stop session'}
+      <span className={short ? '@max-[520px]/page:sr-only' : undefined}>
+        {stopped ? (short ? 'Resume' : 'Stopped; resume') : short ? 'Stop' : 'Stop session'}
+      </span>
     </Button>
   );
 }

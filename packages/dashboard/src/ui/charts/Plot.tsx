@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { formatTime } from '../../lib/format.ts';
 import { useTheme } from '../../lib/theme.ts';
-import type { ChartProps } from './chart-props.ts';
+import type { ChartMark, ChartProps } from './chart-props.ts';
 
 /** Steps between grid lines: whole numbers, since counts have no fractions. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) =>
@@ -16,11 +16,14 @@ const hours = [1, 2, 3, 6, 12].map((step) => step * 3_600);
 const days = [1, 2, 5, 10, 30, 90, 365].map((step) => step * 86_400);
 const timeSteps = [1, 5, 10, 30, ...minutes, ...hours, ...days];
 
+const none: readonly ChartMark[] = [];
+
 /** The charts of a page share a crosshair. */
 const SYNC = 'charts';
 
 /** Draws a chart on a canvas, with the colors of tokens.css. */
-export default function Plot({ times, series, kind, format, height = 190, onZoom }: ChartProps) {
+export default function Plot(props: ChartProps) {
+  const { times, series, kind, format, height = 190, onZoom, marks = none } = props;
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const [width, setWidth] = useState(0);
@@ -104,6 +107,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
           }),
         ],
         hooks: {
+          draw: [(self) => drawMarks(self, marks, ink)],
           setCursor: [
             ({ cursor: { idx, left = 0 } }) =>
               setAt(idx == null || left < 0 ? undefined : { index: idx, left }),
@@ -125,9 +129,11 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
     );
     return () => plot.destroy();
     // `theme` is a dependency, since it changes the colors.
-  }, [times, series, kind, width, height, theme, format]);
+  }, [times, series, kind, width, height, theme, format, marks]);
 
   const time = at === undefined ? undefined : times[at.index];
+  const step = (times[1] ?? 0) - (times[0] ?? 0);
+  const near = marks.filter((mark) => time !== undefined && mark.at >= time && mark.at < time + step);
   return (
     <div ref={box} className="relative">
       {at !== undefined && time !== undefined && (
@@ -148,10 +154,39 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
               </span>
             );
           })}
+          {near.map((mark) => (
+            <span key={`${mark.text} ${String(mark.at)}`} className="text-ink2">
+              ▼ {mark.text}
+            </span>
+          ))}
         </div>
       )}
     </div>
   );
+}
+
+/** A dashed line over the height of the chart for each moment, with a triangle on top. */
+function drawMarks(plot: uPlot, marks: readonly ChartMark[], ink: string): void {
+  const { ctx, bbox } = plot;
+  const size = 4 * devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = ink;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([size, size]);
+  for (const { at } of marks) {
+    const x = Math.round(plot.valToPos(at / 1_000, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(x - size, bbox.top - size);
+    ctx.lineTo(x + size, bbox.top - size);
+    ctx.lineTo(x, bbox.top + size / 2);
+    ctx.fill();
+  }
+  ctx.restore();
 }
 
 /** Times in seconds, and values; for bars the cumulative sums of the stack. */

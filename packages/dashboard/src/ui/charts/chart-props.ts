@@ -8,6 +8,13 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
+/** A moment to mark. */
+export interface ChartMark {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly text: string;
+}
+
 export interface ChartProps {
   /** Epoch ms, ascending. */
   readonly times: readonly number[];
@@ -18,6 +25,7 @@ export interface ChartProps {
   /** Text alternative, one sentence. */
   readonly text: string;
   readonly height?: number;
+  readonly marks?: readonly ChartMark[];
   /** Called when the user selects a time range by dragging. */
   readonly onZoom?: (from: number, to: number) => void;
 }

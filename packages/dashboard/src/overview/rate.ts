@@ -1,0 +1,41 @@
+import type { LoopAmounts, LoopRate } from '@loopwatch/contract/api';
+import { type Difference, differenceOf, rate } from '../compare/intervals.ts';
+
+/** A rate, and what it was in the period before; null if unknown. */
+export interface RateFigure {
+  readonly now: number | null;
+  readonly before: number | null;
+  /** Whether the change may be chance; absent where no interval can be given. */
+  readonly difference?: Difference;
+}
+
+/** Loops per 100 sessions. */
+export function loopFigure(current: LoopRate): RateFigure {
+  const { previous } = current;
+  const estimate = ({ loops, sessions }: LoopAmounts) => rate(loops, sessions);
+  return {
+    now: per100(current),
+    before: previous && per100(previous),
+    difference: differenceOf(
+      previous && estimate(previous),
+      estimate(current),
+      Math.min(current.sessions, previous?.sessions ?? 0),
+    ),
+  };
+}
+
+/** The share of what sessions cost that loops wasted, 0 to 1. */
+export function wasteFigure(current: LoopRate): RateFigure {
+  return { now: wasteShare(current), before: current.previous && wasteShare(current.previous) };
+}
+
+export function per100({ loops, sessions }: Pick<LoopAmounts, 'loops' | 'sessions'>): number | null {
+  return sessions === 0 ? null : (100 * loops) / sessions;
+}
+
+/** null if unknown, as for loops that cost more than the sessions that are left of them. */
+function wasteShare({ loops, wastedUsd, usd }: LoopAmounts): number | null {
+  if (usd === null || usd === 0) return null;
+  if (loops === 0) return 0;
+  return wastedUsd === null || wastedUsd > usd ? null : wastedUsd / usd;
+}
