@@ -3,23 +3,19 @@
 # docs/deployment.md shows how to pin the base image by its digest.
 ARG NODE_IMAGE=node:22-slim
 
-# Build stage, on the builder's own platform: all dependencies, the compiled packages, the dashboard.
+# Build stage, on the builder's own platform: the command with its pages, samples and migrations.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --ignore-scripts && npm run build
-# Without sources, tests and types.
-RUN mkdir /out && tar -c --exclude=node_modules --exclude='packages/*/src' --exclude='packages/*/test' \
-  --exclude='*.d.ts' --exclude='*.ts.map' --exclude='*.js.map' --exclude='*.tsbuildinfo' \
-  package.json samples packages | tar -x -C /out
+# The files that links stand for, without source maps.
+RUN cp -rL dist/loopwatch /out && find /out -name '*.js.map' -delete
 
-# The dependencies of the command, on the platform of the image: some have native parts.
+# The packages that the bundle does not contain, on the platform of the image: they have native parts.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json ./
-COPY --from=build /out/packages ./packages
-COPY tools/testkit/package.json ./tools/testkit/package.json
-RUN npm ci --ignore-scripts --omit=dev --workspace=packages/cli && rm -rf tools package-lock.json
+COPY --from=build /out/package.json ./
+RUN npm install --ignore-scripts --omit=dev --no-package-lock
 
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
@@ -37,9 +33,8 @@ ENV NODE_ENV=production \
     LOOPWATCH_GATEWAY_HOST=0.0.0.0 \
     LOOPWATCH_STORAGE_DATA_DIR=/var/lib/loopwatch
 WORKDIR /app
-# Some packages have dependencies of their own beside their code.
-COPY --from=dependencies /app ./
-COPY --from=build /out/samples ./samples
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /out ./packages/cli
 RUN install -d -o 1000 -g 1000 /var/lib/loopwatch
 # The root file system may be read-only: processes write to this volume only.
 VOLUME /var/lib/loopwatch

@@ -1,5 +1,5 @@
-// Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the bundled commands, the empty
-// database that new data folders get, and the dashboard with vite.
+// Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the empty database that new
+// data folders get, the dashboard with vite, and the command as a bundle.
 // `--if-needed` skips what is up to date. `--pack` also packs the packages that are published, and
 // checks them.
 import { spawnSync } from 'node:child_process';
@@ -29,21 +29,13 @@ const steps = [
     command: ['node', 'node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.build.json'],
   },
   {
-    what: 'the commands',
-    built: 'packages/cli/dist/bundle/main.js',
-    inputs: [
-      ...['package-lock.json', 'scripts/bundle-commands.mjs'],
-      ...['cli', 'contract', 'detectors', 'formats', 'worker'].map((name) => `packages/${name}/src`),
-    ],
-    command: ['node', 'scripts/bundle-commands.mjs'],
-  },
-  {
     what: 'the empty database',
     built: 'packages/storage/dist/pglite-template.tar.gz',
     inputs: [
       'package-lock.json',
       'packages/storage/src/pglite-thread.js',
       'packages/storage/src/pglite-template.ts',
+      'packages/storage/migrations',
     ],
     command: ['node', 'scripts/make-database-template.mjs'],
   },
@@ -61,6 +53,15 @@ const steps = [
       ],
     ],
     command: ['vite', 'build', '--config', 'packages/dashboard/vite.config.ts', '--logLevel', 'warn'],
+  },
+  {
+    what: 'the command',
+    built: 'dist/loopwatch/package.json',
+    inputs: [
+      ...['package-lock.json', 'scripts/pack', 'packages/storage/migrations'],
+      ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/package.json`]),
+    ],
+    command: ['node', 'scripts/pack/command.mjs'],
   },
   ...(process.argv.includes('--pack') ? [pack()] : []),
 ];

@@ -3,11 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleCommand } from './bundle.mjs';
 import { checkPackages } from './check.mjs';
 import { distributedPackages } from './dependencies.mjs';
 import { noticesText } from './notices.mjs';
-import { command, libraries, packed, publishedManifest, root, version } from './published.mjs';
+import { command, libraries, packed, publishedManifest, root, runnable, version } from './published.mjs';
 import { packPython } from './python.mjs';
 import { createSbom } from './sbom.mjs';
 
@@ -33,21 +32,20 @@ function stageLibrary(folder) {
   }
 }
 
-/** The bundle finds its files where `packages/cli` and `packages/storage` have them: one folder above. */
-async function stageCommand() {
+/** As `npm run build` left it, with the files that links stand for. */
+function stageCommand() {
   const target = stage(command);
-  await bundleCommand(join(target, 'dist'));
-  copy('packages/cli/bin', join(target, 'bin'));
-  copy('packages/storage/dist/pglite-template.tar.gz', join(target, 'dist/pglite-template.tar.gz'));
-  copy('packages/storage/migrations', join(target, 'migrations'));
-  copy('packages/dashboard/dist', join(target, 'dashboard'), (path) => !path.endsWith('.map'));
-  copy('samples', join(target, 'samples'));
+  cpSync(runnable, target, {
+    recursive: true,
+    dereference: true,
+    filter: (path) => !path.endsWith('.js.map'),
+  });
   writeFileSync(join(target, 'THIRD-PARTY-NOTICES'), noticesText(distributedPackages({ bundled: true })));
 }
 
 rmSync(packed, { recursive: true, force: true });
 libraries.forEach(stageLibrary);
-await stageCommand();
+stageCommand();
 const folders = [command, ...libraries];
 const output = execFileSync(
   'npm',

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 /** One folder and one tarball for each published package. */
 export const packed = join(root, '.cache/packages');
+/** The command as it runs: what `npm run build` leaves, and what the published package contains. */
+export const runnable = join(root, 'dist/loopwatch');
 
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const manifestOf = (folder) => readJson(`packages/${folder}/package.json`);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, spawnCli, tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
@@ -14,22 +15,18 @@ it('start: loads no clients that are not configured, to save memory', async () =
   );
   await cli.line(/is at http:/);
   await cli.stop();
-  const modules = cli.stderr.filter((line) => line.startsWith('module '));
-  const of = (name: string) => modules.filter((url) => url.includes(`/node_modules/${name}/`)).length;
-  expect(of('express')).toBeGreaterThan(0);
-  expect({
-    openai: of('openai'),
-    'openid-client': of('openid-client'),
-    pg: of('pg'),
-    undici: of('undici'),
-  }).toEqual({ openai: 0, 'openid-client': 0, pg: 0, undici: 0 });
+  const files = cli.stderr.flatMap((line) => /^module (file:.*)/.exec(line)?.[1] ?? []);
+  const code = (await Promise.all(files.map((url) => readFile(new URL(url), 'utf8')))).join('\n');
+  // The bundler heads the code of each file with its path.
+  const isLoaded = (name: string) => code.includes(`\n// node_modules/${name}/`);
+  expect(['express', 'openai', 'openid-client', 'pg', 'undici'].filter(isLoaded)).toEqual(['express']);
 });
 
 it.each([
-  ['--version', '/node_modules/commander/', 20],
-  ['--help', '/node_modules/commander/', 20],
-  ['replay --help', '/dist/bundle/replay-', 40],
-  ['scan --help', '/dist/bundle/scan-', 40],
+  ['--version', '/dist/main.js', 20],
+  ['--help', '/dist/main.js', 20],
+  ['replay --help', '/dist/replay-', 40],
+  ['scan --help', '/dist/scan-', 40],
 ])('%s: loads few modules, to start fast', async (args, needed, most) => {
   await using cli = spawnCli(args.split(' '), { NODE_OPTIONS: `--import=${hook}` }, { from: 'build' });
   expect(await cli.exited).toBe(0);

@@ -18,7 +18,7 @@ interface Applied {
  * @throws Error when a newer version migrated the database, or an applied migration has changed
  */
 export async function migrate(
-  database: Database,
+  database: Pick<Database, 'transaction'>,
   steps: readonly Migration[] = migrations,
 ): Promise<number[]> {
   return database.transaction(async (tx) => {

@@ -6,17 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { createTar, parseTar } from 'nanotar';
+import { migrate } from './migrate.ts';
 import { PgliteClient } from './pglite-client.ts';
 
 /** Created by the build: 4 MB instead of 39. Without it, as when running from source, the first start creates a database itself. */
 const template = fileURLToPath(new URL('../dist/pglite-template.tar.gz', import.meta.url));
 
-/** Creates the archive of an empty database that new data folders are filled from. */
+/** Creates the archive of an empty database, with all migrations, that new data folders are filled from. */
 export async function makePgliteTemplate(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'loopwatch-database-'));
   try {
     const lite = new PgliteClient(folder, () => undefined);
     await lite.open();
+    await migrate(lite);
     await lite.close();
     await writeTemplate(folder, template);
   } finally {
