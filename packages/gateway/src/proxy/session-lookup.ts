@@ -27,6 +27,13 @@ export interface SessionLookupOptions {
   readonly now: () => number;
 }
 
+/**
+ * A request that gets the same calls each time, sent so often and at this pace, comes from a client that keeps no history. Fewer may be samples
+ * of one answer, slower ones a monitor.
+ */
+const MIN_SAME_REQUESTS = 8;
+const MAX_PACE_MS = 30_000;
+
 /** Finds the session that a request continues; a request that continues none starts a new one. */
 export class SessionLookup {
   readonly #options: SessionLookupOptions;
@@ -85,7 +92,9 @@ export class SessionLookup {
     // Without a history in the request, the name alone identifies the session.
     if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
     // A client that drops the calls sends the same history again.
-    const again = isOne ? known.find((session) => session.isRepeated(history)) : undefined;
+    const again = isOne
+      ? known.find((session) => session.isRepeated(history))
+      : this.#withoutHistory(known, history);
     if (again !== undefined) return again.id;
     let best: Agreement = agreements.none;
     let found: string | undefined;
@@ -99,6 +108,25 @@ export class SessionLookup {
     const first = earlier ?? name;
     if (sessions.peek(first, now()) === undefined) return first;
     return taggedName(name, randomBytes(4).toString('hex'));
+  }
+
+  /** The latest of the sessions that a client without a history has left behind, one for each request. */
+  #withoutHistory(known: readonly GatewaySession[], history: History): GatewaySession | undefined {
+    if (known.length < MIN_SAME_REQUESTS) return undefined;
+    const left = known
+      .flatMap((session) => {
+        const calls = session.unusedCalls(history);
+        return calls === undefined ? [] : [{ session, calls }];
+      })
+      .sort((a, b) => b.session.usedAt - a.session.usedAt);
+    const run = left.slice(0, MIN_SAME_REQUESTS);
+    const isLoop =
+      run.length === MIN_SAME_REQUESTS &&
+      run.every(({ session, calls }, i) => {
+        const next = run[i - 1]?.session.usedAt ?? this.#options.now();
+        return calls === run[0]?.calls && next - session.usedAt <= MAX_PACE_MS;
+      });
+    return isLoop ? run[0]?.session : undefined;
   }
 
   /** Among sessions that share a name, the one that gave the reply that the request continues from. */

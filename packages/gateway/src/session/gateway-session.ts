@@ -166,6 +166,11 @@ export class GatewaySession {
     return this.#lineage.isRepeated(history);
   }
 
+  /** The calls of its last reply, if the request is its last one again as if it had got no reply. */
+  unusedCalls(history: History): string | undefined {
+    return this.#lineage.unusedCalls(history);
+  }
+
   /** How many calls of a request this conversation has reported. */
   sharedCalls(history: History): number {
     return this.#lineage.sharedCalls(history);

@@ -59,6 +59,12 @@ export class Lineage {
     return this.#fate !== 'none' && fingerprint === this.#fingerprint;
   }
 
+  /** The calls of the reply, if the request is the last one again although its reply, with calls, has reached the client. */
+  unusedCalls(history: History): string | undefined {
+    if (this.#fate !== 'answered' || this.#calls.length === 0 || !this.isRepeated(history)) return undefined;
+    return this.#calls.map(({ key }) => key).join();
+  }
+
   /** How many calls of a request's current prompt the last request of this conversation has shown, too. */
   sharedCalls({ last }: History): number {
     const { count, hash } = this.#shown;

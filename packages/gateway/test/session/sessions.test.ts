@@ -43,6 +43,36 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     for (const agent of conversations(bench, 8)) expect((await agent.turn(more)).finish).toBe('tool_calls');
   });
 
+  it('shared name: the same request sent on and on, as by a client without a history, is a loop', async () => {
+    await using bench = await GatewayBench.start(read);
+    const got = [];
+    for (const agent of conversations(bench, 12)) got.push(await agent.turn(more));
+    expect(kinds(got)).toEqual([...Array(10).fill('call'), 'stopped', 'stopped']);
+    await bench.stop();
+    expect(bench.verdicts.filter(({ phase }) => phase === 'opened')).toHaveLength(1);
+  });
+
+  it('shared name: the same request sent once a minute, as by a monitor, passes', async () => {
+    await using bench = await GatewayBench.start(read);
+    for (const agent of conversations(bench, 20)) {
+      bench.clock.now += 60_000;
+      await agent.turn(more);
+    }
+    await bench.stop();
+    expect(bench.verdicts).toEqual([]);
+  });
+
+  it.each<[string, Script]>([
+    ['are different', (_, i) => calls('read_file', { path: String(i) })(_, i)],
+    ['are none', (request) => modelReply(request, { text: 'It is sunny.' })],
+  ])('shared name: the same request sent on and on passes if the calls %s', async (__, script) => {
+    await using bench = await GatewayBench.start(script);
+    for (const agent of conversations(bench, 20)) await agent.turn(more);
+    await bench.stop();
+    expect(bench.verdicts).toEqual([]);
+    expect(sessionsOf(bench).size).toBe(20);
+  });
+
   it.each<[string, Script]>([
     ['their own', read],
     ['the same for all', sameIds],
