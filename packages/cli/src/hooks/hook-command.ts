@@ -1,10 +1,10 @@
 import type { HookAgent } from '@loopwatch/contract/api';
 import { scriptCommandLine } from './hook-script.ts';
-import { type HookTarget, hookUrl, SLOW_PART, stateFolder } from './hook-target.ts';
+import { type HookTarget, hookUrl, SLOW_PARTS, stateFolder, WAIT_PARTS } from './hook-target.ts';
 
 /**
  * The shell command of a hook: posts its input, and prints the answer if it is one. Each hook is a process of its own, so
- * what the slow ones in a row have taken is kept in a file, a byte for each quarter of the longest time; a quick answer
+ * what the slow ones in a row have taken is kept in a file, a byte for each tenth of the longest time; a quick answer
  * removes it. A failure that takes no time delays no agent, and pauses nothing. The token goes through a pipe: other users
  * can read the arguments of a process. The command always succeeds, so that the agent can continue.
  */
@@ -19,8 +19,8 @@ export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
     tokenEnv === undefined
       ? curl('')
       : `{ printf 'authorization: Bearer %s' "$${tokenEnv}" | ${curl(' -H @/dev/fd/3')} 3<&0 0<&4; } 4<&0`;
-  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(1 / SLOW_PART - 1)}c)" ]`;
-  const slowMicros = waitMs * 1_000 * SLOW_PART;
+  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(WAIT_PARTS - 1)}c)" ]`;
+  const partMicros = (waitMs * 1_000) / WAIT_PARTS;
   return [
     `f="$HOME/${stateFolder}/hook-${agent}"`,
     `if ${isPaused}; then cat >/dev/null; exit 0; fi`,
@@ -29,8 +29,8 @@ export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
     `case "$o" in '{'*) printf %s "\${o% *}";; esac`,
     // The 1 keeps the leading zeros of the microseconds from making an octal number.
     `case "$t" in [0-9].[0-9][0-9][0-9][0-9][0-9][0-9]) ` +
-      `n=$(((\${t%.*}000000+1\${t#*.}-1000000)/${String(slowMicros)}));; *) n=0;; esac`,
-    `if [ $n -gt 0 ]; then mkdir -p "\${f%/*}"; printf "%\${n}s" >>"$f"; elif [ -e "$f" ]; then rm -f "$f"; fi 2>/dev/null`,
+      `n=$(((\${t%.*}000000+1\${t#*.}-1000000)/${String(partMicros)}));; *) n=0;; esac`,
+    `if [ $n -ge ${String(SLOW_PARTS)} ]; then mkdir -p "\${f%/*}"; printf "%\${n}s" >>"$f"; elif [ -e "$f" ]; then rm -f "$f"; fi 2>/dev/null`,
     'exit 0',
   ].join('; ');
 }

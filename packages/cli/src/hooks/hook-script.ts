@@ -1,5 +1,5 @@
 import type { HookAgent } from '@loopwatch/contract/api';
-import { type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
+import { type HookTarget, hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
 import { postText } from './post-text.ts';
 
 /**
@@ -34,15 +34,15 @@ const waitMs = values.wait * 1_000;
 const state = join(dirname(fileURLToPath(import.meta.url)), 'hook-' + basename(url));
 const input = readFileSync(0);
 
-// A byte for each quarter of the longest time that slow answers in a row have taken.
+// A byte for each tenth of the longest time that slow answers in a row have taken.
 const slow = statSync(state, { throwIfNoEntry: false });
-const isPaused = slow?.size >= ${String(1 / SLOW_PART)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
+const isPaused = slow?.size >= ${String(WAIT_PARTS)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
 if (!isPaused) {
   const { text, tookMs } = await post(url, process.env[values['token-env']], waitMs, input);
   process.stdout.write(text);
   try {
-    const quarters = Math.floor(tookMs / (waitMs * ${String(SLOW_PART)}));
-    if (quarters > 0) appendFileSync(state, ' '.repeat(quarters));
+    const parts = Math.floor((tookMs * ${String(WAIT_PARTS)}) / waitMs);
+    if (parts >= ${String(SLOW_PARTS)}) appendFileSync(state, ' '.repeat(parts));
     else rmSync(state, { force: true });
   } catch {}
 }

@@ -25,10 +25,13 @@ export interface HookInstallation {
   readonly waitMs: number | undefined;
 }
 
-export const hookDefaults = { waitMs: 1_000, pauseMinutes: 1 } as const;
+export const hookDefaults = { waitMs: 500, pauseMinutes: 1 } as const;
 
-/** A hook is slow from this part of the longest time on. */
-export const SLOW_PART = 1 / 4;
+/** What slow hooks take is counted in this many parts of the longest time; hooks pause when it has as many. */
+export const WAIT_PARTS = 10;
+
+/** A hook is slow from this many parts of the longest time on: 150 ms, more than a server in another country takes. */
+export const SLOW_PARTS = 3;
 
 /** Where hooks keep their state, below the home folder. */
 export const stateFolder = '.local/state/loopwatch';

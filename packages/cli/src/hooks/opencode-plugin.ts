@@ -1,4 +1,4 @@
-import { type HookInstallation, type HookTarget, hookUrl, SLOW_PART } from './hook-target.ts';
+import { type HookInstallation, type HookTarget, hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
 import { postText } from './post-text.ts';
 
 /**
@@ -11,7 +11,7 @@ export function pluginText(target: HookTarget): string {
   return `// Loopwatch stops loops: before each call, this plugin asks its server whether the call would continue one.
 // Written by \`loopwatch hook install opencode\`; \`loopwatch hook uninstall opencode\` removes it.
 const settings = ${JSON.stringify(settings, null, 2)};
-const slowMs = settings.waitMs * ${String(SLOW_PART)};
+const slowMs = settings.waitMs * ${String(SLOW_PARTS / WAIT_PARTS)};
 
 ${postText}
 

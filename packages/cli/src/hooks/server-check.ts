@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { hookUrl, SLOW_PART } from './hook-target.ts';
+import { hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
 
 /** What `hook status` knows about an installed hook. */
 export interface InstalledHook {
@@ -27,7 +27,7 @@ export async function checkServer(hook: InstalledHook, env: NodeJS.ProcessEnv): 
   if (answer.fault !== undefined || !isSlow(answer, waitMs)) return answer.fault;
   return (
     `answers in ${answer.tookMs.toFixed(0)} ms, which is too slow: hooks pause when each takes more than ` +
-    `${String(waitMs * SLOW_PART)} ms; install them again with a longer --wait`
+    `${String(slowMs(waitMs))} ms; install them again with a longer --wait`
   );
 }
 
@@ -37,7 +37,11 @@ interface Answer {
 }
 
 function isSlow({ fault, tookMs }: Answer, waitMs: number): boolean {
-  return fault === undefined && tookMs > waitMs * SLOW_PART;
+  return fault === undefined && tookMs > slowMs(waitMs);
+}
+
+function slowMs(waitMs: number): number {
+  return (waitMs * SLOW_PARTS) / WAIT_PARTS;
 }
 
 async function ask(

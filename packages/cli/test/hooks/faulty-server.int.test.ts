@@ -71,12 +71,14 @@ describe('hook: how long a server delays an agent', () => {
     ['that is healthy is asked by every hook', respond(200, json, denial), RUNS, denial],
     ['that hangs is asked once', hang, 1, ''],
     ['that answers after 3 s is asked once', respond(200, json, denial, 3_000), 1, ''],
-    ['that answers after 0.6 s is asked twice', respond(200, json, denial, 600), 2, denial],
-    ['that answers after 0.3 s is asked four times', respond(200, json, denial, 300), 4, denial],
+    ['that answers after 0.6 s is asked once', respond(200, json, denial, 600), 1, ''],
+    ['that answers after 0.3 s is asked twice', respond(200, json, denial, 300), 2, denial],
+    ['that answers after 0.2 s is asked three times', respond(200, json, denial, 200), 3, denial],
+    ['that answers after 60 ms is asked by every hook', respond(200, json, denial, 60), RUNS, denial],
     ['that answers 401 at once is asked by every hook', respond(401, json, '{"status":401}'), RUNS, ''],
     ['that answers HTML at once is asked by every hook', respond(200, 'text/html', '<html>'), RUNS, ''],
     ['that answers 401 after 3 s is asked once', respond(401, json, '{}', 3_000), 1, ''],
-    ['that answers HTML after 0.6 s is asked twice', respond(200, 'text/html', '<html>', 600), 2, ''],
+    ['that answers HTML after 0.3 s is asked twice', respond(200, 'text/html', '<html>', 300), 2, ''],
     ['that answers 500 at once is asked by every hook', respond(500, json, '{}'), RUNS, ''],
     ['that answers other JSON is asked by every hook', respond(200, json, '"x"'), RUNS, ''],
   ])('hook: a server %s in twenty hooks', async (_what, answer, asked, out) => {
@@ -91,7 +93,7 @@ describe('hook: how long a server delays an agent', () => {
     const answers = [hang, hang, respond(200, json, denial), respond(200, json, denial)];
     const { url, posts } = await serve((request, response) => answers.shift()?.(request, response));
     const env = await homeEnv();
-    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 200, url, tokenEnv: undefined });
+    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 1_000, url, tokenEnv: undefined });
     const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
     const endPause = () => utimes(state, 0, 0);
     for (let run = 0; run < 4; run += 1) await runHook(command, env);
@@ -153,7 +155,7 @@ describe('hook status', () => {
       PATIENT,
       'an older Loopwatch without this hook',
     ],
-    ['tells a server that hangs', hang, [], 'does not answer within 1000 ms'],
+    ['tells a server that hangs', hang, [], 'does not answer within 500 ms'],
     ['tells a server that is too slow', respond(200, json, '{}', 2_000), PATIENT, 'longer --wait'],
   ])('hook status: %s', async (_what, answer, options, said) => {
     const { url, posts } = await serve(answer);

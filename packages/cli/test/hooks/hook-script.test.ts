@@ -83,6 +83,6 @@ it('hook script: settings on Windows tell of the server, the token and the wait'
     events: agent.events,
     server: 'http://localhost:4600',
     tokenEnv: 'TOKEN',
-    waitMs: 1_000,
+    waitMs: 500,
   });
 });

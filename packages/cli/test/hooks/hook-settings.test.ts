@@ -30,7 +30,7 @@ describe.each(agents)('hook settings of $title', (agent) => {
       events: agent.events,
       server: 'http://localhost:4600',
       tokenEnv: undefined,
-      waitMs: 1_000,
+      waitMs: 500,
     });
     expect(parse(installed)).toMatchObject(versioned({}));
     const removed = removeHook('f.json', installed, agent) ?? '';

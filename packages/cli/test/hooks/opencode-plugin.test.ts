@@ -150,7 +150,7 @@ it('opencode plugin: its file tells of its installation, and nothing is left of 
     events: agent.events,
     server: 'http://localhost:4600',
     tokenEnv: 'TOKEN',
-    waitMs: 1_000,
+    waitMs: 500,
   });
   expect(findHooks('f.js', 'export const Mine = async () => ({});', agent).events).toEqual([]);
   expect(removeHook('f.js', text, agent)).toBeNull();
