@@ -87,6 +87,8 @@ const routes: readonly { readonly path: string | (() => string); readonly shown:
   { path: `/sessions/${repeating}?at=5`, shown: 'Session settings' },
   { path: '/sessions/none', shown: 'Session not found' },
   { path: '/compare?by=period', shown: 'Loops per 100 sessions' },
+  { path: '/report', shown: 'Most expensive loops' },
+  { path: '/breakdown', shown: 'Per 100 sessions' },
   { path: '/compare?by=tenant&a=none', shown: 'Nothing to compare' },
   { path: '/tuning', shown: 'Export labels' },
   { path: '/tuning?of=recent', shown: 'Results by session' },

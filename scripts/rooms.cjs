@@ -46,7 +46,7 @@ const rooms = {
     events: ['lib'],
     settings: ['lib', 'pattern', 'events', 'verdicts'],
     verdicts: [],
-    api: ['events', 'settings', 'verdicts'],
+    api: ['lib', 'events', 'settings', 'verdicts'],
   },
   formats: {
     record: [],
@@ -99,7 +99,7 @@ const rooms = {
     guard: ['lib', 'http', 'security', 'storage', 'settings', 'incidents', 'events'],
     budgets: ['http', 'storage', 'settings', 'guard', 'sessions'],
     backtests: ['http', 'security', 'storage', 'settings', 'sessions'],
-    notifications: ['metrics', 'http', 'security', 'incidents'],
+    notifications: ['metrics', 'http', 'security', 'incidents', 'stats'],
     retention: ['metrics', 'storage', 'deploys'],
     samples: ['http', 'storage'],
     openapi: ['http', 'stats'],

@@ -39,6 +39,7 @@ import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { pages, staticDashboard } from './static-dashboard.ts';
 import { type OverviewApiOptions, overviewApi } from './stats/overview-api.ts';
+import { reportsApi } from './stats/reports-api.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 import { mutesApi } from './triage/mutes-api.ts';
@@ -109,6 +110,7 @@ function api(options: AppOptions): Router {
   router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(overviewApi(options));
+  router.use(reportsApi(options));
   router.use(budgetsApi(options));
   router.use(deploysApi(options));
   router.use(samplesApi(options));

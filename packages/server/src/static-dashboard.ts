@@ -16,6 +16,8 @@ export const pages = [
   '/status',
   '/breakdown',
   '/compare',
+  '/report',
+  '/notifications',
   '/connect',
 ];
 

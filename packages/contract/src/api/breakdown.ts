@@ -66,7 +66,7 @@ export const breakdownAmountsSchema = z.object({
 });
 
 const change = z.number().nullable();
-const comparedSchema = breakdownAmountsSchema.extend({
+export const comparedAmountsSchema = breakdownAmountsSchema.extend({
   previous: breakdownAmountsSchema.optional().describe('The previous period; with compare=previous.'),
   change: z
     .object({ incidents: change, sessions: change, calls: change, tokens: change, usd: change })
@@ -82,12 +82,14 @@ export const breakdownSchema = z.object({
     .object({ from: z.number(), to: z.number() })
     .nullable()
     .describe('The previous period of the same length; null without compare=previous.'),
-  groups: z.array(comparedSchema.extend({ value: z.string().nullable().describe('null if unknown.') })),
-  other: comparedSchema
+  groups: z.array(
+    comparedAmountsSchema.extend({ value: z.string().nullable().describe('null if unknown.') }),
+  ),
+  other: comparedAmountsSchema
     .extend({ values: z.int().positive().describe('Number of values in it.') })
     .nullable()
     .describe('All groups beyond the limit; null if there are none.'),
-  total: comparedSchema,
+  total: comparedAmountsSchema,
   apart: z
     .object({ limits: count, outages: count })
     .describe('Incidents in the time range that are no loops, by the same filters.'),

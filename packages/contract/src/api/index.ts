@@ -1,3 +1,5 @@
+export * from '../lib/intervals.ts';
+export * from '../lib/week.ts';
 export * from '../verdicts/activity.ts';
 export * from './auth.ts';
 export * from './backtests.ts';
@@ -14,6 +16,7 @@ export * from './notifications.ts';
 export * from './overview.ts';
 export * from './paging.ts';
 export * from './problem.ts';
+export * from './reports.ts';
 export * from './samples.ts';
 export * from './sessions.ts';
 export * from './settings.ts';

@@ -35,6 +35,16 @@ const common = {
       'Age of the latest event, seconds, up to which an incident is new; null: history is sent, too.',
     ),
 };
+const reported = {
+  weekly_report: z
+    .string()
+    .regex(
+      /^(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday) (?:[01]\d|2[0-3]):[0-5]\d$/,
+      'must be a day and a time, such as monday 08:00',
+    )
+    .optional()
+    .describe('Day and time, UTC, at which a report of the week before is sent; absent: none.'),
+};
 const limited = { max_per_minute: z.int().min(1).max(1_000).default(10) };
 
 /** A secret: its value, or the environment variable or file that contains it. */
@@ -53,6 +63,7 @@ const webhookSchema = z.strictObject({
   ...secret('url', httpUrl),
   ...secret('secret', text),
   ...limited,
+  ...reported,
 });
 
 const slackSchema = z.strictObject({
@@ -63,6 +74,7 @@ const slackSchema = z.strictObject({
   channel: text.optional(),
   api_url: httpUrl.default('https://slack.com/api'),
   ...limited,
+  ...reported,
 });
 
 const pagerdutySchema = z.strictObject({

@@ -26,12 +26,12 @@ interface Props {
 export function Shell({ onHelp, onPalette, children }: Props) {
   const open = useOpenCount();
   return (
-    <div className="grid [grid-template:52px_auto_minmax(0,1fr)_/_208px_minmax(0,1fr)] h-dvh max-sm:[grid-template:52px_auto_minmax(0,1fr)_auto_/_minmax(0,1fr)]">
+    <div className="print:block print:h-auto grid [grid-template:52px_auto_minmax(0,1fr)_/_208px_minmax(0,1fr)] h-dvh max-sm:[grid-template:52px_auto_minmax(0,1fr)_auto_/_minmax(0,1fr)]">
       <a className="px-3 py-2 absolute z-3 left-2 -top-15 rounded-md bg-ink text-bg focus:top-2" href="#page">
         Skip to content
       </a>
       <nav
-        className="p-3 row-[1/4] flex flex-col gap-0.5 border-r bg-panel max-sm:p-1.5 max-sm:pb-[calc(6px+env(safe-area-inset-bottom))] max-sm:row-4 max-sm:flex-row max-sm:justify-center max-sm:border-r-0 max-sm:border-t"
+        className="print:hidden p-3 row-[1/4] flex flex-col gap-0.5 border-r bg-panel max-sm:p-1.5 max-sm:pb-[calc(6px+env(safe-area-inset-bottom))] max-sm:row-4 max-sm:flex-row max-sm:justify-center max-sm:border-r-0 max-sm:border-t"
         aria-label="Pages"
       >
         <Link
@@ -43,11 +43,12 @@ export function Shell({ onHelp, onPalette, children }: Props) {
           Loopwatch
         </Link>
         <div className="max-sm:flex max-sm:flex-1 max-sm:justify-between max-sm:[&_a_svg]:size-5">
-          {pages.map(({ to, name, icon }) => (
+          {pages.map(({ to, name, icon, ...page }) => (
             <Link
-              className="px-2.5 py-1.5 flex items-center gap-2.5 rounded-md font-500 text-ink2 max-sm:px-0.5 max-sm:pt-1.25 max-sm:pb-0.75 max-sm:relative max-sm:flex-1 max-sm:flex-col max-sm:gap-px max-sm:min-w-0 max-sm:text-xs aria-[current]:bg-accent-soft aria-[current]:text-ink"
+              className="px-2.5 py-1.5 flex items-center gap-2.5 rounded-md font-500 text-ink2 max-sm:px-0.5 max-sm:pt-1.25 max-sm:pb-0.75 max-sm:relative max-sm:flex-1 max-sm:flex-col max-sm:gap-px max-sm:min-w-0 max-sm:text-xs max-sm:data-[phone=no]:hidden aria-[current]:bg-accent-soft aria-[current]:text-ink"
               key={to}
               to={to}
+              data-phone={'isInReports' in page ? 'no' : undefined}
               activeOptions={{ exact: to === '/', includeSearch: false }}
             >
               <Icon name={icon} />
@@ -63,7 +64,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         </div>
         <Versions />
       </nav>
-      <header className="pr-4 pl-6 flex items-center gap-2 border-b bg-panel min-w-0 max-sm:[&>button:not(:first-of-type)]:order-2 max-sm:pr-2 max-sm:pl-4">
+      <header className="print:hidden pr-4 pl-6 flex items-center gap-2 border-b bg-panel min-w-0 max-sm:[&>button:not(:first-of-type)]:order-2 max-sm:pr-2 max-sm:pl-4">
         <Link to="/" className="hidden max-sm:block" aria-label="Loopwatch, overview" activeProps={{}}>
           <Mark />
         </Link>
@@ -88,10 +89,14 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <ThemeToggle />
         <User />
       </header>
-      <div className="min-w-0">
+      <div className="min-w-0 print:hidden">
         <SampleBanner />
       </div>
-      <main className="outline-none min-w-0 min-h-0 overflow-auto" id="page" tabIndex={-1}>
+      <main
+        className="outline-none min-w-0 min-h-0 overflow-auto print:overflow-visible"
+        id="page"
+        tabIndex={-1}
+      >
         <ExposedWarning />
         {children}
       </main>

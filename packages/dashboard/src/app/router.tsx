@@ -37,6 +37,11 @@ const compare = createRoute({
   path: '/compare',
   component: lazyRouteComponent(() => loadCode(() => import('../compare/ComparePage.tsx')), 'ComparePage'),
 });
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/report',
+  component: lazyRouteComponent(() => loadCode(() => import('../report/ReportPage.tsx')), 'ReportPage'),
+});
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
@@ -94,6 +99,7 @@ const routeTree = root.addChildren([
   overview,
   breakdown,
   compare,
+  report,
   incidents,
   incident,
   sessions,

@@ -7,7 +7,9 @@ import { apartTexts } from '../incidents/apart.ts';
 import { formatTime, plural } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
+import { ReportLinks } from '../page/ReportLinks.tsx';
 import { Button } from '../ui/controls/Button.tsx';
+import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
@@ -37,10 +39,13 @@ export function BreakdownPage() {
         <>
           <SortMenu names={sortNames} sort={view.sort} onChange={(sort) => change({ sort })} />
           <TimeRangePicker range={view.range} onChange={(range) => change({ range })} />
+          <CopyButton what="link" text={() => window.location.href} />
+          <Button onClick={() => window.print()}>Print</Button>
           {query.data !== undefined && <SaveGroups breakdown={query.data} />}
         </>
       }
     >
+      <ReportLinks />
       <UnknownParams parts={ignored} />
       <Dimensions groupBy={view.groupBy} onChange={(groupBy) => change({ groupBy })} />
       <Async query={query} what="the breakdown" skeleton={<Skeleton height={420} what="the breakdown" />}>
@@ -90,7 +95,7 @@ function Dimensions({ groupBy, onChange }: DimensionsProps) {
     if (typeof name === 'string' && name.trim() !== '') onChange(`tag:${name.trim()}`);
   };
   return (
-    <div className="flex flex-wrap items-center gap-3 [&>:first-child]:flex-wrap [&>:first-child]:h-auto">
+    <div className="flex flex-wrap items-center gap-3 print:hidden [&>:first-child]:flex-wrap [&>:first-child]:h-auto">
       <Segments<BreakdownDimension>
         label="Group by"
         value={groupBy}

@@ -7,6 +7,7 @@ import { formatTime } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
+import { ReportLinks } from '../page/ReportLinks.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
@@ -44,6 +45,7 @@ export function ComparePage() {
         </>
       }
     >
+      <ReportLinks />
       <UnknownParams parts={ignored} />
       <div>
         <Segments

@@ -1,5 +1,5 @@
+import { type Difference, MIN_SESSIONS } from '@loopwatch/contract/api';
 import { visibleText } from '../lib/visible-text.ts';
-import { type Difference, MIN_SESSIONS } from './intervals.ts';
 import type { Row } from './measures.ts';
 
 interface Props {

@@ -1,7 +1,14 @@
 import type { Breakdown, BreakdownAmounts } from '@loopwatch/contract/api';
+import {
+  type Difference,
+  differenceOf,
+  type Estimate,
+  mean,
+  proportion,
+  rate,
+} from '@loopwatch/contract/api';
 import { spendShare } from '../breakdown/rates.ts';
 import { formatNumber, formatUsd } from '../lib/format.ts';
-import { type Difference, differenceOf, type Estimate, mean, proportion, rate } from './intervals.ts';
 
 /** One of the two sides: a group, or a period. */
 export interface Side {

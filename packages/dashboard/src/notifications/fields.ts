@@ -30,6 +30,13 @@ const perMinute: Field = {
   hint: 'Anything above this is sent as one digest.',
 };
 
+const weeklyReport: Field = {
+  key: 'weekly_report',
+  label: 'Weekly report',
+  placeholder: 'monday 08:00',
+  hint: 'Day and time, UTC, to send the report of the week before. Empty: none.',
+};
+
 export const typeFields: Readonly<
   Record<NotificationType, { readonly title: string; readonly fields: readonly Field[] }>
 > = {
@@ -51,6 +58,7 @@ export const typeFields: Readonly<
       },
       { key: 'channel', label: 'Channel', placeholder: '#agents', hint: 'Where the bot posts.' },
       perMinute,
+      weeklyReport,
     ],
   },
   pagerduty: {
@@ -66,6 +74,7 @@ export const typeFields: Readonly<
       { key: 'url', label: 'URL', placeholder: 'https://ops.example.com/hooks/loopwatch', secret: true },
       { key: 'secret', label: 'Secret', hint: 'Signs each message (Standard Webhooks).', secret: true },
       perMinute,
+      weeklyReport,
     ],
   },
   langfuse: {

@@ -12,9 +12,9 @@ import {
   formatUsd,
   plural,
 } from '../lib/format.ts';
+import { Was } from '../page/Was.tsx';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import { loopFigure, per100, wasteFigure } from './rate.ts';
-import { Was } from './Was.tsx';
 
 /** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {

@@ -1,13 +1,5 @@
-import type { LoopAmounts, LoopRate } from '@loopwatch/contract/api';
-import { type Difference, differenceOf, rate } from '../compare/intervals.ts';
-
-/** A rate, and what it was in the period before; null if unknown. */
-export interface RateFigure {
-  readonly now: number | null;
-  readonly before: number | null;
-  /** Whether the change may be chance; absent where no interval can be given. */
-  readonly difference?: Difference;
-}
+import { differenceOf, type LoopAmounts, type LoopRate, rate } from '@loopwatch/contract/api';
+import type { RateFigure } from '../page/Was.tsx';
 
 /** Loops per 100 sessions. */
 export function loopFigure(current: LoopRate): RateFigure {

@@ -1,5 +1,5 @@
+import { differenceOf, mean, proportion, rate } from '@loopwatch/contract/api';
 import { describe, expect, it } from 'vitest';
-import { differenceOf, mean, proportion, rate } from '../../src/compare/intervals.ts';
 import { compareRows } from '../../src/compare/measures.ts';
 import { readCompare, writeCompare } from '../../src/compare/search.ts';
 

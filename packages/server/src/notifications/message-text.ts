@@ -1,4 +1,4 @@
-import type { IncidentItem } from '@loopwatch/contract/api';
+import type { BreakdownAmounts, IncidentItem, WeeklyReport } from '@loopwatch/contract/api';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
 /** The text of a message: a title and the most important facts. */
@@ -16,6 +16,8 @@ export function messageText(message: NotificationMessage): MessageText {
       };
     case 'incidents.digest':
       return { title: digestTitle(message), facts: [] };
+    case 'report.weekly':
+      return reportText(message.report);
     default:
       return { title: titleOf(message), facts: factsOf(message.incident) };
   }
@@ -79,12 +81,57 @@ function factsOf(incident: IncidentItem): MessageText['facts'] {
   ];
 }
 
+/** What a reader decides by: how much, how it changed, and where to look. */
+function reportText({ week, total, worse, loops }: WeeklyReport): MessageText {
+  const { activity, previous } = total;
+  const was = previous === undefined || previous.activity.sessions === 0 ? '' : `, was ${rateText(previous)}`;
+  const share = total.usd === null || !activity.usd ? '' : `, ${percent(total.usd / activity.usd)} of spend`;
+  const list = (lines: readonly string[]) => (lines.length === 0 ? 'None' : lines.join('\n'));
+  return {
+    title: `Week ${week}: ${counted(total.incidents, 'loop')} in ${counted(activity.sessions, 'session')}`,
+    facts: [
+      { label: 'Loops per 100 sessions', text: `${rateText(total)}${was}` },
+      { label: 'Spend', text: usdText(activity.usd) },
+      { label: 'Wasted', text: `${usdText(total.usd)}${share}` },
+      {
+        label: 'Agents that got worse',
+        text: list(
+          worse.map(
+            (one) => `${one.value}: ${rateText(one)} per 100 sessions, was ${rateText(one.previous)}`,
+          ),
+        ),
+      },
+      {
+        label: 'Most expensive loops',
+        text: list(
+          loops.map(({ cost, agent, title }) => `${usdText(cost.usd)} ${agent ?? 'unnamed'}: ${title}`),
+        ),
+      },
+    ],
+  };
+}
+
+function rateText(amounts: BreakdownAmounts | undefined): string {
+  if (amounts === undefined || amounts.activity.sessions === 0) return 'unknown';
+  return tenths.format((100 * amounts.incidents) / amounts.activity.sessions);
+}
+
+function usdText(usd: number | null | undefined): string {
+  if (usd == null) return 'unknown';
+  return usd > 0 && usd < 0.01 ? 'less than $0.01' : dollars.format(usd);
+}
+
+function percent(share: number): string {
+  return `${whole.format(100 * Math.min(1, share))}%`;
+}
+
+const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
 
 function costText({ usd, tokens, calls, turns }: IncidentItem['cost']): string {
   const parts = [
-    usd == null ? undefined : usd > 0 && usd < 0.01 ? 'less than $0.01' : dollars.format(usd),
+    usd == null ? undefined : usdText(usd),
     tokens === null ? undefined : counted(tokens, 'token'),
     counted(calls, 'call'),
     counted(turns, 'turn'),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { IncidentItem } from '@loopwatch/contract/api';
+import type { IncidentItem, WeeklyReport } from '@loopwatch/contract/api';
 
 /** A message to one receiver. */
-export type NotificationMessage = IncidentMessage | DigestMessage | TestMessage;
+export type NotificationMessage = IncidentMessage | DigestMessage | ReportMessage | TestMessage;
 
 interface AnyMessage {
   /** The same at each retry, so that a receiver can deduplicate. */
@@ -26,6 +26,16 @@ export interface DigestMessage extends AnyMessage {
   readonly count: number;
   readonly open: number;
   readonly since: number;
+}
+
+export interface ReportMessage extends AnyMessage {
+  readonly type: 'report.weekly';
+  readonly report: WeeklyReport;
+}
+
+/** Whether it is about one incident. */
+export function isAboutIncident(message: NotificationMessage): message is IncidentMessage {
+  return 'incident' in message;
 }
 
 export interface TestMessage extends AnyMessage {

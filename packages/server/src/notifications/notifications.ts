@@ -14,6 +14,7 @@ import type { SendResult } from './post.ts';
 import { send } from './senders/senders.ts';
 import { readChannels, registerChannels } from './stored-channels.ts';
 import { traceSend } from './trace-send.ts';
+import { WeeklyReports } from './weekly-reports.ts';
 
 export interface NotificationsOptions {
   readonly database: Database;
@@ -46,9 +47,15 @@ export class Notifications {
   #reading: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
   readonly #stopping = new AbortController();
+  readonly #reports: WeeklyReports;
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
+    this.#reports = new WeeklyReports({
+      ...options,
+      send: traceSend(send),
+      channels: () => [...this.#receivers.values()],
+    });
     this.enqueue = createEnqueue(() => [...this.#receivers.values()], options.now);
   }
 
@@ -63,10 +70,12 @@ export class Notifications {
       });
     });
     await this.reload();
+    this.#reports.start();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    await this.#reports.stop();
     await this.#unlisten();
     await this.#reading.catch(() => undefined);
     await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));

@@ -228,6 +228,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/reports/weekly': {
+    get: {
+      id: 'getWeeklyReport',
+      description: 'Returns what happened in a week, compared with the week before',
+      answer: api.weeklyReportSchema,
+      query: api.weeklyReportQuerySchema,
+      problems: [400],
+    },
+  },
   '/deploys': {
     get: {
       id: 'listDeploys',

@@ -9,7 +9,7 @@ const tags = {
   },
   Statistics: {
     description: 'Counts and costs of a time range.',
-    paths: ['stats', 'overview', 'budgets', 'deploys'],
+    paths: ['stats', 'overview', 'budgets', 'deploys', 'reports'],
   },
   Settings: { description: 'Change detection without a restart.', paths: ['settings'] },
   Backtests: { description: 'Run recorded sessions with other settings.', paths: ['backtests', 'exports'] },

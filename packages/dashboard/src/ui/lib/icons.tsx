@@ -15,6 +15,13 @@ const shapes = {
       <rect x="3.5" y="15.5" width="7" height="5" rx="1.5" />
     </>
   ),
+  bars: <path d="M4 20V11M10 20V4M16 20v-6M21 20H3" />,
+  report: (
+    <>
+      <rect x="4.5" y="3.5" width="15" height="17" rx="1.5" />
+      <path d="M8 8.5h8M8 12.5h8M8 16.5h5" />
+    </>
+  ),
   sessions: <path d="M4 5.5h16v11H11l-4.5 3.5v-3.5H4z" />,
   tuning: (
     <>

@@ -1,5 +1,5 @@
 import type { LangfuseChannel } from '../channel.ts';
-import { messageId, type NotificationMessage } from '../message.ts';
+import { isAboutIncident, messageId, type NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
 
@@ -23,7 +23,7 @@ export function langfuseScore(
 ): object {
   const comment = messageText(message).title;
   const common = { name: score, dataType: 'BOOLEAN' };
-  if (message.type === 'test' || message.type === 'incidents.digest')
+  if (!isAboutIncident(message))
     return { ...common, id: message.id, sessionId: 'loopwatch-test', value: 0, comment };
   const { id, sessionId, detector, kind, action, state, outcome, count, cost, tool } = message.incident;
   return {

@@ -1,5 +1,5 @@
 import type { OtlpChannel } from '../channel.ts';
-import type { NotificationMessage } from '../message.ts';
+import { isAboutIncident, type NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
 
@@ -44,8 +44,7 @@ function attributesOf(message: NotificationMessage): object[] {
     'loopwatch.message.id': message.id,
     'loopwatch.url': message.url,
   };
-  if (message.type === 'test' || message.type === 'incidents.digest')
-    return attributes({ ...own, 'gen_ai.evaluation.name': 'loopwatch.test' });
+  if (!isAboutIncident(message)) return attributes({ ...own, 'gen_ai.evaluation.name': 'loopwatch.test' });
   const { incident } = message;
   return attributes({
     ...own,

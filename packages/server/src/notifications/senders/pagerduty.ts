@@ -1,5 +1,5 @@
 import type { PagerdutyChannel } from '../channel.ts';
-import type { NotificationMessage } from '../message.ts';
+import { isAboutIncident, type NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
 
@@ -21,7 +21,7 @@ export function pagerdutyEvent(message: NotificationMessage): object {
   const links = [{ href: message.url, text: 'Open in Loopwatch' }];
   const summary = title.slice(0, 1_024);
   const common = { client: 'Loopwatch', client_url: message.url, links };
-  if (message.type === 'test' || message.type === 'incidents.digest') {
+  if (!isAboutIncident(message)) {
     return {
       ...common,
       event_action: 'trigger',

@@ -79,6 +79,7 @@ const emojis = {
   'incident.escalated': '🔴',
   'incident.resolved': '✅',
   'incidents.digest': '🔴',
+  'report.weekly': '📊',
   test: '👋',
 } as const;
 

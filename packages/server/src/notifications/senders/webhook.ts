@@ -33,6 +33,7 @@ export function webhookBody(message: NotificationMessage): object {
 
 function dataOf(message: NotificationMessage): object {
   if (message.type === 'test') return {};
+  if (message.type === 'report.weekly') return { report: message.report };
   if (message.type !== 'incidents.digest') return { incident: message.incident };
   const { count, open, since } = message;
   return { count, open, since };

@@ -1,4 +1,12 @@
-import type { RateFigure } from './rate.ts';
+import type { Difference } from '@loopwatch/contract/api';
+
+/** A rate, and what it was in the period before; null if unknown. */
+export interface RateFigure {
+  readonly now: number | null;
+  readonly before: number | null;
+  /** Whether the change may be chance; absent where no interval can be given. */
+  readonly difference?: Difference;
+}
 
 interface Props {
   readonly figure: RateFigure;
