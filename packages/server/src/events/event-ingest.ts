@@ -60,6 +60,7 @@ export class EventIngest {
           this.lastAcceptedAt = at;
         },
         slicer: this.#slicer,
+        clock: () => performance.now(),
         reserve,
         counts,
       });

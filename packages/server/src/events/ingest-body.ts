@@ -3,9 +3,10 @@ import { HttpProblem } from '../http/problem.ts';
 import type { Reserve } from './buffer-limit.ts';
 import { EventBatcher, type LogFailure } from './event-batcher.ts';
 import type { EventCounts } from './event-counts.ts';
+import { IngestPace } from './ingest-pace.ts';
 import { limits } from './limits.ts';
 import { EventReader, type EventReaderOptions, isJson, type PieceRead } from './read-event.ts';
-import { splitBody } from './split-body.ts';
+import { type Piece, splitBody } from './split-body.ts';
 
 /** How a body is to be read. */
 export interface BodyFormat extends Pick<EventReaderOptions, 'format' | 'session'> {
@@ -18,6 +19,8 @@ export interface IngestOptions
     Pick<EventReaderOptions, 'memory' | 'topic' | 'now' | 'onEvent'> {
   readonly sink: RecordSink;
   readonly slicer: TimeSlicer;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
   readonly reserve: Reserve;
   readonly counts: EventCounts;
   /** Called with the wall clock when events are in the log. */
@@ -42,6 +45,7 @@ export async function ingestBody(
     topic,
     now,
     slicer,
+    clock,
     reserve,
     counts,
     onEvent,
@@ -59,6 +63,7 @@ export async function ingestBody(
       counts.addRejected(rejection);
     },
   });
+  const pace = new IngestPace(clock);
   const reader = new EventReader({ format, session, memory, topic, now, onEvent });
   const add = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
     counts.addIgnored(ignored);
@@ -66,16 +71,21 @@ export async function ingestBody(
     for (const event of events) await batcher.add(event);
   };
   let fromLine = 1;
+  let startedAt = 0;
+  const take = async (piece: Piece): Promise<void> => {
+    await add(reader.read(piece));
+    fromLine += 1;
+    if (slicer.isOver(startedAt)) startedAt = await slicer.next();
+  };
   let problem: HttpProblem | undefined;
   try {
-    let startedAt = await slicer.next();
+    startedAt = await slicer.next();
     for await (const piece of splitBody(chunks, { isNdjson, isJson, reserve })) {
       fromLine = piece.line;
       if (batcher.failure !== undefined) break;
       if (counts.rejected >= limits.rejections) throw tooManyRejections(fromLine);
-      await add(reader.read(piece));
-      fromLine += 1;
-      if (slicer.isOver(startedAt)) startedAt = await slicer.next();
+      pace.check(fromLine);
+      await pace.during(piece.bytes?.length ?? 0, () => take(piece));
     }
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;

@@ -18,6 +18,10 @@ export const limits = {
   listedTypes: 100,
   /** Bytes that are read but not yet in the log, over all requests. */
   bufferedBytes: 128 * 1024 * 1024,
+  /** How long a request may work on a part of its body before its progress is checked. */
+  patienceMs: 10_000,
+  /** The least progress; a tenth of the usual one with the shortest events. */
+  bytesPerSecond: 512 * 1024,
   /** Concurrent requests. */
   concurrentRequests: 1_000,
 } as const;

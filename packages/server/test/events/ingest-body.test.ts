@@ -1,7 +1,7 @@
 import type { RecordSink } from '@loopwatch/log';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BufferLimit } from '../../src/events/buffer-limit.ts';
 import { EventCounts, RecentIds } from '../../src/events/event-counts.ts';
 import { ingestBody, TimeSlicer } from '../../src/events/ingest-body.ts';
@@ -16,13 +16,14 @@ interface IngestOptions {
   readonly isNdjson?: boolean;
   readonly sink?: RecordSink;
   readonly slicer?: TimeSlicer;
+  readonly clock?: () => number;
   readonly onHeld?: (bytes: number) => void;
 }
 
 /** Takes a body that arrives in these chunks, and tells what became of it. */
 async function take(
   chunks: Iterable<Buffer>,
-  { isNdjson = false, sink, slicer = new TimeSlicer(), onHeld }: IngestOptions = {},
+  { isNdjson = false, sink, slicer = new TimeSlicer(), clock = () => 0, onHeld }: IngestOptions = {},
 ) {
   const log = new MemoryLog();
   const held = new BufferLimit();
@@ -32,6 +33,7 @@ async function take(
     format: 'auto',
     isNdjson,
     slicer,
+    clock,
     counts,
     reserve: (bytes) => {
       reserve(bytes);
@@ -174,4 +176,42 @@ it('ingest: long bodies are read in slices and do not block the event loop', asy
   await other;
   expect(taken.map(({ answer }) => answer.accepted)).toEqual([20_000, 20_000]);
   expect(turnsOfOthers).toBeGreaterThan(4);
+});
+
+describe('ingest: a long body', () => {
+  const event = JSON.stringify({ sessionId: 's-1', type: 'content', text: 'x'.repeat(10_000) });
+  const body = Buffer.from(`${event}\n`.repeat(3_000));
+  /** A log that takes so long for each write, and a client that takes so long for each chunk. */
+  async function takeSlowly({ writeMs, arrivalMs = 0 }: { writeMs: number; arrivalMs?: number }) {
+    let now = 0;
+    const log = new MemoryLog();
+    log.pause = () => {
+      now += writeMs;
+      return Promise.resolve();
+    };
+    function* chunks(): Generator<Buffer> {
+      for (let at = 0; at < body.length; at += 65_536) {
+        now += arrivalMs;
+        yield body.subarray(at, at + 65_536);
+      }
+    }
+    const taken = await take(chunks(), { sink: log.sink(), clock: () => now });
+    return { ...taken, now, stored: log.topics.get('events')?.length };
+  }
+
+  it('ends with 429 after seconds of slow progress, and says where to go on', async () => {
+    const { answer, unread, now, stored } = await takeSlowly({ writeMs: 2_000 });
+    expect(unread?.status).toBe(429);
+    expect(now).toBeLessThanOrEqual(2 * limits.patienceMs);
+    expect(stored).toBeGreaterThan(10);
+    expect([answer.accepted, unread?.fromLine]).toEqual([stored, (stored ?? 0) + 1]);
+  });
+
+  it('is taken to its end by a log that keeps up, and from a slow client', async () => {
+    for (const speed of [{ writeMs: 250 }, { writeMs: 1, arrivalMs: 1_000 }]) {
+      const { answer, unread, now } = await takeSlowly(speed);
+      expect([answer.accepted, unread]).toEqual([3_000, undefined]);
+      expect(now).toBeGreaterThan(limits.patienceMs);
+    }
+  });
 });

@@ -92,8 +92,9 @@ it('lines before corrupt compressed data are accepted and counted', async () => 
 });
 
 it('an NDJSON body may be longer than other bodies', async () => {
-  const lines = 1 + Math.ceil((21 * MEBIBYTE) / (line.length + 1));
-  const answer = await post(`${line}\n`.repeat(lines));
+  const long = line.replace('1}', `1,"text":"${'x'.repeat(2_000)}"}`);
+  const lines = 1 + Math.ceil((21 * MEBIBYTE) / (long.length + 1));
+  const answer = await post(`${long}\n`.repeat(lines));
   expect(answer).toMatchObject({ status: 202, body: { accepted: lines } });
 });
 
