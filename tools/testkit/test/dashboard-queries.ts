@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../../..');
@@ -22,15 +22,21 @@ export interface Panel {
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
+  readonly annotations: { readonly list: readonly { readonly expr: string }[] };
   readonly templating: { readonly list: readonly { readonly name: string }[] };
   readonly panels: readonly Panel[];
 }
 
-export function readDashboard(): Dashboard {
-  return JSON.parse(readFileSync(join(root, 'grafana/dashboards/loopwatch.json'), 'utf8')) as Dashboard;
+/** All dashboards, one for each question. */
+export function readDashboards(): Dashboard[] {
+  const folder = join(root, 'grafana/dashboards');
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Dashboard);
 }
 
 /** A query as sent to Prometheus, with Grafana's variables replaced. */
 export function filledIn(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '1m').replaceAll('$__range', '1h').replaceAll('$instance', '.*');
+  return expr
+    .replaceAll('$__rate_interval', '1m')
+    .replaceAll('$__range', '1h')
+    .replaceAll(/\$(?:instance|agent|model|detector)\b/g, '.*');
 }

