@@ -22,6 +22,8 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
 ): Promise<number[]> {
   return database.transaction(async (tx) => {
+    // A migration may read everything that is stored.
+    await tx.query('set local statement_timeout = 0');
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK_NUMBER]);
     await tx.query(
       `create table if not exists migrations (

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type SubmitEvent, useMemo } from 'react';
 import { type BreakdownView, breakdownQuery } from '../api/breakdown.ts';
 import { apartTexts } from '../incidents/apart.ts';
-import { formatTime, plural } from '../lib/format.ts';
+import { formatNumber, formatTime, plural } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
 import { ReportLinks } from '../page/ReportLinks.tsx';
@@ -127,7 +127,7 @@ function SaveGroups({ breakdown: { groups } }: { readonly breakdown: Breakdown }
     <Download
       name="breakdown"
       contents={`${plural(groups.length, 'group')}, with the previous period`}
-      total={groups.length}
+      total={formatNumber(groups.length)}
       read={() => Promise.resolve([...groups])}
       columns={csvColumns}
     />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { breakdownQuery } from '../api/breakdown.ts';
-import { formatTime } from '../lib/format.ts';
+import { formatNumber, formatTime } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
@@ -161,7 +161,7 @@ function SaveRows({ rows, a, b }: { readonly rows: readonly Row[]; readonly a: S
     <Download
       name="compare"
       contents={`${visibleText(a.name)} and ${visibleText(b.name)}`}
-      total={rows.length}
+      total={formatNumber(rows.length)}
       read={() => Promise.resolve([...rows])}
       columns={{
         measure: ({ name }) => name,

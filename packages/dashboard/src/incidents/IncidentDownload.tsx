@@ -1,16 +1,15 @@
 import { apiPath } from '../api/client.ts';
 import { allIncidents, type IncidentQuery } from '../api/incidents.ts';
-import { formatNumber } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { MenuItem, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { csvColumns } from './csv-columns.ts';
 
 /** Downloads the filtered incidents, and triaged sessions as an evaluation set. */
-export function IncidentDownload({ view, total }: { readonly view: IncidentQuery; readonly total: number }) {
+export function IncidentDownload({ view, total }: { readonly view: IncidentQuery; readonly total: string }) {
   return (
     <Download
       name="incidents"
-      contents={`${formatNumber(total)} incidents, with reasons and notes, without evidence`}
+      contents={`${total} incidents, with reasons and notes, without evidence`}
       total={total}
       read={(onPage, signal) => allIncidents(view, onPage, signal)}
       columns={csvColumns}

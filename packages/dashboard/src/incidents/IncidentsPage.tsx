@@ -5,7 +5,7 @@ import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { IncidentView } from '../incident/IncidentView.tsx';
 import { serverNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { formatNumber, plural } from '../lib/format.ts';
+import { formatNumber, formatTotal, plural } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePreferences } from '../lib/preferences.ts';
 import { ColumnChooser } from '../list/ColumnChooser.tsx';
@@ -73,7 +73,7 @@ export function IncidentsPage() {
         note={
           list.rows !== undefined && (
             <span>
-              {formatNumber(list.total)}
+              {formatTotal(list)}
               {isFiltered(search) ? ' matching' : ' total'}
               {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
             </span>
@@ -84,7 +84,7 @@ export function IncidentsPage() {
             <TimeRangePicker all range={search.range} onChange={(range) => change({ range })} />
             <SavedViews list="incidents" search={writeIncidentSearch({ ...search, peek: undefined })} />
             {!search.grouped && <ColumnChooser list="incidents" columns={columns} />}
-            <IncidentDownload view={listView} total={list.total} />
+            <IncidentDownload view={listView} total={formatTotal(list)} />
             <Button
               onClick={() => list.setPaused(!list.paused)}
               aria-pressed={list.paused}
@@ -224,7 +224,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
     <>
       <IncidentList
         rows={rows}
-        total={list.total}
+        total={list.isLowerBound ? undefined : list.total}
         columns={shown}
         sort={search.sort}
         onSort={(sort) => change({ sort })}

@@ -14,6 +14,8 @@ export interface IncidentList {
   readonly rows: readonly IncidentItem[] | undefined;
   /** Of all pages, those not loaded yet included. */
   readonly total: number;
+  /** Whether there are more than that. */
+  readonly isLowerBound: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
   /** Loads the next page, unless there is none or one is loading. */
@@ -82,6 +84,7 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
   return {
     rows,
     total: Math.max(rows?.length ?? 0, (data?.pages[0]?.total ?? 0) + Math.max(0, extra)),
+    isLowerBound: data?.pages[0]?.totalIsLowerBound === true,
     error: query.error,
     retry: () => void refetch(),
     more: () => {

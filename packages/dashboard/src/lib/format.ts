@@ -14,6 +14,17 @@ const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** 41,200 */
+/** The number of items in a list, `10,000+` if there are more than were counted. */
+export function formatTotal({
+  total,
+  isLowerBound,
+}: {
+  readonly total: number;
+  readonly isLowerBound: boolean;
+}): string {
+  return `${formatNumber(total)}${isLowerBound ? '+' : ''}`;
+}
+
 export function formatNumber(value: number): string {
   return grouped.format(value);
 }

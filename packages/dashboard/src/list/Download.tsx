@@ -13,7 +13,8 @@ interface Props<Item> {
   readonly name: string;
   /** What the files contain. */
   readonly contents: string;
-  readonly total: number;
+  /** How many there are, as text. */
+  readonly total: string;
   /** Loads all items and reports progress after each page. */
   readonly read: (onPage: (read: number) => void, signal: AbortSignal) => Promise<Item[]>;
   readonly columns: CsvColumns<Item>;
@@ -41,7 +42,7 @@ export function Download<Item>({ name, contents, total, read, columns, children 
     return (
       <Button onClick={() => abort.current?.abort()} title="Stop">
         <Icon name="close" size={13} />
-        {formatNumber(done)} of {formatNumber(total)}
+        {formatNumber(done)} of {total}
       </Button>
     );
   }

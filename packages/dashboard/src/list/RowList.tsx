@@ -10,7 +10,8 @@ import { type Cursor, useRowFocus } from './use-cursor.ts';
 export interface RowListProps<Item> {
   readonly rows: readonly Item[];
   /** Of all pages, those not loaded yet included. */
-  readonly total: number;
+  /** Undefined if it is unknown. */
+  readonly total: number | undefined;
   readonly columns: readonly Column<Item>[];
   /** A column's `sort`, with a minus for descending. */
   readonly sort: string;
@@ -81,7 +82,7 @@ export function RowList<Item>(props: Props<Item>) {
               key={keys[index]}
               className={`${rowClass} ${className ?? ''}`}
               style={{ transform: `translateY(${String(start - margin)}px)` }}
-              aria-setsize={props.total}
+              aria-setsize={props.total ?? -1}
               aria-posinset={index + 1}
               data-current={keys[index] === props.peek || undefined}
               {...rowProps}

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { allSessions } from '../api/sessions.ts';
 import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { errorText } from '../lib/error-text.ts';
-import { formatNumber } from '../lib/format.ts';
+import { formatTotal } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePreferences } from '../lib/preferences.ts';
 import { ColumnChooser } from '../list/ColumnChooser.tsx';
@@ -42,7 +42,8 @@ export function SessionsPage() {
   const change = (part: Partial<SessionSearch>) => go(part, false);
   const { filter, range, sort, peek } = search;
   const view = useMemo(() => ({ filter, range, sort }), [filter, range, sort]);
-  const { rows, total, error, retry, more } = useSessionList(view);
+  const { rows, total, isLowerBound, error, retry, more } = useSessionList(view);
+  const totalText = formatTotal({ total, isLowerBound });
   const shown = chosenColumns(
     columns,
     usePreferences(({ sessions }) => sessions.columns),
@@ -66,7 +67,7 @@ export function SessionsPage() {
     >
       <Page
         title="Sessions"
-        note={rows !== undefined && `${formatNumber(total)}${isFiltered(search) ? ' matching' : ' total'}`}
+        note={rows !== undefined && `${totalText}${isFiltered(search) ? ' matching' : ' total'}`}
         actions={
           <>
             <TimeRangePicker all range={range} onChange={(next) => change({ range: next })} />
@@ -74,8 +75,8 @@ export function SessionsPage() {
             <ColumnChooser list="sessions" columns={columns} />
             <Download
               name="sessions"
-              contents={`${formatNumber(total)} sessions with their metrics, without events`}
-              total={total}
+              contents={`${totalText} sessions with their metrics, without events`}
+              total={totalText}
               read={(onPage, signal) => allSessions(view, onPage, signal)}
               columns={csvColumns}
             />
@@ -118,7 +119,7 @@ export function SessionsPage() {
         ) : (
           <SessionList
             rows={rows}
-            total={total}
+            total={isLowerBound ? undefined : total}
             columns={shown}
             sort={sort}
             onSort={(by) => change({ sort: by })}

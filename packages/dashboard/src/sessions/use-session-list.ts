@@ -10,6 +10,8 @@ interface SessionList {
   /** Undefined until loaded. */
   readonly rows: readonly SessionItem[] | undefined;
   readonly total: number;
+  /** Whether there are more than that. */
+  readonly isLowerBound: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
   /** Loads the next page, unless there is none or one is loading. */
@@ -46,6 +48,7 @@ export function useSessionList(search: Pick<SessionSearch, 'filter' | 'range' | 
   return {
     rows,
     total: query.data?.pages[0]?.total ?? 0,
+    isLowerBound: query.data?.pages[0]?.totalIsLowerBound === true,
     error: query.error,
     retry: () => void refetch(),
     more: () => {

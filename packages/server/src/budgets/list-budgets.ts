@@ -3,7 +3,7 @@ import { type BudgetUse, budgetUses, effectiveSettings } from '@loopwatch/detect
 import type { Queryable } from '@loopwatch/storage';
 import type { CurrentSettings } from '../guard/guard-settings.ts';
 import type { StoredSession } from '../sessions/session-parts.ts';
-import { sessionStateSql } from '../storage/state-sql.ts';
+import { isInStateSql } from '../storage/state-sql.ts';
 import { dayOf, readUses, totals } from './shared-use.ts';
 
 const MAX_LISTED = 20;
@@ -38,7 +38,7 @@ async function budgetsOfSessions(
 ): Promise<Budget[]> {
   const rows = await database.query<StoredSession & { readonly id: string }>(
     session === undefined
-      ? `select id, doc, parts from sessions where ${sessionStateSql('$1')} = 'live'
+      ? `select id, doc, parts from sessions where ${isInStateSql('live', ['live'], () => '$1')}
          order by last_event_at desc, id desc limit ${String(MAX_SESSIONS)}`
       : 'select id, doc, parts from sessions where id = $1',
     [session ?? now],

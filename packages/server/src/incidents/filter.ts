@@ -1,6 +1,6 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
-import { incidentStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts';
+import { isInStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts';
 
 /** @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
@@ -16,11 +16,8 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.anyOf("coalesce(assignee, '')", filter.assignee);
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);
-  if (state !== undefined && state.length > 0) {
-    conditions.anyOf(incidentStateSql(conditions.parameter(now)), state);
-    // Few incidents are open, and an index finds them.
-    if (!state.includes('resolved')) conditions.add("state = 'open'");
-  }
+  if (state !== undefined && state.length > 0)
+    conditions.add(isInStateSql('open', state, () => conditions.parameter(now)));
   if (filter.triage !== undefined) conditions.anyOf(triageSql(conditions.parameter(now)), filter.triage);
   if (filter.open !== undefined) {
     const open = isOpenSql(conditions.parameter(now));

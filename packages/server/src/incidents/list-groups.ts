@@ -82,9 +82,11 @@ async function groupsOf(
     `count(*) filter (where ${incidentStateSql(at)} = '${value}')::float8`;
   const isStatus = (value: string): string => `count(*) filter (where ${status} = '${value}')::float8`;
   const rows = await database.query<GroupRow>(
-    `select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
+    `with each as (select distinct group_key, session_id from incidents ${conditions.where}),
+       counts as (select group_key as id, count(*)::float8 as sessions from each group by group_key)
+     select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
+       (select sessions from counts where counts.id = group_key) as sessions,
        max(detected_at) as last_seen, ${isState('open')} as open, ${isState('quiet')} as quiet,
-       count(distinct session_id)::float8 as sessions,
        max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
        sum(${used('calls')})::float8 as calls, sum(turns)::float8 as turns, ${knownSum('tokens')} as tokens,
        ${knownSum('usd')} as usd, sum(duration) as ms,

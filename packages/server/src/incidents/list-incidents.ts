@@ -2,6 +2,7 @@ import type { IncidentFilter, IncidentPage, IncidentSort } from '@loopwatch/cont
 import type { Queryable } from '@loopwatch/storage';
 import type { Paging, Sorting } from '../http/parse-query.ts';
 import { pageOfIds } from '../storage/page-query.ts';
+import { countOfIncidents } from '../storage/sums.ts';
 import { incidentConditions } from './filter.ts';
 import { incidentItems } from './read-incidents.ts';
 
@@ -23,6 +24,13 @@ export async function listIncidents(
   { sort, now, ...paging }: Paging & { readonly sort: Sorting<IncidentSort>; readonly now: number },
 ): Promise<IncidentPage> {
   const conditions = incidentConditions(filter, now);
-  const page = await pageOfIds(database, { table: 'incidents', conditions, columns, sort, ...paging });
+  const page = await pageOfIds(database, {
+    table: 'incidents',
+    countOfAll: countOfIncidents,
+    conditions,
+    columns,
+    sort,
+    ...paging,
+  });
   return { ...page, items: await incidentItems(database, page.items, now) };
 }

@@ -1,5 +1,6 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
+import { HOUR, MINUTE } from '../storage/sums.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 
 /** Maximum rows that one transaction deletes. */
@@ -50,14 +51,42 @@ async function addToDropped(tx: Queryable, ids: string): Promise<void> {
 }
 
 /** Deletes sessions without activity since a time, the longest inactive first. @returns how many */
-export async function removeSessions(
+export function removeSessions(
   database: Database,
   { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
 ): Promise<number> {
-  const removed = await database.query(
-    `delete from sessions where id in (select id from sessions where active_at < $1::float8
-       order by active_at, id limit ${String(Math.min(limit, BATCH_ROWS))}) returning 1`,
-    [before],
-  );
-  return removed.length;
+  return database.transaction(async (tx) => {
+    await lockChanges(tx);
+    const removed = await tx.query(
+      `delete from sessions where id in (select id from sessions where active_at < $1::float8
+         order by active_at, id limit ${String(Math.min(limit, BATCH_ROWS))}) returning 1`,
+      [before],
+    );
+    return removed.length;
+  });
+}
+
+/** Deletes sums of times before the oldest incident or session, which are zero. */
+export function removeEmptySums(database: Database): Promise<void> {
+  return database.transaction(async (tx) => {
+    await lockChanges(tx);
+    const widths = `width in (${String(MINUTE)}, ${String(HOUR)})`;
+    const before = (time: string, table: string) =>
+      `at < (select coalesce(min(${time}), 'infinity') from ${table})`;
+    for (const [table, count] of [
+      ['incident_sums', 'found'],
+      ['incident_latencies', 'incidents'],
+      ['agent_loops', 'loops'],
+    ] as const)
+      await tx.query(
+        `delete from ${table} where ${widths} and ${before('detected_at', 'incidents')} and ${count} = 0`,
+      );
+    const beforeSessions = before('started_at', 'sessions');
+    await tx.query(
+      `delete from session_edges where ${widths} and ${beforeSessions} and started = 0 and ended = 0`,
+    );
+    await tx.query(
+      `delete from session_sums where edge in ('first', 'latest') and ${beforeSessions} and sessions = 0`,
+    );
+  });
 }

@@ -3,7 +3,7 @@ import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { removeDeploys } from '../deploys/write-deploys.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
-import { BATCH_ROWS, removeIncidents, removeSessions } from './remove-oldest.ts';
+import { BATCH_ROWS, removeEmptySums, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
 
 export interface RetentionLimits {
@@ -73,7 +73,10 @@ export class Retention {
     const byAge = limits.days === null ? 0 : await this.#removeOld(now() - limits.days * DAY);
     const bySize = limits.megabytes === null ? 0 : await this.#removeSurplus(limits.megabytes * MEBIBYTE);
     const removed = byAge + bySize;
-    if (removed > 0) logger.info({ byAge, bySize }, 'Retention deleted incidents, sessions and messages');
+    if (removed > 0) {
+      await removeEmptySums(database);
+      logger.info({ byAge, bySize }, 'Retention deleted incidents, sessions and messages');
+    }
     this.lastRunAt = now();
     await database.query('update deleted_totals set last_run_at = $1', [this.lastRunAt]);
     await this.#vacuum(removed > 0);

@@ -1,4 +1,5 @@
 import type { Queryable } from '@loopwatch/storage';
+import { countOfIncidents, countOfSessions } from '../storage/sums.ts';
 
 export interface StorageSize {
   readonly incidents: number;
@@ -22,8 +23,8 @@ export async function storageSize(database: Queryable): Promise<StorageSize> {
        (${String(OVERHEAD)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
          + v.n * (${average('verdicts', 'happened_at desc')} + ${average('verdict_docs', 'id')})
          + s.n * ${average('sessions', 'last_event_at desc')} + m.n * ${average('messages', 'number desc')}))::float8 as bytes
-     from (select count(*) as n from incidents) as i, (select count(*) as n from verdicts) as v,
-       (select count(*) as n from sessions) as s, (select count(*) as n from messages) as m`,
+     from (select ${countOfIncidents} as n) as i, (select count(*) as n from verdicts) as v,
+       (select ${countOfSessions} as n) as s, (select count(*) as n from messages) as m`,
   );
   return row ?? { incidents: 0, sessions: 0, messages: 0, bytes: 0 };
 }

@@ -3,7 +3,8 @@ import type { Queryable } from '@loopwatch/storage';
 import type { Paging, Sorting } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
 import { pageOfIds } from '../storage/page-query.ts';
-import { sessionStateSql } from '../storage/state-sql.ts';
+import { isInStateSql } from '../storage/state-sql.ts';
+import { countOfSessions } from '../storage/sums.ts';
 import { sessionItems } from './read-sessions.ts';
 
 const columns: Readonly<Record<SessionSort, string>> = {
@@ -25,7 +26,14 @@ export async function listSessions(
   { sort, now, ...paging }: Paging & { readonly sort: Sorting<SessionSort>; readonly now: number },
 ): Promise<SessionPage> {
   const conditions = sessionConditions(filter, now);
-  const page = await pageOfIds(database, { table: 'sessions', conditions, columns, sort, ...paging });
+  const page = await pageOfIds(database, {
+    table: 'sessions',
+    countOfAll: countOfSessions,
+    conditions,
+    columns,
+    sort,
+    ...paging,
+  });
   return { ...page, items: await sessionItems(database, page.items, now) };
 }
 
@@ -33,10 +41,8 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { state, tool } = filter;
   conditions.searches('id', filter.q);
-  if (state !== undefined) conditions.anyOf(sessionStateSql(conditions.parameter(now)), state);
-  // The index of live sessions is used only if the stored state is named; a quiet one is stored as live.
-  if (state?.every((one) => one === 'live' || one === 'quiet') === true && state.length > 0)
-    conditions.add("state = 'live'");
+  if (state !== undefined && state.length > 0)
+    conditions.add(isInStateSql('live', state, () => conditions.parameter(now)));
   if (tool !== undefined && tool.length > 0) {
     const tools = tool.map((name) => conditions.parameter(name)).join(', ');
     conditions.add(
@@ -47,7 +53,7 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
     conditions.add(
-      `state = 'live' and incidents_open > 0 and ${sessionStateSql(conditions.parameter(now))} = 'live'`,
+      `incidents_open > 0 and ${isInStateSql('live', ['live'], () => conditions.parameter(now))}`,
     );
   }
   if (filter.incidents === 'any') conditions.add('incidents > 0');

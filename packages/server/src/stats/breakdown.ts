@@ -9,8 +9,9 @@ import type {
 import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
-import { Conditions } from '../storage/conditions.ts';
+import type { Conditions } from '../storage/conditions.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
+import { activities, activityRows } from './session-activity.ts';
 
 export interface BreakdownRequest {
   readonly groupBy: BreakdownDimension;
@@ -36,16 +37,6 @@ const columns = {
 /** Amounts that are summed; sessions are counted once each. */
 const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
 type Amount = (typeof added)[number] | 'sessions';
-/** What sessions did, looping or not, with its sum over rows of `sessions`; `calls` and the like are those of loops. */
-const activities = {
-  a_sessions: (within: string) => `count(*) filter (where ${within})`,
-  a_calls: (within: string) => `sum(tool_calls) filter (where ${within})`,
-  a_tokens: (within: string) => `sum(tokens) filter (where ${within} and tokens >= 0)`,
-  a_usd: (within: string) => `sum(usd) filter (where ${within} and usd >= 0)`,
-  a_unpriced: (within: string) => `count(*) filter (where ${within} and tokens >= 0 and usd < 0)`,
-  a_priced: (within: string) => `count(*) filter (where ${within} and usd >= 0)`,
-  a_squares: (within: string) => `sum(usd * usd) filter (where ${within} and usd >= 0)`,
-} as const;
 /** What groups can be sorted by that no column holds. */
 const ratios: Partial<Record<BreakdownSort, string>> = {
   increase: 'incidents - p_incidents',
@@ -72,8 +63,8 @@ export async function breakdown(
   const before = from - (to - from);
   const filter: IncidentFilter = { kind: ['loop'], ...request.filter };
   const conditions = incidentConditions({ ...filter, from: compare ? before : from, to }, now);
-  const active = activeSessions(filter, compare ? before : from, to, conditions.parameters);
-  const rows = await database.query<Row>(statement(request, conditions, active), conditions.parameters);
+  const periods = [{ from, to }, ...(compare ? [{ from: before, to: from }] : [])];
+  const rows = await database.query<Row>(statement(request, conditions, periods), conditions.parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
   const other = rows.find(({ rank }) => rank === limit + 1);
@@ -107,25 +98,15 @@ async function countApart(
   return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
 }
 
-/** The sessions that were active in a period. What a filter says about incidents does not apply to them. */
-function activeSessions(filter: IncidentFilter, from: number, to: number, parameters: unknown[]): Conditions {
-  const conditions = new Conditions(parameters);
-  conditions.anyOf('id', filter.sessionId);
-  conditions.labels(filter);
-  conditions.between('last_event_at', from, undefined);
-  conditions.between('started_at', undefined, to);
-  return conditions;
-}
-
 /**
  * Groups by value and session first, since a session counts once in each group, once in the rest and once in the total; then
  * ranks the groups and sums those beyond the limit. Everything but the ranking uses hashing, which is three times as fast as
  * sorting. A group without loops is a group, too, if sessions have its value.
  */
 function statement(
-  { groupBy, from, compare, limit, sort }: BreakdownRequest,
+  { groupBy, from, compare, filter, limit, sort }: BreakdownRequest,
   conditions: Conditions,
-  active: Conditions,
+  active: readonly { readonly from: number; readonly to: number }[],
 ): string {
   const value = groupBy.startsWith('tag:')
     ? `tags ->> ${conditions.parameter(groupBy.slice('tag:'.length))}::text`
@@ -145,9 +126,10 @@ function statement(
      from (select ${each((prefix) => `bool_or(${prefix}incidents > 0) as ${prefix}has`)} from ${rows}
        group by session_id) as one`;
   const activity = (prefix: '' | 'p_') => {
-    const within = !compare ? 'true' : prefix === '' ? `last_event_at >= ${start}` : `started_at < ${start}`;
-    return activityNames.map((name) => `${activities[name](within)} as ${prefix}${name}`).join(', ');
+    const own = `period = ${prefix === '' ? '0' : '1'}`;
+    return activityNames.map((name) => `${activities[name](own)} as ${prefix}${name}`).join(', ');
   };
+  const activeRows = activityRows(filter, active, conditions.parameters, isOfSessions ? value : undefined);
   // Sessions have neither tool nor detector: each group is compared with all of them.
   const over = isOfSessions ? 'sum' : 'min';
   const whole = (prefix: '' | 'p_') =>
@@ -168,8 +150,8 @@ function statement(
         ${each((prefix) => `count(*) filter (where ${prefix}incidents > 0)::float8 as ${prefix}sessions`)}
       from by_session group by value
     ), active as (
-      select ${isOfSessions ? `coalesce(${value}, '') as value, ` : ''}${each(activity)}
-      from sessions ${active.where} ${isOfSessions ? 'group by 1' : ''}
+      select ${isOfSessions ? `coalesce(value, '') as value, ` : ''}${each(activity)}
+      from (${activeRows}) as rows ${isOfSessions ? 'group by 1 having sum(sessions) <> 0' : ''}
     ), ranked as materialized (
       select *, least(row_number() over (
         order by ${by} ${direction}, tokens desc nulls last, calls desc nulls last, incidents desc nulls last, a_sessions desc nulls last, value

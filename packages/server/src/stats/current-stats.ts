@@ -1,11 +1,12 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
-import { wasteSums } from '../storage/waste-sql.ts';
+import { isDismissedSql, isOpenSql } from '../storage/state-sql.ts';
+import { HOUR, MINUTE, storedWaste } from '../storage/sums.ts';
 import { SharedResult } from './shared-result.ts';
 
-const MINUTE = 60_000;
 const MINUTES = 60;
+/** The condition of an index. */
+const mayBeDismissed = `(triage <> 'new' or mute_id is not null)`;
 
 interface Sums {
   readonly kept: number;
@@ -39,12 +40,10 @@ export function createSharedStats(database: Queryable, now: () => number): Share
 /** Statistics over everything stored, and over what retention has deleted. @param now wall clock, epoch ms */
 export async function currentStats(database: Queryable, now: number): Promise<IncidentStats> {
   const [sums] = await database.query<Sums>(
-    `select count(*)::float8 as kept, min(detected_at) as since,
-       count(*) filter (where outcome = 'recovered')::float8 as recovered,
-       count(*) filter (where outcome = 'ended')::float8 as ended,
-       count(*) filter (where outcome = 'disabled')::float8 as disabled,
-       ${wasteSums()}
-     from incidents`,
+    `select coalesce(sum(found), 0)::float8 as kept, (select min(detected_at) from incidents) as since,
+       coalesce(sum(recovered), 0)::float8 as recovered, coalesce(sum(ended), 0)::float8 as ended,
+       coalesce(sum(disabled), 0)::float8 as disabled, ${storedWaste}
+     from incident_sums where width = ${String(HOUR)}`,
   );
   const [dropped] = await database.query<Dropped>(
     `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd, unpriced::float8 from deleted_totals`,
@@ -75,21 +74,21 @@ export async function countUnresolved(
   database: Queryable,
   now: number,
 ): Promise<Pick<IncidentStats, 'open' | 'quiet' | 'openByDetector'>> {
-  const rows = await database.query<{ state: 'open' | 'quiet'; detector: DetectorId; incidents: number }>(
-    `select ${incidentStateSql('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' and not ${isDismissedSql('$1')} group by 1, 2`,
+  const open = await database.query<{ detector: DetectorId; incidents: number }>(
+    `select detector, count(*)::float8 as incidents from incidents where ${isOpenSql('$1')} group by 1`,
     [now],
   );
-  const open = rows.filter(({ state }) => state === 'open');
+  const [all] = await database.query<{ incidents: number }>(
+    `select (coalesce((select sum(unresolved) from incident_sums where width = ${String(HOUR)}), 0)
+       - (select count(*) from incidents where state = 'open' and ${mayBeDismissed} and ${isDismissedSql('$1')}))::float8 as incidents`,
+    [now],
+  );
+  const sum = open.reduce((total, { incidents }) => total + incidents, 0);
   return {
-    open: sumOf(open),
-    quiet: sumOf(rows) - sumOf(open),
+    open: sum,
+    quiet: (all?.incidents ?? 0) - sum,
     openByDetector: Object.fromEntries(open.map(({ detector, incidents }) => [detector, incidents])),
   };
-}
-
-function sumOf(rows: readonly { readonly incidents: number }[]): number {
-  return rows.reduce((sum, { incidents }) => sum + incidents, 0);
 }
 
 async function foundPerMinute(database: Queryable, now: number): Promise<number[]> {

@@ -1,5 +1,7 @@
 import type { Overview } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import { coverBuckets, type Segment } from './cover.ts';
+import { boundsOf } from './incidents-in-range.ts';
 import type { TimeRange } from './query-range.ts';
 
 type Latency = Overview['latency'];
@@ -9,34 +11,23 @@ export interface LatencyInRange {
   bucket(index: number): Latency;
 }
 
-/** Exceeds the number of classes: latencies are at most ten minutes. */
-const CLASSES = 8192;
-
-/** The latency to two digits as a small integer: percentiles then need few rows and no sort. */
-const latencyClass = `case when latency_ms < 100 then latency_ms::int when latency_ms < 1000 then 90 + (latency_ms / 10)::int
-  else 180 + (latency_ms / 100)::int end`;
-
 interface Counted {
+  /** See `latency_class` of the database. */
   readonly class: number;
   readonly incidents: number;
 }
 
 /** The detection latency of the incidents of a range. */
-export async function latencyInRange(
-  database: Queryable,
-  { from, to, bucketMs }: TimeRange,
-): Promise<LatencyInRange> {
-  const rows = await database.query<{ key: number; incidents: number }>(
-    `select floor((detected_at - $1::float8) / $3::float8)::int * ${String(CLASSES)} + ${latencyClass} as key,
-       count(*)::float8 as incidents
-     from incidents where detected_at >= $1::float8 and detected_at < $2::float8 and latency_ms is not null group by 1`,
-    [from, to, bucketMs],
+export async function latencyInRange(database: Queryable, range: TimeRange): Promise<LatencyInRange> {
+  const segments = coverBuckets(range);
+  const rows = await database.query<Counted & { readonly bucket: number }>(
+    `select bucket, class, sum(incidents)::float8 as incidents
+     from (${segments.map(countsOf).join(' union all ')}) as segments group by 1, 2`,
+    [range.from, range.bucketMs, ...segments.flatMap(({ from, to }) => [from, to])],
   );
   const byBucket = new Map<number, Counted[]>();
   const all = new Map<number, number>();
-  for (const { key, incidents } of rows) {
-    const bucket = Math.floor(key / CLASSES);
-    const own = key % CLASSES;
+  for (const { bucket, class: own, incidents } of rows) {
     all.set(own, (all.get(own) ?? 0) + incidents);
     const counted = byBucket.get(bucket) ?? [];
     byBucket.set(bucket, counted);
@@ -46,6 +37,16 @@ export async function latencyInRange(
     all: latencyOf([...all].map(([own, incidents]) => ({ class: own, incidents }))),
     bucket: (index) => latencyOf(byBucket.get(index) ?? []),
   };
+}
+
+function countsOf({ width }: Segment, index: number): string {
+  const [from, to] = boundsOf(index);
+  const bucket = (time: string) => `floor((${time} - $1::float8) / $2::float8)::int as bucket`;
+  return width === 0
+    ? `select ${bucket('detected_at')}, latency_class(latency_ms) as class, count(*) as incidents from incidents
+       where detected_at >= ${from} and detected_at < ${to} and latency_ms is not null group by 1, 2`
+    : `select ${bucket('at')}, class, sum(incidents) as incidents from incident_latencies
+       where width = ${String(width)} and at >= ${from} and at < ${to} and incidents > 0 group by 1, 2`;
 }
 
 function latencyOf(counted: readonly Counted[]): Latency {

@@ -1,14 +1,17 @@
+import { detectorKind } from '@loopwatch/contract';
 import type { LoopAmounts, LoopRate } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { wasteSums } from '../storage/waste-sql.ts';
 import { activeSessions } from './active-sessions.ts';
+import { cover, coverBuckets, type Segment } from './cover.ts';
+import { sumCosts } from './detector-stats.ts';
+import { type BucketRow, boundsOf, type IncidentsInRange, incidentsInRange } from './incidents-in-range.ts';
 import type { TimeRange } from './query-range.ts';
 
 /** More are too short to tell a rate, fewer do not show when it changed. */
 const WANTED_STEPS = 12;
 
 interface Step {
-  readonly agent: string | null;
+  readonly agent: string;
   readonly step: number;
   readonly loops: number;
 }
@@ -21,48 +24,98 @@ export async function loopRate(
 ): Promise<LoopRate> {
   const { from, to, bucketMs } = range;
   const buckets = Math.ceil((to - from) / bucketMs);
-  const stepMs = bucketMs * Math.ceil(buckets / WANTED_STEPS);
-  const sessions = await activeSessions(database, { from, to, bucketMs: stepMs });
-  const found = await database.query<Step>(
-    `select case when agent = any (select jsonb_array_elements_text($4::jsonb)) then agent end as agent,
-       floor((detected_at - $1::float8) / $3::float8)::int as step, count(*)::float8 as loops
-     from incidents where kind = 'loop' and detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
-    [from, to, stepMs, JSON.stringify(agents)],
-  );
-  const loopsAt = (step: number, agent?: string) =>
-    found
-      .filter((row) => row.step === step && (agent === undefined || row.agent === agent))
-      .reduce((sum, { loops }) => sum + loops, 0);
-  const previous = await amountsOf(database, from - (to - from), from);
+  const stepMs = bucketMs * Math.max(1, Math.round(buckets / WANTED_STEPS));
+  const steps = { from, to, bucketMs: stepMs };
+  const before = { from: from - (to - from), to: from };
+  const sessions = await activeSessions(database, steps);
+  const found = await incidentsInRange(database, steps);
+  const ofAgents = await loopsByAgent(database, steps, agents);
+  const foundBefore = await incidentsInRange(database, { ...before, bucketMs: stepMs });
+  const previous = amountsOf(foundBefore, await spendOf(database, before));
   return {
-    ...(await amountsOf(database, from, to)),
+    ...amountsOf(found, await spendOf(database, range)),
     previous: previous.sessions === 0 ? null : previous,
     stepMs,
     steps: sessions.map((count, step) => ({
       at: from + step * stepMs,
-      loops: loopsAt(step),
+      loops: countLoops(found.bucket(step)),
       sessions: count,
     })),
-    agents: agents.map((agent) => ({ agent, loops: sessions.map((_, step) => loopsAt(step, agent)) })),
+    agents: agents.map((agent) => ({
+      agent,
+      loops: sessions.map(
+        (_, step) => ofAgents.find((row) => row.agent === agent && row.step === step)?.loops ?? 0,
+      ),
+    })),
   };
 }
 
-/** Loops that were detected in a period, and the sessions that were active in it. */
-async function amountsOf(database: Queryable, from: number, to: number): Promise<LoopAmounts> {
-  const [waste] = await database.query<{ loops: number; usd: number | null }>(
-    `select count(*)::float8 as loops, ${wasteSums()} from incidents
-     where kind = 'loop' and detected_at >= $1::float8 and detected_at < $2::float8`,
-    [from, to],
-  );
-  const [spend] = await database.query<{ sessions: number; usd: number | null }>(
-    `select count(*)::float8 as sessions, sum(usd) filter (where usd >= 0) as usd from sessions
-     where last_event_at >= $1::float8 and started_at < $2::float8`,
-    [from, to],
-  );
+function countLoops(rows: readonly BucketRow[]): number {
+  return rows.reduce((sum, { detector, found }) => sum + (detectorKind(detector) === 'loop' ? found : 0), 0);
+}
+
+function amountsOf({ rows }: IncidentsInRange, spend: Spend | undefined): LoopAmounts {
   return {
-    loops: waste?.loops ?? 0,
+    loops: countLoops(rows),
     sessions: spend?.sessions ?? 0,
-    wastedUsd: waste?.usd ?? null,
+    wastedUsd: sumCosts(rows).usd,
     usd: spend?.usd ?? null,
   };
+}
+
+async function loopsByAgent(
+  database: Queryable,
+  range: TimeRange,
+  agents: readonly string[],
+): Promise<readonly Step[]> {
+  if (agents.length === 0) return [];
+  const segments = coverBuckets(range);
+  const among = `agent in (select jsonb_array_elements_text($${String(2 * segments.length + 3)}::jsonb))`;
+  const select = ({ width }: Segment, index: number) => {
+    const [from, to] = boundsOf(index);
+    const step = (time: string) => `floor((${time} - $1::float8) / $2::float8)::int as step`;
+    return width === 0
+      ? `select agent, ${step('detected_at')}, count(*) as loops from incidents
+         where kind = 'loop' and ${among} and detected_at >= ${from} and detected_at < ${to} group by 1, 2`
+      : `select agent, ${step('at')}, sum(loops) as loops from agent_loops
+         where width = ${String(width)} and ${among} and at >= ${from} and at < ${to} group by 1, 2`;
+  };
+  return database.query<Step>(
+    `select agent, step, sum(loops)::float8 as loops from (${segments.map(select).join(' union all ')}) as segments group by 1, 2`,
+    [range.from, range.bucketMs, ...segments.flatMap(({ from, to }) => [from, to]), JSON.stringify(agents)],
+  );
+}
+
+interface Spend {
+  readonly sessions: number;
+  readonly usd: number | null;
+}
+
+/** What the sessions spent that were active in each period: all that ended since its start, less those that began after it. */
+async function spendOf(
+  database: Queryable,
+  { from, to }: Pick<TimeRange, 'from' | 'to'>,
+): Promise<Spend | undefined> {
+  const parameters: number[] = [];
+  const since = (time: number, edge: 'started' | 'ended', sign: 1 | -1) =>
+    cover(time, Infinity).map(({ width, ...bounds }) => {
+      parameters.push(bounds.from, bounds.to);
+      const [column, sums] =
+        width === 0
+          ? [
+              edge === 'started' ? 'started_at' : 'last_event_at',
+              `count(*), sum(usd::numeric) filter (where usd >= 0), count(*) filter (where usd >= 0)`,
+            ]
+          : ['at', `sum(${edge}), sum(${edge}_usd), sum(${edge}_priced)`];
+      return `select ${String(sign)} as sign, * from (select ${sums} from ${width === 0 ? 'sessions' : 'session_edges'}
+        where ${width === 0 ? '' : `width = ${String(width)} and `}${column} >= $${String(parameters.length - 1)}::float8
+          and ${column} < $${String(parameters.length)}::float8) as part(sessions, usd, priced)`;
+    });
+  const [row] = await database.query<Spend>(
+    `select coalesce(sum(sign * sessions), 0)::float8 as sessions,
+       (case when sum(sign * priced) > 0 then sum(sign * usd) end)::float8 as usd
+     from (${[...since(from, 'ended', 1), ...since(to, 'started', -1)].join(' union all ')}) as parts`,
+    parameters,
+  );
+  return row;
 }

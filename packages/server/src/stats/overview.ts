@@ -4,15 +4,15 @@ import type { Database, Queryable } from '@loopwatch/storage';
 import { listDeploys } from '../deploys/list-deploys.ts';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { latestChange } from '../storage/change-lock.ts';
+import { HOUR, MINUTE } from '../storage/sums.ts';
 import { activeSessions, countLiveSessions } from './active-sessions.ts';
 import { countUnresolved } from './current-stats.ts';
 import { sumCosts } from './detector-stats.ts';
 import { type BucketRow, incidentsInRange } from './incidents-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
 import { loopRate } from './loop-rate.ts';
-import { queryRange } from './query-range.ts';
+import { queryRange, type TimeRange } from './query-range.ts';
 
-const MINUTE = 60_000;
 /** The default range is the shortest of these that reaches back to the first data. */
 const spans = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 360 * MINUTE];
 const MAX_SPAN = 360 * MINUTE;
@@ -34,7 +34,8 @@ export function readOverview(
     const firstAt = await firstData(tx);
     const to = query.to ?? now;
     const from = query.from ?? to - (query.lastMs ?? spanFor(firstAt, to));
-    const range = queryRange({ from, to }, now);
+    const asked = queryRange({ from, to }, now);
+    const range = query.from === undefined ? fromWholeInterval(asked) : asked;
     const incidents = await incidentsInRange(tx, range);
     const countOf = (kind: Verdict['kind'], count: (row: BucketRow) => number): number =>
       incidents.rows
@@ -81,6 +82,12 @@ export function readOverview(
       })),
     };
   });
+}
+
+/** Begins a period before now up to a bucket earlier, so that sums are stored of its buckets. */
+function fromWholeInterval({ from, to, bucketMs }: TimeRange): TimeRange {
+  const width = [HOUR, MINUTE].find((one) => bucketMs % one === 0);
+  return { from: width === undefined ? from : Math.floor(from / width) * width, to, bucketMs };
 }
 
 function spanFor(firstAt: number | null, to: number): number {

@@ -13,6 +13,7 @@ import type { RetentionLimits } from '../retention/retention.ts';
 import type { ConfiguredSettings } from '../settings/effective-settings.ts';
 import { parseScope } from '../settings/scope.ts';
 import { scopeSettings } from '../settings/settings-api.ts';
+import { countOfIncidents, countOfSessions } from '../storage/sums.ts';
 
 export interface StatusApiOptions extends NotificationsApiOptions {
   readonly database: Database;
@@ -77,8 +78,8 @@ async function databaseStatus(database: Database): Promise<DatabaseStatus> {
     `select split_part(version(), ' on ', 1) as version,
        (select sum(pg_total_relation_size(c.oid)) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = current_schema() and c.relkind = 'r')::float8 as bytes,
-       (select count(*) from verdicts)::float8 as verdicts, (select count(*) from incidents)::float8 as incidents,
-       (select count(*) from sessions)::float8 as sessions, (select min(happened_at) from verdicts) as "oldestAt",
+       (select count(*) from verdicts)::float8 as verdicts, ${countOfIncidents}::float8 as incidents,
+       ${countOfSessions}::float8 as sessions, (select min(happened_at) from verdicts) as "oldestAt",
        t.incidents::float8 as dropped, t.last_run_at as "lastRunAt" from deleted_totals t`,
   );
   if (row === undefined) throw new Error('The table of retention sums has no row');

@@ -4,16 +4,38 @@ import { QUIET_AFTER_MS } from '@loopwatch/contract';
 
 /** @param now the parameter's name: wall clock, epoch ms */
 export function incidentStateSql(now: string): string {
-  return `case when state = 'open' and ${isQuietSql(now)} then 'quiet' else state end`;
+  return `case when state = 'open' and not ${isActiveSql(now)} then 'quiet' else state end`;
 }
 
-/** @param now the parameter's name: wall clock, epoch ms */
-export function sessionStateSql(now: string): string {
-  return `case when state = 'live' and ${isQuietSql(now)} then 'quiet' else state end`;
+/** SQL condition: what is stored as live or open counts as such. @param now as in {@link incidentStateSql} */
+export function isActiveSql(now: string): string {
+  return `active_at > ${now}::float8 - ${String(QUIET_AFTER_MS)}`;
 }
 
-function isQuietSql(now: string): string {
-  return `active_at <= ${now}::float8 - ${String(QUIET_AFTER_MS)}`;
+/**
+ * SQL condition: a session or an incident has one of the states. Its parts are such that indexes find the few rows that are
+ * active.
+ *
+ * @param active what is stored of those that are live or open, or quiet
+ * @param parameter names the parameter with the wall clock, epoch ms, if there is one
+ */
+export function isInStateSql(
+  active: 'live' | 'open',
+  states: readonly string[],
+  parameter: () => string,
+): string {
+  const others = states.filter((state) => state !== active && state !== 'quiet');
+  const isStored = `state = '${active}'`;
+  const conditions = [
+    ...others.map((state) => `state = '${state}'`),
+    ...(states.includes(active) && states.includes('quiet')
+      ? [isStored]
+      : [
+          ...(states.includes(active) ? [`${isStored} and ${isActiveSql(parameter())}`] : []),
+          ...(states.includes('quiet') ? [`${isStored} and not ${isActiveSql(parameter())}`] : []),
+        ]),
+  ];
+  return `(${conditions.join(' or ')})`;
 }
 
 /**
@@ -35,7 +57,7 @@ export function isDismissedSql(now: string): string {
 
 /** SQL condition: the incident counts as open, neither quiet nor dismissed. @param now as in {@link triageSql} */
 export function isOpenSql(now: string): string {
-  return `(${incidentStateSql(now)} = 'open' and not ${isDismissedSql(now)})`;
+  return `(state = 'open' and ${isActiveSql(now)} and not ${isDismissedSql(now)})`;
 }
 
 /** SQL: whether the session with this id is stopped. @param id an expression */

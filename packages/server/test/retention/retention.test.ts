@@ -65,6 +65,9 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select count(*) as n from incident_docs')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from sessions')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from messages')).toEqual([{ n: 10 }]);
+    // By minute and by hour.
+    for (const table of ['incident_sums', 'incident_latencies', 'agent_loops'])
+      expect(await database.query(`select count(*) as n from ${table}`), table).toEqual([{ n: 20 }]);
   });
 
   it('retention: deletes no more than the size limit requires, oldest first', async () => {

@@ -42,7 +42,8 @@ onBothDatabases(({ make }) => {
     const overview = await readOverview(await filled(), { lastMs: 60 * MINUTE }, START + 2.5 * MINUTE);
     expect(overview).toMatchObject({
       asOf: START + 2.5 * MINUTE,
-      from: START - 57.5 * MINUTE,
+      // A whole minute, so that sums are stored of its buckets.
+      from: Math.floor(START / MINUTE - 57.5) * MINUTE,
       to: START + 2.5 * MINUTE,
       open: 3,
       quiet: 0,
@@ -161,7 +162,7 @@ onBothDatabases(({ make }) => {
     const { database } = await make();
     const spanAt = async (now: number) => {
       const { from, to } = await readOverview(database, {}, now);
-      return (to - from) / MINUTE;
+      return Math.floor((to - from) / MINUTE);
     };
     expect(await spanAt(START), 'no data').toBe(360);
     await database.transaction((tx) =>

@@ -1,0 +1,84 @@
+import type { IncidentFilter } from '@loopwatch/contract/api';
+import { Conditions } from '../storage/conditions.ts';
+import { HOUR } from '../storage/sums.ts';
+import { cover, type Segment } from './cover.ts';
+
+interface Period {
+  /** Epoch ms. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const columns = [
+  'sessions',
+  'calls',
+  'tokens',
+  'tokens_known',
+  'usd',
+  'usd_known',
+  'unpriced',
+  'usd_squares',
+] as const;
+/** The same of one row of `sessions`. */
+const ofSession: Readonly<Record<(typeof columns)[number], string>> = {
+  sessions: '1',
+  calls: 'tool_calls::numeric',
+  tokens: 'greatest(tokens, 0)::numeric',
+  tokens_known: '(tokens >= 0)::int',
+  usd: 'greatest(usd, 0)::numeric',
+  usd_known: '(usd >= 0)::int',
+  unpriced: '(tokens >= 0 and usd < 0)::int',
+  usd_squares: 'greatest(usd, 0)::numeric * greatest(usd, 0)::numeric',
+};
+
+/** What sessions did, looping or not, as sums over the rows of {@link activityRows}. */
+export const activities = {
+  a_sessions: (own: string) => `sum(sessions) filter (where ${own})`,
+  a_calls: (own: string) => `sum(calls) filter (where ${own})`,
+  a_tokens: (own: string) => known('tokens', 'tokens_known', own),
+  a_usd: (own: string) => known('usd', 'usd_known', own),
+  a_unpriced: (own: string) => `sum(unpriced) filter (where ${own})`,
+  a_priced: (own: string) => `sum(usd_known) filter (where ${own})`,
+  a_squares: (own: string) => known('usd_squares', 'usd_known', own),
+} as const;
+
+function known(amount: string, count: string, own: string): string {
+  return `case when sum(${count}) filter (where ${own}) > 0 then sum(${amount}) filter (where ${own}) end`;
+}
+
+/**
+ * SQL of rows whose sums are what the sessions did that were active in each period, numbered by `period`: all whose latest
+ * event is not before it, less those that began after it. What a filter says about incidents does not apply to them.
+ *
+ * @param value SQL of the group, a label of sessions; default: none
+ */
+export function activityRows(
+  filter: IncidentFilter,
+  periods: readonly Period[],
+  parameters: unknown[],
+  value?: string,
+): string {
+  // The sums do not tell single sessions, nor tags.
+  const hasSums =
+    filter.sessionId === undefined && filter.tag === undefined && value?.startsWith('tags') !== true;
+  const widths = hasSums ? [HOUR] : [];
+  const select = (edge: 'first' | 'latest', sign: 1 | -1, period: number) => (segment: Segment) => {
+    const conditions = new Conditions(parameters);
+    conditions.anyOf('id', filter.sessionId);
+    conditions.labels(filter);
+    if (segment.width > 0) conditions.add(`edge = '${edge}'`);
+    const time = segment.width > 0 ? 'at' : edge === 'first' ? 'started_at' : 'last_event_at';
+    conditions.between(time, segment.from, segment.to === Infinity ? undefined : segment.to);
+    const amounts = columns.map(
+      (name) => `${String(sign)} * ${segment.width > 0 ? name : ofSession[name]} as ${name}`,
+    );
+    return `select ${value === undefined ? '' : `${value} as value, `}${String(period)} as period, ${amounts.join(', ')}
+      from ${segment.width > 0 ? 'session_sums' : 'sessions'} ${conditions.where}`;
+  };
+  return periods
+    .flatMap(({ from, to }, period) => [
+      ...cover(from, Infinity, widths).map(select('latest', 1, period)),
+      ...cover(to, Infinity, widths).map(select('first', -1, period)),
+    ])
+    .join(' union all ');
+}
