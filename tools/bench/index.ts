@@ -11,6 +11,7 @@ import { latency } from './latency.ts';
 import { masks } from './masks.ts';
 import type { Bench } from './measure.ts';
 import { memory } from './memory.ts';
+import { million } from './million/index.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
 import { soak } from './soak.ts';
@@ -20,8 +21,8 @@ import { workers } from './workers.ts';
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line per figure on stdout, progress on stderr. `--full` adds the
  * large sizes. `memory --sessions 20000,50000` measures only these numbers of sessions of real traffic, and
- * `gateway --sessions 20,60` only these numbers of messages in a request. `soak` takes ten minutes and runs only if it
- * is named.
+ * `gateway --sessions 20,60` only these numbers of messages in a request. `soak` takes ten minutes, `million` half
+ * an hour; they run only if they are named.
  */
 const benches: Readonly<Record<string, Bench>> = {
   analysis,
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   latency,
   masks,
   memory,
+  million,
   recovery,
   scan,
   semantic,
@@ -42,6 +44,9 @@ const benches: Readonly<Record<string, Bench>> = {
   'worker-real': workerReal,
   workers,
 };
+
+/** These run only if they are named. */
+const longBenches = new Set(['million', 'soak']);
 
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,
@@ -58,6 +63,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 for (const [name, bench] of Object.entries(benches)) {
-  if (names.length > 0 ? !names.includes(name) : name === 'soak') continue;
+  if (names.length > 0 ? !names.includes(name) : longBenches.has(name)) continue;
   for (const figures of await bench(values.full, sizes)) process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
