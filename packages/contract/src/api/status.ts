@@ -62,6 +62,17 @@ export const statusSchema = z.object({
       }),
     )
     .describe('Under the effective settings.'),
+  judge: z
+    .object({
+      checks: count,
+      failed: count.describe('Errors, timeouts and malformed answers.'),
+      since: z.number().describe('Since when they are counted, epoch ms: half an hour, or longer.'),
+      failing: z.boolean().describe('More than half of them failed, and more than five.'),
+    })
+    .nullable()
+    .describe(
+      'The latest semantic checks; null if there were none, or if workers run in other processes, whose metrics tell.',
+    ),
   live: z.object({
     clients: count,
     sequence: count.describe('Number of the latest change.'),

@@ -1,6 +1,7 @@
 import type { NotificationStatus } from '@loopwatch/contract/api';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useId, useState } from 'react';
+import { breakdownQuery } from '../api/breakdown.ts';
 import { ApiError } from '../api/client.ts';
 import { notificationsQuery, putNotification } from '../api/notifications.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -27,6 +28,11 @@ export default function NotificationForm({ item, onClose }: Props) {
   const [draft, setDraft] = useState(item === undefined ? emptyDraft : draftOf(item));
   const [problems, setProblems] = useState<Problems>(noProblems);
   const [saving, setSaving] = useState(false);
+  const known: Readonly<Record<string, readonly string[]>> = {
+    agent: useKnown('agent'),
+    model: useKnown('model'),
+    tool: useKnown('tool'),
+  };
   const save = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     setSaving(true);
@@ -47,6 +53,7 @@ export default function NotificationForm({ item, onClose }: Props) {
     <FieldRow
       key={field.key}
       field={field}
+      choices={field.choices ?? known[field.key] ?? []}
       text={draft.texts[field.key] ?? ''}
       saved={draft.saved.includes(field.key)}
       problem={problems.byField[field.key]}
@@ -71,6 +78,7 @@ export default function NotificationForm({ item, onClose }: Props) {
             />
             <FieldRow
               field={{ key: 'name', label: 'Name', placeholder: 'oncall', hint: 'Letters, digits, . _ -' }}
+              choices={[]}
               text={draft.name}
               saved={false}
               problem={problems.byField['name']}
@@ -104,14 +112,16 @@ export default function NotificationForm({ item, onClose }: Props) {
 
 interface FieldProps {
   readonly field: Field;
+  /** Values to offer. */
+  readonly choices: readonly string[];
   readonly text: string;
   readonly saved: boolean;
   readonly problem: string | undefined;
   readonly onChange: (text: string) => void;
 }
 
-function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
-  const { label, hint, placeholder, secret, kind, choices } = field;
+function FieldRow({ field, choices, text, saved, problem, onChange }: FieldProps) {
+  const { label, hint, placeholder, secret, kind } = field;
   const id = useId();
   return (
     <div className="grid content-start gap-0.5 min-w-0">
@@ -124,12 +134,20 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
         type={secret === true ? 'password' : 'text'}
         autoComplete={secret === true ? 'new-password' : 'off'}
         inputMode={kind === 'number' ? 'decimal' : undefined}
-        placeholder={saved ? 'Saved. Leave empty to keep it.' : (placeholder ?? choices?.join(', '))}
+        list={choices.length === 0 ? undefined : `${id}-choices`}
+        placeholder={saved ? 'Saved. Leave empty to keep it.' : (placeholder ?? field.choices?.join(', '))}
         value={text}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-about`}
         onChange={(event) => onChange(event.target.value)}
       />
+      {choices.length > 0 && (
+        <datalist id={`${id}-choices`}>
+          {withChoice(text, choices).map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
       <small
         className="text-xs text-ink3 data-hot:text-hot"
         id={`${id}-about`}
@@ -139,6 +157,22 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
       </small>
     </div>
   );
+}
+
+/** The agents, models or tools of the last 30 days, those with the most loops first. */
+function useKnown(groupBy: 'agent' | 'model' | 'tool'): string[] {
+  const view = { groupBy, range: { kind: 'last', span: '30d' }, sort: '-incidents' } as const;
+  const { data } = useQuery({ ...breakdownQuery(view), refetchInterval: false });
+  return data?.groups.flatMap(({ value }) => value ?? []) ?? [];
+}
+
+/** A list of choices so far, continued by each of the others. */
+function withChoice(text: string, choices: readonly string[]): string[] {
+  const chosen = text
+    .split(',')
+    .slice(0, -1)
+    .map((part) => part.trim());
+  return choices.filter((choice) => !chosen.includes(choice)).map((choice) => [...chosen, choice].join(', '));
 }
 
 interface Problems {

@@ -15,6 +15,7 @@ import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { CountCharts, IncidentsFound } from './Charts.tsx';
 import { DeployList } from './DeployList.tsx';
 import { DetectorTable } from './DetectorTable.tsx';
+import { JudgeNote } from './JudgeNote.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
 import { Tiles } from './Tiles.tsx';
 import { useOverview } from './use-overview.ts';
@@ -62,6 +63,7 @@ export function OverviewPage() {
             </EmptyState>
           ) : (
             <>
+              <JudgeNote />
               <Tiles overview={overview} />
               <LoopingNow overview={overview} />
               <BudgetsCard />

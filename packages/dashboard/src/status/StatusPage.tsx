@@ -47,14 +47,21 @@ export function StatusPage() {
 
 function Health({ status }: { readonly status: Status }) {
   const bad = Object.entries(status.checks).filter(([, { ok }]) => !ok);
-  const ok = bad.length === 0 && status.log.state === 'up';
+  const isJudgeFailing = status.judge?.failing === true;
+  const ok = bad.length === 0 && status.log.state === 'up' && !isJudgeFailing;
   return (
     <span className="text-hot font-550 data-ok:text-ok" data-ok={ok || undefined} role="status">
       {ok
         ? 'Healthy'
-        : `Unhealthy: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : [])].join(', ')}`}
+        : `Unhealthy: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : []), ...(isJudgeFailing ? ['semantic judge'] : [])].join(', ')}`}
     </span>
   );
+}
+
+function judgeFact({ judge }: Status): [string, ReactNode][] {
+  if (judge === null) return [];
+  const text = `${formatNumber(judge.failed)} of ${plural(judge.checks, 'check')} failed`;
+  return [['semantic judge', <Check key="j" ok={!judge.failing} text={text} />]];
 }
 
 function Cards({ status }: { readonly status: Status }) {
@@ -123,6 +130,7 @@ function Cards({ status }: { readonly status: Status }) {
               ['coalesced in this tab', formatNumber(dropped)],
               ['backtests running', formatNumber(backtests.running)],
               ['backtests queued', formatNumber(backtests.queued)],
+              ...judgeFact(status),
             ]}
           />
         </Card>

@@ -3,6 +3,7 @@ import { detectorFacts, detectorIds } from '@loopwatch/contract';
 import type { EffectiveSetting, Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+import type { Registry } from 'prom-client';
 import type { BacktestJobs } from '../backtests/backtest-jobs.ts';
 import type { Feeds, ServerLog } from '../feed/feeds.ts';
 import type { Readiness } from '../health.ts';
@@ -14,10 +15,12 @@ import type { ConfiguredSettings } from '../settings/effective-settings.ts';
 import { parseScope } from '../settings/scope.ts';
 import { scopeSettings } from '../settings/settings-api.ts';
 import { countOfIncidents, countOfSessions } from '../storage/sums.ts';
+import { JudgeHealth } from './judge-health.ts';
 
 export interface StatusApiOptions extends NotificationsApiOptions {
   readonly database: Database;
   readonly info: ServerInfo;
+  readonly registry: Registry;
   readonly startedAt: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
@@ -34,6 +37,7 @@ export interface StatusApiOptions extends NotificationsApiOptions {
 /** `GET /status`. */
 export function statusApi(options: StatusApiOptions): Router {
   const router = Router();
+  const judge = new JudgeHealth(options.registry, options.now);
   router
     .route('/status')
     .get(async (_request, response) => {
@@ -49,6 +53,7 @@ export function statusApi(options: StatusApiOptions): Router {
         database: sizes,
         retention: { ...limits, dropped, lastRunAt },
         detectors: detectorStatus(effective),
+        judge: await judge.read(),
         live: { clients: live.clients, sequence: live.sequence, dropped: live.dropped },
         backtests: options.jobs.counts,
         notifications: await options.notifications.status(),

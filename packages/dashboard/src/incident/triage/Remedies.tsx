@@ -2,6 +2,7 @@ import type { Incident } from '@loopwatch/contract';
 import type { Remedy } from '@loopwatch/contract/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { backtestQuery, startBacktest } from '../../api/backtests.ts';
 import { useRefusal } from '../../api/me.ts';
 import { remediesQuery } from '../../api/remedies.ts';
@@ -18,6 +19,8 @@ import { remedyImpact } from './remedy-impact.ts';
 /** The latest recorded sessions that a backtest runs on. */
 const BACKTEST_SESSIONS = 500;
 const MAX_SHOWN_SESSIONS = 5;
+/** Choices that are shown before the others are asked for. */
+const SHOWN_REMEDIES = 2;
 
 interface Props {
   readonly incident: Pick<Incident, 'id' | 'sessionId'>;
@@ -26,19 +29,35 @@ interface Props {
 /** Settings that would have prevented a false positive: preview what else each one hides, and apply it. */
 export function Remedies({ incident }: Props) {
   const { data } = useQuery(remediesQuery(incident.id));
+  const [isAll, setAll] = useState(false);
   if (data === undefined || data.items.length === 0) return null;
+  const isMore = data.items.length > SHOWN_REMEDIES || data.items.some(({ scopes }) => scopes.length > 1);
   return (
     <Card title="Prevent this false positive">
       <ul className="grid gap-3 text-sm [&>li+li]:pt-3 [&>li+li]:border-t">
-        {data.items.map((remedy) => (
-          <Suggestion key={remedy.text} remedy={remedy} sessionId={incident.sessionId} />
+        {(isAll ? data.items : data.items.slice(0, SHOWN_REMEDIES)).map((remedy) => (
+          <Suggestion key={remedy.text} remedy={remedy} sessionId={incident.sessionId} isBrief={!isAll} />
         ))}
       </ul>
+      {!isAll && isMore && (
+        <p className="mt-3">
+          <Button small quiet onClick={() => setAll(true)}>
+            More choices
+          </Button>
+        </p>
+      )}
     </Card>
   );
 }
 
-function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly sessionId: string }) {
+interface SuggestionProps {
+  readonly remedy: Remedy;
+  readonly sessionId: string;
+  /** Only the first scope. */
+  readonly isBrief: boolean;
+}
+
+function Suggestion({ remedy, sessionId, isBrief }: SuggestionProps) {
   const refused = useRefusal();
   const trial = useMutation({
     mutationFn: () =>
@@ -52,7 +71,7 @@ function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly s
     <li className="grid gap-2">
       <p title={remedy.path}>{visibleText(remedy.text)}</p>
       <div className="flex flex-wrap gap-2">
-        {remedy.scopes.map((scope) => (
+        {(isBrief ? remedy.scopes.slice(0, 1) : remedy.scopes).map((scope) => (
           <ApplyButton key={scope} remedy={remedy} scope={scope} />
         ))}
         <Button small refused={refused} disabled={trial.isPending} onClick={() => trial.mutate()}>
