@@ -162,6 +162,26 @@ it('a looping text is cut off, the upstream aborted, and the client told', async
   }
 });
 
+it('a looping text is cut at the same event, however many events arrive at once', async () => {
+  const loop = 'I will check the configuration file again to see what is wrong. '.repeat(400);
+  const texts: (string | null)[] = [];
+  for (const atOnce of [1, 7, Number.POSITIVE_INFINITY]) {
+    const script: Script = (request) => {
+      const reply = modelReply(request, { text: loop });
+      if (typeof reply === 'string' || !('chunks' in reply)) return reply;
+      const pieces = reply.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : ''));
+      const size = Math.min(atOnce, pieces.length);
+      const chunks: string[] = [];
+      for (let at = 0; at < pieces.length; at += size) chunks.push(pieces.slice(at, at + size).join(''));
+      return { ...reply, chunks };
+    };
+    await using bench = await GatewayBench.start(script, { preset: 'stream' });
+    texts.push((await new Agent(bench, true).turn()).text);
+  }
+  expect(texts[0]).toContain('Loop detected: ');
+  expect(texts).toEqual([texts[0], texts[0], texts[0]]);
+});
+
 it('enforce_streams false: streams are only watched', async () => {
   await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.enforce_streams': false });
   expect((await new Agent(bench, true, 'a').turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(

@@ -36,12 +36,16 @@ const itemsOf = remembered((message: Message): readonly Item[] => {
 export function* readElements(list: unknown): Steps<void> {
   if (!Array.isArray(list)) return;
   for (const element of list) {
-    if (!isObject(element)) continue;
+    // What was read with an earlier request costs next to nothing.
+    if (!isObject(element) || read.has(element)) continue;
+    read.add(element);
     yield messagesIn(element)
       .flatMap(itemsOf)
       .reduce((cost, item) => cost + textUnits(item), ELEMENT_COST);
   }
 }
+
+const read = new WeakSet<object>();
 
 function textUnits(item: Item): number {
   if (item.role !== 'result') return item.text.length;

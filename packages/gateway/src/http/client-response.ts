@@ -9,20 +9,26 @@ export class ClientResponse {
   readonly #response: ServerResponse;
   #source: ResponseSource | undefined;
   #written = false;
-  readonly #aborter = new AbortController();
+  #aborter: AbortController | undefined;
+  #isGone = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
     response.on('drain', () => this.#source?.resume());
     response.once('close', () => {
       if (response.writableFinished) return;
-      this.#aborter.abort();
+      this.#isGone = true;
+      this.#aborter?.abort();
       this.#source?.abort();
     });
   }
 
   /** Aborts when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
+    if (this.#aborter === undefined) {
+      this.#aborter = new AbortController();
+      if (this.#isGone) this.#aborter.abort();
+    }
     return this.#aborter.signal;
   }
 
@@ -33,7 +39,7 @@ export class ClientResponse {
   /** Sets the upstream response that feeds this one. */
   feedFrom(source: ResponseSource): void {
     this.#source = source;
-    if (this.#aborter.signal.aborted) source.abort();
+    if (this.#isGone) source.abort();
   }
 
   head(status: number, headers: FlatHeaders, statusMessage = ''): void {

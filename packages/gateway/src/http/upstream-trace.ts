@@ -8,14 +8,13 @@ import type { UpstreamError } from './upstream-error.ts';
 export class UpstreamTrace {
   readonly #span: Span;
 
-  constructor(origin: string, { method, path }: { readonly method: string; readonly path: string }) {
-    const address = new URL(origin);
+  constructor(address: URL, { method, path }: { readonly method: string; readonly path: string }) {
     this.#span = tracer().startSpan(method, {
       kind: SpanKind.CLIENT,
       attributes: {
         'http.request.method': method,
         // Some APIs take the key in the query.
-        'url.full': origin + (path.split('?', 1)[0] ?? ''),
+        'url.full': address.origin + (path.split('?', 1)[0] ?? ''),
         'server.address': address.hostname,
         'server.port': portOf(address),
       },

@@ -35,10 +35,12 @@ export interface UpstreamTimeouts {
 /** The upstream of a gateway, with one connection for each open request. */
 export class Upstream {
   readonly origin: string;
+  readonly #address: URL;
   readonly #pool: Pool;
 
   constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
     this.origin = origin;
+    this.#address = new URL(origin);
     this.#pool = new Pool(origin, {
       connect: { timeout: connectMs },
       headersTimeout: responseMs,
@@ -55,7 +57,7 @@ export class Upstream {
   }
 
   send(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const trace = new UpstreamTrace(this.origin, request);
+    const trace = new UpstreamTrace(this.#address, request);
     const call = new UpstreamCall(this.origin, trace.receiver(receiver));
     try {
       const { method, path, body } = request;

@@ -9,6 +9,7 @@ import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { Exchange } from './exchange.ts';
+import { PendingText } from './pending-text.ts';
 import { type CallDecision, decideChoices, noteBlocked, type ReplyDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
@@ -54,6 +55,8 @@ export class StreamedReply implements ReplyHandler {
   /** Set once the rest of the upstream's reply is ignored. */
   #closing: Promise<RequestOutcome> | undefined;
   #pending: (Buffer | string)[] = [];
+  /** The text of the pending events, which is judged at once, before they are sent. */
+  readonly #text = new PendingText();
 
   constructor(options: StreamedReplyOptions) {
     const { exchange, clientStream } = options;
@@ -71,6 +74,7 @@ export class StreamedReply implements ReplyHandler {
       return;
     }
     for (const event of this.#cutter.take(chunk)) if (!this.#isClosing()) this.#onEvent(event);
+    this.#judgeText();
     if (this.#isClosing()) return;
     if (this.#cutter.isTooLarge) this.#startPassthrough();
     if (!this.#isClosing()) this.#flush();
@@ -118,6 +122,10 @@ export class StreamedReply implements ReplyHandler {
     const { answer } = this.#stream;
     const { text, thought, isOfCall, isEnd }: AnswerDelta =
       event.data === '[DONE]' ? { isEnd: true } : answer.read(event.json ?? {});
+    if (isOfCall === true || isEnd === true || thought !== undefined) {
+      this.#judgeText();
+      if (this.#isClosing()) return;
+    }
     // Held events are of calls before this event. Calls that the API runs are not held, but judged as well.
     const isJudged = this.#isReleased || answer.choices !== undefined;
     if (!isJudged && answer.completeCalls > this.#judgedCalls) this.#judge(answer.completeCalls);
@@ -129,11 +137,26 @@ export class StreamedReply implements ReplyHandler {
     if (isOfCall === true && !this.#isReleased && deps.enforceStreams) this.#held ??= [];
     if (this.#held === undefined) this.#forward(event);
     else this.#hold(event);
-    const enforcement =
-      request.session.onText('thought', thought ?? '', deps.now()) ??
-      request.session.onText('content', text ?? '', deps.now());
+    const enforcement = request.session.onText('thought', thought ?? '', deps.now());
     if (enforcement !== undefined && deps.enforceStreams) this.#stopAtText(enforcement);
+    if (text !== undefined && !this.#isClosing()) {
+      this.#text.add(text, this.#pending.length);
+      if (this.#held !== undefined || isEnd === true || answer.choices !== undefined) this.#judgeText();
+    }
     if (this.#closing === undefined && isEnd === true) this.#judgeAll();
+  }
+
+  /** Judges the text of all pending events: an event of a stream often has no more than a word. */
+  #judgeText(): void {
+    if (this.#text.isEmpty || this.#isClosing()) return;
+    const { request, deps } = this.#exchange;
+    const { session } = request;
+    const enforcement = session.onText('content', this.#text.whole, deps.now());
+    if (enforcement !== undefined && deps.enforceStreams) {
+      this.#pending.length = this.#text.eventsUntilLoop(enforcement.verdict, session.textUnits);
+      this.#stopAtText(enforcement);
+    }
+    this.#text.clear();
   }
 
   /** A looping text ends the reply, or its first choice if it has several. */
