@@ -16,12 +16,25 @@ function read(): Theme {
   return systemQuery().matches ? 'dark' : 'light';
 }
 
+/** Another tab has chosen. */
+function follow({ key, newValue }: StorageEvent): void {
+  if (key === KEY) show(newValue);
+}
+
+function show(theme: string | null): void {
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
+  else delete document.documentElement.dataset['theme'];
+  for (const listener of listeners) listener();
+}
+
 function subscribe(listener: () => void): () => void {
   const system = systemQuery();
+  if (listeners.size === 0) window.addEventListener('storage', follow);
   listeners.add(listener);
   system.addEventListener('change', listener);
   return () => {
     listeners.delete(listener);
+    if (listeners.size === 0) window.removeEventListener('storage', follow);
     system.removeEventListener('change', listener);
   };
 }
@@ -32,12 +45,10 @@ export function useTheme(): Theme {
 
 /** @param theme `system` follows the system again */
 export function chooseTheme(theme: Theme | 'system'): void {
-  if (theme === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = theme;
   try {
     localStorage.setItem(KEY, theme);
   } catch {
     // Without storage the choice lasts until reload.
   }
-  for (const listener of listeners) listener();
+  show(theme);
 }

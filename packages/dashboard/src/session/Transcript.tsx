@@ -87,6 +87,7 @@ export function Transcript({ session: whole, shown: part, start, at }: Props) {
       incidents={session.incidentItems}
       at={at}
       isReady={items !== undefined}
+      isLive={offset === undefined && session.state === 'live'}
       isRedacted={redaction.isRedacted}
       onGo={go}
     />

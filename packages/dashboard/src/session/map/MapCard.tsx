@@ -18,15 +18,24 @@ interface Props {
   readonly at: number | undefined;
   /** Whether the events are shown, which come first: reading all of them takes longer. */
   readonly isReady: boolean;
+  /** Whether events are added while it is open. */
+  readonly isLive: boolean;
   readonly isRedacted: boolean;
   readonly onGo: (index: number) => void;
 }
 
+/** How often the map of a live session is read again: it reads all of its events. */
+const LIVE_MS = 15_000;
+
 /** The map of a session, and a search of all of it. */
-export function MapCard({ sessionId, part, incidents, at, isReady, isRedacted, onGo }: Props) {
+export function MapCard({ sessionId, part, incidents, at, isReady, isLive, isRedacted, onGo }: Props) {
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState<string>();
-  const map = useQuery({ ...outlineQuery(sessionId, { part }), enabled: isReady });
+  const map = useQuery({
+    ...outlineQuery(sessionId, { part }),
+    enabled: isReady,
+    refetchInterval: isLive ? LIVE_MS : false,
+  });
   const search = useQuery({ ...outlineQuery(sessionId, { part, q }), enabled: q !== undefined });
   const matches = q === undefined ? [] : (search.data?.matches ?? []);
   const apply = (text: string) => setQ(text.trim() === '' ? undefined : text.trim());
