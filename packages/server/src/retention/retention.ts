@@ -140,6 +140,12 @@ export class Retention {
     const { database, now } = this.#options;
     if (database.kind !== 'pglite' || now() - this.#vacuumedAt < HOUR) return;
     this.#vacuumedAt = now();
-    await database.query(hasDeleted ? 'vacuum analyze' : 'analyze');
+    // One table at a time: other queries wait for each statement.
+    const tables = await database.query<{ name: string }>(
+      `select quote_ident(relname) as name from pg_class
+       where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+    );
+    for (const { name } of tables)
+      await database.query(`${hasDeleted ? 'vacuum analyze' : 'analyze'} ${name}`);
   }
 }
