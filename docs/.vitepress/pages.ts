@@ -41,6 +41,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'notifications',
     'kafka-security',
     'security',
+    'erasure',
     'exactly-once',
     'performance',
     'releases',

@@ -27,7 +27,7 @@ export async function expectedResults(
     await pipeline.process(own).forEach((outcome) => {
       // As in JSON: without undefined fields.
       if (outcome.type === 'verdict') verdicts.push(JSON.parse(JSON.stringify(outcome.verdict)) as Verdict);
-      else
+      else if (outcome.type === 'dead_letter')
         deadLetters.push(
           lineOf(outcome.record, `${topic}/${partition}@${outcome.record.offset}`, outcome.reason),
         );

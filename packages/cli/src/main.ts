@@ -22,6 +22,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   produce: async () => (await import('./commands/produce.ts')).produceCommand(),
   topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
   notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
+  erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
   repair: async () => (await import('./commands/repair.ts')).repairCommand(),
   config: async () => (await import('./commands/config.ts')).configCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
@@ -52,7 +53,8 @@ async function exitCodeOf(error: unknown): Promise<number> {
     import('@loopwatch/log'),
     import('@loopwatch/platform'),
   ]);
-  if (error instanceof LogError || error instanceof FolderError) {
+  const { ServerError } = await import('./server/api-client.ts');
+  if (error instanceof ServerError || error instanceof LogError || error instanceof FolderError) {
     writeError(`${error.message}\n`);
     return 1;
   }

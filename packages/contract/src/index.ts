@@ -22,6 +22,7 @@ export { type FormatName, formatNames } from './events/format-names.ts';
 export {
   analyzedByHeader,
   deadLetterHeaders,
+  erasedHeader,
   settingsByHeader,
   settingsFromHeader,
   settingsVersionHeader,

@@ -20,6 +20,7 @@ import { ModelRequestHandler } from './proxy/model-request-handler.ts';
 import { RequestRouter } from './proxy/request-router.ts';
 import { type CreateSession, SessionLookup } from './proxy/session-lookup.ts';
 import { UnjudgedRequests } from './proxy/unjudged-requests.ts';
+import type { ErasedSession } from './session/erased-session.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore, type SyntheticExchange } from './session/session-store.ts';
@@ -83,7 +84,15 @@ export class Gateway {
     this.#settings = this.#createSettings();
     this.#control =
       deps.control &&
-      new ControlFeed({ reader: deps.control, settings: this.#settings, gatewayId: this.#id, logger });
+      new ControlFeed({
+        reader: deps.control,
+        settings: this.#settings,
+        gatewayId: this.#id,
+        onErased: (erased) => {
+          this.#erase(erased);
+        },
+        logger,
+      });
     this.#sessions = new SessionStore(gateway.max_sessions, (reason) => {
       this.#metrics.evictedSessions.inc({ reason });
     });
@@ -136,6 +145,20 @@ export class Gateway {
     await this.#control?.stop();
     await this.#storage?.stop();
     await this.#outbox?.close(CLOSE_TIMEOUT_MS);
+  }
+
+  /** Forgets sessions that were erased; a request that continues one begins a new session. */
+  #erase(erased: readonly ErasedSession[]): void {
+    for (const { id } of erased) {
+      this.#sessions.drop(id);
+      this.#sessions.dropReplies(id);
+    }
+    this.#storage?.erase(erased).catch((err: unknown) => {
+      this.#deps.logger.error(
+        { err, sessions: erased.length },
+        'Erased sessions could not be deleted; erase them again',
+      );
+    });
   }
 
   #createOutbox(): Outbox | undefined {

@@ -1,11 +1,13 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { auditApi } from './audit/audit-api.ts';
 import type { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
 import { type BudgetsApiOptions, budgetsApi } from './budgets/budgets-api.ts';
 import { type DeploysApiOptions, deploysApi } from './deploys/deploys-api.ts';
+import { type ErasureApiOptions, erasureApi } from './erasure/erasure-api.ts';
 import type { EventIngest } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
@@ -58,7 +60,8 @@ export interface AppOptions
     BudgetsApiOptions,
     DeploysApiOptions,
     StopApiOptions,
-    SamplesApiOptions {
+    SamplesApiOptions,
+    ErasureApiOptions {
   readonly feeds: Feeds;
   readonly jobs: BacktestJobs;
   readonly registry: Registry;
@@ -103,6 +106,9 @@ function api(options: AppOptions): Router {
   router.use(authApi(options.auth, options.now));
   router.use(incidentsApi(options));
   router.use(mutesApi(options));
+  // First: the lists that follow refuse other methods.
+  router.use(erasureApi(options));
+  router.use(auditApi(options));
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));
   router.use(sessionRecordApi(options));

@@ -3,9 +3,11 @@ import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { AuditLog } from './audit/audit-log.ts';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { SharedBudgets } from './budgets/shared-budgets.ts';
 import { SubAgentLimits } from './budgets/sub-agent-limits.ts';
+import { SessionErasure } from './erasure/erasure.ts';
 import { EventIngest } from './events/event-ingest.ts';
 import { LogWriteHealth } from './events/log-write-health.ts';
 import { Feeds, type ServerLog } from './feed/feeds.ts';
@@ -97,6 +99,17 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       guard.follow(sessionId, event);
     },
   });
+  const audit = new AuditLog({ database, hosts: auth.hosts, now });
+  const erasure = new SessionErasure({
+    database,
+    sink,
+    topics,
+    log,
+    onErased: (sessionIds) => {
+      guard.forget(sessionIds);
+      live.broadcastSnapshot();
+    },
+  });
   const feeds = new Feeds({
     ...common,
     log,
@@ -109,6 +122,9 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     enqueue: notifications.enqueue,
     onStored: (sessionIds) => {
       guard.onIncidentsChanged(sessionIds);
+    },
+    onMarks: (topic, sessionIds) => {
+      erasure.onMarks(topic, sessionIds);
     },
   });
   const readTo = (): number | null => earliest(feeds.readTo, deps.analyzedTo?.() ?? null);
@@ -168,6 +184,8 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     masks: async () => (await settings.get()).detection.plan.privacy.mask,
     prices: async () => (await settings.get()).detection.plan.prices,
     auth,
+    audit,
+    erasure,
     notifications,
     budgets,
     subAgents,

@@ -7,4 +7,5 @@ export { repairPglite } from './pglite-database.ts';
 export { makePgliteTemplate } from './pglite-template.ts';
 export { probePostgres } from './probe-postgres.ts';
 export { removeMessages } from './remove-messages.ts';
+export { scrubDatabase } from './scrub-database.ts';
 export { traceDatabase } from './trace-database.ts';

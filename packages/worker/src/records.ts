@@ -9,6 +9,8 @@ export interface InputRecord extends EventSource {
   readonly timestamp: number | null;
   /** The event, if it was read from another format; `text` is ignored then. */
   readonly event?: AgentEvent;
+  /** By name; absent if the record has none, as in a file. */
+  readonly headers?: Readonly<Record<string, unknown>>;
   /** Why the record cannot be read. */
   readonly rejection?: { readonly reason: DeadLetterReason; readonly message: string };
 }
@@ -33,8 +35,18 @@ export interface DeadLetter<R extends InputRecord = InputRecord> {
   readonly message: string;
 }
 
+/** A session that was erased. */
+export interface ErasureOutcome<R extends InputRecord = InputRecord> {
+  readonly type: 'erasure';
+  readonly record: R;
+  readonly sessionId: string;
+}
+
 /** Output of the pipeline, in record order. */
-export type Outcome<R extends InputRecord = InputRecord> = VerdictOutcome<R> | DeadLetter<R>;
+export type Outcome<R extends InputRecord = InputRecord> =
+  | VerdictOutcome<R>
+  | ErasureOutcome<R>
+  | DeadLetter<R>;
 
 /** A session's request for a check. `CheckHandling` decides whether the stream continues or waits. */
 export interface RaisedCheck<R extends InputRecord = InputRecord> {
@@ -45,7 +57,7 @@ export interface RaisedCheck<R extends InputRecord = InputRecord> {
 }
 
 /** Why a session was evicted from memory. `lru` is the last resort: it can make two runs differ. */
-export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';
+export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault' | 'erased';
 
 /** Observes processing, for metrics and logs. It is called for every event, so it must be fast. */
 export interface PipelineObserver {

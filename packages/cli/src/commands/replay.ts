@@ -196,7 +196,7 @@ function outputOf(
 ): string {
   if (outcome.type === 'verdict')
     return json ? `${printableJson(outcome.verdict)}\n` : verdictLine(outcome.verdict);
-  onBad(outcome.record, outcome.message);
+  if (outcome.type === 'dead_letter') onBad(outcome.record, outcome.message);
   return '';
 }
 

@@ -126,6 +126,7 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
       reader: (topic) => log.reader(topic),
       records: () => log.records(),
       sink: () => log.sink(),
+      erase: (isErased) => log.erase(isErased),
     },
     sink: () => log.sink(),
     stop: () => log.close(),

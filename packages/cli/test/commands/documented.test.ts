@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { configCommand } from '../../src/commands/config.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
+import { eraseCommand } from '../../src/commands/erase.ts';
 import { gatewayCommand } from '../../src/commands/gateway.ts';
 import { hookCommand } from '../../src/commands/hook.ts';
 import { notifyCommand } from '../../src/commands/notify.ts';
@@ -21,6 +22,7 @@ const commands = [
   doctorCommand(),
   gatewayCommand(),
   hookCommand(),
+  eraseCommand(),
   notifyCommand(),
   produceCommand(),
   repairCommand(),

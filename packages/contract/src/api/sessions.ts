@@ -263,3 +263,33 @@ export type SessionEvents = z.infer<typeof sessionEventsSchema>;
 export type SessionOutline = z.infer<typeof sessionOutlineSchema>;
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 export type SessionEventsQuery = z.infer<typeof sessionEventsQuerySchema>;
+
+/* `DELETE /sessions` and `DELETE /sessions/:id`. */
+
+const erasedName = z.string().min(1).max(2049);
+
+/** Which sessions to erase: by tenant, or by tag. */
+export const erasureQuerySchema = z
+  .strictObject({
+    tenant: erasedName.describe('Erases the sessions of this tenant.'),
+    tag: erasedName
+      .regex(/^[^:]+:/, 'must be name:value')
+      .describe('Erases the sessions with this tag, as `name:value`.'),
+  })
+  .partial();
+export type ErasureQuery = z.infer<typeof erasureQuerySchema>;
+
+export const erasureSchema = z.object({
+  sessions: z.int().nonnegative().describe('Erased sessions, their sub-agents included.'),
+  incidents: z.int().nonnegative(),
+  messages: z.int().nonnegative().describe('Messages of conversations, as stored by gateways.'),
+  records: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('Records erased from the embedded log; null: the log is Kafka.'),
+  remains: z
+    .array(z.object({ where: z.string(), until: z.string() }))
+    .describe('Copies that Loopwatch cannot erase at once, and until when they remain.'),
+});
+export type Erasure = z.infer<typeof erasureSchema>;

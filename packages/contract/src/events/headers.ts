@@ -16,6 +16,12 @@ export const settingsByHeader = 'loopwatch-changed-by';
 /** The gateway that wrote the record and has already applied it. */
 export const settingsFromHeader = 'loopwatch-applied-by';
 
+/**
+ * Header of a tombstone that erases a session: of an event, whose session the worker forgets, and of what the worker and servers
+ * write because of it. A tombstone without it is no erasure.
+ */
+export const erasedHeader = 'loopwatch-erased';
+
 /** Headers of a dead letter, in addition to those of the original record. */
 export const deadLetterHeaders = {
   code: 'loopwatch-error-code',

@@ -1,8 +1,9 @@
-import { messageOf, settingsFromHeader } from '@loopwatch/contract';
+import { erasedHeader, messageOf, settingsFromHeader } from '@loopwatch/contract';
 import type { LiveSettings } from '@loopwatch/detectors';
 import { type LogRecord, type TopicReader } from '@loopwatch/log';
 import { atMost, backoff, delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
+import type { ErasedSession } from '../session/erased-session.ts';
 
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
@@ -15,6 +16,8 @@ export interface ControlFeedOptions {
   readonly settings: LiveSettings;
   /** Records of this gateway are ignored: it has applied them already. */
   readonly gatewayId: string;
+  /** Called for sessions that were erased: everything that is kept of them has to go. */
+  readonly onErased: (erased: readonly ErasedSession[]) => void;
   readonly logger: Logger;
 }
 
@@ -61,6 +64,8 @@ export class ControlFeed {
         await reader.run(
           ({ records }) => {
             this.#options.settings.apply(records.filter((record) => !this.#isOwn(record)));
+            const erased = records.flatMap((record) => erasedSession(record) ?? []);
+            if (erased.length > 0) this.#options.onErased(erased);
           },
           {
             onConnection: (state) => {
@@ -99,4 +104,13 @@ export class ControlFeed {
     const from = headers[settingsFromHeader];
     return from !== undefined && Buffer.from(from).toString() === this.#options.gatewayId;
   }
+}
+
+const SESSION = 'session:';
+
+/** The session that a record of the `control` topic erases. */
+function erasedSession({ key, text, headers, timestamp: at }: LogRecord): ErasedSession | undefined {
+  const scope = key?.toString() ?? '';
+  if (text !== null || !(erasedHeader in headers) || !scope.startsWith(SESSION)) return undefined;
+  return { id: scope.slice(SESSION.length), at };
 }

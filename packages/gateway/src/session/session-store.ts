@@ -60,6 +60,15 @@ export class SessionStore {
     if (session !== undefined) this.#forget(session);
   }
 
+  /** Forgets the replies of a session that was erased. */
+  dropReplies(sessionId: string): void {
+    for (const [replyId, id] of this.#replies.entries()) {
+      if (id !== sessionId) continue;
+      this.#replies.delete(replyId);
+      this.#syntheticReplies.delete(replyId);
+    }
+  }
+
   /**
    * The session, created if needed; counts as use.
    *

@@ -7,7 +7,7 @@ const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 /** Operations on the database: a metric label. */
-export type StorageWork = 'open' | 'load' | 'save' | 'retention';
+export type StorageWork = 'open' | 'load' | 'save' | 'retention' | 'erase';
 
 export interface DatabaseLinkOptions {
   readonly open: () => Promise<Database>;

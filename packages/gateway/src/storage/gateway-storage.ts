@@ -5,9 +5,11 @@ import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
+import type { ErasedSession } from '../session/erased-session.ts';
 import type { SyntheticExchange } from '../session/session-store.ts';
 import type { Message } from '../session/transcript.ts';
 import { DatabaseLink } from './database-link.ts';
+import { eraseSessions } from './erase-sessions.ts';
 import type { MessagePrivacy } from './message-rows.ts';
 import { type ReplyRow, replyById } from './reply-rows.ts';
 import { applyRetention } from './retention.ts';
@@ -105,6 +107,12 @@ export class GatewayStorage {
       retentionMegabytes: storage.retention_megabytes,
     };
     await this.#link.use('retention', (database) => applyRetention(database, limits, this.#options.now()));
+  }
+
+  /** Deletes what was stored of sessions until they were erased. */
+  async erase(erased: readonly ErasedSession[]): Promise<void> {
+    await this.#writes.drop(erased.map(({ id }) => id));
+    await this.#link.use('erase', (database) => eraseSessions(database, erased));
   }
 
   addMessages(sessionId: string, messages: readonly Message[]): void {

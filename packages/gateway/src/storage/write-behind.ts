@@ -68,6 +68,14 @@ export class WriteBehind {
     this.#schedule();
   }
 
+  /** Drops the buffered rows of sessions. Resolves when none of them is being written any more. */
+  async drop(sessionIds: readonly string[]): Promise<void> {
+    const erased = new Set(sessionIds);
+    this.#replies = this.#replies.filter(({ session_id: id }) => !erased.has(id));
+    this.#messages = this.#messages.filter(({ sessionId }) => !erased.has(sessionId));
+    await this.#writing;
+  }
+
   /** Resolves when the buffered rows were written, or writing failed. */
   async flush(): Promise<void> {
     await this.#writing;

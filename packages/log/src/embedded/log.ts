@@ -64,6 +64,13 @@ export interface EmbeddedLog {
   startOffset(topic: string): number;
   /** The offset that the topic's next record will get. */
   endOffset(topic: string): number;
+  /**
+   * Deletes records for good, in all topics: no byte of them stays in the folder, nor of the task state that was deleted
+   * before. Offsets of other records stay the same.
+   *
+   * @returns how many
+   */
+  erase(isErased: (topic: string, record: LogRecord) => boolean): Promise<number>;
   /** Stops readers and tasks after their current batch, syncs everything to disk and releases the folder. */
   close(): Promise<void>;
 }
@@ -200,6 +207,10 @@ class DatabaseLog implements EmbeddedLog {
       await new Promise(setImmediate);
     }
     return records;
+  }
+
+  erase(isErased: (topic: string, record: LogRecord) => boolean): Promise<number> {
+    return this.#topics.erase(isErased);
   }
 
   startOffset(topic: string): number {

@@ -63,6 +63,8 @@ export class LogStore {
         'journal_mode=wal',
         'synchronous=normal',
         'wal_autocheckpoint=2000',
+        // What is deleted is overwritten with zeros, so that erased records leave nothing in the file.
+        'secure_delete=on',
         'cache_size=-8000',
       ])
         database.exec(`pragma ${pragma}`);
@@ -134,6 +136,16 @@ export class LogStore {
   async sync(): Promise<void> {
     try {
       await this.#wal.datasync();
+    } catch (error) {
+      throw this.#fault('write', error);
+    }
+  }
+
+  /** Copies the write-ahead log into the database file and empties it: nothing is left of what was deleted. */
+  scrub(): void {
+    this.requireOpen();
+    try {
+      this.query('pragma wal_checkpoint(truncate)', []);
     } catch (error) {
       throw this.#fault('write', error);
     }

@@ -119,6 +119,43 @@ export class TopicLog {
     return undo;
   }
 
+  /**
+   * Deletes records for good: their bytes are overwritten once the store is {@link LogStore.scrub scrubbed}. The last record
+   * determines the next offset, so it loses its content and stays.
+   *
+   * @returns how many
+   */
+  async erase(isErased: (record: LogRecord) => boolean): Promise<number> {
+    const end = this.#end;
+    let erased = 0;
+    for (let from = this.#start; from < end; ) {
+      const records = this.read(from, end - from);
+      const last = records.at(-1);
+      if (last === undefined) break;
+      from = last.offset + 1;
+      const found = records.filter(isErased).map(({ offset }) => offset);
+      if (found.length > 0)
+        this.#store.transaction(() => {
+          for (const offset of found) this.#eraseOne(offset);
+        });
+      erased += found.length;
+      // Sockets and timers must not wait for hundreds of megabytes.
+      await new Promise(setImmediate);
+    }
+    return erased;
+  }
+
+  #eraseOne(offset: number): void {
+    // Sizes are sums over all records, from the first to the last: those two keep their places.
+    const stays = offset === this.#next - 1 || offset === this.#start;
+    this.#store.run(
+      stays
+        ? `update ${this.#table} set key = null, value = null, headers = null where offset = ?`
+        : `delete from ${this.#table} where offset = ?`,
+      [offset],
+    );
+  }
+
   /** Makes the records before `end` visible to readers. */
   reveal(end: number): void {
     if (end <= this.#end) return;

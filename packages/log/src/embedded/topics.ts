@@ -1,5 +1,5 @@
 import { LogError } from '../port/errors.ts';
-import { groupByTopic, type OutputRecord, sizeOf } from '../port/records.ts';
+import { groupByTopic, type LogRecord, type OutputRecord, sizeOf } from '../port/records.ts';
 import type { Step } from '../port/task.ts';
 import type { LogStore } from './store.ts';
 import { TopicLog, type TopicSize } from './topic.ts';
@@ -116,6 +116,16 @@ export class EmbeddedTopics {
       await new Promise(setImmediate);
     }
     return { position: Number(task['next_offset']), resumeFrom: Number(task['resume_from']), state };
+  }
+
+  /** Deletes records of all topics for good. @returns how many */
+  async erase(isErased: (topic: string, record: LogRecord) => boolean): Promise<number> {
+    let erased = 0;
+    for (const topic of this.#topics.values())
+      erased += await topic.erase((record) => isErased(topic.name, record));
+    await this.sync();
+    this.#store.scrub();
+    return erased;
   }
 
   /** Resolves once everything written so far is on disk and visible to readers. */

@@ -1,6 +1,7 @@
 import {
   controlSchema,
   type DetectionSettings,
+  erasedHeader,
   readJson,
   storableJson,
   storableText,
@@ -20,7 +21,12 @@ export function controlRecords(logger: Logger, base: DetectionSettings | undefin
   return async (tx, records, topicPartition, setAside) => {
     for (const record of records) {
       const { key, text, offset, timestamp, headers } = record;
+      if (text === null && key === null) continue;
       const scope = storableText(key?.toString() ?? '');
+      if (text === null && erasedHeader in headers) {
+        await tx.query('delete from settings where scope = $1', [scope]);
+        continue;
+      }
       const control = text === null ? undefined : readJson(storableJson(text), controlSchema);
       const why = control?.ok === false ? control.why : undefined;
       const wrongScope = control?.ok === true && control.value.scope !== scope;

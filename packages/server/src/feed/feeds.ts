@@ -1,6 +1,6 @@
 import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
-import type { OutputRecord, RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
+import type { LogRecord, OutputRecord, RecordReader, RecordSink, TopicReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
@@ -19,6 +19,8 @@ export interface ServerLog {
   reader(topic: string): TopicReader;
   records(): RecordReader;
   sink(): RecordSink;
+  /** Deletes records for good; undefined: this log cannot. @returns how many */
+  readonly erase?: (isErased: (topic: string, record: LogRecord) => boolean) => Promise<number>;
 }
 
 export interface FeedsOptions {
@@ -31,6 +33,8 @@ export interface FeedsOptions {
   readonly enqueue: EnqueueNotifications;
   /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
+  /** Called when the marks of erased sessions were read from a topic, and what came before them is deleted. */
+  readonly onMarks: (topic: 'verdicts' | 'sessions', sessionIds: readonly string[]) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
   readonly subAgents: Pick<SubAgentLimits, 'note'>;
   /** Writes dead letters. */
@@ -56,6 +60,7 @@ export class Feeds {
       logger,
       enqueue,
       onStored,
+      onMarks,
       budgets,
       subAgents,
       sink,
@@ -83,8 +88,8 @@ export class Feeds {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);
     };
     this.#feeds = new Map([
-      feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, enqueue })),
-      feed('sessions', sessionRecords({ enqueue, budgets, subAgents })),
+      feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, onMarks, enqueue })),
+      feed('sessions', sessionRecords({ enqueue, budgets, subAgents, onMarks })),
       feed('triage', triageRecords()),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);

@@ -1,26 +1,43 @@
-import { readJson, storableJson, verdictSchema } from '@loopwatch/contract';
+import { erasedHeader, readJson, storableJson, storableText, verdictSchema } from '@loopwatch/contract';
 import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
+import { eraseVerdicts } from '../retention/erase-rows.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
-/** The `verdicts` topic. Unreadable records are counted and set aside. */
+/**
+ * The `verdicts` topic: verdicts, and marks of erased sessions, which delete what came before. Unreadable records are counted and
+ * set aside.
+ */
 export function verdictRecords({
   metrics,
   onVerdict,
   onStored,
+  onMarks,
   enqueue,
 }: {
   readonly metrics: ServerMetrics;
   readonly onVerdict: (timestamp: number) => void;
   /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
+  readonly onMarks: (topic: 'verdicts', sessionIds: readonly string[]) => void;
   readonly enqueue: EnqueueNotifications;
 }): StoreRecords {
   return async (tx, records, _place, setAside) => {
-    const read: ReadVerdict[] = [];
+    let read: ReadVerdict[] = [];
+    const erased = new Set<string>();
     let unreadable = 0;
     for (const record of records) {
+      if (record.text === null) {
+        const id = storableText(record.key?.toString() ?? '');
+        if (erasedHeader in record.headers && id !== '') {
+          erased.add(id);
+          read = read.filter(({ verdict }) => storableText(verdict.sessionId) !== id);
+          continue;
+        }
+        // The content of a record that was erased from the log.
+        if (record.key === null) continue;
+      }
       const verdict = readJson(storableJson(record.text ?? ''), verdictSchema);
       if (verdict.ok) {
         read.push({ verdict: verdict.value, arrivedAt: record.timestamp });
@@ -29,6 +46,7 @@ export function verdictRecords({
       unreadable += 1;
       setAside(record, verdict.why);
     }
+    if (erased.size > 0) await eraseVerdicts(tx, [...erased]);
     const { opened, changed, duplicates } = await writeVerdicts(tx, read);
     await enqueue(
       tx,
@@ -40,6 +58,7 @@ export function verdictRecords({
       metrics.verdicts.inc({ result: 'unreadable' }, unreadable);
       metrics.incidents.inc({ change: 'opened' }, opened);
       metrics.incidents.inc({ change: 'changed' }, changed);
+      onMarks('verdicts', [...erased]);
       onStored(new Set(read.map(({ verdict }) => verdict.sessionId)));
       onVerdict(Math.max(...records.map(({ timestamp }) => timestamp)));
     };

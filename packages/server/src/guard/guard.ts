@@ -164,6 +164,16 @@ export class Guard {
     for (const id of sessionIds) this.#incidents.reload(id);
   }
 
+  /** Forgets sessions that were erased. */
+  forget(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) {
+      this.#sessions.delete(id);
+      this.#ends.delete(id);
+      this.#incidents.reload(id);
+    }
+    this.#settings.invalidate();
+  }
+
   /** Call when this server has stored triage; it applies from the next call. */
   onTriageChanged(): void {
     this.#incidents.clear();

@@ -1,5 +1,5 @@
 import type { SessionStop } from '@loopwatch/contract/api';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import type { SettingsApiOptions } from '../settings/settings-api.ts';
@@ -14,22 +14,25 @@ export interface StopApiOptions extends SettingsApiOptions {
 
 /** `POST` and `DELETE /sessions/:id/stop`. */
 export function stopApi(options: StopApiOptions): Router {
-  const { configured, guard, verdictStreams, now } = options;
+  const { configured, guard, verdictStreams, now, audit } = options;
   const router = Router();
-  const change = async (id: string, by: string, stopped: boolean): Promise<SessionStop> => {
-    const order = { by, at: now() };
-    if (await stopSession({ ...options, base: configured.settings }, id, stopped, order))
+  const change = async (request: Request<{ id: string }>, stopped: boolean): Promise<SessionStop> => {
+    const { id } = request.params;
+    const order = { by: userName(request), at: now() };
+    if (await stopSession({ ...options, base: configured.settings }, id, stopped, order)) {
       guard.onSettingsChanged();
+      await audit.record(request, stopped ? 'session.stopped' : 'session.resumed', `session:${id}`);
+    }
     const obeyedBy = (await guard.enforcerOf(id)) ?? (verdictStreams.isFollowed(id) ? 'guard' : null);
     return { stopped, obeyedBy };
   };
   router
     .route('/sessions/:id/stop')
     .post(async (request, response) => {
-      response.json(await change(request.params.id, userName(request), true));
+      response.json(await change(request, true));
     })
     .delete(async (request, response) => {
-      response.json(await change(request.params.id, userName(request), false));
+      response.json(await change(request, false));
     })
     .all(methodNotAllowed('POST, DELETE'));
   return router;

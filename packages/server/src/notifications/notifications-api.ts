@@ -1,6 +1,7 @@
 import { type NotificationTest, notificationPutSchema } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
@@ -9,13 +10,14 @@ import { deletePageNotification, putPageNotification } from './page-notification
 
 export interface NotificationsApiOptions {
   readonly database: Database;
+  readonly audit: Pick<AuditLog, 'record'>;
   readonly notifications: Notifications;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
 /** `/notifications`. */
-export function notificationsApi({ database, notifications, now }: NotificationsApiOptions): Router {
+export function notificationsApi({ database, notifications, now, audit }: NotificationsApiOptions): Router {
   const router = Router();
   router
     .route('/notifications')
@@ -29,7 +31,9 @@ export function notificationsApi({ database, notifications, now }: Notifications
       const { name } = request.params;
       refuseConfigured(notifications, name);
       const who = { by: userName(request), at: now() };
-      await putPageNotification(database, name, parseBody(request, notificationPutSchema), who);
+      const entry = parseBody(request, notificationPutSchema);
+      await putPageNotification(database, name, entry, who);
+      await audit.record(request, 'notification.changed', name, { type: entry.type });
       await notifications.reload();
       response.json((await notifications.status()).find((item) => item.name === name));
     })
@@ -37,6 +41,7 @@ export function notificationsApi({ database, notifications, now }: Notifications
       const { name } = request.params;
       refuseConfigured(notifications, name);
       if (!(await deletePageNotification(database, name))) throw missing(name);
+      await audit.record(request, 'notification.deleted', name);
       await notifications.reload();
       response.status(204).end();
     })

@@ -119,12 +119,29 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/audit': {
+    get: {
+      id: 'listAudit',
+      description: `Lists who changed what, newest first, for ${String(api.AUDIT_DAYS)} days`,
+      answer: api.auditPageSchema,
+      query: listOf(api.auditFilterSchema, api.auditSorts),
+      problems: [400],
+    },
+  },
   '/sessions': {
     get: {
       id: 'listSessions',
       description: 'Lists sessions, most recently active first by default',
       answer: api.sessionPageSchema,
       query: listOf(api.sessionFilterSchema, api.sessionSorts),
+      problems: [400],
+    },
+    delete: {
+      id: 'eraseSessions',
+      description:
+        'Erases the sessions of a tenant or with a tag for good: pass one of them. Events that arrive later begin new sessions',
+      answer: api.erasureSchema,
+      query: api.erasureQuerySchema,
       problems: [400],
     },
   },
@@ -134,6 +151,12 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       description: 'Returns a session with its incidents',
       answer: api.sessionDetailSchema,
       problems: [404],
+    },
+    delete: {
+      id: 'eraseSession',
+      description:
+        'Erases a session and its sub-agents for good, also one that is not stored any more. Events that arrive later begin a new session',
+      answer: api.erasureSchema,
     },
   },
   '/sessions/{id}/events': {

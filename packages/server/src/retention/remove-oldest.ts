@@ -24,14 +24,25 @@ export function removeIncidents(
       [before],
     );
     if (found.length === 0) return 0;
-    const ids = jsonText(found.map(({ id }) => id));
-    const among = 'in (select jsonb_array_elements_text($1::jsonb))';
-    await addToDropped(tx, ids);
-    await tx.query(`delete from verdicts where incident_id ${among}`, [ids]);
-    await tx.query(`delete from triage where incident_id ${among}`, [ids]);
-    await tx.query(`delete from incidents where id ${among}`, [ids]);
+    await deleteIncidents(
+      tx,
+      found.map(({ id }) => id),
+    );
     return found.length;
   });
+}
+
+/**
+ * Deletes incidents with their verdicts and triage, and adds them to the sums of deleted incidents. The transaction holds the
+ * change lock.
+ */
+export async function deleteIncidents(tx: Queryable, incidentIds: readonly string[]): Promise<void> {
+  const ids = jsonText(incidentIds);
+  const among = 'in (select jsonb_array_elements_text($1::jsonb))';
+  await addToDropped(tx, ids);
+  await tx.query(`delete from verdicts where incident_id ${among}`, [ids]);
+  await tx.query(`delete from triage where incident_id ${among}`, [ids]);
+  await tx.query(`delete from incidents where id ${among}`, [ids]);
 }
 
 async function addToDropped(tx: Queryable, ids: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
+import { removeOldAudit } from '../audit/audit-log.ts';
 import { removeDeploys } from '../deploys/write-deploys.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import { BATCH_ROWS, removeEmptySums, removeIncidents, removeSessions } from './remove-oldest.ts';
@@ -77,6 +78,7 @@ export class Retention {
       await removeEmptySums(database);
       logger.info({ byAge, bySize }, 'Retention deleted incidents, sessions and messages');
     }
+    await removeOldAudit(database, now());
     this.lastRunAt = now();
     await database.query('update deleted_totals set last_run_at = $1', [this.lastRunAt]);
     await this.#vacuum(removed > 0);

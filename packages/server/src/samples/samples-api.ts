@@ -1,15 +1,17 @@
 import { samplesPutSchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { SampleSessions } from './sample-sessions.ts';
 
 export interface SamplesApiOptions {
+  readonly audit: Pick<AuditLog, 'record'>;
   readonly samples: Pick<SampleSessions, 'state' | 'setPlaying' | 'remove'>;
 }
 
 /** `/samples`. */
-export function samplesApi({ samples }: SamplesApiOptions): Router {
+export function samplesApi({ samples, audit }: SamplesApiOptions): Router {
   const router = Router();
   router
     .route('/samples')
@@ -27,8 +29,9 @@ export function samplesApi({ samples }: SamplesApiOptions): Router {
       await samples.setPlaying(playing);
       response.json(await samples.state());
     })
-    .delete(async (_request, response) => {
+    .delete(async (request, response) => {
       await samples.remove();
+      await audit.record(request, 'samples.removed', 'samples');
       response.json(await samples.state());
     })
     .all(methodNotAllowed('GET, PUT, DELETE'));

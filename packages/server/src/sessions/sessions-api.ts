@@ -24,13 +24,13 @@ export function sessionsApi({ database, now }: SessionsApiOptions): Router {
       const { filter, ...page } = parseListQuery(request.query, sessionFilterSchema, sessionSorts);
       response.json(await listSessions(database, filter, { ...page, now: now() }));
     })
-    .all(methodNotAllowed('GET'));
+    .all(methodNotAllowed('GET, DELETE'));
   router
     .route('/sessions/:id')
     .get(async (request, response) => {
       response.json(await sessionDetail(database, request.params.id, now()));
     })
-    .all(methodNotAllowed('GET'));
+    .all(methodNotAllowed('GET, DELETE'));
   return router;
 }
 

@@ -1,6 +1,7 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { type ScopeSettings, type SettingsOverview, settingsPutSchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
@@ -13,13 +14,14 @@ import { allSettings, type StoredSettings, settingsOf } from './stored-settings.
 
 export interface SettingsApiOptions extends Omit<ChangeSettingsDeps, 'base'> {
   readonly configured: ConfiguredSettings;
+  readonly audit: Pick<AuditLog, 'record'>;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
 /** `/settings` and `/settings/:scope`. */
 export function settingsApi(options: SettingsApiOptions): Router {
-  const { database, now, configured } = options;
+  const { database, now, configured, audit } = options;
   const router = Router();
   const deps = { ...options, base: configured.settings };
   router
@@ -41,11 +43,13 @@ export function settingsApi(options: SettingsApiOptions): Router {
       const scope = parseScope(request.params.scope);
       const { set, version } = parseBody(request, settingsPutSchema);
       await changeSettings(deps, { scope, set, version, by: userName(request), at: now() });
+      await audit.record(request, 'settings.changed', scope.text, { set });
       response.json(await scopeSettings(options, scope));
     })
     .delete(async (request, response) => {
       const scope = parseScope(request.params.scope);
       await changeSettings(deps, { scope, set: {}, version: undefined, by: userName(request), at: now() });
+      await audit.record(request, 'settings.changed', scope.text, { set: {} });
       response.json(await scopeSettings(options, scope));
     })
     .all(methodNotAllowed('GET, PUT, DELETE'));

@@ -30,6 +30,7 @@ function feedsOf(
     metrics: createServerMetrics(new Registry()),
     enqueue: () => Promise.resolve(),
     onStored: () => undefined,
+    onMarks: () => undefined,
     budgets: { add: () => Promise.resolve(), wake: () => undefined },
     subAgents: { note: () => undefined },
     sink: log.sink(),

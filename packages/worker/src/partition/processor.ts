@@ -1,6 +1,7 @@
 import {
   activityAt,
   analyzedByHeader,
+  erasedHeader,
   type OpenIncidentSummary,
   type TopicNames,
   type Verdict,
@@ -223,6 +224,11 @@ export class PartitionProcessor implements PartitionTask {
       this.#addVerdict(work, outcome.verdict, outcome.record.timestamp, this.#deps.now());
       return work;
     }
+    if (outcome.type === 'erasure') {
+      const { topics } = this.#deps;
+      work.outputs.push(erasureMark(topics.verdicts, outcome.sessionId));
+      return work;
+    }
     const isRetry = work.from?.batch.isRetry === true;
     const topic = this.#deps.topics['dead-letters'];
     const letter = notedLetter(topic, outcome.record, this.#topicPartition, outcome, isRetry);
@@ -349,12 +355,19 @@ function isJudged({ type, record }: Outcome<LogRecord>): boolean {
   return type === 'verdict' && analyzedByHeader in record.headers;
 }
 
+/** Tells the readers of a topic to erase what came before it of the session. */
+function erasureMark(topic: string, sessionId: string): OutputRecord {
+  return { topic, key: sessionId, value: null, headers: { [erasedHeader]: Buffer.from('1') } };
+}
+
 /** Current summaries of sessions, and tombstones for the records of sessions that have expired. */
 function summaryRecords(
-  { summaries, expired, expiredChecks }: SessionSummaries,
+  { summaries, erased, expired, expiredChecks }: SessionSummaries,
   { sessions, checks }: Pick<TopicNames, 'sessions' | 'checks'>,
 ): OutputRecord[] {
   return [
+    // First: a session that began again has a summary, too.
+    ...erased.map((sessionId) => erasureMark(sessions, sessionId)),
     ...summaries.map((summary) => ({
       topic: sessions,
       key: summary.sessionId,

@@ -44,8 +44,8 @@ export interface EntryStore<Owner> {
   touch(entry: SessionEntry): void;
   /** Notes a restored session as used before all that are in memory. */
   place(entry: SessionEntry): void;
-  /** Frees a session whose state became unreliable. */
-  forget(entry: SessionEntry): void;
+  /** Frees a session whose state became unreliable, or that was erased. */
+  forget(entry: SessionEntry, reason?: 'fault' | 'erased'): void;
 }
 
 /**

@@ -109,6 +109,15 @@ export class PartitionSessions implements EntryOwner {
     if (entry !== undefined && entry.coveredTo < offset) this.#store.forget(entry);
   }
 
+  /** Forgets a session for good: only later events may begin it again, and nothing that it summarized is published. */
+  erase(sessionId: string, offset: number): void {
+    const entry = this.#find(sessionId);
+    // A snapshot that covers the erasure is of the session that began after it.
+    if (entry !== undefined && entry.coveredTo >= offset) return;
+    if (entry !== undefined) this.#store.forget(entry, 'erased');
+    this.summaries?.noteErased(sessionId, entry?.tally?.checks);
+  }
+
   /**
    * Call after each event, with the session that processed it and the record's timestamp. An event that claims to be
    * newer than its record comes from a wrong clock, which must not make other sessions look idle.

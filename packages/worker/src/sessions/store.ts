@@ -131,9 +131,9 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     return entry;
   }
 
-  /** Frees a session whose state became unreliable. */
-  forget(entry: SessionEntry): void {
-    this.#evict(entry, 'fault');
+  /** Frees a session whose state became unreliable, or that was erased. */
+  forget(entry: SessionEntry, reason: 'fault' | 'erased' = 'fault'): void {
+    this.#evict(entry, reason);
   }
 
   #evict(entry: SessionEntry, reason: EvictionReason): void {

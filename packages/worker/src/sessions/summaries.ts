@@ -8,6 +8,8 @@ import { type BeforeRestart, summaryOf } from './session-summary.ts';
 export interface SessionSummaries {
   /** The latest of each session, preceded by the last ones of those that restarted or expired. */
   readonly summaries: readonly SessionSummary[];
+  /** Erased sessions; these summaries do not include what they did before. */
+  readonly erased: readonly string[];
   /** Expired sessions: their summaries are to be deleted. */
   readonly expired: readonly string[];
   /** Ids of their recorded checks, which are to be deleted too. */
@@ -38,6 +40,7 @@ export class SummaryCollector {
   /** The last summaries of sessions before they restarted or expired, which later ones do not include, and of each day. */
   #last: SessionSummary[] = [];
   #expiredChecks: string[] = [];
+  readonly #erased = new Set<string>();
   readonly #topicPartition: TopicPartition;
 
   constructor(topicPartition: TopicPartition) {
@@ -124,6 +127,14 @@ export class SummaryCollector {
     this.#changed.delete(entry);
   }
 
+  /** The session was erased, and is in memory no more. @param checks ids of its recorded checks */
+  noteErased(sessionId: string, checks: readonly string[] = []): void {
+    this.#expiredChecks.push(...checks);
+    this.#latest.delete(sessionId);
+    this.#last = this.#last.filter((summary) => summary.sessionId !== sessionId);
+    this.#erased.add(sessionId);
+  }
+
   /** Summaries may lack the session's events at or after this offset, as after a partition takeover. */
   noteChanged(entry: SessionEntry, offset: number): void {
     this.#changed.set(entry, offset);
@@ -136,6 +147,7 @@ export class SummaryCollector {
   dropSummaries(): void {
     for (const [sessionId, summary] of this.#latest) if (summary !== null) this.#latest.delete(sessionId);
     this.#last = [];
+    this.#erased.clear();
     this.#changed.clear();
   }
 
@@ -169,10 +181,12 @@ export class SummaryCollector {
       summary === null ? [sessionId] : [],
     );
     const expiredChecks = this.#expiredChecks;
+    const erased = [...this.#erased];
+    this.#erased.clear();
     this.#latest.clear();
     this.#last = [];
     this.#expiredChecks = [];
-    return { summaries, expired, expiredChecks };
+    return { summaries, erased, expired, expiredChecks };
   }
 
   #summarize(entry: SessionEntry): void {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import { type AgentEvent, erasedHeader, storableText } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
 import type { OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord } from '../records.ts';
@@ -12,13 +12,22 @@ export interface EventRecord<R extends InputRecord = InputRecord> {
   readonly event: AgentEvent;
 }
 
+/** A tombstone that erases a session. */
+export interface ErasureRecord<R extends InputRecord = InputRecord> {
+  readonly type: 'erasure';
+  readonly record: R;
+  readonly sessionId: string;
+}
+
+export type Decoded<R extends InputRecord = InputRecord> = EventRecord<R> | ErasureRecord<R> | DeadLetter<R>;
+
 /** What happens at a fault: the stream errors, or the record becomes a dead letter and the stream continues. */
 export type FaultPolicy = 'error' | 'skip';
 
 /** Decodes each record to an event, or to a dead letter with the reason. No record content makes the stream fail. */
 export function decodeRecords<R extends InputRecord>(
   faults: FaultPolicy = 'error',
-): OperatorFunction<R, EventRecord<R> | DeadLetter<R>> {
+): OperatorFunction<R, Decoded<R>> {
   return eachRecord(
     (record) => record,
     (record, emit) => {
@@ -28,7 +37,11 @@ export function decodeRecords<R extends InputRecord>(
   );
 }
 
-function decode<R extends InputRecord>(record: R): EventRecord<R> | DeadLetter<R> {
+function decode<R extends InputRecord>(record: R): Decoded<R> {
+  if (record.text === null && record.headers !== undefined && erasedHeader in record.headers) {
+    const sessionId = storableText(record.key?.toString() ?? '');
+    if (sessionId !== '') return { type: 'erasure', record, sessionId };
+  }
   return record.rejection === undefined
     ? decodeContent(record)
     : { type: 'dead_letter', record, ...record.rejection };

@@ -1,7 +1,7 @@
 import type { OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord, Outcome, PipelineObserver, RaisedCheck } from '../records.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
-import { decodeContent, type EventRecord, type FaultPolicy } from './decode.ts';
+import { type Decoded, decodeContent, type EventRecord, type FaultPolicy } from './decode.ts';
 import { eachRecord, failedRecord } from './each-record.ts';
 
 /**
@@ -15,16 +15,21 @@ export function detectLoops<R extends InputRecord>(
   sessions: PartitionSessions,
   observer: PipelineObserver,
   faults: FaultPolicy = 'error',
-): OperatorFunction<EventRecord<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
-  const skip = (item: EventRecord<R> | DeadLetter<R>, cause: unknown): DeadLetter<R> => {
+): OperatorFunction<Decoded<R>, Outcome<R> | RaisedCheck<R>> {
+  const skip = (item: Decoded<R>, cause: unknown): DeadLetter<R> => {
     if (item.type === 'event') sessions.forget(item.sessionId, item.record.offset);
     return failedRecord(item.record, cause);
   };
-  return eachRecord<EventRecord<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>>(
+  return eachRecord<Decoded<R>, Outcome<R> | RaisedCheck<R>>(
     ({ record }) => record,
     (item, emit) => {
       if (item.type === 'event') {
         detect(item, sessions, observer, emit);
+        return;
+      }
+      if (item.type === 'erasure') {
+        sessions.erase(item.sessionId, item.record.offset);
+        emit(item);
         return;
       }
       if (item.reason === 'processing_failed') leaveOut(item.record, sessions);

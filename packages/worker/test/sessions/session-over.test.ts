@@ -43,14 +43,19 @@ describe('a session removed from memory', () => {
     pass(others.join(', '));
     collector.drain();
     store.sweep();
-    expect(collector.drain()).toEqual({ summaries: [], expired: ['s'], expiredChecks: ['c-1', 'c-2'] });
-    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: [] });
+    expect(collector.drain()).toEqual({
+      summaries: [],
+      erased: [],
+      expired: ['s'],
+      expiredChecks: ['c-1', 'c-2'],
+    });
+    expect(collector.drain()).toEqual({ summaries: [], erased: [], expired: [], expiredChecks: [] });
   });
 
   it('deletes a check record at once if the session is gone before the check is recorded', () => {
     const { sessions, collector } = openSessions();
     sessions.noteCheck('gone', 'c-9');
-    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: ['c-9'] });
+    expect(collector.drain()).toEqual({ summaries: [], erased: [], expired: [], expiredChecks: ['c-9'] });
   });
 });
 

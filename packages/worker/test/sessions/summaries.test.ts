@@ -175,7 +175,7 @@ describe('drain', () => {
       ['b', 1],
     ]);
     expect([expired, expiredChecks]).toEqual([[], []]);
-    expect(collector.drain()).toEqual({ summaries: [], expired: [], expiredChecks: [] });
+    expect(collector.drain()).toEqual({ summaries: [], erased: [], expired: [], expiredChecks: [] });
   });
 
   it('returns everything before a pause in a summary of its own, written after none for up to 30 s', () => {
@@ -217,7 +217,7 @@ describe('drain', () => {
     // c is back in the replay itself.
     pass('1 ls c');
     collector.dropSummaries();
-    expect(collector.drain()).toEqual({ summaries: [], expired: ['b'], expiredChecks: [] });
+    expect(collector.drain()).toEqual({ summaries: [], erased: [], expired: ['b'], expiredChecks: [] });
   });
 
   it('returns the summary of a session that is back, but not its expiry', () => {

@@ -15,6 +15,7 @@ export function inWords(item: EventRecord | Outcome): string {
   const offset = String(item.record.offset);
   if (item.type === 'event') return `event of ${item.sessionId} @${offset}`;
   if (item.type === 'dead_letter') return `${item.reason} @${offset}`;
+  if (item.type === 'erasure') return `erasure of ${item.sessionId} @${offset}`;
   const { sessionId, phase, count, source } = item.verdict;
   return `${phase} in ${sessionId} at ${String(count)} @${source?.firstOffset ?? '?'}..${source?.offset ?? '?'}`;
 }

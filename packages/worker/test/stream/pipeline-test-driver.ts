@@ -64,7 +64,7 @@ export class PipelineTestDriver {
       .process(records)
       .forEach((outcome) => {
         if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);
-        else this.deadLetters.push(outcome);
+        else if (outcome.type === 'dead_letter') this.deadLetters.push(outcome);
       });
     return this;
   }

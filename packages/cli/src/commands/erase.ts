@@ -1,0 +1,87 @@
+import { createInterface } from 'node:readline/promises';
+import { erasureSchema } from '@loopwatch/contract/api';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
+import { describedCommand } from './summaries.ts';
+
+interface EraseOptions extends ServerOptions {
+  readonly session?: string;
+  readonly tag?: string;
+  readonly tenant?: string;
+  readonly yes?: boolean;
+}
+
+/** `loopwatch erase`: asks a running server to erase sessions. */
+export function eraseCommand(): Command {
+  const command = describedCommand('erase')
+    .option('--session <id>', 'the session with this id, with its sub-agents')
+    .option('--tag <name:value>', 'the sessions with this tag')
+    .option('--tenant <name>', 'the sessions of this tenant')
+    .option('--yes', 'do not ask for confirmation');
+  for (const option of serverOptions) command.addOption(option);
+  return command.action(erase);
+}
+
+async function erase(options: EraseOptions): Promise<void> {
+  const { path, what } = chosen(options);
+  const client = new ApiClient(options);
+  if (options.yes !== true && !(await isConfirmed(what))) {
+    process.stdout.write('Nothing erased\n');
+    process.exitCode = 1;
+    return;
+  }
+  const { sessions, incidents, messages, remains } = erasureSchema.parse(
+    await client.request('DELETE', path),
+  );
+  const counts = [counted(sessions, 'session'), counted(incidents, 'incident'), counted(messages, 'message')];
+  process.stdout.write(`Erased ${counts.join(', ')}\n`);
+  for (const { where, until } of remains)
+    process.stdout.write(`What Loopwatch cannot erase: ${where}. It remains until ${until}.\n`);
+}
+
+/** @throws UsageError unless exactly one is chosen */
+function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string; readonly what: string } {
+  const ways = [
+    ...(session === undefined
+      ? []
+      : [{ path: `/sessions/${encodeURIComponent(session)}`, what: `session ${session}` }]),
+    ...(tag === undefined
+      ? []
+      : [
+          {
+            path: `/sessions?${String(new URLSearchParams({ tag }))}`,
+            what: `all sessions with the tag ${tag}`,
+          },
+        ]),
+    ...(tenant === undefined
+      ? []
+      : [
+          {
+            path: `/sessions?${String(new URLSearchParams({ tenant }))}`,
+            what: `all sessions of the tenant ${tenant}`,
+          },
+        ]),
+  ];
+  const [only] = ways;
+  if (only === undefined || ways.length > 1)
+    throw new UsageError('pass one of --session, --tag and --tenant, to say which sessions to erase');
+  return only;
+}
+
+/** @throws UsageError without a terminal */
+async function isConfirmed(what: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new UsageError(`cannot ask for confirmation without a terminal: pass --yes to erase ${what}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const question = `Erase ${what} for good? Agents that still send them should be stopped first. [y/N] `;
+    return /^y(?:es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,81 @@
+import { messageOf } from '@loopwatch/contract';
+import { problemSchema } from '@loopwatch/contract/api';
+import { Option } from 'commander';
+import { UsageError } from '../errors.ts';
+
+/** Where a command finds its server. */
+export interface ServerOptions {
+  readonly server: string;
+  readonly tokenEnv: string;
+}
+
+/** The option of every command that asks a running server. */
+export const serverOptions: readonly Option[] = [
+  new Option('--server <url>', 'address of the Loopwatch server')
+    .env('LOOPWATCH_SERVER')
+    .default('http://localhost:4600'),
+  new Option('--token-env <name>', 'environment variable that holds a token of the server').default(
+    'LOOPWATCH_API_TOKEN',
+  ),
+];
+
+/** A running server cannot be reached, or refuses a request; the message says what to do. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+}
+
+/** Calls the API of a running server. The token comes from the environment, never from an argument that others can see. */
+export class ApiClient {
+  readonly #base: URL;
+  readonly #token: string | undefined;
+  readonly #tokenEnv: string;
+
+  /** @throws UsageError for a bad address */
+  constructor({ server, tokenEnv }: ServerOptions, env: NodeJS.ProcessEnv = process.env) {
+    if (!URL.canParse(server) || !/^https?:/.test(server))
+      throw new UsageError(`--server ${server}: expected an address such as http://localhost:4600`);
+    this.#base = new URL(`${server.replace(/(?<!\/)\/+$/, '')}/`);
+    this.#tokenEnv = tokenEnv;
+    this.#token = env[tokenEnv]?.trim() === '' ? undefined : env[tokenEnv]?.trim();
+  }
+
+  /** @param path below `/api/v1` @throws ServerError */
+  async request(method: string, path: string, body?: object): Promise<unknown> {
+    const url = new URL(`api/v1${path}`, this.#base);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, {
+        method,
+        redirect: 'manual',
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      text = await response.text();
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new ServerError(
+        `No Loopwatch server answers at ${this.#base.origin}: ${messageOf(cause)}. Start it, or pass --server (LOOPWATCH_SERVER).`,
+      );
+    }
+    if (response.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
+    throw new ServerError(
+      `${this.#base.origin} answers ${String(response.status)}: ${this.#why(response.status, text)}`,
+    );
+  }
+
+  #why(status: number, text: string): string {
+    if (status === 401)
+      return `log in by a token: set ${this.#tokenEnv} to one of the server's tokens, or name another variable with --token-env`;
+    try {
+      const { title, detail } = problemSchema.parse(JSON.parse(text));
+      return detail ?? title;
+    } catch {
+      return 'this is no Loopwatch server, or one behind a proxy that refuses the request';
+    }
+  }
+}

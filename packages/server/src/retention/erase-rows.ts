@@ -1,0 +1,63 @@
+import { jsonText, type Queryable } from '@loopwatch/storage';
+import { deleteIncidents } from './remove-oldest.ts';
+
+/** Tables whose rows an erasure deletes. The embedded database rewrites them, so that no deleted row stays in its files. */
+export const erasedTables = [
+  'verdicts',
+  'verdict_docs',
+  'incidents',
+  'incident_docs',
+  'notification_messages',
+  'triage',
+  'sessions',
+  'session_texts',
+  'messages',
+  'gateway_replies',
+  'settings',
+  'sample_sessions',
+] as const;
+
+export interface ErasedRows {
+  readonly incidents: number;
+  readonly messages: number;
+}
+
+const among = 'in (select jsonb_array_elements_text($1::jsonb))';
+
+/**
+ * Deletes everything that is stored of sessions, and adds their incidents to the sums of deleted ones. The transaction holds
+ * the change lock.
+ */
+export async function eraseRows(tx: Queryable, sessionIds: readonly string[]): Promise<ErasedRows> {
+  const ids = jsonText(sessionIds);
+  const incidents = await eraseVerdicts(tx, sessionIds);
+  await eraseSessions(tx, sessionIds);
+  const messages = await tx.query(`delete from messages where session_id ${among} returning 1`, [ids]);
+  await tx.query(`delete from gateway_replies where session_id ${among}`, [ids]);
+  await tx.query(`delete from sample_sessions where id ${among}`, [ids]);
+  await tx.query(`delete from settings where scope ${among}`, [
+    jsonText(sessionIds.map((id) => `session:${id}`)),
+  ]);
+  return { incidents, messages: messages.length };
+}
+
+/** Deletes the summaries of sessions, and the texts they are found by. */
+export async function eraseSessions(tx: Queryable, sessionIds: readonly string[]): Promise<void> {
+  await tx.query(`delete from sessions where id ${among}`, [jsonText(sessionIds)]);
+}
+
+/** Deletes the verdicts and incidents of sessions, with their triage. @returns how many incidents */
+export async function eraseVerdicts(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
+  const incidents = await incidentsOf(tx, sessionIds);
+  if (incidents.length > 0) await deleteIncidents(tx, incidents);
+  await tx.query(`delete from verdicts where session_id ${among}`, [jsonText(sessionIds)]);
+  return incidents.length;
+}
+
+/** The ids of the incidents of sessions. */
+export async function incidentsOf(database: Queryable, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(`select id from incidents where session_id ${among}`, [
+    jsonText(sessionIds),
+  ]);
+  return rows.map(({ id }) => id);
+}
