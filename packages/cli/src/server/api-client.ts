@@ -11,9 +11,7 @@ export interface ServerOptions {
 
 /** The option of every command that asks a running server. */
 export const serverOptions: readonly Option[] = [
-  new Option('--server <url>', 'address of the Loopwatch server')
-    .env('LOOPWATCH_SERVER')
-    .default('http://localhost:4600'),
+  new Option('--server <url>', 'address of the Loopwatch server').default('http://localhost:4600'),
   new Option('--token-env <name>', 'environment variable that holds a token of the server').default(
     'LOOPWATCH_API_TOKEN',
   ),
@@ -59,7 +57,7 @@ export class ApiClient {
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       throw new ServerError(
-        `No Loopwatch server answers at ${this.#base.origin}: ${messageOf(cause)}. Start it, or pass --server (LOOPWATCH_SERVER).`,
+        `No Loopwatch server answers at ${this.#base.origin}: ${messageOf(cause)}. Start it, or pass --server.`,
       );
     }
     if (response.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
