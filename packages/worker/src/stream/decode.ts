@@ -38,13 +38,13 @@ export function decodeRecords<R extends InputRecord>(
 }
 
 function decode<R extends InputRecord>(record: R): Decoded<R> {
+  // Before anything else: reading the record may be what failed.
+  if (record.rejection !== undefined) return { type: 'dead_letter', record, ...record.rejection };
   if (record.text === null && record.headers !== undefined && erasedHeader in record.headers) {
     const sessionId = storableText(record.key?.toString() ?? '');
     if (sessionId !== '') return { type: 'erasure', record, sessionId };
   }
-  return record.rejection === undefined
-    ? decodeContent(record)
-    : { type: 'dead_letter', record, ...record.rejection };
+  return decodeContent(record);
 }
 
 /** @returns what the record's value says, even if the record was rejected */
