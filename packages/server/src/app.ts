@@ -7,7 +7,7 @@ import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-ap
 import { exportsApi } from './backtests/exports-api.ts';
 import { type BudgetsApiOptions, budgetsApi } from './budgets/budgets-api.ts';
 import { type DeploysApiOptions, deploysApi } from './deploys/deploys-api.ts';
-import { type ErasureApiOptions, erasureApi } from './erasure/erasure-api.ts';
+import { type ErasureApiOptions, erasureHandlers } from './erasure/erasure-api.ts';
 import type { EventIngest } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
@@ -106,10 +106,8 @@ function api(options: AppOptions): Router {
   router.use(authApi(options.auth, options.now));
   router.use(incidentsApi(options));
   router.use(mutesApi(options));
-  // First: the lists that follow refuse other methods.
-  router.use(erasureApi(options));
   router.use(auditApi(options));
-  router.use(sessionsApi(options));
+  router.use(sessionsApi({ ...options, erase: erasureHandlers(options) }));
   router.use(sessionEventsApi(options));
   router.use(sessionRecordApi(options));
   router.use(sessionMessagesApi(options));

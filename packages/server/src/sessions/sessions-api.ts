@@ -1,6 +1,6 @@
 import { type SessionDetail, sessionFilterSchema, sessionSorts } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { parseListQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { listIncidents } from '../incidents/list-incidents.ts';
@@ -11,12 +11,14 @@ const MAX_INCIDENTS = 200;
 
 export interface SessionsApiOptions {
   readonly database: Database;
+  /** Answers `DELETE`. */
+  readonly erase: { readonly matching: RequestHandler; readonly one: RequestHandler<{ id: string }> };
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
 /** `/sessions` and `/sessions/:id`. */
-export function sessionsApi({ database, now }: SessionsApiOptions): Router {
+export function sessionsApi({ database, erase, now }: SessionsApiOptions): Router {
   const router = Router();
   router
     .route('/sessions')
@@ -24,12 +26,14 @@ export function sessionsApi({ database, now }: SessionsApiOptions): Router {
       const { filter, ...page } = parseListQuery(request.query, sessionFilterSchema, sessionSorts);
       response.json(await listSessions(database, filter, { ...page, now: now() }));
     })
+    .delete(erase.matching)
     .all(methodNotAllowed('GET, DELETE'));
   router
     .route('/sessions/:id')
     .get(async (request, response) => {
       response.json(await sessionDetail(database, request.params.id, now()));
     })
+    .delete(erase.one)
     .all(methodNotAllowed('GET, DELETE'));
   return router;
 }
