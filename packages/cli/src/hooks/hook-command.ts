@@ -1,6 +1,6 @@
 import type { HookAgent } from '@loopwatch/contract/api';
 import { scriptCommandLine } from './hook-script.ts';
-import { type HookTarget, hookUrl, SLOW_PARTS, stateFolder, WAIT_PARTS } from './hook-target.ts';
+import { type HookTarget, hookUrl, PAUSE_PARTS, SLOW_PARTS, stateFolder, WAIT_PARTS } from './hook-target.ts';
 
 /**
  * The shell command of a hook: posts its input, and prints the answer if it is one. Each hook is a process of its own, so
@@ -19,7 +19,7 @@ export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
     tokenEnv === undefined
       ? curl('')
       : `{ printf 'authorization: Bearer %s' "$${tokenEnv}" | ${curl(' -H @/dev/fd/3')} 3<&0 0<&4; } 4<&0`;
-  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(WAIT_PARTS - 1)}c)" ]`;
+  const isPaused = `[ -s "$f" ] && [ -n "$(find "$f" -mmin -${String(pauseMinutes)} -size +${String(PAUSE_PARTS - 1)}c)" ]`;
   const partMicros = (waitMs * 1_000) / WAIT_PARTS;
   return [
     `f="$HOME/${stateFolder}/hook-${agent}"`,

@@ -1,5 +1,5 @@
 import type { HookAgent } from '@loopwatch/contract/api';
-import { type HookTarget, hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
+import { type HookTarget, hookUrl, PAUSE_PARTS, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
 import { postText } from './post-text.ts';
 
 /**
@@ -36,7 +36,7 @@ const input = readFileSync(0);
 
 // A byte for each tenth of the longest time that slow answers in a row have taken.
 const slow = statSync(state, { throwIfNoEntry: false });
-const isPaused = slow?.size >= ${String(WAIT_PARTS)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
+const isPaused = slow?.size >= ${String(PAUSE_PARTS)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
 if (!isPaused) {
   const { text, tookMs } = await post(url, process.env[values['token-env']], waitMs, input);
   process.stdout.write(text);

@@ -27,8 +27,11 @@ export interface HookInstallation {
 
 export const hookDefaults = { waitMs: 500, pauseMinutes: 1 } as const;
 
-/** What slow hooks take is counted in this many parts of the longest time; hooks pause when it has as many. */
+/** What slow hooks take is counted in this many parts of the longest time. */
 export const WAIT_PARTS = 10;
+
+/** Hooks pause when slow ones have taken this many parts: a time-out can be measured a little shorter than it is. */
+export const PAUSE_PARTS = 9;
 
 /** A hook is slow from this many parts of the longest time on: 150 ms, more than a server in another country takes. */
 export const SLOW_PARTS = 3;

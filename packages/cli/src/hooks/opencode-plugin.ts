@@ -1,4 +1,11 @@
-import { type HookInstallation, type HookTarget, hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
+import {
+  type HookInstallation,
+  type HookTarget,
+  hookUrl,
+  PAUSE_PARTS,
+  SLOW_PARTS,
+  WAIT_PARTS,
+} from './hook-target.ts';
 import { postText } from './post-text.ts';
 
 /**
@@ -12,6 +19,7 @@ export function pluginText(target: HookTarget): string {
 // Written by \`loopwatch hook install opencode\`; \`loopwatch hook uninstall opencode\` removes it.
 const settings = ${JSON.stringify(settings, null, 2)};
 const slowMs = settings.waitMs * ${String(SLOW_PARTS / WAIT_PARTS)};
+const pauseMs = settings.waitMs * ${String(PAUSE_PARTS / WAIT_PARTS)};
 
 ${postText}
 
@@ -30,7 +38,7 @@ export const Loopwatch = async ({ client }) => {
     const input = JSON.stringify({ ...ids, hook_event_name: event, ...fields });
     const { text, tookMs } = await post(settings.url, token, settings.waitMs, input);
     slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
-    if (slowTotal >= settings.waitMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
+    if (slowTotal >= pauseMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
     try {
       return JSON.parse(text);
     } catch {
