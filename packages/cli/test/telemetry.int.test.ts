@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import {
   freePort,
   modelReply,
@@ -12,9 +11,8 @@ import {
   waitFor,
 } from '@loopwatch/testkit';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { loadedPackages, printModules } from './loaded-packages.ts';
 import { fileOf, interleavedSamples, ownTopics, worker } from './worker-runs.ts';
-
-const hook = fileURLToPath(new URL('./loaded-modules.js', import.meta.url));
 
 async function collector(): Promise<OtlpCollector> {
   const started = await startOtlpCollector();
@@ -162,12 +160,13 @@ describe('modules', () => {
     onTestFinished(() => dir.remove());
     await using cli = spawnCli(
       ['start', '--no-samples', '--port', String(await freePort()), '--data-dir', dir.path],
-      { NODE_OPTIONS: `--import=${hook}`, ...env },
+      { NODE_OPTIONS: printModules, ...env },
       { from: 'build' },
     );
     await cli.line(/is at http:/);
     await cli.stop();
-    return cli.stderr.filter((line) => /^module .*\/@opentelemetry\/(?!api\/)/.test(line));
+    const names = [...(await loadedPackages(cli.stderr))];
+    return names.filter((name) => name.startsWith('@opentelemetry/') && name !== '@opentelemetry/api');
   };
 
   it('start: loads nothing of the SDK unless the environment asks for it', async () => {

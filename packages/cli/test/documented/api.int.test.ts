@@ -39,6 +39,36 @@ const checks: Record<string, Check> = {
 
 describe(`commands in ${page}`, () => testBlocks(checks, shellBlocks(import.meta.url, page)));
 
+const dashboard: Record<string, Check> = {
+  'The dashboard': async (commands) => {
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
+    expect(ran.nonZero).toEqual([]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ agent: 'checkout-agent', version: '2.4.0' });
+  },
+};
+const erasure: Record<string, Check> = {
+  'Erase sessions, and see who did': async (commands) => {
+    await loopIn('s-17');
+    const yes = commands.replaceAll(
+      'npx loopwatch erase',
+      `npx loopwatch erase --yes --server http://${host()}`,
+    );
+    const ran = await runDocumented(yes, { folder: await folderOf({}) });
+    expect(ran.nonZero).toEqual([]);
+    expect(ran.stdout).toContain('Erased 1 session, 1 incident');
+    expect((await request('/sessions/s-17')).status).toBe(404);
+  },
+  'Audit log': async (commands) => {
+    const ran = await runDocumented(commands, { folder: await folderOf({}), host: host() });
+    const { items } = JSON.parse(ran.stdout) as { items: { subject: string }[] };
+    expect(items.map(({ subject }) => subject)).toContain('session:s-17');
+  },
+};
+describe('commands in docs/dashboard.md', () =>
+  testBlocks(dashboard, shellBlocks(import.meta.url, 'docs/dashboard.md')));
+describe('commands in docs/erasure.md', () =>
+  testBlocks(erasure, shellBlocks(import.meta.url, 'docs/erasure.md')));
+
 it('docs/api.md: the response to posted events is as printed', async () => {
   const event = (name: string) => JSON.stringify({ sessionId: 'posted', type: 'tool_call_request', name });
   const answer: unknown = await (await post([event('a'), event('b'), 'not JSON'])).json();

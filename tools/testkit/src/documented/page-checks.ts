@@ -118,6 +118,8 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
     json: notification('compared with a message'),
     js: notification('verifies what is sent'),
   },
+  'docs/dashboard.md': { sh: api(ran) },
+  'docs/erasure.md': { sh: api(ran) },
   'docs/operations.md': {
     sh: operations(ran),
     'sh / Storage': backups('run with PostgreSQL, and with an embedded database'),
