@@ -1,7 +1,8 @@
-import { settingsByHeader } from '@loopwatch/contract';
+import { erasedHeader, settingsByHeader } from '@loopwatch/contract';
 import { BytesRecord, LogError, type LogRecord, type TopicHandler, type TopicReader } from '@loopwatch/log';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import { Agent, ask, calls } from './agent.ts';
 import { GatewayBench, topics } from './harness.ts';
 
@@ -22,9 +23,14 @@ class ControlTopic {
     };
   }
 
-  async write(scope: string, set: object | null, headers: LogRecord['headers'] = {}): Promise<void> {
+  async write(
+    scope: string,
+    set: object | null,
+    headers: LogRecord['headers'] = {},
+    timestamp = 0,
+  ): Promise<void> {
     const value = set === null ? null : Buffer.from(JSON.stringify({ v: 1, scope, set, unset: [] }));
-    const place = { offset: this.#records.length, timestamp: 0 };
+    const place = { offset: this.#records.length, timestamp };
     const record = new BytesRecord({ ...place, key: Buffer.from(scope), value, headers });
     this.#records.push(record);
     await this.#hand([record]);
@@ -38,13 +44,44 @@ class ControlTopic {
 async function startBench(
   control: ControlTopic,
   flags: Readonly<Record<string, unknown>> = {},
+  more: Parameters<typeof GatewayBench.before>[3] = {},
 ): Promise<GatewayBench> {
   const first = await GatewayBench.start(calls('read_file'));
   await first.stop();
-  return GatewayBench.before(first.upstream, flags, {}, { control: () => control.reader() });
+  return GatewayBench.before(first.upstream, flags, {}, { ...more, control: () => control.reader() });
 }
 const finishes = async (agent: Agent, turns: number) =>
   (await agent.turns(turns)).map(({ finish }) => (finish === 'tool_calls' ? 'call' : finish));
+
+describe('an erased session', () => {
+  const database = sharedPglite();
+
+  it('is gone from memory and from the database, and begins again with its next request', async () => {
+    const stored = await database();
+    const control = new ControlTopic();
+    const openDatabase = () => Promise.resolve({ ...stored, close: () => Promise.resolve() });
+    await using bench = await startBench(control, { 'tool_call_loop.max_repeats': 4 }, { openDatabase });
+    const messages = async () =>
+      Object.fromEntries(
+        (
+          await stored.query<{ id: string; n: number }>(
+            'select session_id as id, count(*)::int as n from messages group by 1',
+          )
+        ).map(({ id, n }) => [id, n]),
+      );
+    for (const id of ['s-1', 's-2'])
+      expect(await finishes(new Agent(bench, false, id), 3)).toEqual(['call', 'call', 'call']);
+    await waitFor(async () => Object.keys(await messages()).length === 2);
+    const before = await messages();
+
+    await control.write('session:s-1', null);
+    await control.write('session:s-1', null, { [erasedHeader]: Buffer.from('1') }, bench.clock.now);
+    await waitFor(async () => !('s-1' in (await messages())));
+    expect(await messages()).toEqual({ 's-2': before['s-2'] });
+
+    expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
+  });
+});
 
 describe('dashboard settings', () => {
   it.each(['server', 'model:openai/gpt-5-mini', 'session:s-1'])(
