@@ -23,6 +23,7 @@ export {
   analyzedByHeader,
   deadLetterHeaders,
   erasedHeader,
+  erasedKey,
   settingsByHeader,
   settingsFromHeader,
   settingsVersionHeader,

@@ -1,3 +1,5 @@
+import { storableText } from '../lib/names.ts';
+
 /** The names of the record headers that Loopwatch reads and writes. */
 
 /** Default header that names the format of a record from another producer. */
@@ -21,6 +23,19 @@ export const settingsFromHeader = 'loopwatch-applied-by';
  * write because of it. A tombstone without it is no erasure.
  */
 export const erasedHeader = 'loopwatch-erased';
+
+/** @returns the key of a tombstone that erases; undefined for any other record */
+export function erasedKey(record: {
+  readonly key: { toString: () => string } | null;
+  readonly text: string | null;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}): string | undefined {
+  const { headers } = record;
+  // First, because reading the text of a record decodes it.
+  if (headers === undefined || !(erasedHeader in headers) || record.text !== null) return undefined;
+  const name = storableText(record.key?.toString() ?? '');
+  return name === '' ? undefined : name;
+}
 
 /** Headers of a dead letter, in addition to those of the original record. */
 export const deadLetterHeaders = {

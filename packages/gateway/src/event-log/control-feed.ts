@@ -1,4 +1,4 @@
-import { erasedHeader, messageOf, settingsFromHeader } from '@loopwatch/contract';
+import { erasedKey, messageOf, settingsFromHeader } from '@loopwatch/contract';
 import type { LiveSettings } from '@loopwatch/detectors';
 import { type LogRecord, type TopicReader } from '@loopwatch/log';
 import { atMost, backoff, delay } from '@loopwatch/platform';
@@ -109,8 +109,8 @@ export class ControlFeed {
 const SESSION = 'session:';
 
 /** The session that a record of the `control` topic erases. */
-function erasedSession({ key, text, headers, timestamp: at }: LogRecord): ErasedSession | undefined {
-  const scope = key?.toString() ?? '';
-  if (text !== null || !(erasedHeader in headers) || !scope.startsWith(SESSION)) return undefined;
-  return { id: scope.slice(SESSION.length), at };
+function erasedSession(record: LogRecord): ErasedSession | undefined {
+  const scope = erasedKey(record);
+  if (scope?.startsWith(SESSION) !== true) return undefined;
+  return { id: scope.slice(SESSION.length), at: record.timestamp };
 }

@@ -1,10 +1,4 @@
-import {
-  erasedHeader,
-  readJson,
-  sessionSummarySchema,
-  storableJson,
-  storableText,
-} from '@loopwatch/contract';
+import { erasedKey, readJson, sessionSummarySchema, storableJson, storableText } from '@loopwatch/contract';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { SubAgentLimits } from '../budgets/sub-agent-limits.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
@@ -29,13 +23,16 @@ export function sessionRecords({
     let summaries: SummaryRecord[] = [];
     const erased = new Set<string>();
     for (const record of records) {
-      const { key, text, timestamp: at, headers } = record;
+      const { key, text, timestamp: at } = record;
+      const erasedId = erasedKey(record);
+      if (erasedId !== undefined) {
+        erased.add(erasedId);
+        summaries = summaries.filter((one) => storableText(one.id) !== erasedId);
+        continue;
+      }
       if (text === null) {
         const id = storableText(key?.toString() ?? '');
-        if (id !== '' && erasedHeader in headers) {
-          erased.add(id);
-          summaries = summaries.filter((one) => storableText(one.id) !== id);
-        } else if (id !== '') summaries.push({ id, summary: null, at });
+        if (id !== '') summaries.push({ id, summary: null, at });
         continue;
       }
       const summary = readJson(storableJson(text), sessionSummarySchema);

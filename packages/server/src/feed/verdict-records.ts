@@ -1,4 +1,4 @@
-import { erasedHeader, readJson, storableJson, storableText, verdictSchema } from '@loopwatch/contract';
+import { erasedKey, readJson, storableJson, storableText, verdictSchema } from '@loopwatch/contract';
 import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
@@ -28,16 +28,14 @@ export function verdictRecords({
     const erased = new Set<string>();
     let unreadable = 0;
     for (const record of records) {
-      if (record.text === null) {
-        const id = storableText(record.key?.toString() ?? '');
-        if (erasedHeader in record.headers && id !== '') {
-          erased.add(id);
-          read = read.filter(({ verdict }) => storableText(verdict.sessionId) !== id);
-          continue;
-        }
-        // The content of a record that was erased from the log.
-        if (record.key === null) continue;
+      const id = erasedKey(record);
+      if (id !== undefined) {
+        erased.add(id);
+        read = read.filter(({ verdict }) => storableText(verdict.sessionId) !== id);
+        continue;
       }
+      // The content of a record that was erased from the log.
+      if (record.key === null && record.text === null) continue;
       const verdict = readJson(storableJson(record.text ?? ''), verdictSchema);
       if (verdict.ok) {
         read.push({ verdict: verdict.value, arrivedAt: record.timestamp });

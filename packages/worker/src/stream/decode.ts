@@ -1,4 +1,4 @@
-import { type AgentEvent, erasedHeader, storableText } from '@loopwatch/contract';
+import { type AgentEvent, erasedKey } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
 import type { OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord } from '../records.ts';
@@ -40,11 +40,8 @@ export function decodeRecords<R extends InputRecord>(
 function decode<R extends InputRecord>(record: R): Decoded<R> {
   // Before anything else: reading the record may be what failed.
   if (record.rejection !== undefined) return { type: 'dead_letter', record, ...record.rejection };
-  if (record.text === null && record.headers !== undefined && erasedHeader in record.headers) {
-    const sessionId = storableText(record.key?.toString() ?? '');
-    if (sessionId !== '') return { type: 'erasure', record, sessionId };
-  }
-  return decodeContent(record);
+  const sessionId = erasedKey(record);
+  return sessionId === undefined ? decodeContent(record) : { type: 'erasure', record, sessionId };
 }
 
 /** @returns what the record's value says, even if the record was rejected */
