@@ -12,6 +12,7 @@ import type { Paging } from '../http/parse-query.ts';
 import type { Hosts } from '../security/hosts.ts';
 import { anonymousOperator, userOf } from '../security/user.ts';
 import { Conditions } from '../storage/conditions.ts';
+import { inOrder } from '../storage/in-order.ts';
 import { pageOfIds } from '../storage/page-query.ts';
 
 const DAY = 86_400_000;
@@ -71,8 +72,8 @@ export async function listAudit(
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(page.items)],
   );
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return { ...page, items: page.items.flatMap((id) => byId.get(id) ?? []) };
+  const entries = rows.map((row) => [row.id, row] as const);
+  return { ...page, items: inOrder(page.items, entries) };
 }
 
 /** @param now wall clock, epoch ms */

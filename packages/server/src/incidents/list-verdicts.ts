@@ -3,6 +3,7 @@ import type { VerdictFilter, VerdictPage } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import type { Paging } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
+import { inOrder } from '../storage/in-order.ts';
 import { pageOfIds } from '../storage/page-query.ts';
 
 /** Newest first. */
@@ -30,6 +31,6 @@ export async function listVerdicts(
     'select id, doc from verdict_docs where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText(page.items)],
   );
-  const byId = new Map(rows.map(({ id, doc }) => [id, JSON.parse(doc) as Verdict]));
-  return { ...page, items: page.items.flatMap((id) => byId.get(id) ?? []) };
+  const verdicts = rows.map(({ id, doc }) => [id, JSON.parse(doc) as Verdict] as const);
+  return { ...page, items: inOrder(page.items, verdicts) };
 }

@@ -8,6 +8,7 @@ import {
   type TriageChange,
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
+import { inOrder } from '../storage/in-order.ts';
 import { isStoppedSql } from '../storage/state-sql.ts';
 import { firstStep, toIncident, toRow } from './fold.ts';
 import { currentFigures, readFigures, readLatest } from './latest-figures.ts';
@@ -46,8 +47,8 @@ export async function incidentItems(
     `${itemSelect} where i.id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
-  const byId = new Map(rows.map((row) => [row.id, toItem(row, now)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const items = rows.map((row) => [row.id, toItem(row, now)] as const);
+  return inOrder(ids, items);
 }
 
 /** One incident with all details. */

@@ -1,5 +1,5 @@
 import { jsonText, type Queryable } from '@loopwatch/storage';
-import { deleteIncidents } from './remove-oldest.ts';
+import { among, deleteIncidents } from './remove-oldest.ts';
 
 /** Tables whose rows an erasure deletes. The embedded database rewrites them, so that no deleted row stays in its files. */
 export const erasedTables = [
@@ -21,8 +21,6 @@ export interface ErasedRows {
   readonly incidents: number;
   readonly messages: number;
 }
-
-const among = 'in (select jsonb_array_elements_text($1::jsonb))';
 
 /**
  * Deletes everything that is stored of sessions, and adds their incidents to the sums of deleted ones. The transaction holds

@@ -32,13 +32,15 @@ export function removeIncidents(
   });
 }
 
+/** SQL: is one of the texts of the parameter, a JSON array. */
+export const among = 'in (select jsonb_array_elements_text($1::jsonb))';
+
 /**
  * Deletes incidents with their verdicts and triage, and adds them to the sums of deleted incidents. The transaction holds the
  * change lock.
  */
 export async function deleteIncidents(tx: Queryable, incidentIds: readonly string[]): Promise<void> {
   const ids = jsonText(incidentIds);
-  const among = 'in (select jsonb_array_elements_text($1::jsonb))';
   await addToDropped(tx, ids);
   await tx.query(`delete from verdicts where incident_id ${among}`, [ids]);
   await tx.query(`delete from triage where incident_id ${among}`, [ids]);
@@ -56,7 +58,7 @@ async function addToDropped(tx: Queryable, ids: string): Promise<void> {
      from (select count(*) as n, min(detected_at) as since,
          count(*) filter (where outcome = 'recovered') as recovered, count(*) filter (where outcome = 'ended') as ended,
          count(*) filter (where outcome = 'disabled') as disabled, ${wasteSums()}
-       from incidents where id in (select jsonb_array_elements_text($1::jsonb))) as gone`,
+       from incidents where id ${among}) as gone`,
     [ids],
   );
 }

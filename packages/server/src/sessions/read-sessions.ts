@@ -2,6 +2,7 @@ import { type SessionSummary, sessionAt, storableText } from '@loopwatch/contrac
 import type { SessionItem, SessionPart, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { HttpProblem } from '../http/problem.ts';
+import { inOrder } from '../storage/in-order.ts';
 import { isStoppedSql } from '../storage/state-sql.ts';
 import type { SessionPart as StoredPart, WholeSession } from './session-parts.ts';
 
@@ -39,8 +40,8 @@ export async function sessionItems(
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
-  const byId = new Map(rows.map((row) => [row.id, toItem(row, now)]));
-  return ids.flatMap((id) => byId.get(storableText(id)) ?? []);
+  const items = rows.map((row) => [row.id, toItem(row, now)] as const);
+  return inOrder(ids.map(storableText), items);
 }
 
 function toItem(
