@@ -42,27 +42,14 @@ async function erase(options: EraseOptions): Promise<void> {
 
 /** @throws UsageError unless exactly one is chosen */
 function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string; readonly what: string } {
+  const matching = (query: Record<string, string>) => `/sessions?${String(new URLSearchParams(query))}`;
   const ways = [
-    ...(session === undefined
+    session === undefined
       ? []
-      : [{ path: `/sessions/${encodeURIComponent(session)}`, what: `session ${session}` }]),
-    ...(tag === undefined
-      ? []
-      : [
-          {
-            path: `/sessions?${String(new URLSearchParams({ tag }))}`,
-            what: `all sessions with the tag ${tag}`,
-          },
-        ]),
-    ...(tenant === undefined
-      ? []
-      : [
-          {
-            path: `/sessions?${String(new URLSearchParams({ tenant }))}`,
-            what: `all sessions of the tenant ${tenant}`,
-          },
-        ]),
-  ];
+      : { path: `/sessions/${encodeURIComponent(session)}`, what: `session ${session}` },
+    tag === undefined ? [] : { path: matching({ tag }), what: `all sessions with the tag ${tag}` },
+    tenant === undefined ? [] : { path: matching({ tenant }), what: `all sessions of the tenant ${tenant}` },
+  ].flat();
   const [only] = ways;
   if (only === undefined || ways.length > 1)
     throw new UsageError('pass one of --session, --tag and --tenant, to say which sessions to erase');
