@@ -13,7 +13,6 @@ export function writeTimesIn(chosen: Zone): void {
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
-/** 41,200 */
 /** The number of items in a list, `10,000+` if there are more than were counted. */
 export function formatTotal({
   total,
@@ -25,6 +24,7 @@ export function formatTotal({
   return `${formatNumber(total)}${isLowerBound ? '+' : ''}`;
 }
 
+/** 41,200 */
 export function formatNumber(value: number): string {
   return grouped.format(value);
 }

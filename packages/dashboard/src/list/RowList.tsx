@@ -9,8 +9,7 @@ import { type Cursor, useRowFocus } from './use-cursor.ts';
 /** What a list needs from its page. */
 export interface RowListProps<Item> {
   readonly rows: readonly Item[];
-  /** Of all pages, those not loaded yet included. */
-  /** Undefined if it is unknown. */
+  /** Of all pages, those not loaded yet included; undefined if it is unknown. */
   readonly total: number | undefined;
   readonly columns: readonly Column<Item>[];
   /** A column's `sort`, with a minus for descending. */
