@@ -31,7 +31,7 @@ const libraries = ['detectors', 'formats', 'guard'].map((name) => `generated/@lo
 
 /** All pages, in the order in which a newcomer needs them. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
-  section('Get started', ['start', 'concepts', 'connect', 'dashboard', 'troubleshooting', 'faq']),
+  section('Get started', ['start', 'concepts', 'connect', 'dashboard', 'mcp', 'troubleshooting', 'faq']),
   section('Detect', ['tuning', 'configuration', ...pagesIn('detectors', ...detectors)]),
   section('Stop loops', ['hooks', 'guard', 'gateway']),
   section('Run in production', [

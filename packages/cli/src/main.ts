@@ -22,6 +22,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   produce: async () => (await import('./commands/produce.ts')).produceCommand(),
   topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
   notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
   erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
   repair: async () => (await import('./commands/repair.ts')).repairCommand(),
   config: async () => (await import('./commands/config.ts')).configCommand(),

@@ -12,6 +12,7 @@ export const summaries = {
   produce: 'sends recorded events to Kafka',
   topics: 'creates missing topics and checks existing ones',
   notify: 'tests notifications about incidents',
+  mcp: 'serves tools by which agents ask about loops, as an MCP server',
   erase: 'erases sessions from a running server, by id, tag or tenant',
   repair: 'replaces a damaged log or database in the data folder',
   config: 'prints the effective configuration and where each value came from',

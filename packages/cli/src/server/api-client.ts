@@ -37,6 +37,11 @@ export class ApiClient {
     this.#token = env[tokenEnv]?.trim() === '' ? undefined : env[tokenEnv]?.trim();
   }
 
+  /** The address of a page of the dashboard. */
+  pageUrl(path: string): string {
+    return new URL(path.replace(/^\//, ''), this.#base).href;
+  }
+
   /** @param path below `/api/v1` @throws ServerError */
   async request(method: string, path: string, body?: object): Promise<unknown> {
     const url = new URL(`api/v1${path}`, this.#base);

@@ -7,6 +7,7 @@ import { doctorCommand } from '../../src/commands/doctor.ts';
 import { eraseCommand } from '../../src/commands/erase.ts';
 import { gatewayCommand } from '../../src/commands/gateway.ts';
 import { hookCommand } from '../../src/commands/hook.ts';
+import { mcpCommand } from '../../src/commands/mcp.ts';
 import { notifyCommand } from '../../src/commands/notify.ts';
 import { produceCommand } from '../../src/commands/produce.ts';
 import { repairCommand } from '../../src/commands/repair.ts';
@@ -23,6 +24,7 @@ const commands = [
   gatewayCommand(),
   hookCommand(),
   eraseCommand(),
+  mcpCommand(),
   notifyCommand(),
   produceCommand(),
   repairCommand(),

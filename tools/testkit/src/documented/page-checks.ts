@@ -32,6 +32,7 @@ const notification = (how: string): Checked => ({
   how,
 });
 const guard = (how: string): Checked => ({ by: 'packages/guard/test/documented.test.ts', how });
+const mcp = (how: string): Checked => ({ by: 'packages/cli/test/mcp/documented.clients.test.ts', how });
 const python = (how: string): Checked => ({
   by: 'packages/cli/test/python/python-client.clients.test.ts',
   how,
@@ -112,6 +113,10 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   },
   'docs/loopbench.md': {
     sh: operations(`${ran}, except for the other tools, which take half a gigabyte to install`),
+  },
+  'docs/mcp.md': {
+    sh: mcp('run with Claude Code, which connects to the server'),
+    json: mcp('its command is started, and connected to'),
   },
   'docs/notifications.md': {
     yaml: notification('resolved as a configuration'),
