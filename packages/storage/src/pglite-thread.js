@@ -24,6 +24,8 @@ const startParams = [
     'shared_buffers=16MB',
     'wal_buffers=1MB',
     'temp_buffers=1MB',
+    // Enough to group 200,000 incidents in memory; by default they are sorted in a temporary file, which takes twice as long.
+    'work_mem=32MB',
     'max_connections=5',
     'default_statistics_target=20',
   ].flatMap((it) => ['-c', it]),

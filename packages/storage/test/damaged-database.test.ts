@@ -97,6 +97,7 @@ describe('openPglite: after a process was killed', () => {
     ['a version that is missing', ['PG_VERSION', 'gone'], 'is damaged'],
     ['a control file of zeros', ['global/pg_control', 'zeroed'], 'is damaged'],
     ['a table that is missing', ['table', 'gone'], 'is damaged'],
+    ['a table with another bit', ['table', 'flipped'], 'is damaged'],
     ['checksums that are damaged', ['checksums', 'flipped'], '5000'],
   ] as const)('%s', async (_name, damage, says) => {
     const copy = await tempDir();

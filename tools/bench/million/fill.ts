@@ -74,6 +74,7 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
       incidents: `case when ${isLooping} then 1 else 0 end`,
       incidents_open: '0',
       title: `'Change number ' || n || ' of the service'`,
+      tags: `jsonb_build_object('team', 't' || n % 7, 'branch', 'b' || n % 5000, 'run', 'm-' || n)`,
       doc: `replace(t.doc::text, t.id, 'm-' || n)::jsonb`,
     })} ${ofSession}`,
     `insert into session_texts (session_id, part, text) select 'm-' || n, '', 'change number ' || n || E' of the service\\n' || coalesce(t.agent, '') ${ofSession}`,

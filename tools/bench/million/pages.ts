@@ -24,7 +24,8 @@ export function pageQueries(now: number): readonly (readonly [name: string, path
     ]),
     ...[
       ...['agent=ops-agent', 'model=qwen3-coder', 'backend=google', 'tenant=acme', 'agentVersion=7'],
-      ...['state=live', 'state=quiet', 'state=ended', 'state=live&state=quiet', 'tag=team:a'],
+      ...['state=live', 'state=quiet', 'state=ended', 'state=live&state=quiet'],
+      ...['tag=team:t3', 'tag=branch:b7', 'tag=run:m-7', 'tag=team:nothing'],
       ...['incidents=open', 'incidents=any', 'incidents=none', 'tool=web_search', 'tool=nothing'],
       ...['q=service', 'q=777123', 'q=nothing-like-it', `from=${ago(HOUR)}`, `from=${ago(7 * DAY)}`],
       ...[`agent=ops-agent&model=qwen3-coder&from=${ago(DAY)}`, 'agent=ops-agent&incidents=any'],

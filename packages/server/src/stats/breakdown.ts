@@ -11,7 +11,7 @@ import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import type { Conditions } from '../storage/conditions.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
-import { activities, activityRows } from './session-activity.ts';
+import { activities, activityRows, inPeriod } from './session-activity.ts';
 
 export interface BreakdownRequest {
   readonly groupBy: BreakdownDimension;
@@ -126,7 +126,7 @@ function statement(
      from (select ${each((prefix) => `bool_or(${prefix}incidents > 0) as ${prefix}has`)} from ${rows}
        group by session_id) as one`;
   const activity = (prefix: '' | 'p_') => {
-    const own = `period = ${prefix === '' ? '0' : '1'}`;
+    const own = inPeriod(prefix === '' ? 0 : 1);
     return activityNames.map((name) => `${activities[name](own)} as ${prefix}${name}`).join(', ');
   };
   const activeRows = activityRows(filter, active, conditions.parameters, isOfSessions ? value : undefined);

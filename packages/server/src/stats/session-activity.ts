@@ -46,9 +46,12 @@ function known(amount: string, count: string, own: string): string {
   return `case when sum(${count}) filter (where ${own}) > 0 then sum(${amount}) filter (where ${own}) end`;
 }
 
+/** SQL of whether a row of {@link activityRows} counts in the period with this number. */
+export const inPeriod = (period: number): string => `in_${String(period)}`;
+
 /**
- * SQL of rows whose sums are what the sessions did that were active in each period, numbered by `period`: all whose latest
- * event is not before it, less those that began after it. What a filter says about incidents does not apply to them.
+ * SQL of rows whose sums, each over those {@link inPeriod}, are what the sessions did that were active in each period. What a
+ * filter says about incidents does not apply to them.
  *
  * @param value SQL of the group, a label of sessions; default: none
  */
@@ -58,13 +61,24 @@ export function activityRows(
   parameters: unknown[],
   value?: string,
 ): string {
+  const group = value === undefined ? '' : `${value} as value, `;
   // The sums do not tell single sessions, nor tags.
   const hasSums =
     filter.sessionId === undefined && filter.tag === undefined && value?.startsWith('tags') !== true;
-  const widths = hasSums ? [HOUR] : [];
+  return hasSums
+    ? fromSums(filter, periods, parameters, group)
+    : fromSessions(filter, periods, parameters, group);
+}
+
+/** All sessions whose latest event is not before a period, less those that began after it. */
+function fromSums(
+  filter: IncidentFilter,
+  periods: readonly Period[],
+  parameters: unknown[],
+  group: string,
+): string {
   const select = (edge: 'first' | 'latest', sign: 1 | -1, period: number) => (segment: Segment) => {
     const conditions = new Conditions(parameters);
-    conditions.anyOf('id', filter.sessionId);
     conditions.labels(filter);
     if (segment.width > 0) conditions.add(`edge = '${edge}'`);
     const time = segment.width > 0 ? 'at' : edge === 'first' ? 'started_at' : 'last_event_at';
@@ -72,13 +86,33 @@ export function activityRows(
     const amounts = columns.map(
       (name) => `${String(sign)} * ${segment.width > 0 ? name : ofSession[name]} as ${name}`,
     );
-    return `select ${value === undefined ? '' : `${value} as value, `}${String(period)} as period, ${amounts.join(', ')}
+    const isIn = periods.map((_, one) => `${String(one === period)} as ${inPeriod(one)}`);
+    return `select ${group}${[...isIn, ...amounts].join(', ')}
       from ${segment.width > 0 ? 'session_sums' : 'sessions'} ${conditions.where}`;
   };
   return periods
     .flatMap(({ from, to }, period) => [
-      ...cover(from, Infinity, widths).map(select('latest', 1, period)),
-      ...cover(to, Infinity, widths).map(select('first', -1, period)),
+      ...cover(from, Infinity, [HOUR]).map(select('latest', 1, period)),
+      ...cover(to, Infinity, [HOUR]).map(select('first', -1, period)),
     ])
     .join(' union all ');
+}
+
+/** The sessions themselves, each read once for all periods. */
+function fromSessions(
+  filter: IncidentFilter,
+  periods: readonly Period[],
+  parameters: unknown[],
+  group: string,
+): string {
+  const conditions = new Conditions(parameters);
+  conditions.anyOf('id', filter.sessionId);
+  conditions.labels(filter);
+  const time = (at: number): string => `${conditions.parameter(at)}::float8`;
+  const isIn = periods.map(({ from, to }) => `last_event_at >= ${time(from)} and started_at < ${time(to)}`);
+  conditions.add(`last_event_at >= ${time(Math.min(...periods.map(({ from }) => from)))}`);
+  conditions.add(`started_at < ${time(Math.max(...periods.map(({ to }) => to)))}`);
+  const amounts = columns.map((name) => `${ofSession[name]} as ${name}`);
+  const marks = isIn.map((condition, period) => `${condition} as ${inPeriod(period)}`);
+  return `select ${group}${[...marks, ...amounts].join(', ')} from sessions ${conditions.where}`;
 }

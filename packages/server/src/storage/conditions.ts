@@ -1,4 +1,5 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
+import { jsonText } from '@loopwatch/storage';
 
 type LabelFilter = Pick<IncidentFilter, 'model' | 'backend' | 'agent' | 'tenant' | 'agentVersion' | 'tag'>;
 
@@ -33,8 +34,8 @@ export class Conditions {
     if (tags === undefined || tags.length === 0) return;
     const parts = tags.map((tag) => {
       const colon = tag.indexOf(':');
-      const name = this.parameter(tag.slice(0, colon));
-      return `${column} ->> ${name}::text = ${this.parameter(tag.slice(colon + 1))}`;
+      const held = jsonText({ [tag.slice(0, colon)]: tag.slice(colon + 1) });
+      return `${column} @> ${this.parameter(held)}::jsonb`;
     });
     this.add(`(${parts.join(' or ')})`);
   }
