@@ -24,6 +24,7 @@ const date = new Date().toISOString().slice(0, 10);
 writeFileSync(path, withRelease(readFileSync(path, 'utf8'), version, date, changesets));
 replace('docker-compose.yml', /image: loopwatch:\S+/, `image: loopwatch:${version}`);
 replace('clients/python/src/loopwatch/__init__.py', /__version__ = "[^"]+"/, `__version__ = "${version}"`);
+replace('clients/claude-code/.claude-plugin/plugin.json', /"version": "[^"]+"/, `"version": "${version}"`);
 replace('Dockerfile', /ARG VERSION=\S+/, `ARG VERSION=${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^version: \S+/m, `version: ${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^appVersion: \S+/m, `appVersion: ${version}`);

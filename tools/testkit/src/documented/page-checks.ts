@@ -33,6 +33,10 @@ const notification = (how: string): Checked => ({
 });
 const guard = (how: string): Checked => ({ by: 'packages/guard/test/documented.test.ts', how });
 const mcp = (how: string): Checked => ({ by: 'packages/cli/test/mcp/documented.clients.test.ts', how });
+const plugin = (how: string): Checked => ({
+  by: 'packages/cli/test/plugin/claude-plugin.clients.test.ts',
+  how,
+});
 const python = (how: string): Checked => ({
   by: 'packages/cli/test/python/python-client.clients.test.ts',
   how,
@@ -139,6 +143,13 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   },
   'docs/start.md': { sh: pages(ran) },
   'docs/tuning.md': { sh: pages(ran) },
+  'clients/claude-code/README.md': {
+    sh: plugin('run with Claude Code; the server is started as in the tests of the command'),
+    text: {
+      by: 'packages/cli/test/plugin/claude-plugin.test.ts',
+      how: 'compared with the names in the marketplace',
+    },
+  },
   'clients/python/README.md': {
     sh: python('compared with the names of the packages'),
     python: python('run with the framework that it is for, and a model that loops'),

@@ -4,6 +4,7 @@ import { root } from './fenced-blocks.ts';
 const outsideDocs = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'golden/README.md', 'samples/README.md'],
   'deploy/helm/loopwatch/README.md',
+  'clients/claude-code/README.md',
   'clients/python/README.md',
 ];
 
