@@ -25,6 +25,8 @@ writeFileSync(path, withRelease(readFileSync(path, 'utf8'), version, date, chang
 replace('docker-compose.yml', /image: loopwatch:\S+/, `image: loopwatch:${version}`);
 replace('clients/python/src/loopwatch/__init__.py', /__version__ = "[^"]+"/, `__version__ = "${version}"`);
 replace('clients/claude-code/.claude-plugin/plugin.json', /"version": "[^"]+"/, `"version": "${version}"`);
+replace('action.yml', /^    default: \d\S*/m, `    default: ${version}`);
+replace('docs/connect.md', /loopwatch\/loopwatch@v\S+/, `loopwatch/loopwatch@v${version}`);
 replace('Dockerfile', /ARG VERSION=\S+/, `ARG VERSION=${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^version: \S+/m, `version: ${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^appVersion: \S+/m, `appVersion: ${version}`);

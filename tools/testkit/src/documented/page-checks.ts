@@ -74,6 +74,10 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
       how: 'type checked against the AI SDK 7, which needs Node 22 to run',
     },
     yaml: settings,
+    'yaml / In GitHub Actions': {
+      by: 'packages/cli/test/github-action/github-action.int.test.ts',
+      how: 'uses inputs of the action, whose step is run as a runner does',
+    },
   },
   'docs/deployment.md': {
     'sh / Without containers': backups(
