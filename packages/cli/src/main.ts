@@ -23,6 +23,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
   notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+  tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
   repair: async () => (await import('./commands/repair.ts')).repairCommand(),
   config: async () => (await import('./commands/config.ts')).configCommand(),

@@ -34,6 +34,7 @@ import { authenticate, authorize } from './security/authorize.ts';
 import { securityHeaders } from './security/headers.ts';
 import { requireKnownHost } from './security/hosts.ts';
 import { limitRequests } from './security/rate-limit.ts';
+import { type TokensApiOptions, tokensApi } from './security/tokens-api.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/session-events-api.ts';
 import { sessionMessagesApi } from './sessions/session-messages-api.ts';
 import { sessionRecordApi } from './sessions/session-record-api.ts';
@@ -61,7 +62,8 @@ export interface AppOptions
     DeploysApiOptions,
     StopApiOptions,
     SamplesApiOptions,
-    ErasureApiOptions {
+    ErasureApiOptions,
+    TokensApiOptions {
   readonly feeds: Feeds;
   readonly jobs: BacktestJobs;
   readonly registry: Registry;
@@ -107,6 +109,7 @@ function api(options: AppOptions): Router {
   router.use(incidentsApi(options));
   router.use(mutesApi(options));
   router.use(auditApi(options));
+  router.use(tokensApi(options));
   router.use(sessionsApi({ ...options, erase: erasureHandlers(options) }));
   router.use(sessionEventsApi(options));
   router.use(sessionRecordApi(options));

@@ -150,7 +150,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       reason: feeds.connection.reason ?? feeds.error,
     }),
   });
-  auth.revoked.onRevoked(() => {
+  auth.onRevoked(() => {
     live.disconnectUnauthorized();
     verdictStreams.endUnauthorized();
   });

@@ -13,6 +13,7 @@ export const summaries = {
   topics: 'creates missing topics and checks existing ones',
   notify: 'tests notifications about incidents',
   mcp: 'serves tools by which agents ask about loops, as an MCP server',
+  tokens: 'lists, creates and revokes tokens of a running server',
   erase: 'erases sessions from a running server, by id, tag or tenant',
   repair: 'replaces a damaged log or database in the data folder',
   config: 'prints the effective configuration and where each value came from',

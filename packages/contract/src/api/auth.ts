@@ -57,6 +57,8 @@ export const auditActions = [
   'samples.removed',
   'notification.changed',
   'notification.deleted',
+  'token.created',
+  'token.revoked',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

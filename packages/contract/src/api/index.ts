@@ -22,4 +22,5 @@ export * from './sessions.ts';
 export * from './settings.ts';
 export * from './stats.ts';
 export * from './status.ts';
+export * from './tokens.ts';
 export * from './triage.ts';

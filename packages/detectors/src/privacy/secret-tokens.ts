@@ -19,6 +19,8 @@ const TOKENS: readonly Token[] = [
   ['shp(?:at|ca|pa|ss)_', '[A-Fa-f0-9]{20,}'],
   ['sq0(?:atp|csp|idp)-', '[\\w-]{20,}'],
   ['(?:EZ[AT]K|access_token\\$(?:production|sandbox)\\$)', '[A-Za-z0-9$]{20,}'],
+  // Loopwatch.
+  ['lw_', '[a-f0-9]{32,}'],
   // Code and packages.
   ['gh[pousr]_', '[A-Za-z0-9]{20,}'],
   ['github_pat_', '\\w{20,}'],
@@ -100,7 +102,7 @@ export const KEY_END = /^[\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?--
 
 /** The beginning of a token that a cut left too short. */
 export const UNFINISHED_TOKEN =
-  /(?<![A-Za-z0-9])(?:[spr]k-|[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt)-|xox[abeoprs]-|A(?:KI|SI)A|AIza|ya29\.|npm_|pypi-|hf_|gsk_|dckr_pat_|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
+  /(?<![A-Za-z0-9])(?:[spr]k-|[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|lw_|gl(?:pat|dt|rt)-|xox[abeoprs]-|A(?:KI|SI)A|AIza|ya29\.|npm_|pypi-|hf_|gsk_|dckr_pat_|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
 
 const PREFIXES = `(?:${TOKENS.map(([prefix]) => prefix).join('|')})`;
 /** The cases of {@link START} and the rest, apart: together, they are searched at half the speed. */

@@ -10,6 +10,7 @@ const secrets: readonly (readonly [name: string, text: string, secret: string])[
   ['a model key', `use sk-${part(30)} now`, `sk-${part(30)}`],
   ['a payment key', `sk_live_${part(24)}`, `sk_live_${part(24)}`],
   ['a GitHub token', `ghp_${part(36)}`, `ghp_${part(36)}`],
+  ['a token of Loopwatch itself', `lw_${'0f'.repeat(32)}`, `lw_${'0f'.repeat(32)}`],
   ['a fine-grained GitHub token', `github_pat_${part(40)}`, `github_pat_${part(40)}`],
   ['a GitLab token', `glpat-${part(20)}`, `glpat-${part(20)}`],
   ['a Slack token', `xoxb-${part(20)}`, `xoxb-${part(20)}`],

@@ -35,7 +35,8 @@ export function openApiDocument({ version }: ServerInfo): Json {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'LOOPWATCH_API_TOKEN for operators, LOOPWATCH_VIEWER_TOKEN for viewers.',
+          description:
+            'LOOPWATCH_API_TOKEN for operators, LOOPWATCH_VIEWER_TOKEN for viewers, or a created token.',
         },
         login: {
           type: 'apiKey',

@@ -128,6 +128,30 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/tokens': {
+    get: {
+      id: 'listTokens',
+      description: 'Lists the tokens that operators created, without the tokens themselves',
+      answer: api.apiTokensSchema,
+    },
+    post: {
+      id: 'createToken',
+      description: 'Creates a token with a name and a role; only this response contains the token itself',
+      answer: api.createdApiTokenSchema,
+      status: 201,
+      body: api.apiTokenPostSchema,
+      example: { name: 'billing agent', role: 'producer' },
+      problems: [400, 409, 413],
+    },
+  },
+  '/tokens/{id}': {
+    delete: {
+      id: 'revokeToken',
+      description: 'Revokes a token: it is refused at once, and its connections end',
+      status: 204,
+      problems: [404],
+    },
+  },
   '/sessions': {
     get: {
       id: 'listSessions',

@@ -15,7 +15,10 @@ const tags = {
   Backtests: { description: 'Run recorded sessions with other settings.', paths: ['backtests', 'exports'] },
   Notifications: { description: 'Tell people about loops.', paths: ['notifications'] },
   Samples: { description: 'Play sample sessions.', paths: ['samples'] },
-  Administration: { description: 'See who changed what.', paths: ['audit'] },
+  Administration: {
+    description: 'See who changed what, create and revoke tokens.',
+    paths: ['audit', 'tokens'],
+  },
   Login: { description: 'Log in and out.', paths: ['auth'] },
   Server: {
     description: 'Health, metrics, and this document.',

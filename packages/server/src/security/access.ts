@@ -17,30 +17,51 @@ export interface AccessTokens {
 const cookieName = 'loopwatch_session';
 /** How long a login is valid. */
 export const LOGIN_MS = 12 * 3_600_000;
-const loginSchema = z.object({ name: z.string(), role: z.enum(roles), id: z.string() });
+const loginSchema = z.object({
+  name: z.string(),
+  role: z.enum(roles),
+  id: z.string(),
+  /** The id of the created token that the user logged in with. */
+  tokenId: z.string().optional(),
+});
 
 type Login = z.infer<typeof loginSchema>;
+
+/** What is stored about logins and tokens. */
+export interface StoredAccess {
+  /** Whether a login was ended before it expired, by its id. */
+  isRevoked(loginId: string): boolean;
+  /** The user of a token that an operator created; undefined when it is unknown, revoked or expired. */
+  userOfToken(token: string): User | undefined;
+  /** Whether such a token is neither revoked nor expired. */
+  isValidToken(id: string): boolean;
+}
+
+const nothingStored: StoredAccess = {
+  isRevoked: () => false,
+  userOfToken: () => undefined,
+  isValidToken: () => false,
+};
 
 /** Identifies users by the token of a request, or by the cookie of a login. */
 export class Access {
   readonly methods: Me['methods'];
   readonly signer: CookieSigner;
   readonly #tokens: readonly { readonly role: Role; readonly hash: Buffer }[];
-  readonly #isRevoked: (id: string) => boolean;
+  readonly #stored: StoredAccess;
   readonly #secrets: string;
 
   /**
    * @param now wall clock, epoch ms
    * @param clientSecret of the identity provider, if there is one
-   * @param isRevoked whether a login was ended before it expired, by its id
    */
   constructor(
     { operator, viewer, producer }: AccessTokens,
     now: () => number,
     clientSecret?: string,
-    isRevoked: (id: string) => boolean = () => false,
+    stored: StoredAccess = nothingStored,
   ) {
-    this.#isRevoked = isRevoked;
+    this.#stored = stored;
     const configured = [
       ['operator', operator],
       ['viewer', viewer],
@@ -75,26 +96,30 @@ export class Access {
     if (!this.isRequired) return anonymousOperator;
     if (authorization !== undefined) return this.userOfToken(bearerOf(authorization) ?? '');
     const login = this.loginOf(cookie);
-    return login && { name: login.name, role: login.role };
+    return login && toUser(login);
   }
 
   /** The login of a `cookie` header; undefined when it is invalid, expired or revoked. */
   loginOf(cookie: string | undefined): Login | undefined {
     const value = readCookie(cookie, cookieName);
     const login = value === undefined ? undefined : this.signer.verify('session', value, loginSchema);
-    return login === undefined || this.#isRevoked(login.id) ? undefined : login;
+    if (login === undefined || this.#stored.isRevoked(login.id)) return undefined;
+    const { tokenId } = login;
+    return tokenId === undefined || this.#stored.isValidToken(tokenId) ? login : undefined;
   }
 
+  /** The user of a token, whether it is configured or created. */
   userOfToken(token: string): User | undefined {
     const hash = sha256(token);
     // Every token is compared, each in constant time, so that the duration reveals nothing.
     const [match] = this.#tokens.filter((known) => timingSafeEqual(known.hash, hash));
-    return match && { name: match.role, role: match.role };
+    return match ? { name: match.role, role: match.role } : this.#stored.userOfToken(token);
   }
 
   /** A `set-cookie` header that logs a user in. */
-  loginCookie({ name, role }: User, secure: boolean): string {
-    const signed = this.signer.sign('session', { name, role, id: randomUUID() }, LOGIN_MS);
+  loginCookie(user: User, secure: boolean): string {
+    const login: Login = { ...toUser(user), id: randomUUID() };
+    const signed = this.signer.sign('session', login, LOGIN_MS);
     return setCookie(cookieName, signed, { maxAgeMs: LOGIN_MS, secure });
   }
 
@@ -102,6 +127,10 @@ export class Access {
   clearedCookie(secure: boolean): string {
     return setCookie(cookieName, '', { maxAgeMs: 0, secure });
   }
+}
+
+function toUser({ name, role, tokenId }: Omit<Login, 'id'>): User {
+  return { name, role, ...(tokenId !== undefined && { tokenId }) };
 }
 
 /** The token of an `authorization` header. */

@@ -17,10 +17,11 @@ export function authApi(auth: Auth, now: () => number): Router {
   router
     .route('/auth/me')
     .get((request, response) => {
+      const user = userOf(request);
       const me: Me = {
         required: access.isRequired,
-        user: userOf(request) ?? null,
-        shared: access.isShared,
+        user: user === undefined ? null : { name: user.name, role: user.role },
+        shared: auth.isShared(user),
         exposed: auth.isExposed,
         methods: access.methods,
       };

@@ -4,6 +4,7 @@ import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { Access, type AccessTokens, bearerOf } from './access.ts';
+import { ApiTokens } from './api-tokens.ts';
 import { Hosts, isLoopback, type WebOptions } from './hosts.ts';
 import { Oidc, type OidcOptions } from './oidc.ts';
 import { RevokedLogins } from './revoked-logins.ts';
@@ -26,6 +27,7 @@ export class Auth {
   readonly hosts: Hosts;
   readonly verifier: TokenVerifier;
   readonly revoked: RevokedLogins;
+  readonly apiTokens: ApiTokens;
   readonly oidc: Oidc | undefined;
   readonly logger: Logger;
   readonly #database: Database;
@@ -38,7 +40,12 @@ export class Auth {
     this.oidc = oidc && new Oidc(oidc);
     this.hosts = new Hosts(web);
     this.revoked = new RevokedLogins(database, now);
-    this.access = new Access(tokens, now, oidc?.clientSecret, (id) => this.revoked.has(id));
+    this.apiTokens = new ApiTokens({ database, logger, now });
+    this.access = new Access(tokens, now, oidc?.clientSecret, {
+      isRevoked: (id) => this.revoked.has(id),
+      userOfToken: (token) => this.apiTokens.userOf(token),
+      isValidToken: (id) => this.apiTokens.isValid(id),
+    });
     this.verifier = new TokenVerifier(this.access, logger, refusedTokens);
     this.isExposed = !this.access.isRequired && !isLoopback(web.host);
   }
@@ -46,11 +53,13 @@ export class Auth {
   async start(): Promise<void> {
     this.access.useKey(await storedKey(this.#database));
     await this.revoked.start();
+    await this.apiTokens.start();
   }
 
   async stop(): Promise<void> {
     this.verifier.stop();
     await this.revoked.stop();
+    await this.apiTokens.stop();
   }
 
   /**
@@ -61,8 +70,23 @@ export class Auth {
   async userOf(request: IncomingMessage): Promise<User | undefined> {
     const { headers } = request;
     const bearer = this.access.isRequired ? bearerOf(headers.authorization) : undefined;
-    if (bearer === undefined) return this.access.userOf(headers);
-    return this.verifier.verify(bearer, this.hosts.addressOf(request));
+    const user =
+      bearer === undefined
+        ? this.access.userOf(headers)
+        : await this.verifier.verify(bearer, this.hosts.addressOf(request));
+    this.#noteUse(user);
+    return user;
+  }
+
+  /** Whether the login does not identify the user: a token that people share. */
+  isShared(user: User | undefined): boolean {
+    return this.access.isShared && user?.tokenId === undefined;
+  }
+
+  /** @param listener called when logins or tokens were revoked, here or by another server */
+  onRevoked(listener: () => void): void {
+    this.revoked.onRevoked(listener);
+    this.apiTokens.onRevoked(listener);
   }
 
   /** Whether a socket may be opened: from the dashboard's own origin, by a user. */
@@ -72,9 +96,15 @@ export class Auth {
     return user !== undefined && user.role !== 'producer';
   }
 
-  /** Whether an open connection may stay open: its login may have expired or been revoked. */
+  /** Whether an open connection may stay open: its login or token may have expired or been revoked. */
   mayStay({ headers }: IncomingMessage): boolean {
-    return this.access.userOf(headers) !== undefined;
+    const user = this.access.userOf(headers);
+    this.#noteUse(user);
+    return user !== undefined;
+  }
+
+  #noteUse(user: User | undefined): void {
+    if (user?.tokenId !== undefined) this.apiTokens.noteUse(user.tokenId);
   }
 }
 

@@ -18,7 +18,7 @@ export function authenticate(auth: Auth): RequestHandler {
   return async (request, _response, next) => {
     const user = await auth.userOf(request);
     if (user !== undefined)
-      setUser(request, auth.access.isShared ? withRequestedName(user, request.get(userHeader)) : user);
+      setUser(request, auth.isShared(user) ? withRequestedName(user, request.get(userHeader)) : user);
     next();
   };
 }

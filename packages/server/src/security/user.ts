@@ -5,6 +5,8 @@ import { HttpProblem } from '../http/problem.ts';
 export interface User {
   readonly name: string;
   readonly role: Role;
+  /** The id of the created token that identifies the user; its name is the user's. */
+  readonly tokenId?: string | undefined;
 }
 
 /** Every client, when no login is needed. */

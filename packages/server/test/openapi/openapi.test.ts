@@ -41,6 +41,7 @@ let backtest = '';
 let mute = '';
 let deploy = '';
 let group = '';
+let createdToken = '';
 let server: LoopwatchServer;
 let receiver: Receiver;
 
@@ -62,6 +63,13 @@ beforeAll(async () => {
   const job = await request('/api/v1/backtests', 'post');
   backtest = ((await job.json()) as { id: string }).id;
   mute = ((await (await request('/api/v1/mutes', 'post')).json()) as { id: string }).id;
+  const toRevoke = { name: 'to revoke', role: 'viewer' };
+  const created = await fetch(`${url}/api/v1/tokens`, {
+    method: 'POST',
+    body: JSON.stringify(toRevoke),
+    headers,
+  });
+  createdToken = ((await created.json()) as { id: string }).id;
   deploy = ((await (await request('/api/v1/deploys', 'post')).json()) as { id: string }).id;
   const incident = await request('/api/v1/incidents/{id}', 'get');
   group = ((await incident.json()) as { groupKey: string }).groupKey;
@@ -84,6 +92,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/incident-groups/{key}': { status: 'acknowledged' },
   '/api/v1/deploys': { version: '2.4.0' },
+  '/api/v1/tokens': { name: 'billing agent', role: 'producer' },
   '/api/v1/mutes': { cause: { tool: 'read_file' } },
   '/api/v1/notifications/{name}': { type: 'webhook', url: 'http://localhost:9/', secret: 'abc' },
   '/api/v1/samples': { playing: false },
@@ -99,10 +108,13 @@ const bodies: Record<string, unknown> = {
 
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
-  const ids = { backtests: backtest, deploys: deploy, mutes: mute, sessions: 's-1' } as Record<
-    string,
-    string
-  >;
+  const ids = {
+    backtests: backtest,
+    deploys: deploy,
+    mutes: mute,
+    sessions: 's-1',
+    tokens: createdToken,
+  } as Record<string, string>;
   // The operations that follow read the session that others would erase.
   const erases = method === 'delete' && /\/sessions(?:\/\{id\})?$/.test(path);
   const id = erases ? 's-other' : (ids[path.split('/')[3] ?? ''] ?? 'i-1');
