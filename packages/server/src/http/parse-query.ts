@@ -88,7 +88,7 @@ function fromText(value: unknown, schema: z.ZodType, name: string): unknown {
   if (typeof value !== 'string') return value;
   if (inner instanceof z.ZodBoolean) return value === 'true' ? true : value === 'false' ? false : value;
   if (!(inner instanceof z.ZodNumber)) return value;
-  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value);
   const time = times.has(name) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? value : time;
 }

@@ -110,12 +110,11 @@ export class ApiTokens {
     { name, role, expiresAt = null }: ApiTokenPost,
     createdBy: string,
   ): Promise<CreatedApiToken | undefined> {
-    const { database, now } = this.#options;
     const token = TOKEN_PREFIX + randomBytes(BYTES).toString('hex');
     const created = await this.#change<ApiToken>(
       `insert into api_tokens (id, name, role, hash, created_at, created_by, expires_at)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing returning ${columns}`,
-      [randomUUID(), name, role, sha256(token), now(), createdBy, expiresAt],
+      [randomUUID(), name, role, sha256(token), this.#options.now(), createdBy, expiresAt],
     );
     return created && { ...created, token };
   }

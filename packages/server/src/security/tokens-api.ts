@@ -24,14 +24,14 @@ export function tokensApi({ auth: { access, apiTokens }, audit, now }: TokensApi
     .post(jsonBody(), async (request, response) => {
       const wanted = parseBody(request, apiTokenPostSchema);
       const { expiresAt = null } = wanted;
-      if (expiresAt !== null && expiresAt <= now())
-        throw badRequest({ path: 'expiresAt', detail: 'is in the past' });
       // Without a login, everyone may do everything, whatever a token says.
       if (!access.isRequired)
         throw new HttpProblem(
           409,
           'This server needs no login, so tokens would protect nothing: set LOOPWATCH_API_TOKEN or server.oidc first',
         );
+      if (expiresAt !== null && expiresAt <= now())
+        throw badRequest({ path: 'expiresAt', detail: 'is in the past' });
       const created = await apiTokens.create(wanted, userName(request));
       if (created === undefined)
         throw new HttpProblem(
