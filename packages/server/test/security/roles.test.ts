@@ -9,7 +9,7 @@ const emptyDatabase = sharedPglite();
 const tokens = { operator: 'o'.repeat(32), viewer: 'v'.repeat(32), producer: 'p'.repeat(32) };
 type Role = keyof typeof tokens;
 
-/** Whoever calls, and the role that this gives; null: none. */
+/** Each caller, and the role that it has; null: none. */
 const callers = {
   operator: 'operator',
   viewer: 'viewer',
