@@ -15,6 +15,7 @@ import { replayCommand } from '../../src/commands/replay.ts';
 import { scanCommand } from '../../src/commands/scan.ts';
 import { serverCommand } from '../../src/commands/server.ts';
 import { startCommand } from '../../src/commands/start.ts';
+import { tokensCommand } from '../../src/commands/tokens.ts';
 import { topicsCommand } from '../../src/commands/topics.ts';
 import { workerCommand } from '../../src/commands/worker.ts';
 
@@ -32,6 +33,7 @@ const commands = [
   scanCommand(),
   serverCommand(),
   startCommand(),
+  tokensCommand(),
   topicsCommand(),
   workerCommand(),
 ];
