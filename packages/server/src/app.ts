@@ -34,7 +34,6 @@ import { authenticate, authorize } from './security/authorize.ts';
 import { securityHeaders } from './security/headers.ts';
 import { requireKnownHost } from './security/hosts.ts';
 import { limitRequests } from './security/rate-limit.ts';
-import { type TokensApiOptions, tokensApi } from './security/tokens-api.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/session-events-api.ts';
 import { sessionMessagesApi } from './sessions/session-messages-api.ts';
 import { sessionRecordApi } from './sessions/session-record-api.ts';
@@ -45,6 +44,7 @@ import { type OverviewApiOptions, overviewApi } from './stats/overview-api.ts';
 import { reportsApi } from './stats/reports-api.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
+import { type TokensApiOptions, tokensApi } from './tokens/tokens-api.ts';
 import { mutesApi } from './triage/mutes-api.ts';
 
 /** Endpoints that need no login. */

@@ -3,8 +3,8 @@ import { Router } from 'express';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import type { Auth } from './auth.ts';
-import { userName } from './user.ts';
+import type { Auth } from '../security/auth.ts';
+import { userName } from '../security/user.ts';
 
 export interface TokensApiOptions {
   readonly auth: Pick<Auth, 'access' | 'apiTokens'>;
