@@ -13,6 +13,7 @@ const api = (how: string): Checked => ({ by: `${documented}/api.int.test.ts`, ho
 const operations = (how: string): Checked => ({ by: `${documented}/operations.int.test.ts`, how });
 const backups = (how: string): Checked => ({ by: `${documented}/deployment.int.test.ts`, how });
 const security = (how: string): Checked => ({ by: `${documented}/kafka-security.int.test.ts`, how });
+const examples = (how: string): Checked => ({ by: `${documented}/examples.int.test.ts`, how });
 const program: Checked = {
   by: `${documented}/programs.int.test.ts`,
   how: 'type checked, and run with stand-ins for what it assumes',
@@ -160,6 +161,7 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
     yaml: python('names the guardrail of the example before it'),
   },
   'deploy/helm/loopwatch/README.md': { sh: chart('as in docs/deployment.md') },
+  'examples/README.md': { sh: examples(`${ran}; npm's own commands only have to exist`) },
   'golden/README.md': { json: detection },
   'packages/cli/README.md': { sh: pages(ran) },
   'packages/contract/README.md': { ts: program },

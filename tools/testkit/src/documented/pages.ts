@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { root } from './fenced-blocks.ts';
 
 const outsideDocs = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'golden/README.md', 'samples/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...['examples/README.md', 'golden/README.md', 'samples/README.md'],
   'deploy/helm/loopwatch/README.md',
   'clients/claude-code/README.md',
   'clients/python/README.md',
