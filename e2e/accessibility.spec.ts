@@ -94,6 +94,8 @@ const routes: readonly { readonly path: string | (() => string); readonly shown:
   { path: '/tuning?of=recent', shown: 'Results by session' },
   { path: '/settings', shown: 'max_repeats' },
   { path: '/settings?scope=model:openai/gpt-5-mini&q=ttl', shown: 'ttl_seconds' },
+  { path: '/settings/tokens', shown: 'This server needs no login' },
+  { path: '/settings/audit', shown: 'No changes yet' },
   { path: '/status', shown: 'the server’s next offset in each partition' },
   { path: '/nowhere', shown: 'Not found' },
 ];

@@ -13,6 +13,8 @@ export const pages = [
   '/sessions/:id',
   '/tuning',
   '/settings',
+  '/settings/tokens',
+  '/settings/audit',
   '/status',
   '/breakdown',
   '/compare',

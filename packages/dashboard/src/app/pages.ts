@@ -16,5 +16,7 @@ export const pages = [
 /** Pages reached from other pages and the palette. */
 export const innerPages = [
   { to: '/notifications', name: 'Notifications', icon: 'settings' },
+  { to: '/settings/tokens', name: 'Tokens', icon: 'settings' },
+  { to: '/settings/audit', name: 'Audit log', icon: 'settings' },
   { to: '/connect', name: 'Connect your agents', icon: 'sessions' },
 ] as const satisfies readonly { to: string; name: string; icon: IconName }[];

@@ -83,6 +83,16 @@ const notifications = createRoute({
     'NotificationsPage',
   ),
 });
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/tokens',
+  component: lazyRouteComponent(() => loadCode(() => import('../tokens/TokensPage.tsx')), 'TokensPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/audit',
+  component: lazyRouteComponent(() => loadCode(() => import('../audit/AuditPage.tsx')), 'AuditPage'),
+});
 const status = createRoute({
   getParentRoute: () => root,
   path: '/status',
@@ -107,6 +117,8 @@ const routeTree = root.addChildren([
   tuning,
   settings,
   notifications,
+  tokens,
+  audit,
   status,
   connect,
 ]);

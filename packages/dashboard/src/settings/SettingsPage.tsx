@@ -34,7 +34,13 @@ export function SettingsPage() {
     <Page
       title="Settings"
       note="session overrides model, model overrides server"
-      actions={<Link to="/notifications">Notifications</Link>}
+      actions={
+        <>
+          <Link to="/notifications">Notifications</Link>
+          <Link to="/settings/tokens">Tokens</Link>
+          <Link to="/settings/audit">Audit log</Link>
+        </>
+      }
     >
       {readScope(requested) === undefined && (
         <p className="text-sm text-warm" role="note">
