@@ -1,6 +1,6 @@
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded/log.ts';
 export { type RepairedLog, repairEmbeddedLog } from './embedded/repair.ts';
-export type { KafkaOptions, KafkaSasl } from './kafka/client/client.ts';
+export type { KafkaOptions, KafkaPasswordLogin, KafkaSasl } from './kafka/client/client.ts';
 export { KafkaOutageLog } from './kafka/client/outage-log.ts';
 export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';
 export type { DurabilityRisk } from './kafka/diagnose/durability-risks.ts';
@@ -8,6 +8,7 @@ export { grantCommand, type KafkaRight, missingRights, requireRights } from './k
 export { ensureTopics, topicSpecs } from './kafka/diagnose/topics.ts';
 export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
+export { type ClientCredentials, clientCredentialTokens } from './kafka/login/client-credentials.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { deadLetter, SMALL_LETTER_BYTES } from './port/dead-letter.ts';

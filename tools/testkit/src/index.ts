@@ -10,6 +10,8 @@ export { requireJars } from './kafka/kafka-runner.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy } from './kafka/tcp-proxy.ts';
+export { startTokenIssuer } from './kafka/token-issuer.ts';
+export { startTokenKafka, type TokenKafka } from './kafka/token-kafka.ts';
 export { topicEnds } from './kafka/topic-ends.ts';
 export { type ModelOutput, modelReply } from './model/model-replies.ts';
 export {

@@ -52,7 +52,7 @@ spec:
         {{- range .required }}
         {{- include "loopwatch.secretEnv" (dict "root" $root "name" . "optional" false) | nindent 8 }}
         {{- end }}
-        {{- range (concat (list "LOOPWATCH_KAFKA_SASL_PASSWORD" "LOOPWATCH_KAFKA_SSL_KEY_PASSWORD") .secrets) }}
+        {{- range (concat (list "LOOPWATCH_KAFKA_SASL_PASSWORD" "LOOPWATCH_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET" "LOOPWATCH_KAFKA_SSL_KEY_PASSWORD") .secrets) }}
         {{- include "loopwatch.secretEnv" (dict "root" $root "name" . "optional" true) | nindent 8 }}
         {{- end }}
         {{- with $root.Values.openTelemetry.endpoint }}

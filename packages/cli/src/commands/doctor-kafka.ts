@@ -12,7 +12,8 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
   if (brokers.length === 0) {
     return [{ ok: true, what: 'no Kafka brokers configured: `loopwatch start` uses the embedded log' }];
   }
-  const login = sasl.username === undefined ? '' : ` as ${sasl.username} (${sasl.mechanism ?? ''})`;
+  const user = sasl.username ?? sasl.oauthbearer.client_id;
+  const login = user === undefined ? '' : ` as ${user} (${sasl.mechanism ?? ''})`;
   const what = `Kafka on ${brokers.join(',')}, ${protocol}${login}`;
   try {
     const options = kafkaOptions(settings, silentLogger());

@@ -42,7 +42,7 @@ export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
     clientId: settings.kafka.client_id,
     log: outages.log,
     outages,
-    ...kafkaSecurity(settings.kafka),
+    ...kafkaSecurity(settings.kafka, Date.now(), outages.log),
   };
 }
 

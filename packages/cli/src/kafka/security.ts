@@ -1,7 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import type { Settings } from '@loopwatch/contract';
-import type { KafkaOptions, KafkaSasl } from '@loopwatch/log';
+import {
+  clientCredentialTokens,
+  type KafkaOptions,
+  type KafkaPasswordLogin,
+  type KafkaSasl,
+} from '@loopwatch/log';
+import type { LogFunction } from '@loopwatch/platform';
 import { readSecret } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';
 import { readCertificates, readPrivateKey } from './pem-files.ts';
@@ -12,27 +18,60 @@ type KafkaSettings = Settings['kafka'];
  * TLS and SASL options of a Kafka client. Files are read once and checked as far as possible without a broker.
  *
  * @param now Epoch milliseconds, for the validity of certificates.
+ * @param log for access tokens that cannot be renewed; default: silent
  * @throws UsageError naming setting and file, and what to do
  */
 export function kafkaSecurity(
   settings: KafkaSettings,
   now: number = Date.now(),
+  log?: LogFunction,
 ): Pick<KafkaOptions, 'ssl' | 'sasl'> {
   const { security_protocol: protocol } = settings;
   return {
     ...(protocol.endsWith('SSL') && { ssl: tlsOptions(settings, now) }),
-    ...(protocol.startsWith('SASL') && { sasl: saslOptions(settings) }),
+    ...(protocol.startsWith('SASL') && { sasl: saslOptions(settings.sasl, log) }),
   };
 }
 
-function saslOptions({ sasl }: KafkaSettings): KafkaSasl {
-  const { mechanism, username, password, password_file: file } = sasl;
-  const secret = readSecret('kafka.sasl.password', password, file);
+function saslOptions(settings: KafkaSettings['sasl'], log: LogFunction | undefined): KafkaSasl {
+  const known = logins.get(settings);
+  if (known !== undefined) return known;
+  const login = settings.mechanism === 'OAUTHBEARER' ? tokenLogin(settings, log) : passwordLogin(settings);
+  logins.set(settings, login);
+  return login;
+}
+
+/** One per settings, so that all clients of a process use the same access token. */
+const logins = new WeakMap<KafkaSettings['sasl'], KafkaSasl>();
+
+function passwordLogin({ mechanism, username, password, password_file }: KafkaSettings['sasl']): KafkaSasl {
+  const secret = readSecret('kafka.sasl.password', password, password_file);
   // The schema requires them for SASL protocols.
   if (mechanism === undefined || username === undefined || secret === undefined) {
     throw new UsageError('kafka.sasl: mechanism, username and password are required');
   }
-  return { mechanism: mechanism.toLowerCase() as KafkaSasl['mechanism'], username, password: secret };
+  return {
+    mechanism: mechanism.toLowerCase() as KafkaPasswordLogin['mechanism'],
+    username,
+    password: secret,
+  };
+}
+
+function tokenLogin({ oauthbearer }: KafkaSettings['sasl'], log: LogFunction | undefined): KafkaSasl {
+  const { token_endpoint_url: url, client_id: clientId, client_secret, client_secret_file } = oauthbearer;
+  const clientSecret = readSecret('kafka.sasl.oauthbearer.client_secret', client_secret, client_secret_file);
+  // The schema requires them for this mechanism.
+  if (url === undefined || clientId === undefined || clientSecret === undefined) {
+    throw new UsageError(
+      'kafka.sasl.oauthbearer: token_endpoint_url, client_id and client_secret are required',
+    );
+  }
+  const { scope, extensions } = oauthbearer;
+  const tokens = clientCredentialTokens(
+    { tokenEndpointUrl: url, clientId, clientSecret, ...(scope !== undefined && { scope }) },
+    log,
+  );
+  return { mechanism: 'oauthbearer', tokens, extensions };
 }
 
 function tlsOptions({ ssl }: KafkaSettings, now: number): ConnectionOptions {

@@ -110,6 +110,21 @@ describe('kafkaSecurity', () => {
     expect(securityOf(settings)).toEqual(expected);
   });
 
+  it('kafkaSecurity: converts a login with access tokens, and keeps one source of tokens', () => {
+    const set = Object.entries({
+      security_protocol: 'SASL_SSL',
+      'sasl.mechanism': 'OAUTHBEARER',
+      'sasl.oauthbearer.token_endpoint_url': 'https://login.example.com/token',
+      'sasl.oauthbearer.client_id': 'loopwatch',
+      'sasl.oauthbearer.client_secret_file': files.password,
+      'sasl.oauthbearer.extensions': '{"logicalCluster":"lkc-1"}',
+    }).map(([path, value]) => `kafka.${path}=${value}`);
+    const { kafka } = loadConfig({ set }, [], {}).settings;
+    const { sasl } = kafkaSecurity(kafka);
+    expect(sasl).toMatchObject({ mechanism: 'oauthbearer', extensions: { logicalCluster: 'lkc-1' } });
+    expect(kafkaSecurity(kafka).sasl).toBe(sasl);
+  });
+
   it('kafkaSecurity: accepts a CA bundle with some expired certificates', () => {
     expect(securityOf({ ...tls, 'ssl.ca_file': files.bundle }).ssl).toMatchObject({
       ca: expect.stringContaining(authority.certificate) as string,

@@ -4,14 +4,41 @@ import { z } from 'zod';
 
 const text = z.string().min(1).optional();
 
+/** KIP-342 and RFC 7628; `auth` is the token itself. */
+const extensionName = /^(?!auth$)[A-Za-z]+$/;
+
+/** What each kind of login needs, as paths under `sasl`; each secret may come from its `_file` instead. */
+const logins = {
+  password: { needs: ['username', 'password'], secret: 'password' },
+  OAUTHBEARER: {
+    needs: ['oauthbearer.token_endpoint_url', 'oauthbearer.client_id', 'oauthbearer.client_secret'],
+    secret: 'oauthbearer.client_secret',
+  },
+} as const;
+
 export const kafkaSecuritySettings = {
   security_protocol: z.enum(['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL']).default('PLAINTEXT'),
   sasl: z
     .strictObject({
-      mechanism: z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']).optional(),
+      mechanism: z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']).optional(),
       username: text,
       password: text,
       password_file: text,
+      oauthbearer: z
+        .strictObject({
+          token_endpoint_url: z.url({ protocol: /^https?$/ }).optional(),
+          client_id: text,
+          client_secret: text,
+          client_secret_file: text,
+          scope: text,
+          extensions: z
+            .record(z.string(), z.string().regex(/^[\t\r\n -~]+$/))
+            .refine((names) => Object.keys(names).every((name) => extensionName.test(name)), {
+              error: 'names of extensions must be letters only, and not auth',
+            })
+            .default({}),
+        })
+        .prefault({}),
     })
     .prefault({}),
   ssl: z
@@ -35,37 +62,67 @@ export function checkKafkaSecurity(
 ): void {
   const reject = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: path.split('.'), message });
-  const setKeys = (block: object) => Object.entries(block).filter(([, value]) => typeof value === 'string');
+  const set = new Set([...setPaths(sasl, 'sasl.'), ...setPaths(ssl, 'ssl.')]);
   if (protocol.startsWith('SASL')) {
-    for (const key of ['mechanism', 'username'] as const) {
-      if (sasl[key] === undefined) reject(`sasl.${key}`, `is required with security_protocol ${protocol}`);
-    }
-    if (sasl.password === undefined && sasl.password_file === undefined) {
-      reject('sasl.password', `or sasl.password_file is required with security_protocol ${protocol}`);
-    }
+    checkLogin(protocol, sasl.mechanism, set, reject);
   } else {
-    for (const [key] of setKeys(sasl)) {
-      reject(
-        `sasl.${key}`,
-        `has no effect with security_protocol ${protocol}: set it to SASL_SSL or SASL_PLAINTEXT`,
-      );
+    for (const path of set) {
+      if (!path.startsWith('sasl.')) continue;
+      reject(path, `has no effect with security_protocol ${protocol}: set it to SASL_SSL or SASL_PLAINTEXT`);
     }
   }
   if (!protocol.endsWith('SSL')) {
-    for (const [key] of setKeys(ssl)) {
-      reject(`ssl.${key}`, `has no effect with security_protocol ${protocol}: set it to SSL or SASL_SSL`);
+    for (const path of set) {
+      if (!path.startsWith('ssl.')) continue;
+      reject(path, `has no effect with security_protocol ${protocol}: set it to SSL or SASL_SSL`);
     }
   }
-  if ((ssl.cert_file === undefined) !== (ssl.key_file === undefined)) {
+  if (set.has('ssl.cert_file') !== set.has('ssl.key_file')) {
     reject('ssl.cert_file', 'and ssl.key_file must be set together');
   }
-  for (const [block, key] of [
-    ['sasl', 'password'],
-    ['ssl', 'key_password'],
-  ] as const) {
-    const values: Readonly<Record<string, unknown>> = block === 'sasl' ? sasl : ssl;
-    if (values[key] !== undefined && values[`${key}_file`] !== undefined) {
-      reject(`${block}.${key}`, `and ${block}.${key}_file are both set: set only one of them`);
+  if (/^[^/]*\/\/[^/]*@/.test(sasl.oauthbearer.token_endpoint_url ?? '')) {
+    reject(
+      'sasl.oauthbearer.token_endpoint_url',
+      'must not contain a login: set client_id and client_secret',
+    );
+  }
+  for (const path of ['sasl.password', 'sasl.oauthbearer.client_secret', 'ssl.key_password']) {
+    if (set.has(path) && set.has(`${path}_file`)) {
+      reject(path, `and ${path}_file are both set: set only one of them`);
     }
   }
+}
+
+type Reject = (path: string, message: string) => void;
+
+function checkLogin(
+  protocol: string,
+  mechanism: KafkaSecurity['sasl']['mechanism'],
+  set: ReadonlySet<string>,
+  reject: Reject,
+): void {
+  if (mechanism === undefined) reject('sasl.mechanism', `is required with security_protocol ${protocol}`);
+  const { needs, secret } = logins[mechanism === 'OAUTHBEARER' ? mechanism : 'password'];
+  const because = mechanism === 'OAUTHBEARER' ? `mechanism ${mechanism}` : `security_protocol ${protocol}`;
+  for (const key of needs) {
+    const isSecret = key === secret;
+    if (set.has(`sasl.${key}`) || (isSecret && set.has(`sasl.${key}_file`))) continue;
+    reject(`sasl.${key}`, `${isSecret ? `or sasl.${key}_file ` : ''}is required with ${because}`);
+  }
+  if (mechanism === undefined) return;
+  const isBearer = mechanism === 'OAUTHBEARER';
+  for (const path of set) {
+    if (path === 'sasl.mechanism' || !path.startsWith('sasl.')) continue;
+    if (path.startsWith('sasl.oauthbearer.') !== isBearer) {
+      reject(path, `has no effect with mechanism ${mechanism}`);
+    }
+  }
+}
+
+/** The paths of all texts in a block. */
+function setPaths(block: object, prefix: string): string[] {
+  return Object.entries(block).flatMap(([key, value]: [string, unknown]) => {
+    if (typeof value === 'string') return [prefix + key];
+    return typeof value === 'object' && value !== null ? setPaths(value, `${prefix}${key}.`) : [];
+  });
 }

@@ -143,7 +143,7 @@ function listFrom(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-const secretName = /password|secret|token|key|database_url/i;
+const secretName = /password|secret|token(?!_endpoint)|key|database_url/i;
 
 /** Shown in node of a secret. */
 export const hiddenValue = '******';

@@ -140,6 +140,18 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       username: 'SASL user name.',
       password: 'SASL password; prefer the environment variable or password_file.',
       password_file: 'File that contains the password.',
+      oauthbearer: {
+        about: 'Login with OAUTHBEARER: access tokens by the client credentials flow of OAuth 2.0.',
+        token_endpoint_url: 'URL that issues access tokens.',
+        client_id: 'Client id at the token endpoint.',
+        client_secret: 'Client secret; prefer the environment variable or client_secret_file.',
+        client_secret_file: 'File that contains the client secret.',
+        scope: 'Scopes to request, separated by spaces. Default: none.',
+        extensions: {
+          about: 'SASL extensions, by name, such as logicalCluster and identityPoolId of Confluent Cloud.',
+          each: 'Value of the extension.',
+        },
+      },
     },
     ssl: {
       ca_file: 'CA certificates (PEM) to verify the brokers with. Default: those bundled with Node.',

@@ -8,6 +8,13 @@ function resolve(kafka: object, environment: Record<string, string> = {}) {
 
 const login = { mechanism: 'SCRAM-SHA-512', username: 'loopwatch', password: 'secret' };
 
+const bearer = {
+  token_endpoint_url: 'https://login.example.com/oauth2/token',
+  client_id: 'loopwatch',
+  client_secret: 'secret',
+};
+const bearerLogin = { mechanism: 'OAUTHBEARER', oauthbearer: bearer };
+
 describe('Kafka security settings', () => {
   it.each([
     { protocol: 'PLAINTEXT', rest: {} },
@@ -17,6 +24,22 @@ describe('Kafka security settings', () => {
     { protocol: 'SASL_PLAINTEXT', rest: { sasl: { ...login, mechanism: 'PLAIN' } } },
     { protocol: 'SASL_SSL', rest: { sasl: { ...login, mechanism: 'SCRAM-SHA-256' } } },
     { protocol: 'SASL_SSL', rest: { sasl: login, ssl: { verify_hostname: false } } },
+    { protocol: 'SASL_SSL', rest: { sasl: bearerLogin } },
+    {
+      protocol: 'SASL_SSL',
+      rest: {
+        sasl: {
+          mechanism: 'OAUTHBEARER',
+          oauthbearer: {
+            token_endpoint_url: bearer.token_endpoint_url,
+            client_id: 'loopwatch',
+            client_secret_file: '/run/secrets/client',
+            scope: 'kafka',
+            extensions: { logicalCluster: 'lkc-1', identityPoolId: 'pool-1' },
+          },
+        },
+      },
+    },
   ])('accept $protocol with $rest', ({ protocol, rest }) => {
     expect(resolve({ security_protocol: protocol, ...rest })).toMatchObject({
       ok: true,
@@ -86,6 +109,51 @@ describe('Kafka security settings', () => {
       },
       errors: ['kafka.ssl.key_password: and ssl.key_password_file are both set: set only one of them'],
     },
+    {
+      kafka: { security_protocol: 'SASL_SSL', sasl: { mechanism: 'OAUTHBEARER' } },
+      errors: [
+        'kafka.sasl.oauthbearer.token_endpoint_url: is required with mechanism OAUTHBEARER',
+        'kafka.sasl.oauthbearer.client_id: is required with mechanism OAUTHBEARER',
+        'kafka.sasl.oauthbearer.client_secret: or sasl.oauthbearer.client_secret_file is required with mechanism OAUTHBEARER',
+      ],
+    },
+    {
+      kafka: { security_protocol: 'SASL_SSL', sasl: { ...bearerLogin, username: 'loopwatch' } },
+      errors: ['kafka.sasl.username: has no effect with mechanism OAUTHBEARER'],
+    },
+    {
+      kafka: { security_protocol: 'SASL_SSL', sasl: { ...login, oauthbearer: { scope: 'kafka' } } },
+      errors: ['kafka.sasl.oauthbearer.scope: has no effect with mechanism SCRAM-SHA-512'],
+    },
+    {
+      kafka: {
+        security_protocol: 'SASL_SSL',
+        sasl: { ...bearerLogin, oauthbearer: { ...bearer, client_secret_file: 'f' } },
+      },
+      errors: [
+        'kafka.sasl.oauthbearer.client_secret: and sasl.oauthbearer.client_secret_file are both set: set only one of them',
+      ],
+    },
+    {
+      kafka: {
+        security_protocol: 'SASL_SSL',
+        sasl: { ...bearerLogin, oauthbearer: { ...bearer, token_endpoint_url: 'https://a:b@login/token' } },
+      },
+      errors: [
+        'kafka.sasl.oauthbearer.token_endpoint_url: must not contain a login: set client_id and client_secret',
+      ],
+    },
+    ...['auth', 'a-b', ''].map((name) => ({
+      kafka: {
+        security_protocol: 'SASL_SSL',
+        sasl: { ...bearerLogin, oauthbearer: { ...bearer, extensions: { [name]: 'x' } } },
+      },
+      errors: [
+        expect.stringContaining(
+          'names of extensions must be letters only, and not auth',
+        ) as unknown as string,
+      ],
+    })),
   ])('reject $kafka', ({ kafka, errors }) => {
     expect(resolve(kafka)).toEqual({ ok: false, errors });
   });
@@ -105,6 +173,9 @@ describe('Kafka security settings', () => {
     { path: 'kafka.sasl.password_file', secret: false },
     { path: 'kafka.ssl.key_file', secret: false },
     { path: 'kafka.sasl.username', secret: false },
+    { path: 'kafka.sasl.oauthbearer.client_secret', secret: true },
+    { path: 'kafka.sasl.oauthbearer.client_secret_file', secret: false },
+    { path: 'kafka.sasl.oauthbearer.token_endpoint_url', secret: false },
   ])('$path is a secret: $secret', ({ path, secret }) => {
     expect(isSecretPath(path)).toBe(secret);
   });

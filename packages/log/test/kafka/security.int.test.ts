@@ -6,8 +6,8 @@ import {
   createKafkaSink,
   ensureTopics,
   type KafkaOptions,
+  type KafkaPasswordLogin,
   type KafkaRight,
-  type KafkaSasl,
   type LogErrorCode,
   missingRights,
   requireRights,
@@ -30,7 +30,7 @@ function at(listener: Listener, options: Partial<KafkaOptions> = {}): KafkaOptio
   return { brokers: [kafka.listeners[listener]], clientId: 'log-test', ...tls, ...options };
 }
 
-const login = (mechanism: KafkaSasl['mechanism'], changes: Partial<KafkaSasl> = {}) => ({
+const login = (mechanism: KafkaPasswordLogin['mechanism'], changes: Partial<KafkaPasswordLogin> = {}) => ({
   sasl: { mechanism, ...kafka.user, ...changes },
 });
 

@@ -37,6 +37,8 @@ export interface JavaNode {
   readonly quickStart?: boolean;
   /** The option of Java for an archive of classes. */
   readonly classes?: string;
+  /** Java's system properties. */
+  readonly system?: Readonly<Record<string, string>>;
 }
 
 /** Formats a Java properties file; values may have several lines. */
@@ -63,6 +65,7 @@ export async function javaRunner(jars: string, node: JavaNode): Promise<BrokerRu
   const java = [
     '-XX:+UseSerialGC',
     ...(node.classes === undefined ? [] : [node.classes]),
+    ...Object.entries(node.system ?? {}).map(([name, value]) => `-D${name}=${value}`),
     `-Dlog4j2.configurationFile=${file('log4j2.xml')}`,
     '-cp',
     join(jars, '*'),

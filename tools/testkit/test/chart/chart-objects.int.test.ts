@@ -57,6 +57,8 @@ describe('objects of the Helm chart', () => {
         ),
       );
     const common = {
+      LOOPWATCH_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET:
+        'loopwatch/LOOPWATCH_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET',
       LOOPWATCH_KAFKA_SASL_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SASL_PASSWORD',
       LOOPWATCH_KAFKA_SSL_KEY_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SSL_KEY_PASSWORD',
       // The chart's values name a collector.

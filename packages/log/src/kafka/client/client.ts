@@ -4,17 +4,19 @@ import kafkajs, {
   type Kafka,
   type KafkaConfig,
   type logCreator,
+  type Mechanism,
   type SASLOptions,
 } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
+import { bearerLogin } from '../login/bearer-login.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
-import { loginRefused } from './link-failure.ts';
-import { connectTimeoutOf, type KafkaOptions } from './options.ts';
+import { loginFailed } from './link-failure.ts';
+import { connectTimeoutOf, type KafkaOptions, type KafkaSasl } from './options.ts';
 import { explainRefusal } from './refusal.ts';
 import { createSocket } from './socket.ts';
 
-export type { KafkaOptions, KafkaSasl } from './options.ts';
+export type { KafkaOptions, KafkaPasswordLogin, KafkaSasl } from './options.ts';
 
 /** Timeout of everything that is asked of a cluster after that; creating many topics takes seconds. */
 const USE_TIMEOUT_MS = 60_000;
@@ -34,7 +36,7 @@ function forwardTo({ log, outages }: KafkaOptions): logCreator {
       const { message } = entry;
       const { broker } = fields;
       const isRefusal = level === kafkajs.logLevel.ERROR && namespace.includes('SaslAuthenticator');
-      if (isRefusal && typeof broker === 'string') outages?.failed(broker, loginRefused(message));
+      if (isRefusal && typeof broker === 'string') outages?.failed(broker, loginFailed(message, fields));
       log?.('debug', `kafkajs ${namespace}: ${message}`, fields);
     };
 }
@@ -54,9 +56,14 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
     socketFactory: (args) => createSocket(args, options.outages),
   };
   if (ssl !== undefined) config.ssl = ssl;
-  // A copy, because kafkajs adds a property. Its type requires one literal mechanism, but all three have the same fields.
-  if (sasl !== undefined) config.sasl = { ...sasl } as SASLOptions;
+  if (sasl !== undefined) config.sasl = mechanismOf(sasl);
   return new kafkajs.Kafka(config);
+}
+
+function mechanismOf(sasl: KafkaSasl): SASLOptions | Mechanism {
+  if (sasl.mechanism === 'oauthbearer') return bearerLogin(sasl.tokens, sasl.extensions);
+  // A copy, because kafkajs adds a property. Its type requires one literal mechanism, but all three have the same fields.
+  return { ...sasl } as SASLOptions;
 }
 
 /**
@@ -74,6 +81,7 @@ export async function withAdmin<T>(
 ): Promise<T> {
   const { brokers } = options;
   const deadline = Date.now() + connectTimeoutOf(options);
+  let latest: LogError | undefined;
   for (let attempt = 0; ; attempt += 1) {
     const admin = createKafkaClient(options).admin();
     const disconnect = () => admin.disconnect().catch(() => undefined);
@@ -81,13 +89,14 @@ export async function withAdmin<T>(
       // A successful connect proves little: the first request shows whether the broker accepts this client.
       const served = admin.connect().then(() => admin.describeCluster());
       const timeoutMs = Math.min(deadline - Date.now(), ATTEMPT_TIMEOUT_MS);
-      await within(served, timeoutMs, () => unanswered(brokers, doing));
+      await within(served, timeoutMs, () => latest ?? unanswered(brokers, doing));
     } catch (error) {
       void disconnect();
       // Only on the first attempt: afterwards, the broker is most likely still starting.
       const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
       const failure = refusal ?? toLogError(error, { brokers, doing });
       if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
+      latest = failure;
       await delay(Math.min(backoff(attempt, 250, 2_000), deadline - Date.now()));
       continue;
     }

@@ -1,5 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import { LogError, type LogErrorCode } from '../../port/errors.ts';
+import { tokenErrorIn } from '../login/token-error.ts';
 import { explainTlsFailure } from './tls-errors.ts';
 
 /** The fields kafkajs sets on its errors. Its error classes wrap each other, so only these fields distinguish them. */
@@ -84,6 +85,9 @@ function chain(error: unknown): KafkaFailure[] {
 }
 
 function codeOf(error: unknown): LogErrorCode {
+  const token = tokenErrorIn(error);
+  // An issuer that does not answer is waited for, like a broker.
+  if (token !== undefined) return token.isTransient ? 'broker_unreachable' : 'authentication_failed';
   for (const { name, type = '', code = '' } of chain(error)) {
     if (explainTlsFailure(code) !== undefined) return 'tls_failed';
     if (name === 'KafkaJSSASLAuthenticationError' || unauthenticatedTypes.has(type)) {
@@ -104,6 +108,11 @@ function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureCon
   const brokers = context.brokers.join(', ');
   const cannot = `Cannot ${context.doing} on ${brokers}: ${messageOf(error)}.`;
   const topics = context.topics ?? [];
+  const token = tokenErrorIn(error);
+  if (token !== undefined) {
+    const { message, advice = 'It is asked again.' } = token;
+    return `Cannot ${context.doing} on ${brokers}: ${message}. ${advice}`;
+  }
   switch (code) {
     case 'broker_unreachable':
       return unreachableMessage(error, context);

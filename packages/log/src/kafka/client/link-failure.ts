@@ -27,10 +27,16 @@ export function linkFailureOf(error: Error & { readonly code?: string }): LinkFa
   return { reason: `no TLS connection, ${why}`, advice: `${advice.join('. ')}.` };
 }
 
-/** @param message the broker's reason for rejecting the login */
-export function loginRefused(message: string): LinkFailure {
+const checkPassword = 'Check the user name, the password and the SASL mechanism in the kafka settings.';
+
+/**
+ * @param message why there is no login, by the broker or by the issuer of tokens
+ * @param fields of kafkajs' log entry; a login by token adds `advice`
+ */
+export function loginFailed(message: string, fields: Readonly<Record<string, unknown>>): LinkFailure {
+  const advice = Object.hasOwn(fields, 'advice') ? fields['advice'] : checkPassword;
   return {
-    reason: `the login was refused (${message})`,
-    advice: 'Check the user name, the password and the SASL mechanism in the kafka settings.',
+    reason: `the login failed (${message})`,
+    advice: typeof advice === 'string' ? advice : undefined,
   };
 }

@@ -1,15 +1,25 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { LogFunction } from '@loopwatch/platform';
+import type { TokenSource } from '../login/token-source.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 
-type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
-
-/** Credentials for the brokers. */
-export interface KafkaSasl {
-  readonly mechanism: SaslMechanism;
+/** A login with a password. */
+export interface KafkaPasswordLogin {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   readonly username: string;
   readonly password: string;
 }
+
+/** A login with an access token. */
+export interface KafkaTokenLogin {
+  readonly mechanism: 'oauthbearer';
+  readonly tokens: TokenSource;
+  /** SASL extensions of the login, by name. */
+  readonly extensions?: Readonly<Record<string, string>>;
+}
+
+/** Credentials for the brokers. */
+export type KafkaSasl = KafkaPasswordLogin | KafkaTokenLogin;
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 

@@ -79,7 +79,9 @@ export async function requireRights(
 /** The command with which a cluster administrator grants a right. */
 export function grantCommand({ brokers, sasl }: KafkaOptions, right: KafkaRight): string {
   const { resource, name, prefix = false, operation } = right;
-  const principal = sasl === undefined ? 'User:…' : `User:${sasl.username}`;
+  // The principal of a token is known to the brokers only.
+  const principal =
+    sasl === undefined || sasl.mechanism === 'oauthbearer' ? 'User:…' : `User:${sasl.username}`;
   const pattern = prefix ? ' --resource-pattern-type prefixed' : '';
   return `kafka-acls.sh --bootstrap-server ${brokers.join(',')} --add --allow-principal ${principal} --operation ${operation} --${resource} ${name}${pattern}`;
 }
