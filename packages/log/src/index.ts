@@ -9,6 +9,7 @@ export { ensureTopics, topicSpecs } from './kafka/diagnose/topics.ts';
 export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { type ClientCredentials, clientCredentialTokens } from './kafka/login/client-credentials.ts';
+export { mskIamTokens } from './kafka/login/msk-iam.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { deadLetter, SMALL_LETTER_BYTES } from './port/dead-letter.ts';

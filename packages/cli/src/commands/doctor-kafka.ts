@@ -13,7 +13,8 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
     return [{ ok: true, what: 'no Kafka brokers configured: `loopwatch start` uses the embedded log' }];
   }
   const user = sasl.username ?? sasl.oauthbearer.client_id;
-  const login = user === undefined ? '' : ` as ${user} (${sasl.mechanism ?? ''})`;
+  const login =
+    sasl.mechanism === undefined ? '' : `${user === undefined ? '' : ` as ${user}`} (${sasl.mechanism})`;
   const what = `Kafka on ${brokers.join(',')}, ${protocol}${login}`;
   try {
     const options = kafkaOptions(settings, silentLogger());

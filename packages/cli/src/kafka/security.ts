@@ -6,6 +6,7 @@ import {
   type KafkaOptions,
   type KafkaPasswordLogin,
   type KafkaSasl,
+  mskIamTokens,
 } from '@loopwatch/log';
 import type { LogFunction } from '@loopwatch/platform';
 import { readSecret } from '../config/secret-files.ts';
@@ -36,9 +37,18 @@ export function kafkaSecurity(
 function saslOptions(settings: KafkaSettings['sasl'], log: LogFunction | undefined): KafkaSasl {
   const known = logins.get(settings);
   if (known !== undefined) return known;
-  const login = settings.mechanism === 'OAUTHBEARER' ? tokenLogin(settings, log) : passwordLogin(settings);
+  const login = loginOf(settings, log);
   logins.set(settings, login);
   return login;
+}
+
+function loginOf(settings: KafkaSettings['sasl'], log: LogFunction | undefined): KafkaSasl {
+  const { mechanism, aws } = settings;
+  if (mechanism === 'OAUTHBEARER') return tokenLogin(settings, log);
+  if (mechanism !== 'AWS_MSK_IAM') return passwordLogin(settings);
+  // The schema requires it for this mechanism.
+  if (aws.region === undefined) throw new UsageError('kafka.sasl.aws.region is required');
+  return { mechanism: 'oauthbearer', tokens: mskIamTokens(aws.region, log) };
 }
 
 /** One per settings, so that all clients of a process use the same access token. */

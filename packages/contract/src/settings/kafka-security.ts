@@ -7,20 +7,21 @@ const text = z.string().min(1).optional();
 /** KIP-342 and RFC 7628; `auth` is the token itself. */
 const extensionName = /^(?!auth$)[A-Za-z]+$/;
 
-/** What each kind of login needs, as paths under `sasl`; each secret may come from its `_file` instead. */
-const logins = {
+/** What each kind of login needs, as paths under `sasl`; a secret may come from its `_file` instead. */
+const logins: Readonly<Record<string, { readonly needs: readonly string[]; readonly secret?: string }>> = {
   password: { needs: ['username', 'password'], secret: 'password' },
   OAUTHBEARER: {
     needs: ['oauthbearer.token_endpoint_url', 'oauthbearer.client_id', 'oauthbearer.client_secret'],
     secret: 'oauthbearer.client_secret',
   },
-} as const;
+  AWS_MSK_IAM: { needs: ['aws.region'] },
+};
 
 export const kafkaSecuritySettings = {
   security_protocol: z.enum(['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL']).default('PLAINTEXT'),
   sasl: z
     .strictObject({
-      mechanism: z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']).optional(),
+      mechanism: z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER', 'AWS_MSK_IAM']).optional(),
       username: text,
       password: text,
       password_file: text,
@@ -39,6 +40,7 @@ export const kafkaSecuritySettings = {
             .default({}),
         })
         .prefault({}),
+      aws: z.strictObject({ region: text }).prefault({}),
     })
     .prefault({}),
   ssl: z
@@ -102,22 +104,23 @@ function checkLogin(
   reject: Reject,
 ): void {
   if (mechanism === undefined) reject('sasl.mechanism', `is required with security_protocol ${protocol}`);
-  const { needs, secret } = logins[mechanism === 'OAUTHBEARER' ? mechanism : 'password'];
-  const because = mechanism === 'OAUTHBEARER' ? `mechanism ${mechanism}` : `security_protocol ${protocol}`;
+  const kind = mechanism !== undefined && mechanism in logins ? mechanism : 'password';
+  const { needs = [], secret } = logins[kind] ?? {};
+  const because = kind === 'password' ? `security_protocol ${protocol}` : `mechanism ${kind}`;
   for (const key of needs) {
     const isSecret = key === secret;
     if (set.has(`sasl.${key}`) || (isSecret && set.has(`sasl.${key}_file`))) continue;
     reject(`sasl.${key}`, `${isSecret ? `or sasl.${key}_file ` : ''}is required with ${because}`);
   }
   if (mechanism === undefined) return;
-  const isBearer = mechanism === 'OAUTHBEARER';
   for (const path of set) {
-    if (path === 'sasl.mechanism' || !path.startsWith('sasl.')) continue;
-    if (path.startsWith('sasl.oauthbearer.') !== isBearer) {
-      reject(path, `has no effect with mechanism ${mechanism}`);
-    }
+    const [block = '', name = ''] = path.split('.');
+    if (block !== 'sasl' || name === 'mechanism' || kind === (kindOfBlock[name] ?? 'password')) continue;
+    reject(path, `has no effect with mechanism ${mechanism}`);
   }
 }
+
+const kindOfBlock: Readonly<Record<string, string>> = { oauthbearer: 'OAUTHBEARER', aws: 'AWS_MSK_IAM' };
 
 /** The paths of all texts in a block. */
 function setPaths(block: object, prefix: string): string[] {

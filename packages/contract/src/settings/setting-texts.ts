@@ -136,7 +136,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     },
     security_protocol: 'Whether connections use TLS (…SSL) and authenticate (SASL_…).',
     sasl: {
-      mechanism: 'SASL mechanism. PLAIN sends the password in clear text: use it over TLS only.',
+      mechanism:
+        'SASL mechanism. PLAIN sends the password in clear text: use it over TLS only. AWS_MSK_IAM requires the package aws-msk-iam-sasl-signer-js.',
       username: 'SASL user name.',
       password: 'SASL password; prefer the environment variable or password_file.',
       password_file: 'File that contains the password.',
@@ -152,6 +153,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
           each: 'Value of the extension.',
         },
       },
+      aws: { region: 'AWS region of an MSK cluster with IAM authentication, such as eu-central-1.' },
     },
     ssl: {
       ca_file: 'CA certificates (PEM) to verify the brokers with. Default: those bundled with Node.',

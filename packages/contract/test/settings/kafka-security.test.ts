@@ -25,6 +25,7 @@ describe('Kafka security settings', () => {
     { protocol: 'SASL_SSL', rest: { sasl: { ...login, mechanism: 'SCRAM-SHA-256' } } },
     { protocol: 'SASL_SSL', rest: { sasl: login, ssl: { verify_hostname: false } } },
     { protocol: 'SASL_SSL', rest: { sasl: bearerLogin } },
+    { protocol: 'SASL_SSL', rest: { sasl: { mechanism: 'AWS_MSK_IAM', aws: { region: 'eu-central-1' } } } },
     {
       protocol: 'SASL_SSL',
       rest: {
@@ -115,6 +116,13 @@ describe('Kafka security settings', () => {
         'kafka.sasl.oauthbearer.token_endpoint_url: is required with mechanism OAUTHBEARER',
         'kafka.sasl.oauthbearer.client_id: is required with mechanism OAUTHBEARER',
         'kafka.sasl.oauthbearer.client_secret: or sasl.oauthbearer.client_secret_file is required with mechanism OAUTHBEARER',
+      ],
+    },
+    {
+      kafka: { security_protocol: 'SASL_SSL', sasl: { mechanism: 'AWS_MSK_IAM', username: 'loopwatch' } },
+      errors: [
+        'kafka.sasl.aws.region: is required with mechanism AWS_MSK_IAM',
+        'kafka.sasl.username: has no effect with mechanism AWS_MSK_IAM',
       ],
     },
     {

@@ -7,7 +7,9 @@ import {
   ensureTopics,
   type KafkaOptions,
   KafkaOutageLog,
+  mskIamTokens,
 } from '../../../src/index.ts';
+import type { MskSigner } from '../../../src/kafka/login/msk-iam.ts';
 import { joinGroup } from '../../../src/kafka/task/membership.ts';
 import { follow, newTopic, numbered, openSink, publish } from '../harness.ts';
 
@@ -121,6 +123,51 @@ describe('a login with an access token', () => {
     const began = Date.now();
     while (Date.now() - began < 1.3 * REAUTHENTICATE_MS) await membership.heartbeat();
     expect(assignments).toEqual([[{ topic, partition: 0 }]]);
+  });
+});
+
+describe('a login with AWS IAM', () => {
+  /** The broker verifies tokens of its own issuer; only AWS can verify those of the real signer. */
+  const signedIn = (sign: MskSigner['generateAuthToken']): KafkaOptions => ({
+    brokers: [kafka.address],
+    clientId: 'msk-test',
+    sasl: {
+      mechanism: 'oauthbearer',
+      tokens: mskIamTokens('eu-central-1', undefined, () => Promise.resolve({ generateAuthToken: sign })),
+    },
+  });
+
+  it('signs one token for the region, for all connections', async () => {
+    const regions: string[] = [];
+    const options = signedIn(({ region }) => {
+      regions.push(region);
+      return Promise.resolve({ token: kafka.issuer.token('role'), expiryTime: Date.now() + 900_000 });
+    });
+    const topic = await newTopic(options);
+    const { values } = await follow(options, topic);
+    await publish(options, numbered(topic, 10));
+    await waitFor(() => values().length === 10);
+    expect(regions).toEqual(['eu-central-1']);
+  });
+
+  it.each([
+    {
+      what: 'missing credentials',
+      options: () => signedIn(() => Promise.reject(new Error('Could not load credentials'))),
+      says: ['Amazon MSK in eu-central-1: Could not load credentials', 'Check the AWS credentials'],
+    },
+    {
+      what: 'a missing package',
+      options: () => client({}, { sasl: { mechanism: 'oauthbearer', tokens: mskIamTokens('eu-central-1') } }),
+      says: ['aws-msk-iam-sasl-signer-js', 'npm install aws-msk-iam-sasl-signer-js@1'],
+    },
+  ])('reports $what', async ({ options, says }) => {
+    const error = await ensureTopics({ ...options(), create: false }, []).then(
+      () => undefined,
+      (failure: unknown) => failure as Error,
+    );
+    expect(error).toMatchObject({ code: 'authentication_failed' });
+    for (const words of says) expect(error?.message).toContain(words);
   });
 });
 
