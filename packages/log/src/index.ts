@@ -2,6 +2,7 @@ export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './em
 export { type RepairedLog, repairEmbeddedLog } from './embedded/repair.ts';
 export type { KafkaOptions, KafkaPasswordLogin, KafkaSasl } from './kafka/client/client.ts';
 export { KafkaOutageLog } from './kafka/client/outage-log.ts';
+export { canCompress } from './kafka/codecs/codecs.ts';
 export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';
 export type { DurabilityRisk } from './kafka/diagnose/durability-risks.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka/diagnose/rights.ts';

@@ -1,5 +1,6 @@
 import type { Settings } from '@loopwatch/contract';
 import {
+  canCompress,
   createKafkaRecordReader,
   createKafkaSink,
   createKafkaTopicReader,
@@ -37,9 +38,16 @@ function outageLog(logger: Logger): KafkaOutageLog {
 /** @throws UsageError when no brokers are configured or a credential or certificate file is unusable */
 export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
   const outages = outageLog(logger);
+  const { compression } = settings.kafka;
+  if (!canCompress(compression)) {
+    throw new UsageError(
+      `kafka.compression: ${compression} requires Node 22.15, and this is ${process.versions.node}. Use lz4, snappy or gzip, or a newer Node`,
+    );
+  }
   return {
     brokers: requireBrokers(settings),
     clientId: settings.kafka.client_id,
+    compression,
     log: outages.log,
     outages,
     ...kafkaSecurity(settings.kafka, Date.now(), outages.log),

@@ -115,6 +115,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     replication_factor: 'Replicas of each topic. Default: 3, or the number of brokers if there are fewer.',
     delivery:
       'exactly_once: outputs and offsets are committed in one transaction. at_least_once: slightly lower latency, but a crash can duplicate verdicts (with the same ids).',
+    compression:
+      'Compression of the records that Loopwatch writes; zstd requires Node 22.15. Records of any compression can be read.',
     topics: {
       prefix: 'Prefix of the default topic names.',
       events: 'Incoming events. Default: <prefix>events',

@@ -27,6 +27,7 @@ export const settingsSchema = detectionSchema.extend({
       partitions: z.int().min(1).default(6),
       replication_factor: z.int().min(1).optional(),
       delivery: z.enum(['exactly_once', 'at_least_once']).default('exactly_once'),
+      compression: z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']).default('none'),
       topics: topicSettingsSchema.prefault({}),
       sources: sourceSettingsSchema.default({}),
       ...kafkaSecuritySettings,

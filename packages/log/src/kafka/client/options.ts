@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { LogFunction } from '@loopwatch/platform';
+import type { Compression } from '../codecs/codecs.ts';
 import type { TokenSource } from '../login/token-source.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 
@@ -32,6 +33,8 @@ export interface KafkaOptions {
   /** TLS: `true` to trust the system's certificate authorities, or Node's TLS options. Default: plain text. */
   readonly ssl?: boolean | ConnectionOptions;
   readonly sasl?: KafkaSasl;
+  /** Compression of what is written. Default: none. */
+  readonly compression?: Compression;
   /** How long a start waits for an unavailable broker, in milliseconds; may be Infinity. Default 10,000. */
   readonly connectTimeoutMs?: number;
   /** Default: silent. */

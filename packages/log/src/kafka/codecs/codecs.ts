@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
-import { gzip, unzip } from 'node:zlib';
+import zlib, { gzip, unzip } from 'node:zlib';
 import { messageOf } from '@loopwatch/contract';
-import kafkajs from 'kafkajs';
+import kafkajs, { type CompressionTypes } from 'kafkajs';
 import { compressFrame, decompressFrame } from 'lz4-napi';
 import snappy from 'snappyjs';
 import { LogError } from '../../port/errors.ts';
@@ -26,6 +26,24 @@ const GZIP_CHUNK_BYTES = 256 * 1024;
 
 const unpackGzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(unzip);
 
+/** Node can compress with zstd since 22.15; its types for older versions do not have the function. */
+const { zstdCompress } = zlib as { zstdCompress?: typeof gzip };
+const packZstd = zstdCompress === undefined ? undefined : promisify<Buffer, Buffer>(zstdCompress);
+
+/** Compression of record batches, by the name that Kafka's own producers use. */
+const compressionTypes = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4', zstd: 'ZSTD' } as const;
+export type Compression = keyof typeof compressionTypes;
+
+/** The number of a compression in the requests of kafkajs. */
+export function compressionType(compression: Compression = 'none'): CompressionTypes {
+  return kafkajs.CompressionTypes[compressionTypes[compression]];
+}
+
+/** Whether this version of Node can write with a compression; all can be read. */
+export function canCompress(compression: Compression): boolean {
+  return compression !== 'zstd' || packZstd !== undefined;
+}
+
 const codecs = {
   GZIP: codec('gzip', promisify(gzip), async (bytes, limit) => {
     try {
@@ -41,7 +59,7 @@ const codecs = {
     if (lz4Size(bytes, limit) > limit) throw new UnpackedTooLarge(limit);
     return decompressFrame(bytes);
   }),
-  ZSTD: codec('zstd', readOnly, unpackZstd),
+  ZSTD: codec('zstd', packZstd ?? readOnly, unpackZstd),
 } as const;
 
 /**
@@ -76,8 +94,5 @@ function codec(name: string, pack: Pack, unpack: Unpack): Codec {
 }
 
 function readOnly(): never {
-  throw new LogError(
-    'request_failed',
-    'Cannot compress with zstd: this codec only decompresses. Use gzip, snappy or lz4.',
-  );
+  throw new LogError('request_failed', 'Compressing with zstd requires Node 22.15. Use gzip, snappy or lz4.');
 }

@@ -5,6 +5,7 @@ import { LogError } from '../../port/errors.ts';
 import { type OutputRecord, type RecordSink, sizeOf } from '../../port/records.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
 import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
+import { compressionType } from '../codecs/codecs.ts';
 import { type Connection, createProducer } from '../internals/cluster.ts';
 import {
   allSettled,
@@ -19,14 +20,10 @@ import {
 export interface KafkaSinkOptions extends KafkaOptions {
   /** How long records are retried while the cluster is unavailable, in milliseconds. Default 120,000. */
   readonly deliveryTimeoutMs?: number;
-  /** Default: none. */
-  readonly compression?: 'none' | 'gzip' | 'snappy' | 'lz4';
 }
 
 /** How long queued records may still be delivered after `close`. */
 const CLOSE_TIMEOUT_MS = 10_000;
-
-const compressionTypes = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4' } as const;
 
 interface Delivery {
   readonly records: readonly OutputRecord[];
@@ -124,7 +121,7 @@ class KafkaSink implements RecordSink {
   /** Sends the records, retrying those not yet written while the cluster is unavailable. */
   async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
     let left: Set<PartitionBatch> | undefined;
-    const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
+    const compression = compressionType(this.#options.compression);
     for (let attempt = 0; ; attempt += 1) {
       try {
         const { producer, cluster } = await this.#connected();

@@ -1,8 +1,9 @@
 import { delay } from '@loopwatch/platform';
-import kafkajs, { type Kafka, type Producer, type Transaction } from 'kafkajs';
+import kafkajs, { type CompressionTypes, type Kafka, type Producer, type Transaction } from 'kafkajs';
 import type { Step, TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { isConcurrent } from '../client/errors.ts';
+import { compressionType } from '../codecs/codecs.ts';
 import { endOffset } from '../fetch/offsets.ts';
 import {
   type AddPartitions,
@@ -49,6 +50,7 @@ const CONCURRENT_TRIES = 400;
  */
 export class TransactionalStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
+  readonly #compression: CompressionTypes;
   readonly #producer: Producer;
   readonly #cluster: KafkaCluster;
   readonly #plan: TransactionPlan;
@@ -57,6 +59,7 @@ export class TransactionalStepWriter implements StepWriter {
 
   constructor(options: KafkaOptions, step: StepWriterOptions) {
     this.#options = step;
+    this.#compression = compressionType(options.compression);
     const { groupId, topicPartition } = step;
     const client = createKafkaClient(options);
     this.#plan = new TransactionPlan(client);
@@ -119,7 +122,8 @@ export class TransactionalStepWriter implements StepWriter {
   async #sendBatch(transaction: Transaction, batch: PartitionBatch): Promise<void> {
     const partitionName = `${batch.topic}/${batch.partition}`;
     const end = this.#ends.get(partitionName) ?? (await endOffset(this.#cluster, batch));
-    const answers = await transaction.sendBatch({ acks: -1, topicMessages: [batch] });
+    const compression = this.#compression;
+    const answers = await transaction.sendBatch({ acks: -1, compression, topicMessages: [batch] });
     this.#ends.set(partitionName, requireAppended(batch, answers, end));
   }
 }

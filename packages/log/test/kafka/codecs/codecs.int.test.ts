@@ -1,12 +1,15 @@
-import { produceWithJava, waitFor } from '@loopwatch/testkit';
+import { produceWithJava, readWithJava, uniqueName, waitFor } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { canCompress } from '../../../src/index.ts';
 import { fetchFrom } from '../../../src/kafka/fetch/fetch-request.ts';
 import { RecordDecoder } from '../../../src/kafka/fetch/record-decoder.ts';
 import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
-import { follow, newTopic, shared } from '../harness.ts';
+import { TransactionalStepWriter } from '../../../src/kafka/task/step-writer.ts';
+import { follow, newTopic, publish, shared } from '../harness.ts';
 
 const ATTRIBUTES_AT = 21;
 const CODEC_MASK = 0x07;
+const CONTROL_MASK = 0x20;
 const HEADER_BYTES = 61;
 const MIB = 1024 * 1024;
 
@@ -59,6 +62,46 @@ describe.each([
   });
 });
 
+describe.each([
+  { compression: 'none', number: 0 },
+  { compression: 'gzip', number: 1 },
+  { compression: 'snappy', number: 2 },
+  { compression: 'lz4', number: 3 },
+  ...(canCompress('zstd') ? [{ compression: 'zstd', number: 4 } as const] : []),
+] as const)('records written with $compression', ({ compression, number }) => {
+  const texts = values().slice(0, 2_000);
+
+  it('can be read by Java', async () => {
+    const topic = await newTopic(shared());
+    await publish(
+      { ...shared(), compression },
+      texts.map((value) => ({ topic, key: 'k', value })),
+    );
+    const read = await readWithJava(shared().brokers, topic);
+    expect(read.map(({ value }) => value)).toEqual(texts);
+    const { batches } = await fetchAll(topic);
+    expect(new Set(batches.map(({ codec }) => codec))).toEqual(new Set([number]));
+  });
+
+  it('can be part of a transaction', async () => {
+    const options = { ...shared(), compression };
+    const names = { in: await newTopic(shared()), out: await newTopic(shared()) };
+    const writer = new TransactionalStepWriter(options, {
+      topicPartition: { topic: names.in, partition: 0 },
+      groupId: uniqueName('group'),
+      state: { records: () => [] },
+    });
+    onTestFinished(() => writer.close());
+    await writer.open();
+    const outputs = texts.map((value) => ({ topic: names.out, key: 'k', value }));
+    await writer.write({ position: 1, resumeFrom: 1, outputs, state: [] });
+    const read = await readWithJava(shared().brokers, names.out);
+    expect(read.map(({ value }) => value)).toEqual(texts);
+    const { batches } = await fetchAll(names.out);
+    expect(new Set(batches.map(({ codec }) => codec))).toEqual(new Set([number]));
+  });
+});
+
 interface Batch {
   readonly codec: number;
   readonly records: number;
@@ -89,8 +132,10 @@ async function fetchAll(topic: string): Promise<{ records: string[]; batches: Ba
 function batchesIn(bytes: Buffer): Batch[] {
   const found: Batch[] = [];
   for (let at = 0; at + HEADER_BYTES <= bytes.length; at += 12 + bytes.readInt32BE(at + 8)) {
-    const codec = bytes.readInt16BE(at + ATTRIBUTES_AT) & CODEC_MASK;
-    found.push({ codec, records: bytes.readInt32BE(at + 57) });
+    const attributes = bytes.readInt16BE(at + ATTRIBUTES_AT);
+    // The mark of a commit is never compressed.
+    if ((attributes & CONTROL_MASK) !== 0) continue;
+    found.push({ codec: attributes & CODEC_MASK, records: bytes.readInt32BE(at + 57) });
   }
   return found;
 }
