@@ -132,6 +132,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource 
   #hasResponse = false;
   #isOver = false;
   #reason: Error | undefined;
+  /** What arrived in this turn of the event loop. */
+  #arrived: Buffer[] = [];
 
   constructor(origin: string, receiver: ResponseReceiver) {
     this.#origin = origin;
@@ -171,19 +173,30 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource 
     this.#receiver.start(status, headers, statusMessage);
   }
 
+  /** A read of the socket often holds many events, each as a piece of its own: the receiver gets them at once. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#isOver && this.#reason === undefined) this.#receiver.data(chunk);
+    if (this.#arrived.push(chunk) === 1) process.nextTick(() => this.#deliver());
   }
 
   onResponseEnd(): void {
+    this.#deliver();
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#receiver.end();
+    if (this.#reason === undefined) this.#receiver.end();
+    else this.#receiver.failed(toUpstreamError(this.#reason, this.#origin, true));
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    this.#deliver();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#receiver.failed(toUpstreamError(this.#reason ?? error, this.#origin, this.#hasResponse));
+  }
+
+  #deliver(): void {
+    const [first, ...others] = this.#arrived;
+    this.#arrived = [];
+    if (first === undefined || this.#isOver || this.#reason !== undefined) return;
+    this.#receiver.data(others.length === 0 ? first : Buffer.concat([first, ...others]));
   }
 }
