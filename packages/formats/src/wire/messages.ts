@@ -43,12 +43,14 @@ const roles: Readonly<Record<string, string>> = {
  * item; consecutive ones become one message.
  *
  * @param read reads one element; a caller that reads the same elements again can remember the results
+ * @param before the messages of earlier elements; of them, only the last may be replaced in the result
  */
 export function messagesFrom<T>(
   list: readonly T[],
   read: (element: T) => readonly Message[] = readMessage,
+  before: readonly Message[] = [],
 ): Message[] {
-  const messages: Message[] = [];
+  const messages = [...before];
   for (const value of list)
     for (const message of read(value)) {
       const last = messages.at(-1);

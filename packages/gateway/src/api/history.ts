@@ -1,7 +1,7 @@
 import { messagesFrom, readMessage } from '@loopwatch/formats/wire';
 import type { Steps } from '../in-slices.ts';
 import { boundedCall, boundedText, boundedValue } from './bounded.ts';
-import type { Item } from './conversation.ts';
+import type { Item, Json } from './conversation.ts';
 import { isObject, objects, remembered } from './json.ts';
 
 /** Of reading an element, in the units of {@link Steps}. */
@@ -52,7 +52,39 @@ function textUnits(item: Item): number {
   return typeof item.result === 'string' ? item.result.length : 0;
 }
 
-/** The items of a request's history. Each element is read once, since a request repeats those of the one before it. */
-export function historyItems(list: unknown): Item[] {
-  return messagesFrom(objects(list), messagesIn).flatMap(itemsOf);
+/** What was read of a history. */
+interface ReadHistory {
+  readonly elements: readonly Json[];
+  readonly messages: readonly Message[];
+  readonly items: readonly Item[];
+}
+
+const NOTHING: ReadHistory = { elements: [], messages: [], items: [] };
+
+/** By the last element of a history, which tells conversations with the same beginning apart. */
+const latest = new WeakMap<object, ReadHistory>();
+
+/** The items of a request's history. Only what follows the history of an earlier request is read. */
+export function historyItems(list: unknown): readonly Item[] {
+  const elements = objects(list);
+  const before = continuedBy(elements);
+  const known = before.messages.length;
+  const messages = messagesFrom(elements.slice(before.elements.length), messagesIn, before.messages);
+  const isJoined = messages[known - 1] !== before.messages[known - 1];
+  const items = isJoined
+    ? messages.flatMap(itemsOf)
+    : [...before.items, ...messages.slice(known).flatMap(itemsOf)];
+  const last = elements.at(-1);
+  if (last !== undefined) latest.set(last, { elements, messages, items });
+  return items;
+}
+
+/** Takes the earlier history that these elements continue. */
+function continuedBy(elements: readonly Json[]): ReadHistory {
+  const last = elements.findLast((element) => latest.has(element));
+  const known = last && latest.get(last);
+  if (last === undefined || known === undefined) return NOTHING;
+  // It would grow with each request: the next one continues this one.
+  latest.delete(last);
+  return known.elements.every((element, i) => element === elements[i]) ? known : NOTHING;
 }

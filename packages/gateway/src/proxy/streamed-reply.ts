@@ -2,7 +2,7 @@ import type { AnswerDelta, ToolCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
 import type { EventCutter } from '../api/event-cutter.ts';
 import { summed } from '../api/json.ts';
-import type { StreamEvent } from '../api/stream-event.ts';
+import { StreamEvent } from '../api/stream-event.ts';
 import { apiErrorEvent } from '../http/api-error.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
@@ -54,7 +54,8 @@ export class StreamedReply implements ReplyHandler {
   readonly #refused = new Map<number, ReplyDecision>();
   /** Set once the rest of the upstream's reply is ignored. */
   #closing: Promise<RequestOutcome> | undefined;
-  #pending: (Buffer | string)[] = [];
+  /** What waits to be sent; events of this reply are noted as sent when they are. */
+  #pending: (StreamEvent | Buffer | string)[] = [];
   /** The text of the pending events, which is judged at once, before they are sent. */
   readonly #text = new PendingText();
 
@@ -170,6 +171,7 @@ export class StreamedReply implements ReplyHandler {
     if (this.#refused.has(choice)) return;
     this.#refused.set(choice, decision);
     const reply = this.#exchange.blockReply(decision.enforcement);
+    this.#markSent();
     this.#pending.push(this.#stream.refuse?.(choice, reply) ?? '');
   }
 
@@ -182,8 +184,7 @@ export class StreamedReply implements ReplyHandler {
       this.#pending.push(this.#clientStream.continueEvent(event));
       return;
     }
-    this.#stream.markSent(event);
-    this.#pending.push(event.raw);
+    this.#pending.push(event);
   }
 
   #hold(event: StreamEvent): void {
@@ -215,15 +216,25 @@ export class StreamedReply implements ReplyHandler {
   }
 
   #flush(): void {
-    const [first] = this.#pending;
+    const parts = this.#markSent();
+    const [first] = parts;
     if (first === undefined) return;
     const { client } = this.#exchange;
-    if (this.#pending.length === 1) client.write(first);
+    if (parts.length === 1) client.write(first);
     else
-      client.write(
-        Buffer.concat(this.#pending.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
-      );
+      client.write(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
     this.#pending = [];
+  }
+
+  /** Notes the waiting events as sent. @returns what to send */
+  #markSent(): (Buffer | string)[] {
+    const parts = this.#pending.map((part) => {
+      if (!(part instanceof StreamEvent)) return part;
+      this.#stream.markSent(part);
+      return part.raw;
+    });
+    this.#pending = parts;
+    return parts;
   }
 
   /** Called when no further call can come. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
 import { LRUCache } from 'lru-cache';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
+import { remembered } from '../api/json.ts';
 import type { Steps } from '../in-slices.ts';
 
 /** A call in a history, with its key. */
@@ -11,32 +12,29 @@ export interface ShownCall {
   readonly call: ToolCall;
 }
 
+type UserItem = Extract<Item, { text: string; role: 'system' | 'user' }>;
+
 /** A user request and everything the agent has done for it. */
 export class Prompt {
   /** Null if the history starts in the middle of a prompt. */
   readonly text: string | null;
+  /** Of the text; null if there is none. */
+  readonly hash: string | null;
   /** Everything after the user message: replies, results, and messages that the agent added to results. */
   readonly items: Item[] = [];
-  #hashed: string | undefined;
   #shown: readonly ShownCall[] | undefined;
   readonly #prefixes = new Map<number, string>();
   readonly #keys: CallKeys;
 
-  constructor(text: string | null, keys: CallKeys) {
-    this.text = text;
+  constructor(user: UserItem | null, keys: CallKeys) {
+    this.text = user && user.text;
+    this.hash = user && hashOfUser(user);
     this.#keys = keys;
-  }
-
-  /** Null if the text is. */
-  get hash(): string | null {
-    if (this.text === null) return null;
-    this.#hashed ??= hashOf(this.text);
-    return this.#hashed;
   }
 
   get calls(): readonly ShownCall[] {
     this.#shown ??= this.items.flatMap((item) =>
-      item.role === 'assistant' ? item.calls.map((call) => ({ key: this.#keys.of(call), call })) : [],
+      item.role === 'assistant' ? item.calls.map((call) => this.#keys.shown(call)) : [],
     );
     return this.#shown;
   }
@@ -103,15 +101,15 @@ const KEY_COST = 1_000;
 /** Caches keys of calls: each request repeats its history. */
 export class CallKeys {
   readonly #keys = new LRUCache<string, string>({ max: MAX_KEYS });
-  readonly #byCall = new WeakMap<ToolCall, string>();
+  readonly #byCall = new WeakMap<ToolCall, ShownCall>();
 
-  of(call: ToolCall): string {
-    let key = this.#byCall.get(call);
-    if (key === undefined) {
-      key = this.#byText(call);
-      this.#byCall.set(call, key);
+  shown(call: ToolCall): ShownCall {
+    let shown = this.#byCall.get(call);
+    if (shown === undefined) {
+      shown = { key: this.#byText(call), call };
+      this.#byCall.set(call, shown);
     }
-    return key;
+    return shown;
   }
 
   /** Computes the keys of the calls in a history. */
@@ -120,7 +118,7 @@ export class CallKeys {
       if (item.role !== 'assistant') continue;
       for (const call of item.calls) {
         if (this.#byCall.has(call)) continue;
-        this.of(call);
+        this.shown(call);
         yield KEY_COST;
       }
     }
@@ -139,6 +137,8 @@ export class CallKeys {
     return key;
   }
 }
+
+const hashOfUser = remembered(({ text }: UserItem) => hashOf(text));
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
@@ -163,7 +163,7 @@ function promptsOf(items: readonly Item[], keys: CallKeys): Prompt[] {
       isNote = before === 'result' || (before === 'user' && isNote);
       if (!isNote) {
         if (before === 'user') prompts.pop();
-        prompts.push(new Prompt(item.text, keys));
+        prompts.push(new Prompt(item, keys));
       }
     }
     const isPart = item.role !== 'user' || isNote;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
 import { boundedText } from '../api/bounded.ts';
 import type { Item, SyntheticReply } from '../api/conversation.ts';
-import { limitedResult } from '../api/json.ts';
+import { limitedResult, remembered } from '../api/json.ts';
 
 /** A message of a conversation, in stored form. */
 export interface Message {
@@ -19,6 +19,11 @@ export interface Message {
   /** Whether the gateway sent it, not the model. */
   readonly byGateway?: boolean;
 }
+
+/** A request repeats the system prompt of the one before it. */
+const hashOfSystem = remembered(({ text }: { readonly text: string }) =>
+  createHash('sha256').update(boundedText(text)).digest('base64'),
+);
 
 interface OpenReply {
   text: string;
@@ -39,14 +44,14 @@ export class Transcript {
   }
 
   addSystem(items: readonly Item[]): void {
-    const text = boundedText(
-      items.flatMap((item) => (item.role === 'system' ? [item.text] : [])).join('\n\n'),
-    );
-    if (text === '') return;
-    const hash = createHash('sha256').update(text).digest('base64');
-    if (hash === this.system) return;
+    const parts = items.flatMap((item) => (item.role === 'system' ? [item] : []));
+    const [first] = parts;
+    if (first === undefined) return;
+    const whole = parts.length === 1 ? first : { ...first, text: parts.map(({ text }) => text).join('\n\n') };
+    const hash = hashOfSystem(whole);
+    if (whole.text === '' || hash === this.system) return;
     this.system = hash;
-    this.#messages.push({ role: 'system', text });
+    this.#messages.push({ role: 'system', text: boundedText(whole.text) });
   }
 
   /** A user message that only the gateway got. */
