@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Figures, progress } from '../measure.ts';
 import { measureRates } from './rates.ts';
-import type { Ports } from './sides.ts';
+import type { CpuTimes, Ports } from './sides.ts';
 import { measureTimes } from './times.ts';
 
 /** Messages in a request, on average; 2 is a made-up question without tools. */
@@ -28,13 +28,15 @@ export async function gateway(full: boolean, sizes?: readonly number[]): Promise
       bare: await startPart(children, 'bare', origin),
       gateway: await startPart(children, 'gateway', origin, dir),
     };
+    const processes = new Map(Object.keys(ports).map((side, i) => [side, children[i]]));
+    const cpuTimes: CpuTimes = (side) => cpuTime(processes.get(side));
     const figures: Figures[] = [];
     for (const messages of sizes ?? (full ? all : usual)) {
       for (const isStream of [true, false]) {
         progress(`gateway: ${String(messages)} messages, ${isStream ? 'streams' : 'whole answers'}`);
         figures.push(...(await measureTimes(ports, messages, isStream)));
         const modes = isStream ? (['tokens', 'burst'] as const) : (['whole'] as const);
-        for (const mode of modes) figures.push(await measureRates(ports, messages, mode));
+        for (const mode of modes) figures.push(await measureRates(ports, cpuTimes, messages, mode));
       }
     }
     return figures;
@@ -43,6 +45,14 @@ export async function gateway(full: boolean, sizes?: readonly number[]): Promise
     await Promise.all(children.map(ended));
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** CPU time that a process has taken so far, ms. */
+async function cpuTime(child: ChildProcess | undefined): Promise<number> {
+  if (child === undefined) return Number.NaN;
+  child.send('cpu');
+  const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage];
+  return (user + system) / 1000;
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -17,6 +17,8 @@ import { startUpstream } from './upstream.ts';
 
 const [, , role = '', upstream = '', dir = ''] = process.argv;
 process.once('disconnect', () => process.exit(0));
+// Any message asks for the time that this process has spent on processors.
+process.on('message', () => process.send?.(process.cpuUsage()));
 process.send?.({ port: await start() });
 
 function start(): Promise<number> {

@@ -2,16 +2,22 @@ import { type Figures, rounded } from '../measure.ts';
 import { Client } from './client.ts';
 import { type AnswerMode, stepSource } from './conversations.ts';
 import { Session } from './sessions.ts';
-import { type Ports, type Side, sides } from './sides.ts';
+import { type CpuTimes, type Ports, type Side, sides } from './sides.ts';
 
 const CONCURRENT = 32;
 const ROUNDS = 2;
 const ROUND_MS = 1_500;
 
 /** As many sessions at a time as clients, alternating between the sides. */
-export async function measureRates(ports: Ports, messages: number, mode: AnswerMode): Promise<Figures> {
+export async function measureRates(
+  ports: Ports,
+  cpuTimes: CpuTimes,
+  messages: number,
+  mode: AnswerMode,
+): Promise<Figures> {
   const answers: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
   const ms: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
+  const cpuMs: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
   const clients = new Map<Side, readonly Client[]>();
   for (const side of sides)
     clients.set(side, await Promise.all(Array.from({ length: CONCURRENT }, () => Client.to(ports[side]))));
@@ -27,6 +33,7 @@ export async function measureRates(ports: Ports, messages: number, mode: AnswerM
         }));
         // Not timed: the gateway would otherwise have seen this history growing.
         await Promise.all(sessions.map(({ client, session }) => client.ask(...session.request(0, mode))));
+        const cpuBefore = await cpuTimes(side);
         const start = performance.now();
         await Promise.all(
           sessions.map(async ({ client, session }) => {
@@ -38,19 +45,25 @@ export async function measureRates(ports: Ports, messages: number, mode: AnswerM
             }
           }),
         );
-        spent += performance.now() - start;
-        if (round > 0) ms[side] += performance.now() - start;
+        const end = performance.now();
+        spent += end - start;
+        if (round === 0) continue;
+        ms[side] += end - start;
+        cpuMs[side] += (await cpuTimes(side)) - cpuBefore;
       }
     }
   }
   for (const client of [...clients.values()].flat()) client.close();
   const rate = (side: Side): number => (answers[side] / ms[side]) * 1000;
+  const cpu = (side: Side): number => cpuMs[side] / answers[side];
   return {
     bench: `gateway, rate, ${String(messages)} messages, ${mode}`,
     source: stepSource,
     answersPerSecond: rounded(rate('gateway')),
     barePerSecond: rounded(rate('bare')),
     directPerSecond: rounded(rate('direct')),
+    cpuMs: rounded(cpu('gateway')),
+    bareCpuMs: rounded(cpu('bare')),
     concurrent: CONCURRENT,
     ratio: rounded(rate('gateway') / rate('bare')),
     required: requiredRate(messages, mode),
