@@ -13,7 +13,7 @@ it('start: loads no clients that are not configured, to save memory', async () =
   await cli.line(/is at http:/);
   await cli.stop();
   const loaded = await loadedPackages(cli.stderr);
-  const clients = ['express', 'openai', 'openid-client', 'pg', 'undici'];
+  const clients = ['express', 'nodemailer', 'openai', 'openid-client', 'pg', 'undici'];
   expect(clients.filter((name) => loaded.has(name))).toEqual(['express']);
 });
 

@@ -6,6 +6,15 @@ import { type Draft, draftOf, entryOf, isNotificationType, typeFields } from '..
 
 const texts: Readonly<Record<string, Draft['texts']>> = {
   slack: { token: 'xoxb', channel: '#agents', max_per_minute: '5' },
+  teams: { url: 'https://prod-1.logic.azure.com/workflows/x' },
+  discord: { url: 'https://discord.com/api/webhooks/1/x', weekly_report: 'monday 08:00' },
+  email: {
+    host: 'smtp.example.com',
+    port: '465',
+    encryption: 'tls',
+    from: 'a@example.com',
+    to: 'b@example.com, c@example.com',
+  },
   pagerduty: { routing_key: 'abc', action: 'block' },
   webhook: { url: 'https://ops.example.com/', secret: 'abc', agent: 'coder, writer', min_usd: '0.5' },
   langfuse: { public_key: 'pk', secret_key: 'sk' },

@@ -4,7 +4,16 @@ import { hiddenValue } from './setting-paths.ts';
 
 /** Notifications about incidents that open, escalate or resolve; one entry per receiver. */
 
-export const notificationTypes = ['webhook', 'slack', 'pagerduty', 'langfuse', 'otlp'] as const;
+export const notificationTypes = [
+  'webhook',
+  'slack',
+  'teams',
+  'discord',
+  'email',
+  'pagerduty',
+  'langfuse',
+  'otlp',
+] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
 const text = z.string().min(1);
@@ -77,6 +86,39 @@ const slackSchema = z.strictObject({
   ...reported,
 });
 
+const teamsSchema = z.strictObject({
+  ...common,
+  type: z.literal('teams'),
+  ...secret('url', httpUrl),
+  ...limited,
+  ...reported,
+});
+
+const discordSchema = z.strictObject({
+  ...common,
+  type: z.literal('discord'),
+  ...secret('url', httpUrl),
+  ...limited,
+  ...reported,
+});
+
+const emailSchema = z.strictObject({
+  ...common,
+  type: z.literal('email'),
+  host: z.union([z.hostname(), z.ipv4(), z.ipv6()], { error: 'must be a host name or an IP address' }),
+  port: z.int().min(1).max(65_535).default(587),
+  encryption: z
+    .enum(['starttls', 'tls', 'none'])
+    .default('starttls')
+    .describe('starttls: required after connecting. tls: from the start, usually at port 465.'),
+  user: text.optional(),
+  ...secret('password', text),
+  from: z.email(),
+  to: oneOrMore(z.email()),
+  ...limited,
+  ...reported,
+});
+
 const pagerdutySchema = z.strictObject({
   ...common,
   type: z.literal('pagerduty'),
@@ -110,15 +152,29 @@ const secretGroups: Readonly<
 > = {
   webhook: [{ keys: ['url'] }, { keys: ['secret'] }],
   slack: [{ keys: ['url', 'token'] }],
+  teams: [{ keys: ['url'] }],
+  discord: [{ keys: ['url'] }],
+  email: [{ keys: ['password'], optional: true }],
   pagerduty: [{ keys: ['routing_key'] }],
   langfuse: [{ keys: ['secret_key'] }],
   otlp: [{ keys: ['headers'], optional: true }],
 };
 
 export const notificationSchema = z
-  .discriminatedUnion('type', [webhookSchema, slackSchema, pagerdutySchema, langfuseSchema, otlpSchema], {
-    error: `must be one of ${notificationTypes.join(', ')}`,
-  })
+  .discriminatedUnion(
+    'type',
+    [
+      webhookSchema,
+      slackSchema,
+      teamsSchema,
+      discordSchema,
+      emailSchema,
+      pagerdutySchema,
+      langfuseSchema,
+      otlpSchema,
+    ],
+    { error: `must be one of ${notificationTypes.join(', ')}` },
+  )
   .superRefine((entry, context) => {
     const reject = (message: string, path: string[] = []) =>
       context.addIssue({ code: 'custom', path, message });
@@ -127,6 +183,10 @@ export const notificationSchema = z
       if (set.length > 1) reject(`can have only one of ${set.join(', ')}`);
       else if (set.length === 0 && optional !== true)
         reject(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
+    }
+    if (entry.type === 'email' && setKeysOf(entry, ['password']).length > 0) {
+      if (entry.user === undefined) reject('is required with a password', ['user']);
+      if (entry.encryption === 'none') reject('must not be none with a password', ['encryption']);
     }
     if (entry.type !== 'slack' || entry.channel !== undefined) return;
     const set = setKeysOf(entry, ['url', 'token']);
@@ -147,7 +207,7 @@ export type NotificationSettings = z.infer<typeof notificationSchema>;
 export type NotificationRules = z.infer<typeof notificationRulesSchema>;
 
 /** The keys that contain secrets. The URL of a webhook is one: anyone who knows it can post there. */
-const secretKeys = ['url', 'secret', 'token', 'routing_key', 'secret_key', 'headers'] as const;
+const secretKeys = ['url', 'secret', 'token', 'routing_key', 'secret_key', 'headers', 'password'] as const;
 export type NotificationSecret = (typeof secretKeys)[number];
 
 /** The secret keys that an entry uses. */

@@ -8,6 +8,13 @@ const faultsOf = (notifications: unknown): readonly string[] => {
   const resolved = resolve(notifications);
   return resolved.ok ? [] : resolved.errors;
 };
+const email = {
+  name: 'mail',
+  type: 'email',
+  host: 'smtp.example.com',
+  from: 'loops@example.com',
+  to: ['ops@example.com'],
+};
 const webhook = { name: 'ops', type: 'webhook', url: 'https://example.com/hook', secret: 'very-secret' };
 
 describe('notifications setting', () => {
@@ -15,6 +22,9 @@ describe('notifications setting', () => {
     const resolved = resolve([
       webhook,
       { name: 'chat', type: 'slack', token_env: 'SLACK_TOKEN', channel: 'C1', when: { kind: 'loop' } },
+      { name: 'teams', type: 'teams', url_env: 'TEAMS_URL' },
+      { name: 'discord', type: 'discord', url_file: '/run/url' },
+      email,
       { name: 'pager', type: 'pagerduty', routing_key_file: '/run/key', when: { action: ['block'] } },
       { name: 'scores', type: 'langfuse', public_key: 'pk', secret_key: 'sk' },
       { name: 'collector', type: 'otlp' },
@@ -22,6 +32,9 @@ describe('notifications setting', () => {
     expect(resolved.ok && resolved.settings.notifications).toMatchObject([
       { name: 'ops', when: {}, max_per_minute: 10 },
       { name: 'chat', api_url: 'https://slack.com/api' },
+      { name: 'teams', max_per_minute: 10 },
+      { name: 'discord', max_per_minute: 10 },
+      { name: 'mail', port: 587, encryption: 'starttls' },
       { name: 'pager', api_url: 'https://events.pagerduty.com/v2/enqueue' },
       { name: 'scores', base_url: 'https://cloud.langfuse.com', score: 'loop' },
       { name: 'collector', endpoint: 'http://localhost:4318' },
@@ -48,7 +61,7 @@ describe('notifications setting', () => {
     [
       'an unknown type',
       [{ ...webhook, type: 'mail' }],
-      'must be one of webhook, slack, pagerduty, langfuse, otlp',
+      'must be one of webhook, slack, teams, discord, email, pagerduty, langfuse, otlp',
     ],
     ['a wrong address', [{ ...webhook, url: 'example.com/very-secret' }], 'notifications.0.url: Invalid URL'],
     [
@@ -57,6 +70,22 @@ describe('notifications setting', () => {
       'needs one of secret, secret_env, secret_file',
     ],
     ['two sources of a secret', [{ ...webhook, secret_env: 'A' }], 'can have only one of secret, secret_env'],
+    [
+      'a password without a user',
+      [{ ...email, password: 'very-secret' }],
+      'notifications.0.user: is required with a password',
+    ],
+    [
+      'a password without encryption',
+      [{ ...email, user: 'u', password_env: 'P', encryption: 'none' }],
+      'notifications.0.encryption: must not be none with a password',
+    ],
+    ['an address with a name', [{ ...email, to: 'Ops <ops@example.com>' }], 'notifications.0.to: '],
+    [
+      'a URL as a mail server',
+      [{ ...email, host: 'smtp://mail.example.com' }],
+      'notifications.0.host: must be a host name or an IP address',
+    ],
     [
       'a bot without a channel',
       [{ name: 'a', type: 'slack', token: 'very-secret' }],

@@ -70,12 +70,14 @@ export default function NotificationForm({ item, onClose }: Props) {
       <form className="grid gap-3 min-w-0" onSubmit={(event) => void save(event)}>
         {item === undefined && (
           <>
-            <Segments
-              label="Receiver"
-              value={draft.type}
-              options={types}
-              onChange={(type) => setDraft((now) => ({ ...now, type }))}
-            />
+            <div className="min-w-0 [&>div]:flex-wrap">
+              <Segments
+                label="Receiver"
+                value={draft.type}
+                options={types}
+                onChange={(type) => setDraft((now) => ({ ...now, type }))}
+              />
+            </div>
             <FieldRow
               field={{ key: 'name', label: 'Name', placeholder: 'oncall', hint: 'Letters, digits, . _ -' }}
               choices={[]}

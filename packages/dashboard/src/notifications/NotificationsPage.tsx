@@ -33,8 +33,8 @@ export function NotificationsPage() {
         {({ items }) =>
           items.length === 0 ? (
             <Message title="No notifications yet">
-              Send a message to Slack, PagerDuty, a webhook, Langfuse or OpenTelemetry when an incident opens,
-              escalates and resolves.
+              Send a message to Slack, Teams, Discord, an email address, PagerDuty, a webhook, Langfuse or
+              OpenTelemetry when an incident opens, escalates and resolves.
             </Message>
           ) : (
             <NotificationList items={items} onEdit={(item) => setOpen({ item })} />

@@ -61,6 +61,53 @@ export const typeFields: Readonly<
       weeklyReport,
     ],
   },
+  teams: {
+    title: 'Teams',
+    fields: [
+      {
+        key: 'url',
+        label: 'Workflow URL',
+        hint: 'From the workflow “Send webhook alerts to a channel”.',
+        secret: true,
+      },
+      perMinute,
+      weeklyReport,
+    ],
+  },
+  discord: {
+    title: 'Discord',
+    fields: [
+      {
+        key: 'url',
+        label: 'Webhook URL',
+        placeholder: 'https://discord.com/api/webhooks/…',
+        hint: 'One message per incident is posted and updated.',
+        secret: true,
+      },
+      perMinute,
+      weeklyReport,
+    ],
+  },
+  email: {
+    title: 'Email',
+    fields: [
+      { key: 'host', label: 'Mail server', placeholder: 'smtp.example.com' },
+      { key: 'port', label: 'Port', kind: 'number', placeholder: '587' },
+      {
+        key: 'encryption',
+        label: 'Encryption',
+        placeholder: 'starttls',
+        choices: ['starttls', 'tls', 'none'],
+        hint: 'tls: from the start, usually at port 465.',
+      },
+      { key: 'user', label: 'User' },
+      { key: 'password', label: 'Password', secret: true },
+      { key: 'from', label: 'From', placeholder: 'loopwatch@example.com' },
+      { key: 'to', label: 'To', kind: 'list', placeholder: 'oncall@example.com' },
+      perMinute,
+      weeklyReport,
+    ],
+  },
   pagerduty: {
     title: 'PagerDuty',
     fields: [

@@ -4,6 +4,9 @@ type Of<T extends NotificationSettings['type']> = Extract<NotificationSettings, 
 
 export type WebhookChannel = Of<'webhook'> & Readonly<Record<'url' | 'secret', string>>;
 export type SlackChannel = Of<'slack'>;
+export type TeamsChannel = Of<'teams'> & Readonly<Record<'url', string>>;
+export type DiscordChannel = Of<'discord'> & Readonly<Record<'url', string>>;
+export type EmailChannel = Of<'email'>;
 export type PagerdutyChannel = Of<'pagerduty'> & { readonly routing_key: string };
 export type LangfuseChannel = Of<'langfuse'> & { readonly secret_key: string };
 export type OtlpChannel = Of<'otlp'>;
@@ -12,15 +15,22 @@ export type OtlpChannel = Of<'otlp'>;
 export type NotificationChannel =
   | WebhookChannel
   | SlackChannel
+  | TeamsChannel
+  | DiscordChannel
+  | EmailChannel
   | PagerdutyChannel
   | LangfuseChannel
   | OtlpChannel;
 
-/** The receiver as it may be displayed: a host or a channel, never a URL that holds a secret. */
+/** The receiver as it may be displayed: a host, a channel or addresses, never a URL that holds a secret. */
 export function targetOf(channel: NotificationChannel): string {
   switch (channel.type) {
     case 'webhook':
+    case 'teams':
+    case 'discord':
       return new URL(channel.url).host;
+    case 'email':
+      return [channel.to].flat().join(', ');
     case 'slack':
       return channel.channel ?? new URL(channel.url ?? channel.api_url).host;
     case 'pagerduty':
@@ -44,6 +54,11 @@ export function secretsOf(channel: NotificationChannel): string[] {
       return [channel.url, channel.secret];
     case 'slack':
       return [channel.url, channel.token].filter((secret) => secret !== undefined);
+    case 'teams':
+    case 'discord':
+      return [channel.url];
+    case 'email':
+      return channel.password === undefined ? [] : [channel.password];
     case 'pagerduty':
       return [channel.routing_key];
     case 'langfuse':

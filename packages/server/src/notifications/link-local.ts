@@ -7,9 +7,16 @@ linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
 linkLocal.addSubnet('fe80::', 10, 'ipv6');
 linkLocal.addAddress('fd00:ec2::254', 'ipv6');
 
+/** Why nothing is sent there. */
+export const linkLocalReason = 'link-local addresses are not allowed';
+
 /** Whether the URL's host has a link-local address. @throws Error of the lookup */
 export async function isLinkLocal(url: string): Promise<boolean> {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return isLinkLocalHost(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+}
+
+/** @param host a name or an IP address @throws Error of the lookup */
+export async function isLinkLocalHost(host: string): Promise<boolean> {
   const addresses = await lookup(host, { all: true });
   return addresses.some(({ address, family }) => linkLocal.check(address, family === 6 ? 'ipv6' : 'ipv4'));
 }

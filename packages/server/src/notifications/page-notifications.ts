@@ -9,7 +9,7 @@ import { outboxChannel } from './outbox.ts';
 type Entry = Readonly<Record<string, unknown>>;
 
 /** The keys that determine where a message, and with it a secret, is sent. */
-const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint'];
+const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint', 'host', 'port'];
 
 /** The notifications that were set up in the dashboard, with their secrets. */
 export async function readPageNotifications(database: Queryable): Promise<NotificationChannel[]> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { messageOf } from '@loopwatch/contract';
-import { isLinkLocal } from './link-local.ts';
+import { isLinkLocal, linkLocalReason } from './link-local.ts';
 
 /** The outcome of sending a message. */
 export type SendResult =
@@ -18,6 +18,8 @@ export interface SendContext {
 
 export interface PostRequest {
   readonly url: string;
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PATCH';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
@@ -29,7 +31,8 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-const TIMEOUT_MS = 10_000;
+/** For one message. */
+export const TIMEOUT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 const MAX_QUOTE_LENGTH = 200;
 
@@ -45,9 +48,9 @@ export async function post(
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     if (await unlessAborted(isForbidden(request.url), signal))
-      return { outcome: 'refused', reason: 'link-local addresses are not allowed' };
+      return { outcome: 'refused', reason: linkLocalReason };
     const response = await fetch(request.url, {
-      method: 'POST',
+      method: request.method ?? 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'loopwatch', ...request.headers },
       body: request.body,
       redirect: 'manual',
@@ -58,7 +61,7 @@ export async function post(
     const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, MAX_QUOTE_LENGTH)}`.trim();
     const { status } = response;
     if (status !== 408 && status !== 429 && status < 500) return { outcome: 'refused', reason };
-    const afterMs = retryAfter(response.headers.get('retry-after'));
+    const afterMs = retryAfter(response.headers.get('retry-after') ?? retryAfterIn(text));
     return { outcome: 'retry', reason, ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
     return { outcome: 'retry', reason: causeOf(error) };
@@ -66,7 +69,7 @@ export async function post(
 }
 
 /** The result, unless the signal is aborted first: a lookup of a name cannot be aborted itself. */
-function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = once(signal, 'abort').then(() => {
     throw signal.reason;
@@ -74,14 +77,19 @@ function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([result, aborted]);
 }
 
+/** Seconds in the body of an answer, as Discord has them. */
+function retryAfterIn(text: string): string | null {
+  return /"retry_after":\s*([\d.]+)/.exec(text)?.[1] ?? null;
+}
+
 /** Seconds, or a date. */
 function retryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  const ms = /^\d+(?:\.\d+)?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
 }
 
-function causeOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return `timeout after ${String(TIMEOUT_MS / 1_000)} s`;
   const cause = error instanceof Error ? error.cause : undefined;

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -29,8 +30,8 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const text = Buffer.concat(pieces).toString('utf8');
-      const { url: path = '', headers } = request;
-      const one = { path, headers, text, json: JSON.parse(text) as Received['json'] };
+      const { method = '', url: path = '', headers } = request;
+      const one = { method, path, headers, text, json: JSON.parse(text) as Received['json'] };
       received.push(one);
       const reply = receiver.reply(one);
       response.writeHead(reply.status ?? 200, { connection: 'close', ...reply.headers }).end(reply.text);

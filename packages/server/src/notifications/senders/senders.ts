@@ -2,10 +2,13 @@ import { hiddenValue } from '@loopwatch/contract';
 import { type NotificationChannel, secretsOf } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import type { SendContext, SendResult } from '../post.ts';
+import { sendDiscord } from './discord.ts';
+import { sendEmail } from './email.ts';
 import { sendLangfuse } from './langfuse.ts';
 import { sendOtlp } from './otlp.ts';
 import { sendPagerduty } from './pagerduty.ts';
 import { sendSlack } from './slack.ts';
+import { sendTeams } from './teams.ts';
 import { sendWebhook } from './webhook.ts';
 
 /** Sends a message once. The channel's secrets are removed from the reason of a failure. */
@@ -31,6 +34,12 @@ function sendByType(
       return sendWebhook(channel, message, context);
     case 'slack':
       return sendSlack(channel, message, context);
+    case 'teams':
+      return sendTeams(channel, message, context);
+    case 'discord':
+      return sendDiscord(channel, message, context);
+    case 'email':
+      return sendEmail(channel, message, context);
     case 'pagerduty':
       return sendPagerduty(channel, message, context);
     case 'langfuse':
