@@ -28,6 +28,7 @@ export {
   settingsFromHeader,
   settingsVersionHeader,
 } from './events/headers.ts';
+export { backoff } from './lib/backoff.ts';
 export { messageOf } from './lib/message-of.ts';
 export {
   exceedsBytes,

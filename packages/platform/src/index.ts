@@ -10,4 +10,4 @@ export {
   PRIVATE_FILE as privateFile,
   syncFolder,
 } from './private-folder.ts';
-export { atMost, backoff, delay, within } from './timing.ts';
+export { atMost, delay, within } from './timing.ts';

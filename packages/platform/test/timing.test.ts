@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atMost, backoff, delay, within } from '../src/index.ts';
+import { atMost, delay, within } from '../src/index.ts';
 
 const HOUR = 3_600_000;
 const never = new Promise<never>(() => undefined);
@@ -37,11 +37,4 @@ describe('timing', () => {
     stopping.abort();
     await expect(waiting).resolves.toBeUndefined();
   });
-});
-
-it('backoff: doubles up to a limit for any number of attempts', () => {
-  const pauses = (random: number) =>
-    [0, 1, 2, 3, 2_000].map((attempt) => backoff(attempt, 100, 500, () => random));
-  expect(pauses(0)).toEqual([100, 200, 400, 500, 500]);
-  expect(pauses(1)).toEqual([50, 100, 200, 250, 250]);
 });

@@ -1,4 +1,5 @@
-import { backoff, delay } from '@loopwatch/platform';
+import { backoff } from '@loopwatch/contract';
+import { delay } from '@loopwatch/platform';
 import pg from 'pg';
 
 export interface NoticeOptions extends pg.ClientConfig {

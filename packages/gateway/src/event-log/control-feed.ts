@@ -1,7 +1,7 @@
-import { erasedKey, messageOf, settingsFromHeader } from '@loopwatch/contract';
+import { backoff, erasedKey, messageOf, settingsFromHeader } from '@loopwatch/contract';
 import type { LiveSettings } from '@loopwatch/detectors';
 import { type LogRecord, type TopicReader } from '@loopwatch/log';
-import { atMost, backoff, delay } from '@loopwatch/platform';
+import { atMost, delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { ErasedSession } from '../session/erased-session.ts';
 

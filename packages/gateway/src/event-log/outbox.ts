@@ -1,6 +1,6 @@
-import { messageOf } from '@loopwatch/contract';
+import { backoff, messageOf } from '@loopwatch/contract';
 import { LogError, type OutputRecord, type RecordSink } from '@loopwatch/log';
-import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { atMost, delay, type LogFunction } from '@loopwatch/platform';
 
 /** Records in one write. */
 const MAX_BATCH = 1_000;

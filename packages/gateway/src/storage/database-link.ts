@@ -1,5 +1,5 @@
-import { messageOf } from '@loopwatch/contract';
-import { backoff, delay, within } from '@loopwatch/platform';
+import { backoff, messageOf } from '@loopwatch/contract';
+import { delay, within } from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 

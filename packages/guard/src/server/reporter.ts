@@ -1,3 +1,4 @@
+import { backoff } from '@loopwatch/contract';
 import type { GuardStats } from '../guard.ts';
 import { startTimer } from './background-timer.ts';
 
@@ -74,7 +75,7 @@ export class Reporter {
   }
 
   #pause(): number {
-    return this.#failures === 0 ? 0 : Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures);
+    return this.#failures === 0 ? 0 : backoff(this.#failures, 250, MAX_PAUSE_MS);
   }
 
   #nextBatch(): string[] {

@@ -1,3 +1,4 @@
+import { backoff } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import { startTimer } from './background-timer.ts';
 import { openEventSource } from './event-source.ts';
@@ -59,7 +60,7 @@ export class VerdictStream {
   #reconnect(): void {
     if (this.#isClosed) return;
     this.#failures += 1;
-    this.#timer = startTimer(() => this.#connect(), Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures));
+    this.#timer = startTimer(() => this.#connect(), backoff(this.#failures, 250, MAX_PAUSE_MS));
   }
 
   #handle(block: string): void {

@@ -1,5 +1,5 @@
-import { messageOf } from '@loopwatch/contract';
-import { backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { backoff, messageOf } from '@loopwatch/contract';
+import { delay, type LogFunction } from '@loopwatch/platform';
 import type { LogRecord } from '../port/records.ts';
 import {
   startOffset,

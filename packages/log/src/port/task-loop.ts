@@ -1,5 +1,5 @@
-import { messageOf } from '@loopwatch/contract';
-import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { backoff, messageOf } from '@loopwatch/contract';
+import { atMost, delay, type LogFunction } from '@loopwatch/platform';
 import { CommitQueue } from './commit-queue.ts';
 import { LogError } from './errors.ts';
 import { logInterruption, ProcessingFailure, RetryPlan } from './retry-plan.ts';

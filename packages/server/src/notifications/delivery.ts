@@ -1,5 +1,6 @@
+import { backoff } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
-import { backoff, delay } from '@loopwatch/platform';
+import { delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { incidentItems } from '../incidents/read-incidents.ts';

@@ -1,6 +1,7 @@
+import { backoff } from '@loopwatch/contract';
 import type { Mute, MuteRecord, Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
 import { type RecordSink } from '@loopwatch/log';
-import { backoff, delay } from '@loopwatch/platform';
+import { delay } from '@loopwatch/platform';
 import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 

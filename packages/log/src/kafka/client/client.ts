@@ -1,4 +1,6 @@
-import { atMost, backoff, delay, within } from '@loopwatch/platform';
+import type { Socket } from 'node:net';
+import { backoff } from '@loopwatch/contract';
+import { atMost, delay, within } from '@loopwatch/platform';
 import kafkajs, {
   type Admin,
   type Kafka,
@@ -41,8 +43,12 @@ function forwardTo({ log, outages }: KafkaOptions): logCreator {
     };
 }
 
-/** A kafkajs client. Each consumer and producer needs its own, because a client shares offset caches between its consumers. */
-export function createKafkaClient(options: KafkaOptions): Kafka {
+/**
+ * A kafkajs client. Each consumer and producer needs its own, because a client shares offset caches between its consumers.
+ *
+ * @param onSocket called with each of its connections
+ */
+export function createKafkaClient(options: KafkaOptions, onSocket?: (socket: Socket) => void): Kafka {
   registerCodecs();
   const { brokers, clientId, ssl, sasl, log } = options;
   const config: KafkaConfig = {
@@ -53,7 +59,11 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: forwardTo(options),
-    socketFactory: (args) => createSocket(args, options.outages),
+    socketFactory: (args) => {
+      const socket = createSocket(args, options.outages);
+      onSocket?.(socket);
+      return socket;
+    },
   };
   if (ssl !== undefined) config.ssl = ssl;
   if (sasl !== undefined) config.sasl = mechanismOf(sasl);
@@ -83,15 +93,15 @@ export async function withAdmin<T>(
   const deadline = Date.now() + connectTimeoutOf(options);
   let latest: LogError | undefined;
   for (let attempt = 0; ; attempt += 1) {
-    const admin = createKafkaClient(options).admin();
-    const disconnect = () => admin.disconnect().catch(() => undefined);
+    const sockets = new ClientSockets();
+    const admin = createKafkaClient(options, (socket) => sockets.add(socket)).admin();
     try {
       // A successful connect proves little: the first request shows whether the broker accepts this client.
       const served = admin.connect().then(() => admin.describeCluster());
       const timeoutMs = Math.min(deadline - Date.now(), ATTEMPT_TIMEOUT_MS);
       await within(served, timeoutMs, () => latest ?? unanswered(brokers, doing));
     } catch (error) {
-      void disconnect();
+      sockets.close();
       // Only on the first attempt: afterwards, the broker is most likely still starting.
       const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
       const failure = refusal ?? toLogError(error, { brokers, doing });
@@ -105,7 +115,28 @@ export async function withAdmin<T>(
     } catch (error) {
       throw (await explainRefusal(options, doing, error)) ?? toLogError(error, { brokers, doing });
     } finally {
-      await atMost(disconnect(), DISCONNECT_TIMEOUT_MS);
+      const disconnected = admin.disconnect().catch(() => undefined);
+      await atMost(disconnected, DISCONNECT_TIMEOUT_MS);
+      sockets.close();
+    }
+  }
+}
+
+/** kafkajs waits for pending answers before it disconnects, which keeps a command running long after its last word. */
+class ClientSockets {
+  readonly #sockets: Socket[] = [];
+  #isClosed = false;
+
+  add(socket: Socket): void {
+    this.#sockets.push(socket);
+    if (this.#isClosed) this.close();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    // kafkajs retries after any error; one without a message of its own is reported as "no answer".
+    for (const socket of this.#sockets.splice(0)) {
+      if (!socket.destroyed) socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
     }
   }
 }

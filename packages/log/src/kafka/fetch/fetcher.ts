@@ -1,5 +1,5 @@
-import { messageOf } from '@loopwatch/contract';
-import { backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { backoff, messageOf } from '@loopwatch/contract';
+import { delay, type LogFunction } from '@loopwatch/platform';
 import type { FetchTimes, TopicPartition } from '../../port/task.ts';
 import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';

@@ -1,4 +1,5 @@
-import { backoff, delay } from '@loopwatch/platform';
+import { backoff } from '@loopwatch/contract';
+import { delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import { nameOf, type TopicPartition } from '../../port/task.ts';
 import type { Bounds } from '../../port/topic-reader.ts';

@@ -1,5 +1,5 @@
-import { messageOf } from '@loopwatch/contract';
-import { backoff, delay } from '@loopwatch/platform';
+import { backoff, messageOf } from '@loopwatch/contract';
+import { delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import type { RecordSink } from '../../port/records.ts';
 import {
