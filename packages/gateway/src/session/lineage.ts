@@ -28,7 +28,6 @@ type Fate =
   | 'stopped';
 
 const { none, possible, likely, proven } = agreements;
-const NO_IDS: ReadonlySet<string> = new Set();
 
 /**
  * What the next request of a conversation must show: the history of the last request and the reply to it. This separates
@@ -43,7 +42,7 @@ export class Lineage {
   #shown = { count: 0, hash: '' };
   #answers = 0;
   /** Ids of the calls in the last request; only needed while a reply arrives. */
-  #ids = NO_IDS;
+  #ids: readonly (string | null)[] = [];
   #calls: AnsweredCall[] = [];
   #head = '';
   /** Id of the reply that the last request continued from, and ids of the replies to it. */
@@ -86,7 +85,7 @@ export class Lineage {
     this.#prompt = last.hash;
     this.#shown = { count: last.calls.length, hash: last.prefixHash(last.calls.length) };
     this.#answers = last.replies;
-    this.#ids = new Set(last.calls.flatMap(({ call: { id } }) => (id === null ? [] : [id])));
+    this.#ids = last.calls.map(({ call }) => call.id);
     this.#calls = [];
     this.#head = '';
     this.#previous = history.previous;
@@ -98,7 +97,7 @@ export class Lineage {
   }
 
   onToolCall({ id }: ToolCall, key: string, isBlocked: boolean): void {
-    const isUnique = id !== null && !this.#ids.has(id) && this.#calls.every((other) => other.id !== id);
+    const isUnique = id !== null && !this.#ids.includes(id) && this.#calls.every((other) => other.id !== id);
     this.#calls.push({ key, id: isUnique ? id : null, isBlocked });
   }
 
