@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromium } from '../e2e/support/chromium.ts';
 
-/** Kafka's brokers need it. */
+/** Kafka's brokers and Spring AI need it. */
 const OLDEST_JAVA = 17;
 
 interface Dependency {
@@ -18,7 +18,11 @@ function findMissing(): readonly Dependency[] {
   const java = /version "(\d+)/.exec(outputOf('java', '-version') ?? '')?.[1];
   const dependencies: readonly Dependency[] = [
     { apt: 'chromium', brew: 'chromium', isHere: findChromium() !== undefined },
-    { apt: 'default-jre-headless', brew: 'openjdk', isHere: Number(java ?? 0) >= OLDEST_JAVA },
+    {
+      apt: 'default-jdk-headless',
+      brew: 'openjdk',
+      isHere: Number(java ?? 0) >= OLDEST_JAVA && hasCommand('javac'),
+    },
     { apt: 'maven', brew: 'maven', isHere: hasCommand('mvn') },
     { apt: 'prometheus', brew: 'prometheus', isHere: hasCommand('prometheus') && hasCommand('promtool') },
     { apt: 'python3', brew: 'python', isHere: hasCommand('python3') },

@@ -6,7 +6,7 @@ import { testedClients } from './clients/tested-clients.ts';
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
 
 it('the documentation names the clients that the tests run, in their versions', () => {
-  const rows = read('../../../docs/gateway.md').matchAll(/^\| (npm|PyPI) `([^`]+)` \| ([^ |]+) \|/gm);
+  const rows = read('../../../docs/gateway.md').matchAll(/^\| (npm|PyPI|Maven) `([^`]+)` \| ([^ |]+) \|/gm);
   const documented = [...rows].map(([, registry, name, version]) => `${registry} ${name} ${version}`);
   const { devDependencies } = JSON.parse(read('../package.json')) as {
     devDependencies: Record<string, string>;
@@ -14,11 +14,17 @@ it('the documentation names the clients that the tests run, in their versions', 
   const npm = Object.entries(devDependencies)
     .filter(([name]) => !name.startsWith('@loopwatch/') && name !== '@langchain/core')
     .map(([name, version]) => `npm ${name} ${version}`);
-  const [clients = ''] = read('clients/python/requirements.txt').split('\n\n');
-  const pypi = [...clients.matchAll(/^([^#=\n]+)==(.+)$/gm)].map(
-    ([, name, version]) => `PyPI ${name} ${version}`,
-  );
-  expect(documented.toSorted()).toEqual([...npm, ...pypi].toSorted());
+  const pypi = ['requirements', 'semantic-kernel'].flatMap((file) => {
+    const [clients = ''] = read(`clients/python/${file}.txt`).split('\n\n');
+    return [...clients.matchAll(/^([^#=\n]+)==(.+)$/gm)].map(
+      ([, name, version]) => `PyPI ${name} ${version}`,
+    );
+  });
+  const [, name, version] =
+    /<dependency>.*<artifactId>(.+)<\/artifactId>\s*<version>(.+)<\/version>/s.exec(
+      read('clients/java/pom.xml'),
+    ) ?? [];
+  expect(documented.toSorted()).toEqual([...npm, ...pypi, `Maven ${name} ${version}`].toSorted());
 });
 
 it('the documentation names the APIs over which the tests run each client', () => {

@@ -10,6 +10,7 @@ const script = join(root, 'scripts/test-dependencies.ts');
 /** A machine with everything: what each command does. */
 const complete = {
   java: 'echo \'openjdk version "21.0.2" 2024-01-16\' >&2',
+  javac: 'exit 0',
   mvn: 'exit 0',
   prometheus: 'exit 0',
   promtool: 'exit 0',
@@ -56,7 +57,7 @@ describe('test dependencies', () => {
     [
       'a Java that is too old',
       { ...complete, java: 'echo \'openjdk version "11.0.2"\' >&2' },
-      'default-jre-headless',
+      'default-jdk-headless',
     ],
     ['a Python without environments', { ...complete, python3: 'exit 1' }, 'python3-venv'],
   ])('installs %s as root', async (_what, machine, packages) => {

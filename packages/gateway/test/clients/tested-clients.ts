@@ -16,5 +16,10 @@ export const testedClients = {
     'google-genai': ['gemini'],
     'openai-agents': ['chat', 'responses'],
     langgraph: ['chat', 'responses'],
+    litellm: ['chat', 'responses', 'messages'],
+    'semantic-kernel': ['chat'],
+  },
+  Maven: {
+    'spring-ai-openai': ['chat'],
   },
 } satisfies Readonly<Record<string, Readonly<Record<string, readonly ClientApi[]>>>>;

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '@loopwatch/contract';
 import { cachedFolder, cachePath } from '../cached-folder.ts';
+import { copyJars } from '../maven.ts';
 
 const run = promisify(execFile);
 
@@ -63,20 +62,10 @@ export async function kafkaJars(): Promise<string | undefined> {
 }
 
 async function fetchJars(folder: string): Promise<void> {
-  const project = await mkdtemp(join(tmpdir(), 'loopwatch-kafka-jars-'));
-  try {
-    await writeFile(join(project, 'pom.xml'), pom);
-    const options = ['-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
-    await run('mvn', ['--batch-mode', '--quiet', 'dependency:copy-dependencies', ...options], {
-      cwd: project,
-    });
-  } catch (error) {
-    const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+  await copyJars(pom, folder).catch((error: unknown) => {
     throw new Error(
-      `Maven could not fetch Kafka ${kafkaVersion}; check the network, or give a broker by KAFKA_BROKERS.\n${output}`,
+      `Maven could not fetch Kafka ${kafkaVersion}; check the network, or give a broker by KAFKA_BROKERS.\n${messageOf(error)}`,
       { cause: error },
     );
-  } finally {
-    await rm(project, { recursive: true, force: true });
-  }
+  });
 }
