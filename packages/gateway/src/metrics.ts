@@ -1,10 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ClientMetrics } from './client-metrics.ts';
 
-/** The gateway's counters. Label values come from closed sets, never from ids. */
+/** The gateway's metrics. Label values come from closed or bounded sets, never from ids. */
 export interface GatewayMetrics {
   readonly requests: Counter<'api' | 'outcome'>;
   readonly upstreamFailures: Counter<'failure'>;
   readonly addedLatency: Histogram<'api'>;
+  readonly client: ClientMetrics;
   readonly unjudged: Counter<'reason'>;
   readonly faults: Counter;
   readonly toolCalls: Counter;
@@ -50,6 +52,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
+    client: new ClientMetrics(registry),
     unjudged: counter(
       'gateway_unjudged_total',
       'Requests, replies and calls passed through unjudged: path, too_large, encoded, malformed, background, call.',

@@ -51,6 +51,10 @@ export class SessionReporter implements SessionObserver {
   onEvent(event: AgentEvent, verdicts: readonly PureVerdict[]): void {
     const { metrics, outbox, topics } = this.#options;
     if (event.type === 'tool_call_request') metrics.toolCalls.inc();
+    if (event.type === 'turn_finished' && event.usage != null) {
+      const { model = null, backend = null, usage } = event;
+      metrics.client.observeUsage({ model, backend }, usage);
+    }
     this.#countAndLog(verdicts);
     const key = event.sessionId ?? '';
     const record = { topic: topics.events, key, value: JSON.stringify(event), headers: judgedHeaders };

@@ -176,7 +176,10 @@ export class ModelRequestHandler {
           { api: api.kind },
           (performance.now() - parsed.receivedAt) / 1_000,
         );
-      const outcome = typeof prepared === 'string' ? prepared : await new ReplyRelay(exchange).run(prepared);
+      const outcome =
+        typeof prepared === 'string'
+          ? prepared
+          : await this.#timed(labels, new ReplyRelay(exchange).run(prepared));
       this.#store(session);
       return outcome;
     }
@@ -184,6 +187,15 @@ export class ModelRequestHandler {
     if (!isChanged) return this.#pass(api, upstreamRequest, raw, client);
     const headers = withoutHeaders(upstreamRequest.headers, 'content-encoding');
     return this.#pass(api, { ...upstreamRequest, headers }, Buffer.from(JSON.stringify(body)), client);
+  }
+
+  /** Observes how long the model takes. */
+  async #timed(labels: RequestLabels, running: Promise<RequestOutcome>): Promise<RequestOutcome> {
+    const began = performance.now();
+    const outcome = await running;
+    const error = outcome === 'upstream_failed' || outcome === 'client_gone' ? outcome : undefined;
+    this.#deps.metrics.client.observeDuration(labels, (performance.now() - began) / 1_000, error);
+    return outcome;
   }
 
   /** If no detector is on anywhere, only requests that may hold commands are parsed. */
