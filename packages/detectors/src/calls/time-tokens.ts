@@ -6,9 +6,9 @@ const TIMED = new RegExp(
   [
     `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
-    '((?:\\d+h ?)?(?:\\d+m ?)?\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)',
+    `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)`,
     '(\\d+(?= (?:attempts?|tries|retries|guesses)\\b))',
-    '(\\d+(?:\\.\\d+)? ?[KMGT]i?B\\b)',
+    `(\\d+${FRACTION} ?[KMGT]i?B\\b)`,
   ].join('|'),
   'y',
 );

@@ -5,6 +5,7 @@ const QUOTE = 0x22;
 const HASH = 0x23;
 const COLON = 0x3a;
 const EQUALS = 0x3d;
+const COMMA = 0x2c;
 const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const SLASH = 0x2f;
@@ -58,7 +59,7 @@ export function mayBeTimed(text: string, start: number): boolean {
   let next = unitAt(text, at);
   if (next === COLON) return at - start <= 2;
   if (next === HYPHEN || next === SLASH) return at - start === 4;
-  if (next === DOT) {
+  if (next === DOT || next === COMMA) {
     at += 1;
     while (kindAt(text, at) === DIGIT) at += 1;
     next = unitAt(text, at);

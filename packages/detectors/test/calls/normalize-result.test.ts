@@ -24,6 +24,11 @@ describe('normalized results ignore', () => {
     ['a UUID', 'job 1b4e28ba-2fa1-11d2-883f-0016d3cca427', 'job 6fa459ea-ee8a-3ca4-894e-db77e160355e'],
     ['an address', '<Order object at 0x7f3c2a1b>', '<Order object at 0x7f9911aa>'],
     ['seconds', '1 failed, 11 passed in 0.12s', '1 failed, 11 passed in 0.48s'],
+    [
+      'seconds with a decimal comma',
+      '1 Test fehlgeschlagen, Dauer 0,53 s',
+      '1 Test fehlgeschlagen, Dauer 14,07 s',
+    ],
     ['milliseconds', 'Tests  12 passed (12)\nDuration 812ms', 'Tests  12 passed (12)\nDuration 1044ms'],
     ['a process id', 'running (pid 4117)', 'running (pid 4203)'],
     ['a process id in JSON', { pid: 4117, state: 'up' }, { pid: 4203, state: 'up' }],
