@@ -37,6 +37,8 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   section('Run in production', [
     'deployment',
     'operations',
+    'monitoring',
+    'access',
     'runbooks',
     'notifications',
     'kafka-security',
@@ -55,7 +57,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'generated/http-api',
     ...libraries,
   ]),
-  section('Background', ['comparison', 'loopbench', 'architecture'], true),
+  section('Background', ['comparison', 'loopbench', 'architecture', 'where-the-time-goes'], true),
   section('Decisions', pagesIn('adr'), true),
 ];
 

@@ -465,7 +465,7 @@ describe('prometheus.yml', () => {
 
 describe('documentation', () => {
   it('documentation: describes every metric with its labels', () => {
-    const texts = ['docs/operations.md', 'docs/gateway.md'].map(read).join('\n');
+    const texts = ['docs/monitoring.md', 'docs/gateway.md'].map(read).join('\n');
     const rows = [...texts.matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];
     const described = new Map(
       rows.map(([, name = '', labels = '']) => [

@@ -43,7 +43,7 @@ const inspectDeadLetters = once(async (commands) => {
   expect(ran.stderr).not.toMatch(/exception/i);
 });
 
-const operations: Record<string, Check> = {
+const monitoring: Record<string, Check> = {
   'Log lines': async (commands) => {
     const { env } = await ownTopics(inject('kafkaBrokers'), 1);
     const running = await worker(env);
@@ -60,6 +60,9 @@ const operations: Record<string, Check> = {
     expect((await runDocumented(second, { folder })).nonZero).toEqual([]);
     await waitFor(() => logged().length === 2);
   },
+};
+
+const operations: Record<string, Check> = {
   'Dead letters': async (commands) => {
     await using kafka = await kafkaOf(6);
     const { events } = kafka.topics;
@@ -122,6 +125,7 @@ const loopbench: Record<string, Check> = {
 };
 
 const pages = [
+  { page: 'docs/monitoring.md', checks: monitoring },
   { page: 'docs/operations.md', checks: operations },
   { page: 'docs/runbooks.md', checks: runbooks },
   { page: 'docs/detectors/balanced.md', checks: balanced },

@@ -137,12 +137,15 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
   'docs/operations.md': {
     sh: operations(ran),
     'sh / Storage': backups('run with PostgreSQL, and with an embedded database'),
-    yaml: settings,
-    'yaml / OpenTelemetry': {
+  },
+  'docs/monitoring.md': {
+    sh: operations(ran),
+    yaml: {
       by: 'tools/testkit/test/documented/collector.test.ts',
       how: 'its pipelines use only what it defines',
     },
   },
+  'docs/access.md': { yaml: settings },
   'docs/runbooks.md': {
     sh: operations(`${ran}, with a stand-in for kubectl that runs the command on this machine`),
   },
