@@ -232,6 +232,45 @@ test('settings: reject an invalid value, keep edits when another user saves, and
   await expect(row).toContainText('preset');
 });
 
+test('settings: prices are edited in fields, checked beside them, and linked to by section', async ({
+  page,
+}) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/settings#prices`);
+  const prices = page.getByRole('region', { name: 'Prices' });
+  await expect(prices).toBeInViewport();
+  const name = prices.getByLabel('New model');
+  const tools = page.getByRole('region', { name: 'Tools', exact: true });
+  await expect(tools.locator('datalist option').first()).toBeAttached();
+  await name.fill('my-model');
+  await name.press('Enter');
+  const entry = prices.getByRole('group', { name: 'my-model' });
+  const save = page.getByRole('button', { name: 'Save' });
+  await entry.getByLabel('Input', { exact: true }).fill('0.25');
+  await entry.getByLabel('Output').fill('-2');
+  await expect(entry.getByLabel('Output')).toHaveAccessibleDescription(/expected at least 0/);
+  await expect(save).toBeDisabled();
+  await expectNoViolations(page);
+  await entry.getByLabel('Output').fill('2');
+  await save.click();
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText('Saved 1 change')).toBeVisible();
+  const saved = await page.request.get(`${url}/api/v1/settings/server`);
+  expect(await saved.json()).toMatchObject({ set: { prices: { 'my-model': { input: 0.25, output: 2 } } } });
+
+  // Leaving undoes what is not saved.
+  await entry.getByLabel('Output').fill('3');
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Budget' }).click();
+  await expect(page.getByRole('region', { name: 'Budget' })).toBeInViewport();
+  await page.getByRole('link', { name: 'Status' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Status' })).toBeVisible();
+  await page.goto(`${url}/settings#prices`);
+  await expect(entry.getByLabel('Output')).toHaveValue('2');
+  await expectFine(page, 'my-model');
+  await prices.getByRole('button', { name: 'Reset prices to the inherited value' }).click();
+  await save.click();
+  await expect(entry).toBeHidden();
+});
+
 test('backtest: reports the recall of current and changed thresholds', async ({ page }) => {
   await logIn(page, 'operator');
   await openIncident(page);

@@ -74,6 +74,7 @@ export {
 export { resolveSettings } from './settings/resolve-settings.ts';
 export {
   didYouMean,
+  entrySchema,
   environmentName,
   findSetting,
   hiddenValue,
@@ -82,6 +83,7 @@ export {
   type SettingPath,
   settingPaths,
   settingValue,
+  unwrap as unwrapSchema,
   valueAt,
   valueFromText,
 } from './settings/setting-paths.ts';

@@ -1,8 +1,8 @@
 import type { NotificationStatus } from '@loopwatch/contract/api';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useId, useState } from 'react';
-import { breakdownQuery } from '../api/breakdown.ts';
 import { ApiError } from '../api/client.ts';
+import { useKnownNames } from '../api/known-names.ts';
 import { notificationsQuery, putNotification } from '../api/notifications.ts';
 import { errorText } from '../lib/error-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -29,9 +29,9 @@ export default function NotificationForm({ item, onClose }: Props) {
   const [problems, setProblems] = useState<Problems>(noProblems);
   const [saving, setSaving] = useState(false);
   const known: Readonly<Record<string, readonly string[]>> = {
-    agent: useKnown('agent'),
-    model: useKnown('model'),
-    tool: useKnown('tool'),
+    agent: useKnownNames('agent'),
+    model: useKnownNames('model'),
+    tool: useKnownNames('tool'),
   };
   const save = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -159,13 +159,6 @@ function FieldRow({ field, choices, text, saved, problem, onChange }: FieldProps
       </small>
     </div>
   );
-}
-
-/** The agents, models or tools of the last 30 days, those with the most loops first. */
-function useKnown(groupBy: 'agent' | 'model' | 'tool'): string[] {
-  const view = { groupBy, range: { kind: 'last', span: '30d' }, sort: '-incidents' } as const;
-  const { data } = useQuery({ ...breakdownQuery(view), refetchInterval: false });
-  return data?.groups.flatMap(({ value }) => value ?? []) ?? [];
 }
 
 /** A list of choices so far, continued by each of the others. */

@@ -1,10 +1,9 @@
-import { jsonFrom } from '@loopwatch/contract';
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
 import { useId } from 'react';
 import { Button } from '../ui/controls/Button.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { JsonField } from './JsonField.tsx';
+import { MapField } from './maps/MapField.tsx';
 import { labelOf, scopeName, textOf } from './value.ts';
 
 interface Props {
@@ -29,7 +28,9 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   const isJson = setting.type === 'list' || setting.type === 'map';
   return (
     <li
-      className="px-4 py-2.5 grid grid-cols-[minmax(0,1fr)_210px_170px] items-start gap-4 border-t @max-[860px]/page:grid-cols-[minmax(0,1fr)_auto] @max-[860px]/page:gap-x-3 @max-[860px]/page:gap-y-2 data-changed:bg-accent-soft"
+      // A map is the only setting of its section, which has this name.
+      id={setting.type === 'map' && !setting.path.includes('.') ? undefined : setting.path}
+      className="scroll-mt-4 px-4 py-2.5 grid grid-cols-[minmax(0,1fr)_210px_170px] items-start gap-4 border-t @max-[860px]/page:grid-cols-[minmax(0,1fr)_auto] @max-[860px]/page:gap-x-3 @max-[860px]/page:gap-y-2 data-changed:bg-accent-soft"
       data-changed={draft !== undefined || undefined}
       data-wide={isJson || undefined}
     >
@@ -70,12 +71,12 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
             ))}
           </select>
         ) : isJson ? (
-          <JsonField
+          <MapField
             id={id}
             setting={setting}
             text={text}
             disabled={disabled}
-            invalid={error !== undefined}
+            problem={error}
             onChange={set}
           />
         ) : (
@@ -92,9 +93,9 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
           />
         )}
         {error === undefined ? (
-          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : setting.allowed}</small>
+          <small>{hintOf(setting)}</small>
         ) : (
-          <small data-hot>{problemOf(setting, text)}</small>
+          !isJson && <small data-hot>{problemOf(setting)}</small>
         )}
         {effective?.note !== undefined && draft === undefined && <small>no effect: {effective.note}</small>}
       </div>
@@ -134,10 +135,14 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   );
 }
 
+/** What may be entered, where the field does not show it. */
+function hintOf({ type, allowed }: SettingKey): string {
+  return type === 'boolean' || type === 'choice' || type === 'map' ? '' : allowed;
+}
+
 /** Why the text is invalid. */
-function problemOf({ type, allowed }: SettingKey, text: string): string {
-  const isJson = jsonFrom(text) !== undefined;
-  return type === 'map' && !isJson ? 'not valid JSON' : `expected ${allowed}`;
+function problemOf({ allowed }: SettingKey): string {
+  return `expected ${allowed}`;
 }
 
 const tiers: Record<EffectiveSetting['origin']['tier'], string> = {

@@ -1,8 +1,8 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { ScopeKind, ScopeSettings, SettingKey, SettingsOverview } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { Link, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
+import { type SubmitEvent, useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { putSettings, scopeQuery, settingsQuery } from '../api/settings.ts';
@@ -20,8 +20,10 @@ import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { readSet } from './address.ts';
+import { checkSetting } from './check-setting.ts';
 import { SettingRow } from './SettingRow.tsx';
-import { check, labelOf, readScope, scopeName } from './value.ts';
+import { sectionsOf } from './sections.ts';
+import { readScope, scopeName } from './value.ts';
 
 /** Detection settings of the server, a model or a session. */
 export function SettingsPage() {
@@ -59,7 +61,10 @@ export function SettingsPage() {
       >
         {(all) => (
           <div className="grid grid-cols-[220px_minmax(0,1fr)] items-start gap-6 @max-[860px]/page:grid-cols-1 @max-[860px]/page:gap-4">
-            <Scopes overview={all} scope={scope} />
+            <div className="sticky top-6 grid gap-4 max-h-[calc(100dvh-100px)] overflow-auto @max-[860px]/page:static @max-[860px]/page:max-h-none">
+              <Scopes overview={all} scope={scope} />
+              <SectionLinks keys={keysOf(all.keys, scope)} />
+            </div>
             <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
               {(settings) => (
                 <Editor
@@ -84,7 +89,7 @@ function Scopes({ overview, scope }: { readonly overview: SettingsOverview; read
   const of = (kind: string) => listed.filter((one) => one.startsWith(`${kind}:`));
   return (
     <nav
-      className="sticky top-6 grid gap-px @max-[860px]/page:static @max-[860px]/page:grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] @max-[860px]/page:gap-x-4 @max-[860px]/page:gap-y-0 [&_a]:px-2.5 [&_a]:py-1.25 [&_a]:flex [&_a]:gap-2 [&_a]:rounded-md [&_a]:text-ink2 [&_a]:font-500 [&_small]:text-xs [&_small]:text-ink3 @max-[860px]/page:[&>a]:col-span-full [&_a_span]:truncate [&_a_span]:flex-1 [&_a_span]:min-w-0 [&_a]:hover:bg-raise [&_a]:aria-[current]:bg-accent-soft [&_a]:aria-[current]:text-ink"
+      className="grid gap-px @max-[860px]/page:grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] @max-[860px]/page:gap-x-4 @max-[860px]/page:gap-y-0 [&_a]:px-2.5 [&_a]:py-1.25 [&_a]:flex [&_a]:gap-2 [&_a]:rounded-md [&_a]:text-ink2 [&_a]:font-500 [&_small]:text-xs [&_small]:text-ink3 @max-[860px]/page:[&>a]:col-span-full [&_a_span]:truncate [&_a_span]:flex-1 [&_a_span]:min-w-0 [&_a]:hover:bg-raise [&_a]:aria-[current]:bg-accent-soft [&_a]:aria-[current]:text-ink"
       aria-label="Scopes"
     >
       <ScopeLink scope="server" current={scope} set={setOf(overview, 'server')} />
@@ -154,6 +159,25 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
   );
 }
 
+/** The settings that a scope can set. */
+function keysOf(keys: readonly SettingKey[], scope: string): SettingKey[] {
+  const kind = scope.split(':')[0] as ScopeKind;
+  return keys.filter(({ scopes }) => scopes.includes(kind));
+}
+
+function SectionLinks({ keys }: { readonly keys: readonly SettingKey[] }) {
+  return (
+    <nav className="grid gap-px @max-[860px]/page:hidden" aria-label="Sections">
+      <h2 className="px-2.5 pb-0.5 text-xs font-550 text-ink3">Sections</h2>
+      {sectionsOf(keys).map(({ id, title }) => (
+        <a key={id} className="px-2.5 py-1 rounded-md text-sm text-ink2 hover:bg-raise" href={`#${id}`}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 interface EditorProps {
   readonly keys: readonly SettingKey[];
   readonly settings: ScopeSettings;
@@ -177,8 +201,7 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
   const [baseVersion, setBaseVersion] = useState(settings.version);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
-  const kind = settings.scope.split(':')[0] as ScopeKind;
-  const usable = keys.filter(({ scopes }) => scopes.includes(kind));
+  const usable = keysOf(keys, settings.scope);
   const wanted = search.trim().toLowerCase();
   const shown = usable.filter(
     ({ path, description }) =>
@@ -188,7 +211,7 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
   const errors = new Map<string, string>();
   for (const [path, text] of draft) {
     const key = usable.find((one) => one.path === path);
-    const checked = text === null || key === undefined ? undefined : check(key, text);
+    const checked = text === null || key === undefined ? undefined : checkSetting(key, text);
     if (checked !== undefined && 'error' in checked) errors.set(path, checked.error);
   }
   const change = (path: string, text: string | null | undefined) => {
@@ -205,7 +228,7 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
     for (const { path } of settings.invalid) set = omit(set, path);
     for (const [path, text] of draft) {
       const key = usable.find((one) => one.path === path);
-      const checked = text === null || key === undefined ? undefined : check(key, text);
+      const checked = text === null || key === undefined ? undefined : checkSetting(key, text);
       if (checked === undefined) set = omit(set, path);
       else if ('value' in checked) set = { ...set, [path]: checked.value };
     }
@@ -235,7 +258,12 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
     }
   };
 
-  const groups = groupByBlock(shown);
+  const sections = sectionsOf(shown);
+  const hash = useRouterState({ select: ({ location }) => location.hash });
+  // The element that the address names is there only now.
+  useEffect(() => {
+    if (hash !== '') document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
   return (
     <div className="grid grid-cols-1 gap-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 [&_label_input]:accent-accent">
@@ -282,7 +310,7 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
           </Button>
         </div>
       )}
-      {groups.length === 0 && (
+      {sections.length === 0 && (
         <Card title="No matching settings">
           <Message
             title={onlySet && wanted === '' ? 'No overrides in this scope' : 'No results'}
@@ -299,13 +327,8 @@ function Editor({ keys, settings, requested, prefill }: EditorProps) {
           />
         </Card>
       )}
-      {groups.map(({ block, items }) => (
-        <Card
-          key={block}
-          title={block === '' ? 'General' : labelOf(block)}
-          note={block === '' ? undefined : block}
-          flush
-        >
+      {sections.map(({ id, title, block, keys: items }) => (
+        <Card key={id} anchor={id} title={title} note={block} flush>
           <ul className="mt-3">
             {items.map((key) => (
               <SettingRow
@@ -365,13 +388,4 @@ function initialDraft(
       return [path, merged ? JSON.stringify({ ...current, ...added }) : text];
     }),
   );
-}
-
-function groupByBlock(keys: readonly SettingKey[]): { block: string; items: SettingKey[] }[] {
-  const groups = new Map<string, SettingKey[]>();
-  for (const key of keys) {
-    const block = key.path.includes('.') ? (key.path.split('.')[0] ?? '') : '';
-    groups.set(block, [...(groups.get(block) ?? []), key]);
-  }
-  return [...groups].map(([block, items]) => ({ block, items }));
 }
