@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageSchema } from './paging.ts';
 
 /* `/auth`. Pages authenticate with a session cookie, programs with `Authorization: Bearer`. */
 
@@ -45,56 +44,3 @@ export const logoutSchema = z.object({
 export type Logout = z.infer<typeof logoutSchema>;
 export type Me = z.infer<typeof meSchema>;
 export type Login = z.infer<typeof loginSchema>;
-
-/* `/audit`: who changed what. */
-
-/** What is recorded. */
-export const auditActions = [
-  'settings.changed',
-  'session.stopped',
-  'session.resumed',
-  'session.erased',
-  'samples.removed',
-  'notification.changed',
-  'notification.deleted',
-  'token.created',
-  'token.revoked',
-] as const;
-export type AuditAction = (typeof auditActions)[number];
-
-/** Entries are deleted after this many days. */
-export const AUDIT_DAYS = 400;
-
-export const auditEntrySchema = z.object({
-  id: z.string(),
-  at: z.number().describe('Wall clock, epoch ms.'),
-  actor: z
-    .string()
-    .describe(
-      'The name of the login; with a shared login, the name that its user gave, which is not verified.',
-    ),
-  role: z.enum(roles),
-  address: z.string().nullable().describe('The address that the request came from.'),
-  action: z.enum(auditActions),
-  subject: z.string().describe('What was changed, such as a scope of settings or a session.'),
-  detail: z.record(z.string(), z.unknown()).describe('What changed, by action; never a secret.'),
-});
-export type AuditEntry = z.infer<typeof auditEntrySchema>;
-
-export const auditPageSchema = pageSchema(auditEntrySchema);
-export type AuditPage = z.infer<typeof auditPageSchema>;
-
-const texts = z.array(z.string().max(1024)).max(50);
-
-export const auditFilterSchema = z
-  .strictObject({
-    action: z.array(z.enum(auditActions)),
-    actor: texts,
-    subject: texts,
-    from: z.number().describe('At or after this time: epoch ms or RFC 3339.'),
-    to: z.number().describe('Before this time.'),
-  })
-  .partial();
-export type AuditFilter = z.infer<typeof auditFilterSchema>;
-
-export const auditSorts = ['at'] as const;

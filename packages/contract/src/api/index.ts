@@ -1,6 +1,7 @@
 export * from '../lib/intervals.ts';
 export * from '../lib/week.ts';
 export * from '../verdicts/activity.ts';
+export * from './administration.ts';
 export * from './auth.ts';
 export * from './backtests.ts';
 export * from './breakdown.ts';
@@ -22,5 +23,4 @@ export * from './sessions.ts';
 export * from './settings.ts';
 export * from './stats.ts';
 export * from './status.ts';
-export * from './tokens.ts';
 export * from './triage.ts';
