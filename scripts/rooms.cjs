@@ -76,6 +76,7 @@ const rooms = {
     embedded: ['port'],
     'kafka/codecs': ['port'],
     'kafka/login': [],
+    'kafka/registry': ['port'],
     'kafka/client': ['port', 'kafka/codecs', 'kafka/login'],
     'kafka/internals': ['kafka/client'],
     'kafka/fetch': ['port', 'kafka/codecs', 'kafka/client', 'kafka/internals'],

@@ -12,6 +12,7 @@ export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { type ClientCredentials, clientCredentialTokens } from './kafka/login/client-credentials.ts';
 export { mskIamTokens } from './kafka/login/msk-iam.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';
+export { createValueDecoder } from './kafka/registry/schema-decoder.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { deadLetter, SMALL_LETTER_BYTES } from './port/dead-letter.ts';
 export { LogError, type LogErrorCode } from './port/errors.ts';
@@ -38,3 +39,4 @@ export type {
   TopicReader,
   TopicReadOptions,
 } from './port/topic-reader.ts';
+export { type DecodedValue, namesSchema, type ValueDecoder } from './port/value-decoder.ts';

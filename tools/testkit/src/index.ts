@@ -9,6 +9,7 @@ export { startKafkaCluster, type TestCluster, type TestNode } from './kafka/kafk
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
 export { requireJars } from './kafka/kafka-runner.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
+export { type SchemaRegistry, startSchemaRegistry } from './kafka/schema-registry.ts';
 export { type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy } from './kafka/tcp-proxy.ts';
 export { startTokenIssuer } from './kafka/token-issuer.ts';

@@ -10,6 +10,7 @@ import type { Sources } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import { longRunningKafkaOptions } from './options.ts';
 import { neededRights, sourceGroup } from './rights.ts';
+import { schemaDecoder } from './schema-registry.ts';
 
 /** What a worker reads from Kafka. */
 export interface WorkerInputs {
@@ -50,7 +51,13 @@ export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
       positions: () => events.positions(),
       stop: () => events.stop(),
     },
-    ...(names.length > 0 && { sources: { runner: runner(names, sourceGroup(group)), settings: sources } }),
+    ...(names.length > 0 && {
+      sources: {
+        runner: runner(names, sourceGroup(group)),
+        settings: sources,
+        decoder: schemaDecoder(settings, logger),
+      },
+    }),
     control: {
       run: async (handler) => {
         await check();

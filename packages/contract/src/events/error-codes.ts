@@ -8,6 +8,8 @@ export const deadLetterReasons = {
   missing_session: 'neither the value nor the key contains a session id',
   too_complex:
     'the value is nested too deeply or has too many parts to analyze without delaying other records',
+  undecodable:
+    'the value names a schema of a schema registry, and cannot be decoded: no registry is configured, it does not know the schema, or the value does not fit it',
   batch_too_large:
     'the record batch is larger than 64 MiB when decompressed; the dead letter is the raw batch',
   unreadable_batch:

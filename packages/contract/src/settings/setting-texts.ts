@@ -136,6 +136,13 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
         format_header: 'Record header that names the format; takes precedence over format.',
       },
     },
+    schema_registry: {
+      about: "Schema registry with Confluent's REST API, for sources in Avro, Protobuf or JSON Schema.",
+      url: 'Base URL, such as https://registry.acme.example:8081; the login is not part of it. Default: none.',
+      username: 'User name, or API key.',
+      password: 'Password, or API secret; prefer the environment variable or password_file.',
+      password_file: 'File that contains the password.',
+    },
     security_protocol: 'Whether connections use TLS (…SSL) and authenticate (SASL_…).',
     sasl: {
       mechanism:

@@ -3,6 +3,7 @@ import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { notificationsSchema } from './notification-settings.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';
+import { schemaRegistrySettings } from './schema-registry-settings.ts';
 import { sourceSettingsSchema, topicNames, topicSettingsSchema } from './topics.ts';
 
 /** A URL with placeholders for topic, partition and offset of a record; only the topic is required. */
@@ -30,6 +31,7 @@ export const settingsSchema = detectionSchema.extend({
       compression: z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']).default('none'),
       topics: topicSettingsSchema.prefault({}),
       sources: sourceSettingsSchema.default({}),
+      schema_registry: schemaRegistrySettings.prefault({}),
       ...kafkaSecuritySettings,
     })
     .superRefine(checkKafkaSecurity)

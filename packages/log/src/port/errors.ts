@@ -28,6 +28,8 @@ export type LogErrorCode =
   | 'storage_failed'
   /** Not a valid name for a topic or group. */
   | 'invalid_name'
+  /** The schema registry, or one of its schemas, cannot be had at present. */
+  | 'registry_unavailable'
   /** Anything else; the message holds the original error. */
   | 'request_failed';
 

@@ -113,7 +113,8 @@ export class TaskLoop {
     const pauseMs = this.#pauseMs(isPermanent);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
-    logInterruption(log, this.topicPartition, failure);
+    // The outage itself was logged, once for all partitions.
+    if (!isPassing(error)) logInterruption(log, this.topicPartition, failure);
     observer.onInterrupted?.(this.topicPartition, messageOf(error));
     await delay(pauseMs, signal);
     // A process that was suspended for too long must not fence the partition's new owner.
@@ -230,7 +231,7 @@ export class TaskLoop {
       try {
         await (this.#retry === undefined ? task.process(batch) : this.#retry.process(batch, task, lane));
       } catch (error) {
-        throw new ProcessingFailure(error);
+        throw isPassing(error) ? error : new ProcessingFailure(error);
       }
       // Yield to other timers and sockets between two batches.
       await new Promise(setImmediate);
@@ -249,4 +250,9 @@ export class TaskLoop {
     clearTimeout(timer);
     this.#context.observer.onDrained?.(this.topicPartition, performance.now() - began);
   }
+}
+
+/** Whether a task failed because of something that it waits for: the records are not to blame. */
+function isPassing(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'registry_unavailable';
 }

@@ -7,7 +7,7 @@ import {
 import { acceptEvent } from '@loopwatch/contract/check';
 import { type Translation, Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
-import type { LogRecord } from '@loopwatch/log';
+import type { DecodedValue, LogRecord } from '@loopwatch/log';
 import { LRUCache } from 'lru-cache';
 
 /** An event translated from a record, with the session that becomes its key. */
@@ -44,7 +44,8 @@ export class RecordTranslator {
     this.#settings = settings;
   }
 
-  read(record: LogRecord): TranslatedRecord {
+  /** @param decoded of a value that names its schema */
+  read(record: LogRecord, decoded?: DecodedValue): TranslatedRecord {
     if (record.rejection !== undefined) return faulty(record.rejection.reason, record.rejection.message);
     const { value } = record;
     if (value === null) return faulty('empty_value', 'the record has no value');
@@ -58,7 +59,8 @@ export class RecordTranslator {
         `the header ${header} names "${name}"; known: ${formatNames.join(', ')}`,
       );
     }
-    const text = textOf(value, format);
+    if (decoded !== undefined && 'fault' in decoded) return faulty('undecodable', decoded.fault);
+    const text = decoded?.json ?? textOf(value, format);
     return accepted(this.#translator(format, record).read(text), text, record);
   }
 

@@ -1,5 +1,5 @@
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
-import type { TaskRunner } from '@loopwatch/log';
+import type { TaskRunner, ValueDecoder } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { DeadLetterLog } from '../partition/dead-letter-log.ts';
@@ -13,6 +13,8 @@ export interface Sources {
   readonly runner: TaskRunner;
   /** By topic. */
   readonly settings: Readonly<Record<string, SourceSettings>>;
+  /** For values that name their schema; without it, they become dead letters. */
+  readonly decoder?: ValueDecoder | undefined;
 }
 
 export interface SourceIntakeDeps extends Sources {
@@ -42,7 +44,7 @@ export class SourceIntake {
 
   /** @throws LogError when the log is unavailable or a topic is missing */
   async start(): Promise<void> {
-    const { runner, settings, topics, metrics, letters, logger, system } = this.#deps;
+    const { runner, settings, decoder, topics, metrics, letters, logger, system } = this.#deps;
     const ignored = new IgnoredTypes(logger);
     const onCommitted = this.#watch.note.bind(this.#watch);
     await runner.run(
@@ -51,6 +53,7 @@ export class SourceIntake {
         if (source === undefined) throw new Error(`topic ${topicPartition.topic} is not a configured source`);
         this.#watch.own(topicPartition);
         return new SourceTask(topicPartition, lane, source, {
+          decoder,
           topics,
           metrics,
           logger,

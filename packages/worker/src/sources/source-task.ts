@@ -1,15 +1,19 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
 import { oneLine } from '@loopwatch/detectors';
-import type {
-  LogRecord,
-  OutputRecord,
-  PartitionPosition,
-  PartitionTask,
-  Step,
-  TaskBatch,
-  TaskLane,
-  TopicPartition,
+import {
+  type DecodedValue,
+  LogError,
+  type LogRecord,
+  namesSchema,
+  type OutputRecord,
+  type PartitionPosition,
+  type PartitionTask,
+  type Step,
+  type TaskBatch,
+  type TaskLane,
+  type TopicPartition,
+  type ValueDecoder,
 } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
@@ -23,6 +27,7 @@ import { RecordTranslator, type TranslatedRecord } from './record-translator.ts'
 
 /** What the partitions of all sources share. */
 export interface SourceTaskDeps {
+  readonly decoder: ValueDecoder | undefined;
   readonly topics: Pick<TopicNames, 'events' | 'dead-letters'>;
   readonly metrics: Pick<WorkerMetrics, 'sourceRecords' | 'deadLetters' | 'faults'>;
   readonly logger: Logger;
@@ -35,6 +40,11 @@ export interface SourceTaskDeps {
 }
 
 type RecordResult = 'translated' | 'ignored' | 'dead_letter';
+
+const noRegistry: DecodedValue = {
+  fault:
+    'the value begins like those of serializers for a schema registry (byte 0, then the id of a schema), and no registry is configured. Set kafka.schema_registry.url',
+};
 
 /** Translation yields to the event loop after this time, ms. */
 const YIELD_AFTER_MS = 20;
@@ -84,9 +94,9 @@ export class SourceTask implements PartitionTask {
   }
 
   async replay(batch: TaskBatch): Promise<void> {
-    await this.#each(batch, (record) => {
+    await this.#each(batch, (record, decoded) => {
       try {
-        this.#translator.read(record);
+        this.#translator.read(record, decoded);
       } catch {
         // It is a dead letter by now.
       }
@@ -116,7 +126,8 @@ export class SourceTask implements PartitionTask {
     try {
       await this.#stream.process(traced);
     } catch (error) {
-      reportFault(this.#deps, this.#topicPartition, error);
+      // Not a fault: a registry that is not available.
+      if (!(error instanceof LogError)) reportFault(this.#deps, this.#topicPartition, error);
       throw error;
     }
   }
@@ -130,8 +141,8 @@ export class SourceTask implements PartitionTask {
     const { isRetry = false } = traced.batch;
     const work: Work = { ...traced, outputs: [], letters: [], ignored: new Set(), counts: new Map() };
     const { outputs, letters, ignored, counts } = work;
-    await this.#each(traced.batch, (record) => {
-      const read = this.#read(record);
+    await this.#each(traced.batch, (record, decoded) => {
+      const read = this.#read(record, decoded);
       const { timestamp } = record;
       for (const { sessionId, text } of read.events)
         outputs.push({ topic: topics.events, key: sessionId, value: text, timestamp });
@@ -147,9 +158,9 @@ export class SourceTask implements PartitionTask {
     return work;
   }
 
-  #read(record: LogRecord): TranslatedRecord {
+  #read(record: LogRecord, decoded: DecodedValue | undefined): TranslatedRecord {
     try {
-      return this.#translator.read(record);
+      return this.#translator.read(record, decoded);
     } catch (cause) {
       throw new RecordFault(record, cause);
     }
@@ -182,11 +193,20 @@ export class SourceTask implements PartitionTask {
     onCommitted({ ...this.#topicPartition, position: next, end: next + lag });
   }
 
-  async #each({ records }: TaskBatch, use: (record: LogRecord) => void): Promise<void> {
+  /** @throws LogError when a value cannot be decoded at present */
+  async #each(
+    { records }: TaskBatch,
+    use: (record: LogRecord, decoded: DecodedValue | undefined) => void,
+  ): Promise<void> {
+    const { decoder } = this.#deps;
     let startedAt = performance.now();
     let bytes = 0;
     for (const record of records) {
-      use(record);
+      const decoded =
+        record.rejection === undefined && namesSchema(record.value)
+          ? ((await decoder?.decode(record.value)) ?? noRegistry)
+          : undefined;
+      use(record, decoded);
       bytes += record.value?.length ?? 0;
       if (performance.now() - startedAt < YIELD_AFTER_MS) continue;
       await yieldToEventLoop();

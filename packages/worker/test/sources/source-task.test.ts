@@ -1,4 +1,5 @@
 import { settingsSchema } from '@loopwatch/contract';
+import { LogError, type ValueDecoder } from '@loopwatch/log';
 import { describe, expect, it } from 'vitest';
 import { collectorRequests } from '../../../formats/test/telemetry/collector-requests.ts';
 import { ReplayWindow } from '../../src/sources/source-task.ts';
@@ -8,11 +9,12 @@ import { MemoryRunner } from '../memory-runner.ts';
 const topic = 'otlp_spans';
 
 /** A worker with one source, on a log in memory, started. */
-async function startWithSource(settings: object = {}) {
+async function startWithSource(settings: object = {}, decoder?: ValueDecoder) {
   const runner = new MemoryRunner(topic);
   const sources = {
     runner,
     settings: settingsSchema.parse({ kafka: { sources: { [topic]: settings } } }).kafka.sources,
+    decoder,
   };
   const made = createWorker({}, 'debug', undefined, undefined, sources);
   await made.worker.start();
@@ -111,6 +113,64 @@ describe('a source', () => {
     ]);
     expect(await metric(registry, `loopwatch_dead_letters_total{reason="${code}"}`)).toBe(1);
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  describe('a value that names its schema', () => {
+    const encoded = Buffer.from([0, 0, 0, 0, 7, 1, 2]);
+    const event = '{"type":"content","text":"Hello","sessionId":"s-1"}';
+    const letterOf = (message: string) => ({
+      topic: topics['dead-letters'],
+      value: encoded,
+      headers: {
+        'loopwatch-error-code': Buffer.from('undecodable'),
+        'loopwatch-error-message': Buffer.from(message),
+      },
+    });
+
+    it('is decoded; others are not', async () => {
+      const asked: Buffer[] = [];
+      const decode = (value: Buffer) => {
+        asked.push(value);
+        return Promise.resolve({ json: event });
+      };
+      const { runner, events } = await startWithSource({}, { decode });
+      await runner.deliver([...records(0, [event]), ...records(1, [''], { value: encoded })]);
+      expect(events().map(({ value }) => value)).toEqual([event, event]);
+      expect(asked).toEqual([encoded]);
+    });
+
+    it('is a dead letter, with its bytes, if it cannot be decoded', async () => {
+      const decode = () => Promise.resolve({ fault: 'it does not fit' });
+      const { runner, lines } = await startWithSource({}, { decode });
+      await runner.deliver(records(0, [''], { value: encoded }));
+      expect(runner.published).toMatchObject([letterOf('it does not fit')]);
+      expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    });
+
+    it('is a dead letter that says what to set if no registry is configured', async () => {
+      const { runner } = await startWithSource();
+      await runner.deliver(records(0, [''], { value: encoded }));
+      expect(String(runner.published[0]?.headers?.['loopwatch-error-message'])).toContain(
+        'Set kafka.schema_registry.url',
+      );
+    });
+
+    it('stops the partition while the registry is not available, which is no fault', async () => {
+      let isAvailable = false;
+      const decode = () =>
+        isAvailable
+          ? Promise.resolve({ json: event })
+          : Promise.reject(new LogError('registry_unavailable', 'no registry'));
+      const { runner, events, registry, lines } = await startWithSource({}, { decode });
+      await expect(runner.deliver(records(0, [''], { value: encoded }))).rejects.toThrow('no registry');
+      expect(runner.published).toEqual([]);
+      expect(await metric(registry, 'loopwatch_detection_faults_total')).toBe(0);
+      expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+      isAvailable = true;
+      runner.crash();
+      await runner.takeOver();
+      expect(events().map(({ value }) => value)).toEqual([event]);
+    });
   });
 
   it('a source: logs each ignored type once', async () => {

@@ -13,7 +13,7 @@ const quickStart = '-XX:TieredStopAtLevel=1';
 const clusterId = 'loopwatch-test-cluster';
 
 /**
- * Starts Java with a watchdog that holds a pipe to this process and kills Java when the pipe closes: no broker outlives
+ * Starts Java with a watchdog that holds a pipe to this process and kills Java when the pipe closes: no server outlives
  * its test, however the test ends. The first line of output is Java's process id.
  */
 const guardedJava = `
@@ -81,12 +81,13 @@ export async function javaRunner(jars: string, node: JavaNode): Promise<BrokerRu
   const memory = ['-Xms256m', '-Xmx512m', ...(node.quickStart === true ? [quickStart] : [])];
   return {
     address: node.address,
-    launch: () => launch([...memory, ...java, 'kafka.Kafka', settings], file('server.log')),
+    launch: () => launchJava([...memory, ...java, 'kafka.Kafka', settings], file('server.log')),
     dispose: () => folder.remove(),
   };
 }
 
-async function launch(args: readonly string[], logFile: string): Promise<BrokerProcess> {
+/** Runs `java` with these arguments; its output goes to the file. */
+export async function launchJava(args: readonly string[], logFile: string): Promise<BrokerProcess> {
   const output = openSync(logFile, 'a');
   const guard = spawn('/bin/sh', ['-c', guardedJava, 'sh', ...args], {
     stdio: ['pipe', output, output, 'ignore', 'pipe'],

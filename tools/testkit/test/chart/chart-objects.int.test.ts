@@ -66,6 +66,7 @@ describe('objects of the Helm chart', () => {
     };
     expect(secrets('worker')).toEqual({
       ...common,
+      LOOPWATCH_KAFKA_SCHEMA_REGISTRY_PASSWORD: 'loopwatch/LOOPWATCH_KAFKA_SCHEMA_REGISTRY_PASSWORD',
       LOOPWATCH_LLM_API_KEY: 'loopwatch/LOOPWATCH_LLM_API_KEY',
     });
     expect(secrets('gateway')).toEqual({ ...common, DATABASE_URL: 'postgres-app/uri' });

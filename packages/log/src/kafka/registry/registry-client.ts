@@ -1,0 +1,159 @@
+import { backoff } from '@loopwatch/contract';
+import { delay, type LogFunction } from '@loopwatch/platform';
+import { z } from 'zod';
+import { LogError } from '../../port/errors.ts';
+
+/** Where schemas come from. */
+export interface SchemaRegistryOptions {
+  /** Of the Confluent API, `/subjects` and `/schemas` excluded. */
+  readonly url: string;
+  readonly login?: { readonly username: string; readonly password: string };
+}
+
+/** For tests. */
+export interface RetryOptions {
+  /** Monotonic clock, ms. */
+  readonly now?: () => number;
+  readonly wait?: (ms: number) => Promise<void>;
+}
+
+const schemaSchema = z.object({
+  schema: z.string(),
+  schemaType: z.string().default('AVRO'),
+  references: z
+    .array(z.object({ name: z.string(), subject: z.string(), version: z.int() }))
+    .nullish()
+    .transform((list) => list ?? []),
+});
+
+/** A schema as the registry stores it. */
+export type RegisteredSchema = z.infer<typeof schemaSchema>;
+
+const errorSchema = z.object({ error_code: z.int(), message: z.string().default('') });
+
+const ANSWER_MS = 4_000;
+/** Less than a partition may take to close. */
+const RETRY_FOR_MS = 5_000;
+
+/** Reads schemas by the REST API of Confluent's registry, which Apicurio, Karapace and Redpanda have too. */
+export class RegistryClient {
+  readonly #url: string;
+  readonly #login: SchemaRegistryOptions['login'];
+  readonly #log: LogFunction | undefined;
+  readonly #now: () => number;
+  readonly #wait: (ms: number) => Promise<void>;
+  #isFailing = false;
+
+  constructor({ url, login }: SchemaRegistryOptions, log?: LogFunction, retry: RetryOptions = {}) {
+    this.#url = url.replace(/\/$/, '');
+    this.#login = login;
+    this.#log = log;
+    this.#now = retry.now ?? (() => performance.now());
+    this.#wait = retry.wait ?? delay;
+  }
+
+  /** @returns undefined if the registry does not know the id @throws LogError `registry_unavailable` */
+  schema(id: number): Promise<RegisteredSchema | undefined> {
+    return this.#get(`/schemas/ids/${String(id)}`);
+  }
+
+  /** @returns undefined if the registry does not know it @throws LogError `registry_unavailable` */
+  version(subject: string, version: number): Promise<RegisteredSchema | undefined> {
+    return this.#get(`/subjects/${encodeURIComponent(subject)}/versions/${String(version)}`);
+  }
+
+  async #get(path: string): Promise<RegisteredSchema | undefined> {
+    const began = this.#now();
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const schema = await this.#request(path);
+        this.#answered();
+        return schema;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (error.isFinal || this.#now() - began >= RETRY_FOR_MS) throw this.#failed(error);
+        await this.#wait(backoff(attempt, 100, 2_000));
+      }
+    }
+  }
+
+  async #request(path: string): Promise<RegisteredSchema | undefined> {
+    const { username, password } = this.#login ?? {};
+    const login = Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64');
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(this.#url + path, {
+        headers: {
+          accept: 'application/vnd.schemaregistry.v1+json, application/json',
+          ...(username !== undefined && { authorization: `Basic ${login}` }),
+        },
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      ({ status } = response);
+      text = await response.text();
+    } catch (error) {
+      throw new Refusal(networkReason(error), false);
+    }
+    const answer = jsonOf(text);
+    const problem = errorSchema.safeParse(answer).data;
+    // 40403 and its like are about the schema; a plain 404 says that nothing is at this URL.
+    if (status === 404 && problem !== undefined && problem.error_code > 404) return undefined;
+    if (status !== 200) throw refusalOf(status, problem?.message ?? '');
+    const schema = schemaSchema.safeParse(answer);
+    if (schema.success) return schema.data;
+    throw new Refusal(
+      'its answer is not that of a schema registry. Check kafka.schema_registry.url, which ends before /schemas',
+      true,
+    );
+  }
+
+  #failed({ message }: Refusal): LogError {
+    const text = `The schema registry at ${this.#url} is not available: ${message}`;
+    if (!this.#isFailing) this.#log?.('warn', `${text}. Sources wait for it and lose nothing`, {});
+    this.#isFailing = true;
+    return new LogError('registry_unavailable', text);
+  }
+
+  #answered(): void {
+    if (this.#isFailing) this.#log?.('info', `The schema registry at ${this.#url} is available again`, {});
+    this.#isFailing = false;
+  }
+}
+
+/** Why there is no schema, without the full stop. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  /** Whether the same request would fail again at once. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+function refusalOf(status: number, detail: string): Refusal {
+  const isTransient = status >= 500 || status === 429 || status === 408;
+  const setting = status === 401 || status === 403 ? 'username and password' : 'url';
+  const said = detail === '' ? '' : ` (${detail.slice(0, 300)})`;
+  const advice = isTransient ? '' : `. Check kafka.schema_registry.${setting}`;
+  return new Refusal(`it answered with status ${String(status)}${said}${advice}`, !isTransient);
+}
+
+function networkReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${String(ANSWER_MS / 1000)} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const { code } = cause as NodeJS.ErrnoException;
+  return cause.message === '' ? (code ?? error.message) : cause.message;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
