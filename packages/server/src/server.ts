@@ -1,4 +1,5 @@
 import { createApp } from './app.ts';
+import { listenForOtlp } from './events/otlp-grpc.ts';
 import { type HttpListener, openListener } from './http/listener.ts';
 import { createServices, type ServerDeps, type Services } from './services.ts';
 
@@ -77,6 +78,16 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
       startedAt: services.now(),
     }),
   );
+  if (deps.otlpGrpcPort !== undefined) {
+    const { port, close } = await listenForOtlp({
+      ...deps,
+      port: deps.otlpGrpcPort,
+      userOf: (headers, address) => auth.userOfHeaders(headers, address),
+      ingest: services.ingest,
+    });
+    stops.add(close);
+    deps.logger.info({ port }, `OTLP over gRPC is at ${deps.host}:${String(port)}`);
+  }
   await notifications.start();
   await budgets.start();
   // Both wait for unavailable brokers; stored data is served meanwhile.

@@ -33,6 +33,8 @@ import { TriagePublisher } from './triage/triage-publisher.ts';
 export interface ServerDeps extends WebOptions {
   /** 0: a free port. */
   readonly port: number;
+  /** Of OTLP over gRPC; default: it is off. */
+  readonly otlpGrpcPort?: number | undefined;
   /** Its sinks and readers are opened by `start` and closed by `stop`. */
   readonly log: ServerLog;
   /** Opened by `start`, closed by `stop`. */

@@ -36,6 +36,7 @@ export function serverDeps(
   return {
     host,
     port,
+    otlpGrpcPort: settings.server.otlp_grpc_port,
     publicUrl,
     tokens,
     oidc,

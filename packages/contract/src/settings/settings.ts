@@ -62,6 +62,7 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4600),
+      otlp_grpc_port: z.int().min(0).max(65_535).optional(),
       allow_anonymous: z.boolean().default(false),
       public_url: z.url({ protocol: /^https?$/ }).optional(),
       allowed_hosts: z.array(z.string().min(1)).default([]),

@@ -37,12 +37,16 @@ export function otlpApi(ingest: EventIngest): Router {
 
 /** The body as OTLP/JSON. @throws HttpProblem 415 for another encoding */
 function jsonOf(signal: OtlpSignal, request: Request): AsyncGenerator<Buffer> {
-  if (request.is(protobuf) !== false) return decoded(signal, readBody(request));
+  if (request.is(protobuf) !== false) return decodeOtlp(signal, readBody(request));
   if (request.is(json) !== false) return readBody(request);
   throw new HttpProblem(415, `Unsupported content type for OTLP; use ${protobuf} or ${json}`);
 }
 
-async function* decoded(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+/** OTLP/JSON of a request in protobuf. Reading throws HttpProblem 413 when it is too long, 400 when it is invalid. */
+export async function* decodeOtlp(
+  signal: OtlpSignal,
+  chunks: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
@@ -68,12 +68,17 @@ export class Auth {
    * @throws HttpProblem 429 when its address has sent too many wrong tokens
    */
   async userOf(request: IncomingMessage): Promise<User | undefined> {
-    const { headers } = request;
+    return this.userOfHeaders(request.headers, () => this.hosts.addressOf(request));
+  }
+
+  /** The same, of a request that is not HTTP/1. @param address of the client */
+  async userOfHeaders(
+    headers: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>,
+    address: () => string,
+  ): Promise<User | undefined> {
     const bearer = this.access.isRequired ? bearerOf(headers.authorization) : undefined;
     const user =
-      bearer === undefined
-        ? this.access.userOf(headers)
-        : await this.verifier.verify(bearer, this.hosts.addressOf(request));
+      bearer === undefined ? this.access.userOf(headers) : await this.verifier.verify(bearer, address());
     this.#noteUse(user);
     return user;
   }
