@@ -8,8 +8,10 @@ const FILE_NAME = 'checksums';
 /** Damage is located to this many bytes. */
 const BLOCK = 64 * 1024;
 const READ_BYTES = 16 * BLOCK;
-/** How long reading may take, at a start as at a stop: enough for about 1 GB. */
+/** How long reading may take, at a start as at a stop: enough for about 1 GB… */
 const BUDGET_MS = 1_000;
+/** …but this much is read in any case, so that a busy machine checks a small folder as well. */
+const MIN_BYTES = 128 * 1024 * 1024;
 /** Sentences in a message. */
 const MAX_NAMED = 3;
 
@@ -24,16 +26,26 @@ export interface FolderState {
   readonly damage: string;
 }
 
+interface Budget {
+  /** Wall clock, epoch ms. */
+  readonly until: number;
+  bytes: number;
+}
+
+function newBudget(): Budget {
+  return { until: Date.now() + BUDGET_MS, bytes: MIN_BYTES };
+}
+
 /**
  * Writes the checksums of files that no one will change until the folder is opened again. Call after closing the files.
  *
  * @param entries files and folders in `folder`
  */
 export async function writeChecksums(folder: string, entries: readonly string[]): Promise<void> {
-  const deadline = Date.now() + BUDGET_MS;
+  const budget = newBudget();
   const files: FileChecksums[] = [];
   for (const [path, bytes] of await filesIn(folder, entries))
-    files.push([path, bytes, await checksumsOf(join(folder, path), bytes, deadline)]);
+    files.push([path, bytes, await checksumsOf(join(folder, path), bytes, budget)]);
   const text = JSON.stringify(files);
   await writeFile(join(folder, FILE_NAME), `${String(crc32(text))}\n${text}`, { mode: PRIVATE_FILE });
   await syncFolder(folder);
@@ -44,14 +56,14 @@ export async function verifyChecksums(folder: string): Promise<FolderState> {
   const files = await readChecksums(folder);
   if (files === undefined) return { state: 'unknown', damage: '' };
   const found: string[] = [];
-  const deadline = Date.now() + BUDGET_MS;
+  const budget = newBudget();
   for (const [path, bytes, blocks] of files) {
     const now = await stat(join(folder, path)).catch(() => undefined);
     if (now === undefined) found.push(`${path} is missing`);
     else if (now.size !== bytes)
       found.push(`${path} has ${String(now.size)} bytes instead of ${String(bytes)}`);
     else {
-      const actual = await checksumsOf(join(folder, path), bytes, deadline, blocks.length);
+      const actual = await checksumsOf(join(folder, path), bytes, budget, blocks.length);
       const wrong = actual.findIndex((checksum, block) => checksum !== blocks[block]);
       if (wrong >= 0) {
         const end = Math.min(bytes, (wrong + 1) * BLOCK);
@@ -95,11 +107,11 @@ async function filesIn(folder: string, entries: readonly string[]): Promise<[str
   return files.sort(([, a], [, b]) => a - b);
 }
 
-/** @returns the checksums of the first `limit` blocks, fewer if the time is up */
+/** @returns the checksums of the first `limit` blocks, fewer if the budget is spent */
 async function checksumsOf(
   path: string,
   bytes: number,
-  deadline: number,
+  budget: Budget,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<number[]> {
   const checksums: number[] = [];
@@ -107,13 +119,15 @@ async function checksumsOf(
   let file: FileHandle | undefined;
   try {
     file = await open(path, 'r');
-    for (let at = 0; at < bytes && checksums.length < limit && Date.now() < deadline; ) {
+    const mayRead = () => budget.bytes > 0 || Date.now() < budget.until;
+    for (let at = 0; at < bytes && checksums.length < limit && mayRead(); ) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
       if (bytesRead === 0) break;
       // Whole blocks only, except at the end of the file.
       for (let from = 0; from < bytesRead && checksums.length < limit; from += BLOCK)
         checksums.push(crc32(buffer.subarray(from, Math.min(bytesRead, from + BLOCK))));
       at += bytesRead;
+      budget.bytes -= bytesRead;
     }
   } finally {
     await file?.close();
