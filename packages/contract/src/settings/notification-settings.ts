@@ -16,6 +16,14 @@ export const notificationTypes = [
 ] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
+/** Unlike `z.hostname()`, without a lookahead, which Helm's regular expressions do not know. */
+const hostName = z
+  .string()
+  .max(253)
+  .regex(
+    /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*\.?$/,
+  );
+
 const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });
 const oneOrMore = <T extends z.ZodType>(schema: T) => z.union([schema, z.array(schema).min(1)]);
@@ -105,7 +113,7 @@ const discordSchema = z.strictObject({
 const emailSchema = z.strictObject({
   ...common,
   type: z.literal('email'),
-  host: z.union([z.hostname(), z.ipv4(), z.ipv6()], { error: 'must be a host name or an IP address' }),
+  host: z.union([hostName, z.ipv4(), z.ipv6()], { error: 'must be a host name or an IP address' }),
   port: z.int().min(1).max(65_535).default(587),
   encryption: z
     .enum(['starttls', 'tls', 'none'])
