@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 
 /** How long a graceful shutdown may take before the process exits anyway. */
 const GRACE_MS = 30_000;
+/** How long the process may then wait for what a library has left open. */
+const LINGER_MS = 5_000;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -50,7 +52,10 @@ export async function runUntilSignal(parts: readonly Running[], logger: Logger):
   await stopInTime(parts, signal, logger);
 }
 
-/** Stops the parts in the given order; exits with status 1 if that takes too long. */
+/**
+ * Stops the parts in the given order; exits with status 1 if that takes too long. Afterwards the process ends, even if a
+ * connection is still open.
+ */
 export async function stopInTime(parts: readonly Running[], reason: string, logger: Logger): Promise<void> {
   logger.info({ reason }, `${reason}: shutting down after the work in progress`);
   const deadline = setTimeout(() => {
@@ -60,4 +65,5 @@ export async function stopInTime(parts: readonly Running[], reason: string, logg
   for (const part of parts) await part.stop();
   clearTimeout(deadline);
   logger.info('Stopped');
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 }

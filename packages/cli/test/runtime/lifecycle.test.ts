@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { spawnCli, tempDir } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -17,4 +20,18 @@ it('lifecycle: a process that lost the lock on its data folder exits with status
   expect(await gateway.exited).toBe(1);
   const line = gateway.stdout.find((line) => line.includes('The lock on'));
   expect(line).toContain('Exiting with status 1.');
+});
+
+it('lifecycle: a stopped process ends although something keeps a connection open', async () => {
+  const program = `
+    import { createServer } from 'node:net';
+    import { stopInTime } from ${JSON.stringify(join(import.meta.dirname, '../../src/runtime/lifecycle.ts'))};
+    createServer().listen(0);
+    await stopInTime([], 'test', { info: console.log, error: console.error });`;
+  const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '--eval'];
+  const child = spawn(process.execPath, [...options, program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect(printed).toMatch(/Stopped\n$/);
+  expect(code).toBe(0);
 });
