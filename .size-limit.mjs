@@ -29,7 +29,7 @@ async function bundled(entry, ...names) {
 }
 
 export default [
-  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '158 kB' },
+  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '159 kB' },
   {
     name: 'library, without zod',
     ...(await bundled(library, 'createSessionAnalyzer')),
