@@ -53,7 +53,8 @@ export async function listenForOtlp({
   ingest,
   logger,
 }: OtlpGrpcOptions): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
-  const { Server, ServerCredentials, status } = await import('@grpc/grpc-js');
+  // A bundle offers a CommonJS module as the default export only.
+  const { Server, ServerCredentials, status } = (await import('@grpc/grpc-js')).default;
   const answer = async (signal: OtlpSignal, call: Call): Promise<Buffer> => {
     await requireProducer(userOf, call);
     await ingest.ingest(decodeOtlp(signal, once(call.request)), { format: 'otlp', isNdjson: false });
