@@ -5,6 +5,7 @@ import { type EffectiveValue, effectiveValues } from '../config/effective-values
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
+import { tableLines } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -50,14 +51,7 @@ function asTable(config: LoadedConfig): string {
     ['setting', 'value', 'from'],
     ...effectiveValues(config).map((row) => [row.path, valueText(row.value), originText(row)]),
   ];
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `preset ${preset}, configuration ${configHash}\n\n${lines.join('\n')}\n`;
+  return `preset ${preset}, configuration ${configHash}\n\n${tableLines(rows).join('\n')}\n`;
 }
 
 function valueText(value: unknown): string {

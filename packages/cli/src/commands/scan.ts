@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
 import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
+import { durationMs } from '../runtime/duration.ts';
 import { printableJson, printWarnings, writeError, writeOut } from '../runtime/output.ts';
 import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
 import { formatBytes } from '../scan/format-values.ts';
@@ -116,12 +117,10 @@ function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
   return report.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 /** Epoch ms of `30d`, `12h` or a date. */
 function parseSince(text: string): number {
   const [, amount, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  if (amount !== undefined) return Date.now() - Number(amount) * (unitMs[unit] ?? 0);
+  if (amount !== undefined) return Date.now() - durationMs(amount, unit);
   const date = Date.parse(text);
   if (Number.isNaN(date))
     throw new InvalidArgumentError('Expected 30d, 12h, 2w or a date such as 2026-11-01.');

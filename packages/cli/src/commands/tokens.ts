@@ -1,7 +1,8 @@
 import { type ApiToken, apiTokensSchema, createdApiTokenSchema, roles } from '@loopwatch/contract/api';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
-import { printable, writeError } from '../runtime/output.ts';
+import { durationMs } from '../runtime/duration.ts';
+import { printable, tableLines, writeError } from '../runtime/output.ts';
 import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -56,14 +57,7 @@ async function listTokens(options: ServerOptions): Promise<void> {
       id,
     ]),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows)
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  process.stdout.write(`${tableLines(rows).join('\n')}\n`);
 }
 
 async function createToken(name: string, { role, expires, ...options }: CreateOptions): Promise<void> {
@@ -91,10 +85,8 @@ function timeText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 function parseDuration(text: string): number {
   const [, amount, unit = ''] = /^([1-9]\d{0,4})([hdw])$/.exec(text) ?? [];
   if (amount === undefined) throw new InvalidArgumentError('Expected 90d, 12h or 2w.');
-  return Number(amount) * (unitMs[unit] ?? 0);
+  return durationMs(amount, unit);
 }

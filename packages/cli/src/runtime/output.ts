@@ -26,6 +26,17 @@ function mapTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [oneLine(name), mapTexts(of)]));
 }
 
+/** Rows as lines whose columns are aligned. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** Writes to stderr what may quote data. */
 export function writeError(text: string): void {
   process.stderr.write(printable(text));
