@@ -1,28 +1,19 @@
-import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, type Page, test } from '@playwright/test';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine, expectNoViolations } from './support/page.ts';
 
 const LOOPWATCH_API_TOKEN = 'the-operators-token';
 const LOOPWATCH_VIEWER_TOKEN = 'the-viewers-token';
-let folder: TempDir;
-let server: ReturnType<typeof spawnCli>;
+let server: OwnServer;
 let url: string;
 
 test.beforeAll(async () => {
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  server = spawnCli(
-    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    { LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN },
-    { from: 'build' },
-  );
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer({ LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN });
+  url = server.url;
 });
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
 });
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliProcess, freePort, spawnCli, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
+import { waitFor } from '@loopwatch/testkit';
 import { expect, test } from '@playwright/test';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine, viewports } from './support/page.ts';
 
 /** Sample sessions: one loop for each kind of evidence, and one session without a loop. */
@@ -15,22 +16,14 @@ const samples = [
 ];
 const repeating = 's-tool-repeat-then-recovers';
 
-let folder: TempDir;
-let server: CliProcess;
+let server: OwnServer;
 let url: string;
 /** Ids of one incident per detector. */
 let incidents: Readonly<Record<string, string>>;
 
 test.beforeAll(async () => {
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  server = spawnCli(
-    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    {},
-    { from: 'build' },
-  );
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer();
+  url = server.url;
   for (const name of samples) {
     const text = readFileSync(join(import.meta.dirname, `../samples/${name}.events.jsonl`), 'utf8');
     const lines = text.trim().split('\n');
@@ -63,7 +56,6 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
 });
 
 // Tracing the axe checks takes longer than the checks themselves.

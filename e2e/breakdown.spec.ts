@@ -1,19 +1,14 @@
-import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, test } from '@playwright/test';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine } from './support/page.ts';
 
-let folder: TempDir;
-let server: CliProcess;
+let server: OwnServer;
 let url: string;
 
 /** Two agents that loop, one more often than the other. */
 test.beforeAll(async () => {
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  const args = ['start', '--port', port, '--data-dir', folder.path, '--no-samples'];
-  server = spawnCli(args, {}, { from: 'build' });
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer();
+  url = server.url;
   const loop = (sessionId: string, agent: string, env: string, time = Date.now()) =>
     Array.from({ length: 6 }, () => ({
       time,
@@ -49,7 +44,6 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
 });
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });

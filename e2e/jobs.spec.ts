@@ -1,14 +1,13 @@
-import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { type Receiver, startReceiver } from '../packages/server/test/notifications/receiver.ts';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { rows } from './support/page.ts';
 
 /** The jobs of someone who runs agents: each starts on the overview and takes at most three clicks. */
 
 const MAX_CLICKS = 3;
 
-let folder: TempDir;
-let server: ReturnType<typeof spawnCli>;
+let server: OwnServer;
 let receiver: Receiver;
 let url: string;
 let click: (target: Locator) => Promise<void>;
@@ -72,17 +71,12 @@ async function summaryOf(page: Page, id: string): Promise<{ incidents: { total: 
 
 test.beforeAll(async () => {
   receiver = await startReceiver();
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  const args = ['start', '--port', port, '--data-dir', folder.path, '--no-samples'];
-  server = spawnCli(args, {}, { from: 'build' });
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer();
+  url = server.url;
 });
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
   await receiver[Symbol.asyncDispose]();
 });
 

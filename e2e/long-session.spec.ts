@@ -1,24 +1,16 @@
-import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, test } from '@playwright/test';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine } from './support/page.ts';
 
 const LOOP = 12;
 
-let folder: TempDir;
-let server: CliProcess;
+let server: OwnServer;
 let url: string;
 
 /** Sessions of 10,000 and 100,000 events, each with a loop in the middle. */
 test.beforeAll(async () => {
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  server = spawnCli(
-    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    {},
-    { from: 'build' },
-  );
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer();
+  url = server.url;
   for (const count of [10_000, 100_000]) await send(`s-${String(count)}`, count);
 });
 
@@ -59,7 +51,6 @@ async function send(sessionId: string, count: number): Promise<void> {
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
 });
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });

@@ -1,29 +1,20 @@
-import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, test } from '@playwright/test';
 import { type Receiver, startReceiver } from '../packages/server/test/notifications/receiver.ts';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine, expectNoViolations } from './support/page.ts';
 
-let folder: TempDir;
-let server: ReturnType<typeof spawnCli>;
+let server: OwnServer;
 let receiver: Receiver;
 let url: string;
 
 test.beforeAll(async () => {
   receiver = await startReceiver();
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  server = spawnCli(
-    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    {},
-    { from: 'build' },
-  );
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer();
+  url = server.url;
 });
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
   await receiver[Symbol.asyncDispose]();
 });
 

@@ -1,32 +1,24 @@
-import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, type Page, test } from '@playwright/test';
+import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine, expectNoViolations } from './support/page.ts';
 
 const tokens = { operator: 'the-operators-token', viewer: 'the-viewers-token' };
 const session = 'a-long-day';
 const AT = 150;
 
-let folder: TempDir;
-let server: CliProcess;
+let server: OwnServer;
 let url: string;
 
 /** A server with user logins, and a long session with a loop in the middle. */
 test.beforeAll(async () => {
-  folder = await tempDir();
-  const port = String(await freePort());
-  url = `http://localhost:${port}`;
-  server = spawnCli(
-    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    {
-      LOOPWATCH_API_TOKEN: tokens.operator,
-      LOOPWATCH_PRIVACY_STORE_TEXT: 'false',
-      LOOPWATCH_VIEWER_TOKEN: tokens.viewer,
-      LOOPWATCH_SERVER_GRAFANA_URL: 'http://grafana.example/d/loops',
-      LOOPWATCH_SERVER_KAFKA_UI_URL: 'http://kafka.example/{topic}/{partition}/{offset}',
-    },
-    { from: 'build' },
-  );
-  await server.line(/Loopwatch .* is at http/);
+  server = await startOwnServer({
+    LOOPWATCH_API_TOKEN: tokens.operator,
+    LOOPWATCH_PRIVACY_STORE_TEXT: 'false',
+    LOOPWATCH_VIEWER_TOKEN: tokens.viewer,
+    LOOPWATCH_SERVER_GRAFANA_URL: 'http://grafana.example/d/loops',
+    LOOPWATCH_SERVER_KAFKA_UI_URL: 'http://kafka.example/{topic}/{partition}/{offset}',
+  });
+  url = server.url;
   const call = (name: string, n: number) => ({
     sessionId: session,
     agent: 'clerk',
@@ -49,7 +41,6 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await server.stop();
-  await folder.remove();
 });
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
