@@ -1,3 +1,4 @@
+import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
@@ -10,10 +11,14 @@ export async function traced(
   encoding: string,
   run: (tracer: Tracer) => Promise<void> | void,
 ): Promise<void> {
-  const Exporter = encoding === 'json' ? JsonExporter : ProtobufExporter;
-  const exporter = new Exporter({ url: `${url}/v1/traces` });
+  const exporter = encoding === 'grpc' ? new GrpcExporter({ url }) : httpExporter(url, encoding);
   const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
   provider.register();
   await run(provider.getTracer('agent'));
   await provider.shutdown();
+}
+
+function httpExporter(url: string, encoding: string): JsonExporter | ProtobufExporter {
+  const Exporter = encoding === 'json' ? JsonExporter : ProtobufExporter;
+  return new Exporter({ url: `${url}/v1/traces` });
 }

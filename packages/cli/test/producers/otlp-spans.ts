@@ -1,9 +1,9 @@
 import { traced } from './opentelemetry.ts';
 
 /** Exports the spans of a tool that runs again and again, by the GenAI conventions. */
-const [url = '', session = '', calls, encoding = ''] = process.argv.slice(2);
+const [url = '', session = '', calls, encoding = '', grpcUrl = url] = process.argv.slice(2);
 
-await traced(url, encoding, (tracer) => {
+await traced(grpcUrl, encoding, (tracer) => {
   for (let call = 0; call < Number(calls); call += 1) {
     const attributes = {
       'gen_ai.operation.name': 'execute_tool',

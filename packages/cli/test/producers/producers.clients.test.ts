@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
+  freePort,
   modelReply,
   type ScriptedUpstream,
   spawnCli,
@@ -31,6 +32,12 @@ interface Producer {
 const producers: readonly Producer[] = [
   { name: 'OpenTelemetry for JavaScript, protobuf', script: javascript, more: () => ['protobuf'], turns: 0 },
   { name: 'OpenTelemetry for JavaScript, JSON', script: javascript, more: () => ['json'], turns: 0 },
+  {
+    name: 'OpenTelemetry for JavaScript, gRPC',
+    script: javascript,
+    more: () => ['grpc', grpcUrl],
+    turns: 0,
+  },
   { name: 'OpenTelemetry for Python', script: python, more: () => ['none'], turns: 0 },
   { name: 'OpenTelemetry for Python, gzip', script: python, more: () => ['gzip'], turns: 0 },
   { name: 'AI SDK, generateText', script: aiSdk, more: () => [model.url, 'whole'], turns: CALLS + 1 },
@@ -46,6 +53,7 @@ interface Session {
 }
 
 let url: string;
+let grpcUrl: string;
 let model: ScriptedUpstream;
 const started: AsyncDisposable[] = [];
 
@@ -60,7 +68,11 @@ beforeAll(async () => {
   });
   started.unshift(model);
   const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
-  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' });
+  const grpcPort = String(await freePort());
+  grpcUrl = `http://localhost:${grpcPort}`;
+  const env = { KAFKA_BROKERS: '', DATABASE_URL: '', LOOPWATCH_SERVER_OTLP_GRPC_PORT: grpcPort };
+  // Only the published command shows that a module that it loads on demand is in it.
+  const cli = spawnCli(args, env, { from: 'build' });
   started.unshift(cli);
   const line = await cli.line(/Loopwatch .* is at http/);
   url = /http:[^\s"]+/.exec(line)?.[0] ?? '';
