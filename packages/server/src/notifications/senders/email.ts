@@ -39,8 +39,7 @@ export async function sendEmail(
 /** The socket is our own, so that it can be closed at any moment. */
 async function deliver(channel: EmailChannel, message: NotificationMessage, socket: Socket): Promise<void> {
   const { host, port, encryption, user, password, from, to } = channel;
-  // A bundle offers a CommonJS module as the default export only.
-  const { createTransport } = (await import('nodemailer')).default;
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host,
     port,
