@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
-import { FileDescriptorProto, type IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
-import { toJson } from 'protobufjs/ext/protojson.js';
+import descriptor, { type IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
+import protojson from 'protobufjs/ext/protojson.js';
 import { type Decode, integer } from './decode.ts';
 
 /** A file in the order in which it comes after those that it imports. */
@@ -23,7 +23,7 @@ export function protobufDecoder(files: readonly ProtoFile[]): Decode {
   return (payload) => {
     const { path, length } = messageIndexes(payload);
     const type = root.lookupType(nameAt(messages, path));
-    return withNumbers(type, toJson(type, type.decode(payload.subarray(length))));
+    return withNumbers(type, protojson.toJson(type, type.decode(payload.subarray(length))));
   };
 }
 
@@ -61,6 +61,7 @@ function readFile(root: protobuf.Root, text: string): ReadFile {
 }
 
 function readDescriptor(root: protobuf.Root, bytes: Buffer): ReadFile {
+  const { FileDescriptorProto } = descriptor;
   const file = FileDescriptorProto.toObject(FileDescriptorProto.decode(bytes)) as IFileDescriptorProto;
   const { package: name = '', syntax = 'proto2', messageType = [], enumType = [] } = file;
   const scope = name === '' ? root : root.define(name);
