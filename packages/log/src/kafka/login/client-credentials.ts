@@ -1,6 +1,7 @@
 import { messageOf } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/platform';
 import { z } from 'zod';
+import { askService, isTransient, jsonOf } from '../http/ask-service.ts';
 import { TokenError } from './token-error.ts';
 import { type AccessToken, createTokenSource, type TokenSource } from './token-source.ts';
 
@@ -39,29 +40,23 @@ async function requestToken(credentials: ClientCredentials, now: () => number): 
   const { tokenEndpointUrl: url, clientId, clientSecret, scope } = credentials;
   const began = now();
   const login = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(login).toString('base64')}`,
-        accept: 'application/json',
-      },
-      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
-      // The secret must not reach another host.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    text = await response.text();
-  } catch (error) {
-    throw new TokenError(`No access token from ${shown(url)}: ${networkReason(error)}`);
-  }
-  const { status } = response;
+  const request: RequestInit = {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(login).toString('base64')}`,
+      accept: 'application/json',
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
+    // The secret must not reach another host.
+    redirect: 'manual',
+  };
+  const { status, text, json } = await askService(url, request, ANSWER_MS).catch((error: unknown) => {
+    throw new TokenError(`No access token from ${shown(url)}: ${messageOf(error)}`);
+  });
   if (status !== 200) throw refusal(url, status, text.replaceAll(clientSecret, '******'));
-  const answer = answerSchema.safeParse(parsed(text));
+  const answer = answerSchema.safeParse(json);
   if (!answer.success) {
-    const what = parsed(text) === undefined ? 'its answer is not JSON' : faultOf(answer.error);
+    const what = json === undefined ? 'its answer is not JSON' : faultOf(answer.error);
     throw new TokenError(
       `No access token from ${shown(url)}: ${what}`,
       'Check kafka.sasl.oauthbearer.token_endpoint_url.',
@@ -72,8 +67,7 @@ async function requestToken(credentials: ClientCredentials, now: () => number): 
 }
 
 function refusal(url: string, status: number, text: string): TokenError {
-  const isTransient = status >= 500 || status === 429 || status === 408;
-  const reason = refusalSchema.safeParse(parsed(text));
+  const reason = refusalSchema.safeParse(jsonOf(text));
   const { error, error_description: description } = reason.success
     ? reason.data
     : { error: '', error_description: undefined };
@@ -82,7 +76,7 @@ function refusal(url: string, status: number, text: string): TokenError {
   const settings = advice[error] ?? (isLogin ? 'client_id and client_secret' : 'token_endpoint_url');
   return new TokenError(
     `No access token from ${shown(url)}: it answered with status ${String(status)}${detail === '' ? '' : ` (${detail})`}`,
-    isTransient ? undefined : `Check kafka.sasl.oauthbearer.${settings}.`,
+    isTransient(status) ? undefined : `Check kafka.sasl.oauthbearer.${settings}.`,
   );
 }
 
@@ -90,22 +84,6 @@ function faultOf({ issues }: z.ZodError): string {
   const [issue] = issues;
   const field = String(issue?.path[0] ?? '');
   return field === '' ? 'its answer is not a JSON object' : `its answer has no valid ${field}`;
-}
-
-function networkReason(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return `no answer within ${String(ANSWER_MS / 1000)} seconds`;
-  }
-  // fetch reports "fetch failed" and keeps the reason in its cause.
-  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** RFC 6749, section 2.3.1: both parts of the login are encoded like a form. */

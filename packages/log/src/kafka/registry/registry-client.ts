@@ -1,7 +1,8 @@
-import { backoff } from '@loopwatch/contract';
+import { backoff, messageOf } from '@loopwatch/contract';
 import { delay, type LogFunction } from '@loopwatch/platform';
 import { z } from 'zod';
 import { LogError } from '../../port/errors.ts';
+import { askService, isTransient } from '../http/ask-service.ts';
 
 /** Where schemas come from. */
 export interface SchemaRegistryOptions {
@@ -80,27 +81,22 @@ export class RegistryClient {
   async #request(path: string): Promise<RegisteredSchema | undefined> {
     const { username, password } = this.#login ?? {};
     const login = Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64');
-    let status: number;
-    let text: string;
-    try {
-      const response = await fetch(this.#url + path, {
-        headers: {
-          accept: 'application/vnd.schemaregistry.v1+json, application/json',
-          ...(username !== undefined && { authorization: `Basic ${login}` }),
-        },
-        signal: AbortSignal.timeout(ANSWER_MS),
-      });
-      ({ status } = response);
-      text = await response.text();
-    } catch (error) {
-      throw new Refusal(networkReason(error), false);
-    }
-    const answer = jsonOf(text);
-    const problem = errorSchema.safeParse(answer).data;
+    const request = {
+      headers: {
+        accept: 'application/vnd.schemaregistry.v1+json, application/json',
+        ...(username !== undefined && { authorization: `Basic ${login}` }),
+      },
+    };
+    const { status, json } = await askService(this.#url + path, request, ANSWER_MS).catch(
+      (error: unknown) => {
+        throw new Refusal(messageOf(error), false);
+      },
+    );
+    const problem = errorSchema.safeParse(json).data;
     // 40403 and its like are about the schema; a plain 404 says that nothing is at this URL.
     if (status === 404 && problem !== undefined && problem.error_code > 404) return undefined;
     if (status !== 200) throw refusalOf(status, problem?.message ?? '');
-    const schema = schemaSchema.safeParse(answer);
+    const schema = schemaSchema.safeParse(json);
     if (schema.success) return schema.data;
     throw new Refusal(
       'its answer is not that of a schema registry. Check kafka.schema_registry.url, which ends before /schemas',
@@ -134,26 +130,9 @@ class Refusal extends Error {
 }
 
 function refusalOf(status: number, detail: string): Refusal {
-  const isTransient = status >= 500 || status === 429 || status === 408;
+  const isFinal = !isTransient(status);
   const setting = status === 401 || status === 403 ? 'username and password' : 'url';
   const said = detail === '' ? '' : ` (${detail.slice(0, 300)})`;
-  const advice = isTransient ? '' : `. Check kafka.schema_registry.${setting}`;
-  return new Refusal(`it answered with status ${String(status)}${said}${advice}`, !isTransient);
-}
-
-function networkReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${String(ANSWER_MS / 1000)} s`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  const { code } = cause as NodeJS.ErrnoException;
-  return cause.message === '' ? (code ?? error.message) : cause.message;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const advice = isFinal ? `. Check kafka.schema_registry.${setting}` : '';
+  return new Refusal(`it answered with status ${String(status)}${said}${advice}`, isFinal);
 }
