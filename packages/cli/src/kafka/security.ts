@@ -76,9 +76,15 @@ function tokenLogin({ oauthbearer }: KafkaSettings['sasl'], log: LogFunction | u
       'kafka.sasl.oauthbearer: token_endpoint_url, client_id and client_secret are required',
     );
   }
-  const { scope, extensions } = oauthbearer;
+  const { scope, audience, extensions } = oauthbearer;
   const tokens = clientCredentialTokens(
-    { tokenEndpointUrl: url, clientId, clientSecret, ...(scope !== undefined && { scope }) },
+    {
+      tokenEndpointUrl: url,
+      clientId,
+      clientSecret,
+      ...(scope !== undefined && { scope }),
+      ...(audience !== undefined && { audience }),
+    },
     log,
   );
   return { mechanism: 'oauthbearer', tokens, extensions };

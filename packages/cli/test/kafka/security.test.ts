@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '@loopwatch/testkit';
-import { afterAll, describe, expect, it } from 'vitest';
+import { createAuthority, startTokenIssuer } from '@loopwatch/testkit';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { effectiveValues } from '../../src/config/effective-values.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -123,6 +123,27 @@ describe('kafkaSecurity', () => {
     const { sasl } = kafkaSecurity(kafka);
     expect(sasl).toMatchObject({ mechanism: 'oauthbearer', extensions: { logicalCluster: 'lkc-1' } });
     expect(kafkaSecurity(kafka).sasl).toBe(sasl);
+  });
+
+  it('kafkaSecurity: asks for tokens with the configured scope and audience', async () => {
+    const issuer = await startTokenIssuer();
+    onTestFinished(() => issuer.stop());
+    const { sasl } = securityOf({
+      security_protocol: 'SASL_SSL',
+      'sasl.mechanism': 'OAUTHBEARER',
+      'sasl.oauthbearer.token_endpoint_url': issuer.tokenEndpointUrl,
+      'sasl.oauthbearer.client_id': issuer.client.clientId,
+      'sasl.oauthbearer.client_secret': issuer.client.clientSecret,
+      'sasl.oauthbearer.scope': 'kafka',
+      'sasl.oauthbearer.audience': 'https://kafka.example.com',
+    });
+    if (sasl?.mechanism !== 'oauthbearer') throw new Error('another login');
+    await sasl.tokens.token();
+    expect(issuer.requests[0]?.form).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'kafka',
+      audience: 'https://kafka.example.com',
+    });
   });
 
   it('kafkaSecurity: accepts a CA bundle with some expired certificates', () => {

@@ -32,6 +32,7 @@ export const kafkaSecuritySettings = {
           client_secret: text,
           client_secret_file: text,
           scope: text,
+          audience: text,
           extensions: z
             .record(z.string(), z.string().regex(/^[\t\r\n -~]+$/))
             .refine((names) => Object.keys(names).every((name) => extensionName.test(name)), {

@@ -157,6 +157,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
         client_secret: 'Client secret; prefer the environment variable or client_secret_file.',
         client_secret_file: 'File that contains the client secret.',
         scope: 'Scopes to request, separated by spaces. Default: none.',
+        audience:
+          'Audience to request the token for, if the provider asks for one, as Auth0 does. Default: none.',
         extensions: {
           about: 'SASL extensions, by name, such as logicalCluster and identityPoolId of Confluent Cloud.',
           each: 'Value of the extension.',

@@ -12,6 +12,8 @@ export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope?: string;
+  /** For whom the token is; not part of the RFC, and ignored by providers that do not know it. */
+  readonly audience?: string;
 }
 
 const ANSWER_MS = 4_000;
@@ -28,7 +30,10 @@ const refusalSchema = z.object({ error: z.string(), error_description: z.string(
 /** The settings to check, by the `error` of the answer. */
 const advice: Readonly<Record<string, string>> = {
   invalid_scope: 'scope',
-  invalid_request: 'token_endpoint_url and scope',
+  invalid_request: 'token_endpoint_url, scope and audience',
+  // Of RFC 8707, and of Auth0.
+  invalid_target: 'audience',
+  access_denied: 'client_id, scope and audience',
 };
 
 /** Tokens of an endpoint, for OAUTHBEARER. */
@@ -37,7 +42,7 @@ export function clientCredentialTokens(credentials: ClientCredentials, log?: Log
 }
 
 async function requestToken(credentials: ClientCredentials, now: () => number): Promise<AccessToken> {
-  const { tokenEndpointUrl: url, clientId, clientSecret, scope } = credentials;
+  const { tokenEndpointUrl: url, clientId, clientSecret, scope, audience } = credentials;
   const began = now();
   const login = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
   const request: RequestInit = {
@@ -46,7 +51,11 @@ async function requestToken(credentials: ClientCredentials, now: () => number): 
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       accept: 'application/json',
     },
-    body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(scope !== undefined && { scope }),
+      ...(audience !== undefined && { audience }),
+    }),
     // The secret must not reach another host.
     redirect: 'manual',
   };

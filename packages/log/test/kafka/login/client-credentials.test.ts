@@ -29,6 +29,14 @@ describe('client credentials', () => {
     ]);
   });
 
+  it('ask for the audience of the token if there is one', async () => {
+    const issuer = await startTokenIssuer();
+    onTestFinished(() => issuer.stop());
+    const audience = 'https://kafka.example.com/?a=b&c';
+    await clientCredentialTokens({ ...issuer, ...issuer.client, audience }).token();
+    expect(issuer.requests[0]?.form).toEqual({ grant_type: 'client_credentials', audience });
+  });
+
   it.each([{ expires_in: 3600 }, { expires_in: '3600' }, {}])('accept an answer with %o', async (rest) => {
     const issuer = await issuerOf(200, json({ access_token: 'opaque-token', ...rest }));
     const source = clientCredentialTokens({ ...issuer, ...issuer.client });
@@ -54,6 +62,12 @@ describe('client credentials', () => {
       body: json({ error: 'invalid_scope', error_description: 'no such scope' }),
       message: 'it answered with status 400 (invalid_scope: no such scope)',
       advice: 'Check kafka.sasl.oauthbearer.scope.',
+    },
+    {
+      status: 403,
+      body: json({ error: 'access_denied', error_description: 'Service not found' }),
+      message: 'it answered with status 403 (access_denied: Service not found)',
+      advice: 'Check kafka.sasl.oauthbearer.client_id, scope and audience.',
     },
     {
       status: 404,
