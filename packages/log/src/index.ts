@@ -12,6 +12,8 @@ export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { type ClientCredentials, clientCredentialTokens } from './kafka/login/client-credentials.ts';
 export { mskIamTokens } from './kafka/login/msk-iam.ts';
 export { createKafkaSink } from './kafka/produce/sink.ts';
+export { checkRegistry } from './kafka/registry/check-registry.ts';
+export type { SchemaRegistryOptions } from './kafka/registry/registry-client.ts';
 export { createValueDecoder } from './kafka/registry/schema-decoder.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { deadLetter, SMALL_LETTER_BYTES } from './port/dead-letter.ts';

@@ -11,6 +11,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { dashboardDir } from '../runtime/installation.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
+import { checkSchemaRegistry } from './doctor-registry.ts';
 import { checkServerNeeds } from './doctor-server.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -37,6 +38,7 @@ export function doctorCommand(): Command {
       await checkPort('worker', settings.worker),
       ...(await checkServerNeeds(settings)),
       ...(await checkKafka(settings)),
+      ...(await checkSchemaRegistry(settings)),
       await checkModel(settings),
     ];
     for (const { ok, what, advice, isRisk = false } of diagnoses) {

@@ -18,7 +18,7 @@ export const summaries = {
   repair: 'replaces a damaged log or database in the data folder',
   config: 'prints the effective configuration and where each value came from',
   doctor:
-    'checks brokers, topics, database, logins, ports, folders and the model, and says how to fix problems',
+    'checks brokers, topics, schema registry, database, logins, ports, folders and the model, and says how to fix problems',
 } as const;
 
 export type CommandName = keyof typeof summaries;

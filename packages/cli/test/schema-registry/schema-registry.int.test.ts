@@ -6,6 +6,7 @@ import {
   pythonWith,
   readTopic,
   type SchemaRegistry,
+  spawnCli,
   startSchemaRegistry,
   startTcpProxy,
   waitFor,
@@ -93,6 +94,29 @@ describe('a topic whose values name schemas of a registry', () => {
     });
     expect(await readTopic(brokers, topics['dead-letters'])).toEqual([]);
     expect(await running.stop()).toBe(0);
+  });
+
+  it('is checked by `loopwatch doctor`, with the schemas of each encoding', async () => {
+    const { topic, proxy, withRegistry, produce } = await source();
+    await produce(1);
+    const encodings = ['avro', 'json', 'proto', 'plain'].map((name) => `${topic}-${name}`);
+    const sources = JSON.stringify(Object.fromEntries(encodings.map((name) => [name, {}])));
+    const doctor = async () => {
+      const process = spawnCli(['doctor'], { ...withRegistry, LOOPWATCH_KAFKA_SOURCES: sources });
+      await process.exited;
+      return process.stdout.filter((line) => /schema/.test(line));
+    };
+    const { LOOPWATCH_KAFKA_SCHEMA_REGISTRY_URL: url } = withRegistry;
+    expect(await doctor()).toEqual([
+      `ok    schema registry at ${url} answers`,
+      ...encodings.slice(0, 3).map((name) => `ok    the schema of ${name}-value is usable`),
+      expect.stringContaining(`ok    the schema registry has no subject ${topic}-plain-value`),
+    ]);
+    await proxy.close();
+    expect(await doctor()).toEqual([
+      `FAIL  schema registry at ${url}`,
+      expect.stringMatching(/^ +The schema registry at .* is not available: .*ECONNREFUSED/),
+    ]);
   });
 
   it('waits for a registry that is not available, and loses nothing', async () => {

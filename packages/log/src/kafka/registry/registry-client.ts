@@ -11,10 +11,12 @@ export interface SchemaRegistryOptions {
   readonly login?: { readonly username: string; readonly password: string };
 }
 
-/** For tests. */
 export interface RetryOptions {
-  /** Monotonic clock, ms. */
+  /** For how long requests are repeated; default: 5 s. */
+  readonly forMs?: number;
+  /** For tests: monotonic clock, ms. */
   readonly now?: () => number;
+  /** For tests. */
   readonly wait?: (ms: number) => Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export class RegistryClient {
   readonly #url: string;
   readonly #login: SchemaRegistryOptions['login'];
   readonly #log: LogFunction | undefined;
+  readonly #retryForMs: number;
   readonly #now: () => number;
   readonly #wait: (ms: number) => Promise<void>;
   #isFailing = false;
@@ -49,6 +52,7 @@ export class RegistryClient {
     this.#url = url.replace(/\/$/, '');
     this.#login = login;
     this.#log = log;
+    this.#retryForMs = retry.forMs ?? RETRY_FOR_MS;
     this.#now = retry.now ?? (() => performance.now());
     this.#wait = retry.wait ?? delay;
   }
@@ -59,7 +63,7 @@ export class RegistryClient {
   }
 
   /** @returns undefined if the registry does not know it @throws LogError `registry_unavailable` */
-  version(subject: string, version: number): Promise<RegisteredSchema | undefined> {
+  version(subject: string, version: number | 'latest'): Promise<RegisteredSchema | undefined> {
     return this.#get(`/subjects/${encodeURIComponent(subject)}/versions/${String(version)}`);
   }
 
@@ -72,7 +76,7 @@ export class RegistryClient {
         return schema;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        if (error.isFinal || this.#now() - began >= RETRY_FOR_MS) throw this.#failed(error);
+        if (error.isFinal || this.#now() - began >= this.#retryForMs) throw this.#failed(error);
         await this.#wait(backoff(attempt, 100, 2_000));
       }
     }
@@ -89,7 +93,7 @@ export class RegistryClient {
     };
     const { status, json } = await askService(this.#url + path, request, ANSWER_MS).catch(
       (error: unknown) => {
-        throw new Refusal(messageOf(error), false);
+        throw new Refusal(`${messageOf(error)}. Check that it runs at kafka.schema_registry.url`, false);
       },
     );
     const problem = errorSchema.safeParse(json).data;

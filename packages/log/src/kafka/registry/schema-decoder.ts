@@ -38,7 +38,7 @@ export function createValueDecoder(
   const decoderOf = (id: number): Promise<SchemaDecoder> => {
     const known = decoders.get(id);
     if (known !== undefined) return known;
-    const loading = loadDecoder(client, id);
+    const loading = decoderById(client, id);
     decoders.set(id, loading);
     loading.then(
       (decoder) => {
@@ -62,10 +62,19 @@ export function createValueDecoder(
   };
 }
 
-async function loadDecoder(client: RegistryClient, id: number): Promise<SchemaDecoder> {
+async function decoderById(client: RegistryClient, id: number): Promise<SchemaDecoder> {
   const schema = await client.schema(id);
   const named = `the schema with id ${String(id)}`;
   if (schema === undefined) return { fault: `the schema registry does not know ${named}` };
+  return loadDecoder(client, schema, named);
+}
+
+/** @param named what the schema is called in faults */
+export async function loadDecoder(
+  client: RegistryClient,
+  schema: RegisteredSchema,
+  named: string,
+): Promise<SchemaDecoder> {
   const { files, missing } = await withReferences(client, schema);
   if (missing !== undefined)
     return { fault: `the schema registry does not know ${missing}, to which ${named} refers` };
