@@ -44,7 +44,9 @@ export function valueRows(values: string): readonly ValueRow[] {
     ...row,
     // Components share their texts.
     text: ['', 'server.', 'worker.']
-      .map((component) => texts.get(row.path.replace(/^(?:server|gateway)\./, (own) => component || own)))
+      .map((component) =>
+        texts.get(row.path.replace(/^(?:server|gateway|topics)\./, (own) => component || own)),
+      )
       .find((text) => text !== undefined && text !== ''),
   }));
 }

@@ -53,6 +53,18 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- dig .component "port" (get $defaults .component) .root.Values.config -}}
 {{- end -}}
 
+{{- /* Port for OTLP over gRPC; empty if there is none. */ -}}
+{{- define "loopwatch.grpcPort" -}}
+{{- if eq .component "server" -}}
+{{- dig "server" "otlp_grpc_port" "" .root.Values.config -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Whether an autoscaler sets the number of pods, and no number is rendered. */ -}}
+{{- define "loopwatch.isScaled" -}}
+{{- if ne (get .root.Values .component).autoscaling.type "none" -}}true{{- end -}}
+{{- end -}}
+
 {{- /* The configuration file. Programs in the cluster address the server by the names of its Service. */ -}}
 {{- define "loopwatch.config" -}}
 {{- if not (dig "kafka" "brokers" list .Values.config) -}}
@@ -84,6 +96,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
       optional: true
       {{- end }}
 {{- else if not .optional }}
-{{- fail (printf "secrets.existingSecret: name a Secret with the key %s, or set secrets.from.%s" .name .name) }}
+{{- $why := ternary ", which all servers and gateways share" "" (eq .name "DATABASE_URL") }}
+{{- fail (printf "secrets.existingSecret: name a Secret with the key %s%s, or set secrets.from.%s" .name $why .name) }}
 {{- end }}
 {{- end -}}

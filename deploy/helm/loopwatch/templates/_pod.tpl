@@ -37,6 +37,10 @@ spec:
       ports:
         - name: http
           containerPort: {{ $port }}
+        {{- with include "loopwatch.grpcPort" . }}
+        - name: otlp-grpc
+          containerPort: {{ . }}
+        {{- end }}
       env:
         - name: LOOPWATCH_CONFIG
           value: /etc/loopwatch/loopwatch.yaml
@@ -44,10 +48,7 @@ spec:
         - name: LOOPWATCH_KAFKA_INSTANCE_ID
           valueFrom: { fieldRef: { fieldPath: metadata.name } }
         {{- end }}
-        {{- with $values.nodeOptions }}
-        - name: NODE_OPTIONS
-          value: {{ . | quote }}
-        {{- end }}
+        {{- include "loopwatch.nodeEnv" . | nindent 8 }}
         {{- $root := .root }}
         {{- range .required }}
         {{- include "loopwatch.secretEnv" (dict "root" $root "name" . "optional" false) | nindent 8 }}
@@ -88,37 +89,12 @@ spec:
           exec: { command: [sleep, "5"] }
       {{- end }}
       resources:
-        {{- toYaml $values.resources | nindent 8 }}
+        {{- include "loopwatch.resources" . | nindent 8 }}
       volumeMounts:
         {{- include "loopwatch.volumeMounts" .root | nindent 8 }}
   volumes:
     {{- include "loopwatch.volumes" (dict "root" .root "config" (include "loopwatch.fullname" .root)) | nindent 4 }}
-  {{- with $values.nodeSelector }}
-  nodeSelector:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $values.tolerations }}
-  tolerations:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $values.affinity }}
-  affinity:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  topologySpreadConstraints:
-    {{- if $values.topologySpreadConstraints }}
-    {{- toYaml $values.topologySpreadConstraints | nindent 4 }}
-    {{- else }}
-    {{- $scope := . }}
-    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-    - maxSkew: 1
-      topologyKey: {{ . }}
-      whenUnsatisfiable: ScheduleAnyway
-      labelSelector:
-        matchLabels:
-          {{- include "loopwatch.selector" $scope | nindent 10 }}
-    {{- end }}
-    {{- end }}
+  {{- include "loopwatch.scheduling" . | nindent 2 }}
 {{- end -}}
 
 {{- define "loopwatch.volumeMounts" -}}

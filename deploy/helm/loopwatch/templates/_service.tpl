@@ -18,19 +18,30 @@ spec:
     - name: http
       port: {{ include "loopwatch.port" . }}
       targetPort: http
+    {{- with include "loopwatch.grpcPort" . }}
+    - name: otlp-grpc
+      port: {{ . }}
+      targetPort: otlp-grpc
+      # Without TLS.
+      appProtocol: kubernetes.io/h2c
+    {{- end }}
+{{- end -}}
+
+{{- /* The host name of config.server.public_url, which the server needs to be reached from outside; empty for the gateway. */ -}}
+{{- define "loopwatch.publicHost" -}}
+{{- if eq .component "server" -}}
+{{- $publicUrl := dig "server" "public_url" "" .root.Values.config -}}
+{{- if not $publicUrl -}}
+{{- fail (printf "config.server.public_url: set the URL at which users open the dashboard, as server.%s is enabled" .by) -}}
+{{- end -}}
+{{- (urlParse $publicUrl).hostname -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "loopwatch.ingress" -}}
 {{- $name := printf "%s-%s" (include "loopwatch.fullname" .root) .component -}}
 {{- $ingress := (get .root.Values .component).ingress -}}
-{{- $publicUrl := dig "server" "public_url" "" .root.Values.config -}}
-{{- if and (eq .component "server") (not $publicUrl) -}}
-{{- fail "config.server.public_url: set the URL at which users open the dashboard, as server.ingress is enabled" -}}
-{{- end -}}
-{{- $default := "" -}}
-{{- if eq .component "server" -}}
-{{- $default = (urlParse $publicUrl).hostname -}}
-{{- end -}}
+{{- $default := include "loopwatch.publicHost" (dict "root" .root "component" .component "by" "ingress") -}}
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
@@ -61,4 +72,38 @@ spec:
               service:
                 name: {{ $name }}
                 port: { name: http }
+{{- end -}}
+
+{{- define "loopwatch.httpRoute" -}}
+{{- $name := printf "%s-%s" (include "loopwatch.fullname" .root) .component -}}
+{{- $route := (get .root.Values .component).httpRoute -}}
+{{- $default := include "loopwatch.publicHost" (dict "root" .root "component" .component "by" "httpRoute") -}}
+{{- if not $route.parentRefs -}}
+{{- fail (printf "%s.httpRoute.parentRefs: name the Gateway, as in [{ name: my-gateway, namespace: my-namespace }]" .component) -}}
+{{- end -}}
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: {{ $name }}
+  labels:
+    {{- include "loopwatch.labels" . | nindent 4 }}
+  {{- with $route.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  parentRefs:
+    {{- toYaml $route.parentRefs | nindent 4 }}
+  {{- with default (compact (list $default)) $route.hostnames }}
+  hostnames:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  rules:
+    - backendRefs:
+        - name: {{ $name }}
+          port: {{ include "loopwatch.port" . }}
+      {{- with $route.timeouts }}
+      timeouts:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
 {{- end -}}

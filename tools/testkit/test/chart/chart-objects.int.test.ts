@@ -6,6 +6,9 @@ import { parse } from 'yaml';
 import { chart, chartTools, type KubernetesObject, render } from './helm.ts';
 import { only, podOf, workload } from './pods.ts';
 
+/** Kinds of the objects that run pods, unless they are Deployments. */
+const kindOf: Readonly<Record<string, string>> = { worker: 'StatefulSet', topics: 'Job' };
+
 describe('objects of the Helm chart', () => {
   let tools: Awaited<ReturnType<typeof chartTools>>;
   beforeAll(async () => {
@@ -18,9 +21,9 @@ describe('objects of the Helm chart', () => {
     const { worker, server, gateway } = settingsSchema.parse({});
     for (const [name, { port }] of Object.entries({ worker, server, gateway })) {
       const pod = podOf(workload(objects('everything'), `lw-loopwatch-${name}`));
+      expect(pod.containers[0].ports?.[0]).toEqual({ name: 'http', containerPort: port });
       expect(pod.containers[0]).toMatchObject({
         args: [name],
-        ports: [{ containerPort: port }],
         livenessProbe: { httpGet: { path: '/healthz' } },
         readinessProbe: { httpGet: { path: '/readyz' } },
       });
@@ -33,6 +36,102 @@ describe('objects of the Helm chart', () => {
       workload(objects('worker-only', '--set', 'config.worker.port=9000')),
     ).containers;
     expect(container.ports).toMatchObject([{ containerPort: 9000 }]);
+  });
+
+  it.each([
+    { memory: '1Gi', options: '', expected: '--max-old-space-size=614' },
+    { memory: '1.5Gi', options: '', expected: '--max-old-space-size=921' },
+    { memory: '2G', options: '', expected: '--max-old-space-size=1144' },
+    { memory: '268435456', options: '', expected: '--max-old-space-size=153' },
+    { memory: '12e8', options: '', expected: '--max-old-space-size=686' },
+    { memory: '1Gi', options: '--trace-gc', expected: '--max-old-space-size=614 --trace-gc' },
+    { memory: '1Gi', options: '--max-old-space-size=800', expected: '--max-old-space-size=800' },
+    { memory: 'null', options: '', expected: undefined },
+  ])('workloads: give 60% of $memory to the heap of Node with options "$options"', (example) => {
+    for (const name of ['worker', 'server', 'gateway', 'topics']) {
+      const list = objects(
+        'everything',
+        ...['--set', `${name}.resources.limits.memory=${example.memory}`],
+        ...['--set', `${name}.resources.requests.memory=1Mi`],
+        ...['--set', `${name}.nodeOptions=${example.options}`],
+      );
+      const [container] = podOf(only(list, kindOf[name] ?? 'Deployment', `lw-loopwatch-${name}`)).containers;
+      const options = container.env.find((variable) => variable.name === 'NODE_OPTIONS');
+      expect(options?.value).toBe(example.expected);
+    }
+  });
+
+  it('workloads and the job: run where their values say', () => {
+    const list = objects('everything');
+    const places = Object.fromEntries(
+      ['worker', 'server', 'gateway', 'topics'].map((name) => {
+        const pod = podOf(only(list, kindOf[name] ?? 'Deployment', `lw-loopwatch-${name}`));
+        const { nodeSelector, tolerations, affinity, priorityClassName, topologySpreadConstraints } = pod;
+        const keys = topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
+        return [
+          name,
+          { nodeSelector, tolerations, affinity: Object.keys(affinity ?? {}), priorityClassName, keys },
+        ];
+      }),
+    );
+    const common = { nodeSelector: { 'kubernetes.io/os': 'linux' }, priorityClassName: 'agents' };
+    const tolerations = [{ key: 'dedicated', operator: 'Exists' }];
+    const spread = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
+    expect(places).toEqual({
+      worker: { ...common, tolerations, affinity: ['nodeAffinity'], keys: spread },
+      server: { priorityClassName: 'agents', affinity: [], keys: ['kubernetes.io/hostname'] },
+      gateway: { ...common, tolerations, affinity: [], keys: spread },
+      topics: { ...common, tolerations, affinity: ['podAntiAffinity'], keys: undefined },
+    });
+  });
+
+  it('HorizontalPodAutoscalers: set the number of servers and gateways, which the Deployments do not', () => {
+    const list = objects('everything');
+    for (const [name, min, max] of [
+      ['server', 2, 3],
+      ['gateway', 3, 10],
+    ] as const) {
+      expect(only(list, 'HorizontalPodAutoscaler', `lw-loopwatch-${name}`).spec).toMatchObject({
+        scaleTargetRef: { kind: 'Deployment', name: `lw-loopwatch-${name}` },
+        minReplicas: min,
+        maxReplicas: max,
+      });
+      expect(workload(list, `lw-loopwatch-${name}`).spec).not.toHaveProperty('replicas');
+    }
+  });
+
+  it('HTTPRoutes: lead from the Gateway and the host names to the ports of the Services', () => {
+    const list = objects('everything', '--set', 'config.gateway.port=8080');
+    expect(only(list, 'HTTPRoute', 'lw-loopwatch-server').spec).toEqual({
+      parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
+      hostnames: ['loops.example.com'],
+      rules: [{ backendRefs: [{ name: 'lw-loopwatch-server', port: 4600 }] }],
+    });
+    expect(only(list, 'HTTPRoute', 'lw-loopwatch-gateway').spec).toEqual({
+      parentRefs: [{ name: 'internal' }],
+      hostnames: ['model-api.example.com', 'model-api.internal.example.com'],
+      rules: [{ backendRefs: [{ name: 'lw-loopwatch-gateway', port: 8080 }], timeouts: { request: '0s' } }],
+    });
+    expect(only(list, 'Service', 'lw-loopwatch-gateway').spec).toMatchObject({ ports: [{ port: 8080 }] });
+  });
+
+  it('OTLP over gRPC: is a port of the server, for clients but not for Prometheus, if the setting is there', () => {
+    const list = objects('everything');
+    const pod = podOf(workload(list, 'lw-loopwatch-server'));
+    expect(pod.containers[0].ports).toContainEqual({ name: 'otlp-grpc', containerPort: 4317 });
+    expect(only(list, 'Service', 'lw-loopwatch-server').spec).toMatchObject({
+      ports: [{ name: 'http' }, { name: 'otlp-grpc', port: 4317, targetPort: 'otlp-grpc' }],
+    });
+    const { ingress } = only(list, 'NetworkPolicy', 'lw-loopwatch-server').spec as { ingress: object[] };
+    const clients = [
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } },
+    ];
+    expect(ingress.slice(1)).toEqual([{ ports: [{ port: 'otlp-grpc' }], from: clients }]);
+    const without = objects('minimal', '--set', 'networkPolicy.enabled=true');
+    expect(JSON.stringify(without)).not.toContain('otlp-grpc');
+    expect(JSON.stringify(list.filter(({ metadata }) => !metadata.name.endsWith('-server')))).not.toContain(
+      'otlp-grpc',
+    );
   });
 
   it('workers: have the name of their pod, which is the same after a restart, in their group', () => {

@@ -8,6 +8,9 @@ import { schemaFaults } from './kubernetes-schemas.ts';
 import { podOf, workload, workloads } from './pods.ts';
 
 const cases = readdirSync(join(chart, 'ci'));
+/** Values that the chart accepts. */
+const complete = ['config.kafka.brokers={kafka:9092}', 'secrets.existingSecret=x'];
+const gateway = ['gateway.enabled=true', 'config.gateway.upstream=https://api.openai.com/v1'];
 
 describe('Helm chart', () => {
   let tools: Awaited<ReturnType<typeof chartTools>>;
@@ -60,6 +63,8 @@ describe('Helm chart', () => {
       Deployment: 2,
       StatefulSet: 1,
       Ingress: 2,
+      HTTPRoute: 2,
+      HorizontalPodAutoscaler: 2,
       PodMonitor: 3,
       PrometheusRule: 1,
       ScaledObject: 1,
@@ -118,6 +123,11 @@ describe('Helm chart', () => {
     ['no brokers', [], 'config.kafka.brokers'],
     ['a server without a database', ['config.kafka.brokers={kafka:9092}'], 'DATABASE_URL'],
     [
+      'several servers without a database that they share',
+      ['config.kafka.brokers={kafka:9092}', 'server.autoscaling.type=hpa'],
+      'DATABASE_URL, which all servers and gateways share',
+    ],
+    [
       'a gateway without an upstream',
       ['config.kafka.brokers={kafka:9092}', 'secrets.existingSecret=x', 'gateway.enabled=true'],
       'config.gateway.upstream',
@@ -126,6 +136,52 @@ describe('Helm chart', () => {
       'an Ingress without a public URL',
       ['config.kafka.brokers={kafka:9092}', 'secrets.existingSecret=x', 'server.ingress.enabled=true'],
       'config.server.public_url',
+    ],
+    [
+      'an HTTPRoute without a public URL',
+      [...complete, 'server.httpRoute.enabled=true', 'server.httpRoute.parentRefs[0].name=public'],
+      'config.server.public_url: set the URL at which users open the dashboard, as server.httpRoute is enabled',
+    ],
+    [
+      'an HTTPRoute without a Gateway',
+      [...complete, ...gateway, 'gateway.httpRoute.enabled=true'],
+      'gateway.httpRoute.parentRefs: name the Gateway',
+    ],
+    [
+      'an autoscaler without a request to compare with',
+      [...complete, 'server.autoscaling.type=hpa', 'server.resources.requests.cpu=null'],
+      'server.resources.requests.cpu: set it',
+    ],
+    [
+      'an autoscaler whose lower limit is the higher one',
+      [...complete, 'worker.autoscaling.type=keda', 'worker.autoscaling.minReplicas=7'],
+      'worker.autoscaling.minReplicas: 7 is more than maxReplicas, 6',
+    ],
+    ['KEDA for a server, which has no lag', [...complete, 'server.autoscaling.type=keda'], 'autoscaling'],
+    [
+      'a request for more memory than the limit',
+      [...complete, 'worker.resources.requests.memory=1100M'],
+      'worker.resources.requests.memory: 1100M is more than the limit of 1Gi',
+    ],
+    [
+      'a request for more CPU than the limit',
+      [...complete, 'server.resources.requests.cpu=2', 'server.resources.limits.cpu=1999m'],
+      'server.resources.requests.cpu: 2 is more than the limit of 1999m',
+    ],
+    ...['worker', 'server', 'gateway', 'topics'].map((name): [string, string[], string] => [
+      `too little memory for ${name}`,
+      [
+        ...complete,
+        ...gateway,
+        `${name}.resources.limits.memory=268435455`,
+        `${name}.resources.requests.memory=1Mi`,
+      ],
+      `${name}.resources.limits.memory: 268435455 is too little, as a process needs at least 256Mi`,
+    ]),
+    [
+      'what is not a quantity',
+      [...complete, 'worker.resources.limits.memory=1GB'],
+      'worker.resources.limits.memory: "1GB" is not a quantity of Kubernetes',
     ],
     ['a misspelled setting', ['config.tool_call_loop.max_repeat=4'], 'max_repeat'],
     ['a misspelled value', ['worker.replica=4'], 'replica'],

@@ -13,6 +13,12 @@ function schemaFile(modules: string, { apiVersion, kind }: KubernetesObject): st
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['core', apiVersion];
   const name = (prefix: string): string => `${prefix}${capitalized(version ?? '')}${kind}`;
   switch (group) {
+    case 'gateway.networking.k8s.io':
+      return join(
+        modules,
+        '@kubernetes-models/gateway-api/_schemas',
+        `${name('IoK8sSigsGatewayApiApis')}.js`,
+      );
     case 'keda.sh':
       return join(
         modules,

@@ -11,7 +11,7 @@ export interface Container {
     };
   }[];
   readonly securityContext: object;
-  readonly ports?: readonly { readonly containerPort: number }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly livenessProbe?: { readonly httpGet: { readonly path: string } };
   readonly readinessProbe?: { readonly httpGet: { readonly path: string } };
   readonly resources: { readonly requests: object; readonly limits: object };
@@ -22,7 +22,11 @@ export interface Pod {
   readonly enableServiceLinks: boolean;
   readonly automountServiceAccountToken: boolean;
   readonly securityContext: object;
-  readonly topologySpreadConstraints?: readonly object[];
+  readonly topologySpreadConstraints?: readonly { readonly topologyKey: string }[];
+  readonly nodeSelector?: object;
+  readonly tolerations?: readonly object[];
+  readonly affinity?: object;
+  readonly priorityClassName?: string;
 }
 
 /** The pod that an object runs. */
