@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import expressStaticGzip from 'express-static-gzip';
@@ -34,10 +35,30 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
+/** Headers of security/headers.ts that browsers obey only in documents and workers. */
+const documentHeaders = [
+  'content-security-policy',
+  'cross-origin-opener-policy',
+  'origin-agent-cluster',
+  'referrer-policy',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+];
+
+/** Removes them from scripts, styles and fonts, of which a first visit loads many. */
+function removeDocumentHeaders(response: ServerResponse, path: string): void {
+  if (!/\.(?:js|css|woff2)(?:\.br|\.gz)?$/.test(path) || path.includes('.worker-')) return;
+  for (const name of documentHeaders) response.removeHeader(name);
+}
+
 /** Serves the built dashboard. Files with a hash in their name are cached for good. */
 export function staticDashboard(directory: string): Router {
   const router = Router();
   const assets = join(directory, 'assets');
+  const forGood = { immutable: true, maxAge: '1y', setHeaders: removeDocumentHeaders };
   // The build has precompressed these files; any other file is compressed on the fly.
   if (existsSync(assets)) {
     router.use(
@@ -46,15 +67,18 @@ export function staticDashboard(directory: string): Router {
         enableBrotli: true,
         orderPreference: ['br', 'gz'],
         index: false,
-        serveStatic: { immutable: true, maxAge: '1y' },
+        serveStatic: forGood,
       }),
     );
   }
-  router.use('/assets', express.static(assets, { immutable: true, maxAge: '1y', index: false }));
+  router.use('/assets', express.static(assets, { ...forGood, index: false }));
   router.use(
     express.static(directory, {
       index: false,
-      setHeaders: (response) => response.setHeader('cache-control', 'no-cache'),
+      setHeaders: (response, path) => {
+        response.setHeader('cache-control', 'no-cache');
+        removeDocumentHeaders(response, path);
+      },
     }),
   );
   const page: RequestHandler = (_request, response, next) => {

@@ -22,6 +22,7 @@ beforeAll(() => {
   mkdirSync(join(dashboardDir, 'assets'));
   writeFileSync(join(dashboardDir, 'index.html'), '<!doctype html><title>Loopwatch</title>');
   writeFileSync(join(dashboardDir, 'assets/index-abc123.js'), 'export {};');
+  writeFileSync(join(dashboardDir, 'assets/analyze.worker-abc123.js'), '');
   writeFileSync(join(dashboardDir, 'theme.js'), '');
   writeFileSync(join(dashboardDir, 'assets/index-abc123.js.br'), brotliCompressSync('export {};'));
   writeFileSync(join(dashboardDir, 'assets/index-abc123.js.gz'), gzipSync('export {};'));
@@ -213,6 +214,21 @@ describe('pages', () => {
   it('caches files with a hash in their name', async () => {
     expect((await get('/assets/index-abc123.js')).headers.get('cache-control')).toContain('immutable');
     expect((await get('/theme.js')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each([
+    ['/assets/index-abc123.js', 'gzip', false],
+    ['/assets/index-abc123.js', 'identity', false],
+    ['/theme.js', 'identity', false],
+    ['/assets/analyze.worker-abc123.js', 'identity', true],
+    ['/assets/gone.js', 'identity', true],
+    ['/', 'identity', true],
+  ])('%s as %s has the headers of documents: %s', async (path, encoding, isDocument) => {
+    const { headers } = await get(path, { headers: { 'accept-encoding': encoding, accept: 'text/html' } });
+    expect(headers.has('content-security-policy')).toBe(isDocument);
+    expect(headers.has('cross-origin-opener-policy')).toBe(isDocument);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
   it.each([
