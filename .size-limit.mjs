@@ -8,7 +8,7 @@ for (const built of [`${dashboard}/index.html`, library, guard]) {
   if (!existsSync(built)) throw new Error(`${built} is not built yet: run \`npm run build\``);
 }
 
-// What the page loads before anything is drawn: its entry and the chunks that the entry imports statically.
+// What the page loads before anything is drawn, the overview included. e2e/first-load.spec.ts limits all of a first visit.
 const html = readFileSync(`${dashboard}/index.html`, 'utf8');
 const first = [...html.matchAll(/(?:src|href)="\/?([^"]+\.js)"/g)].map((match) => `${dashboard}/${match[1]}`);
 if (first.length === 0) throw new Error(`${dashboard}/index.html loads no script`);
@@ -29,7 +29,7 @@ async function bundled(entry, ...names) {
 }
 
 export default [
-  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '159 kB' },
+  { name: 'dashboard, first bundle', path: first, brotli: true, limit: '164 kB' },
   {
     name: 'library, without zod',
     ...(await bundled(library, 'createSessionAnalyzer')),

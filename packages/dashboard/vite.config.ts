@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { subsetFonts } from './subset-fonts.ts';
 
 const server = 'http://localhost:4600';
 
@@ -21,7 +22,7 @@ function commit(): string {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [tailwind(), react()],
+  plugins: [tailwind(), react(), subsetFonts()],
   define: { 'import.meta.env.VITE_COMMIT': JSON.stringify(commit()) },
   resolve: { conditions: ['@loopwatch/source', ...defaultClientConditions] },
   // Nothing is inlined: the content security policy allows no `data:` but images.
@@ -30,12 +31,23 @@ export default defineConfig({
     sourcemap: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // .size-limit.mjs limits what counts, the compressed size.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       input: ['index.html', 'login.html'].map((page) => join(import.meta.dirname, page)),
       // The one style that is served without a login has an address of its own.
       output: {
         assetFileNames: ({ names }) =>
           names.includes('login.css') ? 'login.css' : 'assets/[name]-[hash][extname]',
+        chunkFileNames: ({ name }) => `assets/${name.split('~')[0] ?? ''}-[hash].js`,
+        // Few requests: what every visit loads, what several pages share, and the rest of each page.
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], test: /^(?!.*[\\/]login\.(?:css|html))/ },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 40_000 },
+          ],
+        },
       },
     },
   },

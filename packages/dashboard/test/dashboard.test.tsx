@@ -369,12 +369,18 @@ describe('the session list', () => {
 
   it('has selectable columns, saved views and sortable headings', async () => {
     await open('/sessions?agent=ci-fixer');
-    fireEvent.click(await screen.findByRole('button', { name: 'Columns' }));
-    fireEvent.click(screen.getByRole('checkbox', { name: 'Characters' }));
+    const columns = await screen.findByRole('button', { name: 'Columns' });
+    fireEvent.click(columns);
+    expect(columns.getAttribute('aria-expanded')).toBe('true');
+    fireEvent.click(await screen.findByRole('checkbox', { name: 'Characters' }));
+    fireEvent.keyDown(document, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Columns' })).toBeNull());
+    await waitFor(() => expect(document.activeElement).toBe(columns));
+    expect(columns.getAttribute('aria-expanded')).toBe('false');
     fireEvent.click(screen.getByRole('button', { name: 'Sort by characters' }));
     await waitFor(() => expect(addressOf()).toBe('?agent=ci-fixer&sort=-characters'));
     fireEvent.click(screen.getByRole('button', { name: 'Saved views' }));
-    const name = screen.getByRole<HTMLInputElement>('textbox', { name: 'View name' });
+    const name = await screen.findByRole<HTMLInputElement>('textbox', { name: 'View name' });
     fireEvent.change(name, { target: { value: 'Long ones' } });
     fireEvent.submit(name);
     const stored: unknown = JSON.parse(localStorage.getItem('loopwatch.preferences') ?? '');

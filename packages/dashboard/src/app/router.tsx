@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { loadCode } from '../lib/load-code.ts';
 import { parseSearch, type Search, writeSearch } from '../lib/search.ts';
+import { OverviewPage } from '../overview/OverviewPage.tsx';
 import { PageSkeleton } from '../ui/feedback/PageSkeleton.tsx';
 import { NotFound, PageError } from './fallbacks.tsx';
 import { Root } from './Root.tsx';
@@ -22,7 +23,7 @@ const root = createRootRoute({ component: Root, notFoundComponent: NotFound, val
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => loadCode(() => import('../overview/OverviewPage.tsx')), 'OverviewPage'),
+  component: OverviewPage,
 });
 const breakdown = createRoute({
   getParentRoute: () => root,

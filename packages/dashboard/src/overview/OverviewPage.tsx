@@ -1,8 +1,8 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { BudgetsCard } from '../budgets/BudgetsCard.tsx';
-import { NoEventsYet } from '../connect/NoEventsYet.tsx';
+import { loadCode } from '../lib/load-code.ts';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { Page } from '../page/Page.tsx';
@@ -19,6 +19,11 @@ import { JudgeNote } from './JudgeNote.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
 import { Tiles } from './Tiles.tsx';
 import { useOverview } from './use-overview.ts';
+
+/** Only servers without data need it. */
+const NoEventsYet = lazy(async () => ({
+  default: (await loadCode(() => import('../connect/NoEventsYet.tsx'))).NoEventsYet,
+}));
 
 /** Open loops, their frequency, detection latency and cost, all from one consistent read. */
 export function OverviewPage() {
@@ -59,7 +64,9 @@ export function OverviewPage() {
         {(overview) =>
           overview.firstAt === null ? (
             <EmptyState>
-              <NoEventsYet what="loops" />
+              <Suspense>
+                <NoEventsYet what="loops" />
+              </Suspense>
             </EmptyState>
           ) : (
             <>

@@ -1,8 +1,18 @@
-import { Popover as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import {
+  type ComponentProps,
+  cloneElement,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useRef,
+} from 'react';
+import { loadCode } from '../../lib/load-code.ts';
+import { ErrorBoundary } from '../feedback/ErrorBoundary.tsx';
 
 interface Props {
-  readonly trigger: ReactNode;
+  /** A button. */
+  readonly trigger: ReactElement<ComponentProps<'button'>>;
   /** Accessible name of the panel. */
   readonly label: string;
   readonly open: boolean;
@@ -11,22 +21,26 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A small panel beside its button. */
-export function Popover({ trigger, label, open, onOpen, align = 'end', children }: Props) {
+const Panel = lazy(() => loadCode(() => import('./PopoverPanel.tsx')));
+
+/** A small panel beside its button; what places it is loaded when it opens for the first time. */
+export function Popover({ trigger, open, onOpen, ...panel }: Props) {
+  const anchor = useRef<HTMLButtonElement>(null);
   return (
-    <Radix.Root open={open} onOpenChange={onOpen}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          className="floating p-3 outline-none z-6 min-w-47.5 max-w-[min(420px,calc(100vw_-_16px))] max-h-[min(480px,var(--radix-popper-available-height))] overflow-auto"
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          aria-label={label}
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <>
+      {cloneElement(trigger, {
+        ref: anchor,
+        'aria-haspopup': 'dialog',
+        'aria-expanded': open,
+        onClick: () => onOpen(!open),
+      })}
+      {open && (
+        <ErrorBoundary>
+          <Suspense>
+            <Panel {...panel} anchor={anchor} onClose={() => onOpen(false)} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </>
   );
 }
