@@ -21,10 +21,15 @@ export default defineConfig(
   },
   {
     // JavaScript's own `#private` hides a member at run time too. Constructors have no such form.
-    files: ['packages/*/src/**/*.ts'],
+    files: ['packages/*/src/**/*.{ts,tsx}'],
     rules: {
       'no-restricted-syntax': [
         'error',
+        {
+          selector: 'ImportDeclaration[source.value=/^zod/] > ImportSpecifier[imported.name="z"]',
+          message:
+            "Write `import * as z from 'zod'`: bundles contain all of what `z` names, in every language.",
+        },
         {
           selector:
             ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',

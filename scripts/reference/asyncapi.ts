@@ -9,7 +9,7 @@ import {
   topicSettingsSchema,
 } from '@loopwatch/contract';
 import { muteRecordSchema, triageRecordSchema } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventExamples, verdictExamples } from './examples.ts';
 import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';
 

@@ -10,7 +10,7 @@ import {
   settingTexts,
   verdictSchema,
 } from '@loopwatch/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   checkExamples,
   controlExamples,

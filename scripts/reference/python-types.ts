@@ -1,5 +1,5 @@
 import { decisionSchema } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventParts, type Json } from './json-schemas.ts';
 
 /** The types of the Python client: events and decisions as typed dictionaries. */

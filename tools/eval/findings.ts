@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Evaluation } from './evaluate.ts';
 
 /** Sources of ordinary work; docs/detectors/balanced.md describes every alarm in them. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputError } from './input-error.ts';
 
 /** Judgement of a session by a careful reader; other fields (`pattern`, `chosen`, ...) are for people. */

@@ -6,7 +6,7 @@ import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { freePort, readTopic, spawnCli, uniqueName } from '@loopwatch/testkit';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Runs of real agents and streams of real models, which are not in the repository. */
 const data = resolve(process.env['LOOPWATCH_SHARED_DATA'] ?? '../shared/data');

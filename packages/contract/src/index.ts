@@ -7,17 +7,15 @@ export {
 } from './events/error-codes.ts';
 export {
   type AgentEvent,
-  type EventType,
   eventSchema,
   eventSchemas,
-  eventTime,
-  eventTypes,
   exceededLimit,
-  isEventType,
   type KnownEvent,
   MAX_TOKENS,
   otherEventSchema,
 } from './events/event.ts';
+export { eventTime } from './events/event-time.ts';
+export { type EventType, eventTypes, isEventType } from './events/event-types.ts';
 export { type FormatName, formatNames } from './events/format-names.ts';
 export {
   analyzedByHeader,
@@ -81,9 +79,12 @@ export {
   isSecretPath,
   nearest,
   type SettingPath,
+  type SettingSchema,
+  schemaDef,
+  schemaShape,
   settingPaths,
   settingValue,
-  unwrap as unwrapSchema,
+  unwrapSchema,
   valueAt,
   valueFromText,
 } from './settings/setting-paths.ts';
@@ -124,6 +125,7 @@ export {
 } from './verdicts/evidence.ts';
 export { isOpenAfter, mitigationBy, strongerAction } from './verdicts/incident-life.ts';
 export { argumentsOf, incidentTitle, titleWithCount } from './verdicts/incident-title.ts';
+export { type JudgeAnswer, judgeAnswerSchema } from './verdicts/judge-answer.ts';
 export {
   type Incident,
   type IncidentRow,
@@ -145,8 +147,6 @@ export {
   type CheckFailure,
   type CheckRecord,
   checkSchema,
-  type JudgeAnswer,
-  judgeAnswerSchema,
 } from './verdicts/semantic-check.ts';
 export {
   MAX_OPEN_INCIDENTS,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import * as api from '../src/api/index.ts';
 
 const schemas = Object.entries<unknown>(api).flatMap(([name, value]) =>

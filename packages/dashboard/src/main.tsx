@@ -2,7 +2,7 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './styles.css';
 import { createRoot } from 'react-dom/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';

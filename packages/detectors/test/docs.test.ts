@@ -60,7 +60,7 @@ describe('detector pages', () => {
 
   it.each(detectorPages)('$id: lists the options of the schema', ({ id }) => {
     const listed = tableUnder(read(`docs/detectors/${id}.md`), 'Options').map(([name = '']) => name);
-    const options = Object.keys(detectionSchema.shape[detectorFacts[id].block].unwrap().shape);
+    const options = Object.keys(detectionSchema.shape[detectorFacts[id].block].def.innerType.shape);
     expect(listed.toSorted()).toEqual(options.map((name) => `\`${name}\``).toSorted());
   });
 

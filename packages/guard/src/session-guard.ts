@@ -9,7 +9,7 @@ import { SessionAnalysis } from './session-analysis.ts';
 /**
  * Creates a guard. It denies tool calls that continue a loop, and returns the reason to the model instead of a result.
  *
- * @throws ZodError that names the key if the settings are invalid; other methods of the guard never throw
+ * @throws $ZodError that names the key if the settings are invalid; other methods of the guard never throw
  */
 export function createGuard(options: GuardOptions = {}): Guard {
   const { server, session = crypto.randomUUID() } = options;

@@ -7,7 +7,7 @@ import { Agent, tool as functionTool, type Model, run, setTracingDisabled, Usage
 import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { createAgent, createMiddleware } from 'langchain';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Guard } from '../src/index.ts';
 
 setTracingDisabled(true);

@@ -4,7 +4,7 @@ import { tool as langchainTool } from '@langchain/core/tools';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
 
 /** Calls a tool until it is denied. @returns the denial, if any */

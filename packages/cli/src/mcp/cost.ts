@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { formatCompact, formatCount, formatUsd } from '../scan/format-values.ts';
 import type { costSchema } from './tool.ts';
 

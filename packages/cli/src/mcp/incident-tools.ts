@@ -8,7 +8,7 @@ import {
   remediesSchema,
 } from '@loopwatch/contract/api';
 import { oneLine } from '@loopwatch/detectors';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatCount } from '../scan/format-values.ts';
 import type { ApiClient } from '../server/api-client.ts';
 import { costText, plainCost } from './cost.ts';

@@ -1,7 +1,7 @@
 import { type AgentEvent, detectionSchema, detectorIds } from '@loopwatch/contract';
 import { incidentPageSchema } from '@loopwatch/contract/api';
 import { detectionOf, WatchedSession } from '@loopwatch/detectors';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatCount } from '../scan/format-values.ts';
 import type { ApiClient } from '../server/api-client.ts';
 import { readSession } from './session-tool.ts';

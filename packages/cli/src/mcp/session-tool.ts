@@ -4,7 +4,7 @@ import {
   sessionPageSchema,
   sessionStates,
 } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatCompact, formatCount, formatUsd } from '../scan/format-values.ts';
 import type { ApiClient } from '../server/api-client.ts';
 import { costText } from './cost.ts';

@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { traced } from './opentelemetry.ts';
 
 /** Runs an agent on the AI SDK, with its telemetry switched on. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { roles } from './auth.ts';
 import { pageSchema } from './paging.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* `/auth`. Pages authenticate with a session cookie, programs with `Authorization: Bearer`. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { incidentFilterSchema } from './incidents.ts';
 
 /* `GET /stats?groupBy`: the cost of loops by agent, model or another dimension. */

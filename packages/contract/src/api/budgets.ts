@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { budgetScopes } from '../verdicts/budget.ts';
 import { evidenceSchemas } from '../verdicts/evidence.ts';
 import { sessionSummarySchema } from '../verdicts/session-summary.ts';

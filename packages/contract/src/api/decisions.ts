@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nameSchema } from '../events/event.ts';
 
 /* `POST /decide`: whether a call may run. */

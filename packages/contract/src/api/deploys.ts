@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* `/deploys`: when versions of agents started to run, for marks on charts. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventRefusals } from '../events/error-codes.ts';
 import { nameSchema } from '../events/event.ts';
 import { formatNames } from '../events/format-names.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { incidentStates } from '../verdicts/activity.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentRowSchema, incidentSchema } from '../verdicts/live.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* `POST /hooks/litellm/...`: LiteLLM's Generic Guardrail API. Versions of LiteLLM add fields, so others are ignored. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { incidentStatsSchema, liveHeartbeatSchema, serverInfoSchema } from '../verdicts/live.ts';
 import { backtestJobSchema } from './backtests.ts';
 import { incidentItemSchema } from './incidents.ts';

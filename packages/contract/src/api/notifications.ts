@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { notificationRulesSchema, notificationTypes } from '../settings/notification-settings.ts';
 
 /* `/notifications`: the receivers of notifications and their delivery status, without secrets. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readToSchema } from '../verdicts/live.ts';
 import { deploySchema } from './deploys.ts';
 import { incidentItemSchema } from './incidents.ts';

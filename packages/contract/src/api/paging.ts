@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A page of a list. Pass `nextCursor` as `cursor`, with the same filters and sort, to get the next page. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {

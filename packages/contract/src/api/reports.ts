@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { weekRange } from '../lib/week.ts';
 import { comparedAmountsSchema } from './breakdown.ts';
 import { incidentItemSchema } from './incidents.ts';

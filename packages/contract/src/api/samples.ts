@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* `/samples`: recorded sessions that the server replays, so that a new installation has data to show. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sessionStates } from '../verdicts/activity.ts';
 import { sessionSummarySchema } from '../verdicts/session-summary.ts';
 import { incidentItemSchema, tagFilterSchema } from './incidents.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /* `/settings` and `/settings/:scope`. Scopes: `server`, `model:<backend>/<model>`, `session:<id>`, URL-encoded. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentStatsSchema } from '../verdicts/live.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { topicRoles } from '../settings/topics.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { notificationStatusSchema } from './notifications.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { oneRequired } from './require-one.ts';
 
 /* Triage of incidents by people. It belongs to the server: verdicts never change it. */

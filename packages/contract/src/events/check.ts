@@ -1,17 +1,10 @@
 import { _, Ajv, type KeywordCxt, type ValidateFunction } from 'ajv';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../lib/message-of.ts';
 import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
 import type { DeadLetterReason } from './error-codes.ts';
-import {
-  type AgentEvent,
-  eventSchemas,
-  eventTypes,
-  exceededLimit,
-  isEventType,
-  MAX_TEXT_UNITS,
-  otherEventSchema,
-} from './event.ts';
+import { type AgentEvent, eventSchemas, exceededLimit, MAX_TEXT_UNITS, otherEventSchema } from './event.ts';
+import { eventTypes, isEventType } from './event-types.ts';
 
 /** A decoded event and its session, or why the record was rejected. */
 export type DecodeResult =

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A record of the `control` topic: the settings of one scope. The key is the scope, so compaction keeps the latest. */
 export const controlSchema = z.strictObject({

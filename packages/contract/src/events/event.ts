@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
+import { type EventType, isEventType } from './event-types.ts';
 
 /*
  * Events, version 1. Unknown fields are kept, and unknown types are accepted and counted but otherwise ignored, so that
@@ -154,11 +155,7 @@ export const eventSchemas = {
       unset: z.array(z.string()).nullish().describe('Dotted paths that fall back to the wider scope.'),
     })
     .describe('Settings for this session; `set {enabled: false}` switches all detection off.'),
-} as const;
-
-/** The types of this version; events of other types are accepted and ignored. */
-export const eventTypes = Object.keys(eventSchemas) as readonly EventType[];
-export type EventType = keyof typeof eventSchemas;
+} as const satisfies Record<EventType, z.ZodType>;
 
 /** An event of an unknown type. */
 export const otherEventSchema = z.looseObject({ ...envelope, type: z.string() });
@@ -185,23 +182,6 @@ export const eventSchema = z.union([
 export type KnownEvent = { [T in EventType]: z.infer<(typeof eventSchemas)[T]> }[EventType];
 export type OtherEvent = z.infer<typeof otherEventSchema>;
 export type AgentEvent = KnownEvent | OtherEvent;
-
-/** Whether this version knows the event type. */
-export function isEventType(type: string): type is EventType {
-  return Object.hasOwn(eventSchemas, type);
-}
-
-/**
- * The event's time in epoch milliseconds.
- *
- * @param fallback for an event without a time: the record's timestamp, or in a file the time of the previous event
- */
-export function eventTime(event: AgentEvent, fallback: number): number {
-  const { time } = event;
-  if (typeof time === 'number') return time;
-  if (typeof time === 'string') return Date.parse(time);
-  return fallback;
-}
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

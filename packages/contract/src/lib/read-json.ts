@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { messageOf } from './message-of.ts';
 
 /** Parses JSON; undefined if the text is invalid. */

@@ -1,11 +1,27 @@
-import { z } from 'zod';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
 
 /**
  * The settings of detection, which the library takes. Defaults of the detectors come from the preset, so their keys
- * are optional here.
+ * are optional here. They are written with `zod/mini`, because every page that detects loops loads them.
  */
+
+// `zod/mini` has no error messages of its own. English is what `zod` sets, too; a locale that the program chose stays.
+if (z.config().localeError === undefined) z.config(en());
+
+/** A whole number from `min`, up to `max` if there is one. */
+function whole(min: number, max?: number) {
+  const schema = z.int().check(z.minimum(min));
+  return max === undefined ? schema : schema.check(z.maximum(max));
+}
+
+/** A number above 0, up to `max` if there is one. */
+function positive(max?: number) {
+  const schema = z.number().check(z.positive());
+  return max === undefined ? schema : schema.check(z.maximum(max));
+}
 
 export const presetNames = [
   'balanced',
@@ -24,112 +40,115 @@ export type PresetName = (typeof presetNames)[number];
 const modeSpellings = ['warn', 'block', 'chance_then_block', 'break', 'chance', 'chance_then_break'] as const;
 export type Mode = 'warn' | 'block' | 'chance_then_block';
 
-const modeSchema = z.enum(modeSpellings).transform((mode): Mode => {
-  if (mode === 'break') return 'block';
-  if (mode === 'chance' || mode === 'chance_then_break') return 'chance_then_block';
-  return mode;
-});
+const modeSchema = z.pipe(
+  z.enum(modeSpellings),
+  z.transform((mode): Mode => {
+    if (mode === 'break') return 'block';
+    if (mode === 'chance' || mode === 'chance_then_break') return 'chance_then_block';
+    return mode;
+  }),
+);
 
-const unitInterval = z.number().min(0).max(1);
+const unitInterval = z.number().check(z.minimum(0), z.maximum(1));
 
 const similaritySchema = z.strictObject({
-  algorithm: z.enum(['levenshtein', 'jaccard']).optional(),
-  threshold: unitInterval.optional(),
-  normalize_whitespace: z.boolean().optional(),
-  ignore_case: z.boolean().optional(),
+  algorithm: z.optional(z.enum(['levenshtein', 'jaccard'])),
+  threshold: z.optional(unitInterval),
+  normalize_whitespace: z.optional(z.boolean()),
+  ignore_case: z.optional(z.boolean()),
 });
 
-const onOffSchema = z.boolean().optional();
+const onOffSchema = z.optional(z.boolean());
 
 const toolCallLimits = {
   enabled: onOffSchema,
-  max_repeats: z.int().min(2).max(1_000_000).optional(),
-  ttl_seconds: z.number().positive().nullable().optional(),
-  mode: modeSchema.optional(),
-  similarity_threshold: unitInterval.optional(),
-  similarity: similaritySchema.optional(),
+  max_repeats: z.optional(whole(2, 1_000_000)),
+  ttl_seconds: z.nullish(positive()),
+  mode: z.optional(modeSchema),
+  similarity_threshold: z.optional(unitInterval),
+  similarity: z.optional(similaritySchema),
 };
 
 export const toolCallLoopSchema = z.strictObject({
   ...toolCallLimits,
-  error_messages: z
-    .strictObject({
-      block: z.string().optional(),
-      warning: z.string().optional(),
-    })
-    .optional(),
-  per_tool: z.record(z.string(), z.strictObject(toolCallLimits)).optional(),
+  error_messages: z.optional(
+    z.strictObject({
+      block: z.optional(z.string()),
+      warning: z.optional(z.string()),
+    }),
+  ),
+  per_tool: z.optional(z.record(z.string(), z.strictObject(toolCallLimits))),
 });
 
 const textLoopSchema = z.strictObject({
   enabled: onOffSchema,
-  window: z.int().min(8).max(256).optional(),
-  min_repeats: z.int().min(2).max(64).optional(),
-  max_distance: z.int().min(1).max(1000).optional(),
-  mode: modeSchema.optional(),
+  window: z.optional(whole(8, 256)),
+  min_repeats: z.optional(whole(2, 64)),
+  max_distance: z.optional(whole(1, 1000)),
+  mode: z.optional(modeSchema),
 });
 
 const toolCycleSchema = z.strictObject({
   enabled: onOffSchema,
-  max_period: z.int().min(2).max(8).optional(),
-  min_repeats: z.int().min(2).max(100).optional(),
-  mode: modeSchema.optional(),
+  max_period: z.optional(whole(2, 8)),
+  min_repeats: z.optional(whole(2, 100)),
+  mode: z.optional(modeSchema),
 });
 
 const stagnationSchema = z.strictObject({
   enabled: onOffSchema,
-  same_error: z.int().min(2).max(60).optional(),
-  same_failure: z.int().min(2).max(60).optional(),
-  same_result: z.int().min(2).max(60).optional(),
-  same_answer: z.int().min(2).max(60).optional(),
-  same_prompt: z.int().min(2).max(60).optional(),
-  nothing_new: z.int().min(2).max(60).optional(),
-  mode: modeSchema.optional(),
+  same_error: z.optional(whole(2, 60)),
+  same_failure: z.optional(whole(2, 60)),
+  same_result: z.optional(whole(2, 60)),
+  same_answer: z.optional(whole(2, 60)),
+  same_prompt: z.optional(whole(2, 60)),
+  nothing_new: z.optional(whole(2, 60)),
+  mode: z.optional(modeSchema),
 });
 
 const outageSchema = z.strictObject({
   enabled: onOffSchema,
-  min_failures: z.int().min(2).max(60).optional(),
+  min_failures: z.optional(whole(2, 60)),
 });
 
 export const toolContractSchema = z.strictObject({
-  identity: z.array(z.string()).optional(),
-  volatile: z.array(z.string()).optional(),
-  poller: z.boolean().optional(),
-  mutating: z.boolean().optional(),
-  gui: z.boolean().optional(),
+  identity: z.optional(z.array(z.string())),
+  volatile: z.optional(z.array(z.string())),
+  poller: z.optional(z.boolean()),
+  mutating: z.optional(z.boolean()),
+  gui: z.optional(z.boolean()),
 });
 
 const placeholders = new Set(['number', 'word', 'line', 'text']);
 
 /** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
-const textTemplateSchema = z
-  .string()
-  .max(500)
-  .regex(
+const textTemplateSchema = z.string().check(
+  z.maxLength(500),
+  z.regex(
     /^[^\s{][^{]{3}/,
     'must start with at least four literal characters, without leading white space, before its first placeholder',
-  )
+  ),
   // Adjacent numbers could be split in too many ways.
-  .refine(
+  z.refine(
     (template) => !/\}[\d.]*\{/.test(template),
     'must have more than digits and dots between two placeholders, so that it is clear where the first one ends',
-  )
-  .refine(
+  ),
+  z.refine(
     (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
     `has an unknown placeholder; known ones are ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
-  )
-  .refine(
+  ),
+  z.refine(
     (template) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
     'can contain only one of {word}, {line} and {text} before a last one at its end',
-  );
+  ),
+);
 
 export const agentContractSchema = z.strictObject({
-  names: z.array(z.string()).optional(),
-  tools: z.record(z.string(), toolContractSchema).optional(),
-  result_noise: z.array(textTemplateSchema).optional(),
-  not_run: z.array(textTemplateSchema).optional(),
-  harness_prompts: z.array(textTemplateSchema).optional(),
+  names: z.optional(z.array(z.string())),
+  tools: z.optional(z.record(z.string(), toolContractSchema)),
+  result_noise: z.optional(z.array(textTemplateSchema)),
+  not_run: z.optional(z.array(textTemplateSchema)),
+  harness_prompts: z.optional(z.array(textTemplateSchema)),
 });
 
 /** Limits of sub-agents, and contracts of agents by their names, which therefore cannot be those of the limits. */
@@ -139,100 +158,104 @@ export interface AgentsSettings {
   readonly max_depth?: number | undefined;
 }
 
-const agentsSchema: z.ZodType<AgentsSettings, AgentsSettings> = z
-  .object({
-    max_children: z.int().min(1).max(10_000).optional(),
-    max_depth: z.int().min(1).max(100).optional(),
-  })
-  .catchall(agentContractSchema);
+const agentsSchema: z.ZodMiniType<AgentsSettings, AgentsSettings> = z.catchall(
+  z.object({
+    max_children: z.optional(whole(1, 10_000)),
+    max_depth: z.optional(whole(1, 100)),
+  }),
+  agentContractSchema,
+);
+
+const turnsSchema = whole(1);
+const historySchema = whole(1, 100);
 
 const semanticSchema = z.strictObject({
   enabled: onOffSchema,
-  mode: modeSchema.optional(),
-  after_turns: z.int().min(1).default(30),
-  interval: z.int().min(1).default(10),
-  history_turns: z.int().min(1).max(100).default(20),
-  confidence: unitInterval.default(0.9),
-  second_opinion: z.boolean().default(false),
-  max_concurrent: z.int().min(1).default(4),
-  per_minute: z.int().min(1).default(60),
-  per_session: z.int().min(1).default(100),
-  timeout_seconds: z.number().positive().max(3600).default(60),
-  max_characters: z.int().min(2000).max(1_000_000).default(24_000),
+  mode: z.optional(modeSchema),
+  after_turns: z._default(turnsSchema, 30),
+  interval: z._default(turnsSchema, 10),
+  history_turns: z._default(historySchema, 20),
+  confidence: z._default(unitInterval, 0.9),
+  second_opinion: z._default(z.boolean(), false),
+  max_concurrent: z._default(whole(1), 4),
+  per_minute: z._default(whole(1), 60),
+  per_session: z._default(whole(1), 100),
+  timeout_seconds: z._default(positive(3600), 60),
+  max_characters: z._default(whole(2000, 1_000_000), 24_000),
 });
-
-const { shape: semantic } = semanticSchema;
 
 /** The semantic settings that can differ by model. They have no defaults, so that omitted keys stay the server's. */
 const modelSemanticSchema = z.strictObject({
-  enabled: semantic.enabled,
-  mode: semantic.mode,
-  after_turns: semantic.after_turns.unwrap().optional(),
-  interval: semantic.interval.unwrap().optional(),
-  history_turns: semantic.history_turns.unwrap().optional(),
-  confidence: semantic.confidence.unwrap().optional(),
+  enabled: onOffSchema,
+  mode: z.optional(modeSchema),
+  after_turns: z.optional(turnsSchema),
+  interval: z.optional(turnsSchema),
+  history_turns: z.optional(historySchema),
+  confidence: z.optional(unitInterval),
 });
 
 const toolCallLimitSchema = z.strictObject({
   enabled: onOffSchema,
-  max_turns: z.int().min(1).max(1_000_000).optional(),
+  max_turns: z.optional(whole(1, 1_000_000)),
 });
 
 const turnRequestsSchema = z.strictObject({
   enabled: onOffSchema,
-  max_turn_requests: z.int().min(1).max(1_000_000).optional(),
+  max_turn_requests: z.optional(whole(1, 1_000_000)),
 });
 
 const budgetLimits = {
   enabled: onOffSchema,
-  tokens: z.int().positive().optional(),
-  usd: z.number().positive().max(1_000_000_000).optional(),
-  calls: z.int().positive().optional(),
-  minutes: z.number().positive().max(1_000_000).optional(),
+  tokens: z.optional(z.int().check(z.positive())),
+  usd: z.optional(positive(1_000_000_000)),
+  calls: z.optional(z.int().check(z.positive())),
+  minutes: z.optional(positive(1_000_000)),
 };
 
-const budgetSchema = z.strictObject({ ...budgetLimits, per: z.enum(budgetScopes).optional() });
+const budgetSchema = z.strictObject({ ...budgetLimits, per: z.optional(z.enum(budgetScopes)) });
 
-const usdSchema = z.number().nonnegative().max(1_000_000);
+const usdSchema = z.number().check(z.nonnegative(), z.maximum(1_000_000));
 
 /** US dollars per million tokens of a model. */
 const priceSchema = z.strictObject({
   input: usdSchema,
   output: usdSchema,
-  cached_input: usdSchema.optional(),
-  cache_write: usdSchema.optional(),
+  cached_input: z.optional(usdSchema),
+  cache_write: z.optional(usdSchema),
 });
 
 /** Each mask pattern is searched for in every text that is written. */
 const MAX_MASKS = 1000;
 
-const patternSchema = z.string().superRefine((pattern, context) => {
-  const parsed = parsePattern(pattern);
-  if (parsed.ok) return;
-  const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
-  context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
-});
+const patternSchema = z.string().check(
+  z.superRefine((pattern, context) => {
+    const parsed = parsePattern(pattern);
+    if (parsed.ok) return;
+    const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
+  }),
+);
 
-const stopAfterDenials = z.int().min(1).max(1_000_000);
+const stopAfterDenials = whole(1, 1_000_000);
 const onBudget = z.enum(['stop', 'ask']);
 
 /** Settings of a model. The last four are an older spelling of `tool_call_loop`, which takes precedence. */
 export const modelSettingsSchema = z.strictObject({
-  enabled: z.boolean().optional(),
-  stop_after_denials: stopAfterDenials.optional(),
-  on_budget: onBudget.optional(),
-  preset: z.enum(presetNames).optional(),
-  tool_call_loop: toolCallLoopSchema.optional(),
-  content_loop: textLoopSchema.optional(),
-  thought_loop: textLoopSchema.optional(),
-  tool_cycle: toolCycleSchema.optional(),
-  stagnation: stagnationSchema.optional(),
-  outage: outageSchema.optional(),
-  tool_call_limit: toolCallLimitSchema.optional(),
-  turn_requests: turnRequestsSchema.optional(),
-  budget: z.strictObject(budgetLimits).optional(),
-  per_tool: z.record(z.string(), toolContractSchema).optional(),
-  semantic: modelSemanticSchema.optional(),
+  enabled: z.optional(z.boolean()),
+  stop_after_denials: z.optional(stopAfterDenials),
+  on_budget: z.optional(onBudget),
+  preset: z.optional(z.enum(presetNames)),
+  tool_call_loop: z.optional(toolCallLoopSchema),
+  content_loop: z.optional(textLoopSchema),
+  thought_loop: z.optional(textLoopSchema),
+  tool_cycle: z.optional(toolCycleSchema),
+  stagnation: z.optional(stagnationSchema),
+  outage: z.optional(outageSchema),
+  tool_call_limit: z.optional(toolCallLimitSchema),
+  turn_requests: z.optional(turnRequestsSchema),
+  budget: z.optional(z.strictObject(budgetLimits)),
+  per_tool: z.optional(z.record(z.string(), toolContractSchema)),
+  semantic: z.optional(modelSemanticSchema),
   tool_loop_detection_enabled: toolCallLimits.enabled,
   tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
   tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
@@ -241,43 +264,47 @@ export const modelSettingsSchema = z.strictObject({
 
 /** Detection settings of a server; models and sessions can override them. */
 export const detectionSchema = z.strictObject({
-  enabled: z.boolean().default(true),
-  stopped: z.boolean().default(false),
-  stop_after_denials: stopAfterDenials.default(3),
-  on_budget: onBudget.default('stop'),
-  preset: z.enum(presetNames).default('balanced'),
-  tool_call_loop: toolCallLoopSchema.prefault({}),
-  content_loop: textLoopSchema.prefault({}),
-  thought_loop: textLoopSchema.prefault({}),
-  tool_cycle: toolCycleSchema.prefault({}),
-  stagnation: stagnationSchema.prefault({}),
-  outage: outageSchema.prefault({}),
-  tool_call_limit: toolCallLimitSchema.prefault({}),
-  turn_requests: turnRequestsSchema.prefault({}),
-  budget: budgetSchema.prefault({}),
-  per_tool: z.record(z.string(), toolContractSchema).default({}),
-  agents: agentsSchema.prefault({}),
-  prices: z.record(z.string(), priceSchema).default({}),
-  semantic: semanticSchema.prefault({}),
-  overrides: z
-    .strictObject({
-      models: z
-        .record(z.string().regex(/^[^/]+\/.+$/, 'must be <backend>/<model>'), modelSettingsSchema)
-        .default({}),
-    })
-    .prefault({}),
-  session: z
-    .strictObject({
-      idle_seconds: z.number().positive().default(3600),
-      max_sessions: z.int().min(1).default(200_000),
-    })
-    .prefault({}),
-  privacy: z
-    .strictObject({
-      mask: z.array(patternSchema).max(MAX_MASKS).default([]),
-      store_text: z.boolean().default(true),
-    })
-    .prefault({}),
+  enabled: z._default(z.boolean(), true),
+  stopped: z._default(z.boolean(), false),
+  stop_after_denials: z._default(stopAfterDenials, 3),
+  on_budget: z._default(onBudget, 'stop'),
+  preset: z._default(z.enum(presetNames), 'balanced'),
+  tool_call_loop: z.prefault(toolCallLoopSchema, {}),
+  content_loop: z.prefault(textLoopSchema, {}),
+  thought_loop: z.prefault(textLoopSchema, {}),
+  tool_cycle: z.prefault(toolCycleSchema, {}),
+  stagnation: z.prefault(stagnationSchema, {}),
+  outage: z.prefault(outageSchema, {}),
+  tool_call_limit: z.prefault(toolCallLimitSchema, {}),
+  turn_requests: z.prefault(turnRequestsSchema, {}),
+  budget: z.prefault(budgetSchema, {}),
+  per_tool: z._default(z.record(z.string(), toolContractSchema), {}),
+  agents: z.prefault(agentsSchema, {}),
+  prices: z._default(z.record(z.string(), priceSchema), {}),
+  semantic: z.prefault(semanticSchema, {}),
+  overrides: z.prefault(
+    z.strictObject({
+      models: z._default(
+        z.record(z.string().check(z.regex(/^[^/]+\/.+$/, 'must be <backend>/<model>')), modelSettingsSchema),
+        {},
+      ),
+    }),
+    {},
+  ),
+  session: z.prefault(
+    z.strictObject({
+      idle_seconds: z._default(positive(), 3600),
+      max_sessions: z._default(whole(1), 200_000),
+    }),
+    {},
+  ),
+  privacy: z.prefault(
+    z.strictObject({
+      mask: z._default(z.array(patternSchema).check(z.maxLength(MAX_MASKS)), []),
+      store_text: z._default(z.boolean(), true),
+    }),
+    {},
+  ),
 });
 
 /** Picks the detection settings out of a configuration that may contain more. */

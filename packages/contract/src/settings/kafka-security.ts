@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** TLS and SASL settings, named like those of Kafka's own clients. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Login to the server with an OpenID Connect provider, and the roles of its users. */
 

@@ -1,21 +1,25 @@
 import { distance } from 'fastest-levenshtein';
-import { z } from 'zod';
+import { safeParse } from 'zod/mini';
+import type * as core from 'zod/v4/core';
 import { jsonFrom } from '../lib/read-json.ts';
 
 /** The dotted paths of a settings schema: lookup, suggestions for misspelled ones, and values from text. */
 
+/** A schema, written with `zod` or with `zod/mini`. */
+export type SettingSchema = core.$ZodType;
+
 /** A single setting. */
 export interface SettingPath {
   readonly path: string;
-  readonly schema: z.ZodType;
+  readonly schema: SettingSchema;
 }
 
 /** The path of every value in an object schema, blocks excluded; a record counts as one value, besides its own keys. */
-export function settingPaths(schema: z.ZodType, prefix = ''): SettingPath[] {
-  const inner = unwrap(schema);
-  if (!(inner instanceof z.ZodObject)) return [{ path: prefix, schema }];
-  const record = entrySchema(inner) === undefined ? [] : [{ path: prefix, schema }];
-  const keys = Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) =>
+export function settingPaths(schema: SettingSchema, prefix = ''): SettingPath[] {
+  const shape = schemaShape(schema);
+  if (shape === undefined) return [{ path: prefix, schema }];
+  const record = entrySchema(schema) === undefined ? [] : [{ path: prefix, schema }];
+  const keys = Object.entries(shape).flatMap(([key, value]) =>
     settingPaths(value, prefix === '' ? key : `${prefix}.${key}`),
   );
   return [...record, ...keys];
@@ -44,19 +48,19 @@ export function didYouMean(meant: string | undefined): string {
 /** A value or a block of the settings: the keys that lead to it, and its schema. */
 export interface SettingNode {
   readonly keys: readonly string[];
-  readonly schema: z.ZodType;
+  readonly schema: SettingSchema;
 }
 
 /**
  * Finds the setting at a dotted path. Names in a record can contain dots themselves (`per_tool.fs.read.mode`), so a name
  * takes as many parts as it needs for the rest of the path to exist.
  */
-export function findSetting(schema: z.ZodType, path: string): SettingNode | undefined {
+export function findSetting(schema: SettingSchema, path: string): SettingNode | undefined {
   return findNode(schema, path.split('.'));
 }
 
 /** The value at a dotted path, or undefined. */
-export function settingValue(schema: z.ZodType, settings: object, path: string): unknown {
+export function settingValue(schema: SettingSchema, settings: object, path: string): unknown {
   return valueAt(settings, findSetting(schema, path)?.keys ?? []);
 }
 
@@ -72,21 +76,17 @@ export function valueAt(settings: unknown, keys: readonly string[]): unknown {
 }
 
 /** The keys of a block; empty for a value, and for a record, which accepts any name. */
-export function blockKeys(schema: z.ZodType): string[] {
-  const inner = unwrap(schema);
-  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+export function blockKeys(schema: SettingSchema): string[] {
+  return Object.keys(schemaShape(schema) ?? {});
 }
 
-function findNode(schema: z.ZodType, parts: readonly string[]): SettingNode | undefined {
+function findNode(schema: SettingSchema, parts: readonly string[]): SettingNode | undefined {
   if (parts.length === 0) return { keys: [], schema };
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodObject) {
-    const [head = '', ...rest] = parts;
-    const shape = inner.shape as Record<string, z.ZodType>;
-    const value = Object.hasOwn(shape, head) ? shape[head] : undefined;
-    if (value !== undefined) return prefixed(head, findNode(value, rest));
-  }
-  const entry = entrySchema(inner);
+  const [head = '', ...rest] = parts;
+  const shape = schemaShape(schema) ?? {};
+  const value = Object.hasOwn(shape, head) ? shape[head] : undefined;
+  if (value !== undefined) return prefixed(head, findNode(value, rest));
+  const entry = entrySchema(schema);
   if (entry === undefined) return undefined;
   // A name with dots must be followed by a key, or a misspelled key would count as part of the name.
   for (let length = 1; length <= Math.max(1, parts.length - 1); length += 1) {
@@ -98,10 +98,22 @@ function findNode(schema: z.ZodType, parts: readonly string[]): SettingNode | un
 }
 
 /** The schema of what stands under any name: in a record, or in a block beside its own keys. */
-export function entrySchema(schema: z.ZodType): z.ZodType | undefined {
-  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
-  const others = schema instanceof z.ZodObject ? (schema.def.catchall as z.ZodType | undefined) : undefined;
-  return others instanceof z.ZodNever ? undefined : others;
+export function entrySchema(schema: SettingSchema): SettingSchema | undefined {
+  const def = schemaDef(unwrapSchema(schema));
+  if (def.type === 'record') return def.valueType;
+  const others = def.type === 'object' ? def.catchall : undefined;
+  return others?._zod.def.type === 'never' ? undefined : others;
+}
+
+/** The schemas of a block's keys; undefined for a value, and for a record. */
+export function schemaShape(schema: SettingSchema): Readonly<Record<string, SettingSchema>> | undefined {
+  const def = schemaDef(unwrapSchema(schema));
+  return def.type === 'object' ? def.shape : undefined;
+}
+
+/** What a schema is made of; its `type` tells the kinds apart, whichever of `zod` and `zod/mini` wrote it. */
+export function schemaDef(schema: SettingSchema): core.$ZodTypes['_zod']['def'] {
+  return (schema as core.$ZodTypes)._zod.def;
 }
 
 function prefixed(key: string, node: SettingNode | undefined): SettingNode | undefined {
@@ -118,22 +130,23 @@ const booleanWords: ReadonlyMap<string, boolean> = new Map([
  * (`a:9092,b:9092`), a boolean for words such as `yes` and `off`, else the text itself. A text that cannot be converted
  * is returned unchanged, so that the schema reports it.
  */
-export function valueFromText(text: string, schema: z.ZodType): unknown {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodString) return text;
-  if (inner instanceof z.ZodEnum) return choiceFrom(text, schema);
-  if (inner instanceof z.ZodBoolean) return booleanWords.get(text.trim().toLowerCase()) ?? text;
+export function valueFromText(text: string, schema: SettingSchema): unknown {
+  const def = schemaDef(unwrapSchema(schema));
+  // A text with a format, such as a URL, may be written in quotes.
+  if (def.type === 'string' && !('format' in def)) return text;
+  if (def.type === 'enum') return choiceFrom(text, schema);
+  if (def.type === 'boolean') return booleanWords.get(text.trim().toLowerCase()) ?? text;
   const json = jsonFrom(text);
-  if (inner instanceof z.ZodArray) return Array.isArray(json) ? json : listFrom(text);
+  if (def.type === 'array') return Array.isArray(json) ? json : listFrom(text);
   if (json === undefined) return choiceFrom(text, schema);
-  if (schema.safeParse(json).success) return json;
-  return schema.safeParse(text).success ? text : json;
+  if (safeParse(schema, json).success) return json;
+  return safeParse(schema, text).success ? text : json;
 }
 
 /** A word such as `CHANCE`, as the schema spells it; other texts are unchanged. */
-export function choiceFrom(text: string, schema: z.ZodType): string {
+export function choiceFrom(text: string, schema: SettingSchema): string {
   const word = text.trim().toLowerCase();
-  return schema.safeParse(text).success || !schema.safeParse(word).success ? text : word;
+  return safeParse(schema, text).success || !safeParse(schema, word).success ? text : word;
 }
 
 function listFrom(text: string): string[] {
@@ -155,15 +168,15 @@ export function isSecretPath(path: string): boolean {
 }
 
 /** The schema inside default, optional and nullable wrappers. */
-export function unwrap(schema: z.ZodType): z.ZodType {
-  let inner = schema;
-  while (
-    inner instanceof z.ZodOptional ||
-    inner instanceof z.ZodNullable ||
-    inner instanceof z.ZodDefault ||
-    inner instanceof z.ZodPrefault
-  ) {
-    inner = inner.unwrap() as z.ZodType;
+export function unwrapSchema(schema: SettingSchema): SettingSchema {
+  const def = schemaDef(schema);
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return unwrapSchema(def.innerType);
+    default:
+      return schema;
   }
-  return inner;
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type DetectorId, detectorFacts, toolCallLimitTexts } from '../verdicts/detectors.ts';
 import type { settingsSchema } from './settings.ts';
 

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { safeParse } from 'zod/mini';
+import type * as core from 'zod/v4/core';
 import { allowedValues } from './allowed-values.ts';
 import {
   blockKeys,
@@ -9,8 +10,11 @@ import {
   hiddenValue,
   isSecretPath,
   nearest,
+  type SettingSchema,
+  schemaDef,
+  schemaShape,
   settingPaths,
-  unwrap,
+  unwrapSchema,
 } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
@@ -35,9 +39,9 @@ export class SettingsDraft {
   readonly errors: string[] = [];
 
   /** Merges a value or a block into the draft. */
-  merge(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
-    const inner = unwrap(schema);
-    if (!(inner instanceof z.ZodObject || inner instanceof z.ZodRecord)) {
+  merge(keys: readonly string[], schema: SettingSchema, value: unknown, origin: SettingOrigin): void {
+    const { type } = schemaDef(unwrapSchema(schema));
+    if (type !== 'object' && type !== 'record') {
       this.#set(keys, schema, value, origin);
       return;
     }
@@ -47,12 +51,12 @@ export class SettingsDraft {
       this.#rejectValue(keys, schema, value, origin);
       return;
     }
-    if (entrySchema(inner) !== undefined) this.#clear(keys);
+    if (entrySchema(schema) !== undefined) this.#clear(keys);
     blockAt(this.value, keys);
     for (const [key, part] of Object.entries(value)) {
-      const partSchema = memberSchema(inner, key);
+      const partSchema = memberSchema(schema, key);
       if (partSchema !== undefined) this.merge([...keys, key], partSchema, part, origin);
-      else this.rejectKey([...keys, key], blockKeys(inner), origin);
+      else this.rejectKey([...keys, key], blockKeys(schema), origin);
     }
   }
 
@@ -62,9 +66,9 @@ export class SettingsDraft {
     this.errors.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(suggestion)}`);
   }
 
-  #set(keys: readonly string[], schema: z.ZodType, given: unknown, origin: SettingOrigin): void {
+  #set(keys: readonly string[], schema: SettingSchema, given: unknown, origin: SettingOrigin): void {
     const value = typeof given === 'string' ? choiceFrom(given, schema) : given;
-    const parsed = schema.safeParse(value);
+    const parsed = safeParse(schema, value);
     if (!parsed.success) {
       const entry = entrySchemas(schema);
       if (entry !== undefined) {
@@ -83,9 +87,9 @@ export class SettingsDraft {
   /** Records the errors of a list of blocks. They quote no values, which may be secrets. */
   #rejectEntries(
     keys: readonly string[],
-    schemas: readonly z.ZodObject[],
+    schemas: readonly SettingSchema[],
     entries: readonly unknown[],
-    issues: readonly z.core.$ZodIssue[],
+    issues: readonly core.$ZodIssue[],
     origin: SettingOrigin,
   ): void {
     for (const issue of issues) {
@@ -101,7 +105,7 @@ export class SettingsDraft {
 
   #rejectValue(
     keys: readonly string[],
-    schema: z.ZodType,
+    schema: SettingSchema,
     value: unknown,
     origin: SettingOrigin,
     details: readonly string[] = [],
@@ -123,27 +127,30 @@ export class SettingsDraft {
 }
 
 /** The schemas of the entries of a list of blocks; undefined for other values. */
-function entrySchemas(schema: z.ZodType): readonly z.ZodObject[] | undefined {
-  const list = unwrap(schema);
-  if (!(list instanceof z.ZodArray) || !(list.element instanceof z.ZodDiscriminatedUnion)) return undefined;
-  return list.element.options as readonly z.ZodObject[];
+function entrySchemas(schema: SettingSchema): readonly SettingSchema[] | undefined {
+  const list = schemaDef(unwrapSchema(schema));
+  const entry = list.type === 'array' ? schemaDef(list.element) : undefined;
+  return entry?.type === 'union' && 'discriminator' in entry ? entry.options : undefined;
 }
 
 /** The keys allowed at a path in an entry. */
 function keysAt(
-  schemas: readonly z.ZodObject[],
+  schemas: readonly SettingSchema[],
   entries: readonly unknown[],
   [index, ...inside]: readonly PropertyKey[],
 ): string[] {
   const { type } = entries[Number(index)] as { type?: unknown };
-  const own = schemas.find(({ shape }) => (shape['type'] as z.ZodType).safeParse(type).success);
+  const own = schemas.find((schema) => {
+    const kind = schemaShape(schema)?.['type'];
+    return kind !== undefined && safeParse(kind, type).success;
+  });
   const node = own && findSetting(own, inside.map(String).join('.'));
   if (own === undefined) return [];
   return blockKeys(inside.length === 0 ? own : (node?.schema ?? own));
 }
 
-function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType | undefined {
-  const shape = block instanceof z.ZodObject ? (block.shape as Record<string, z.ZodType>) : {};
+function memberSchema(block: SettingSchema, key: string): SettingSchema | undefined {
+  const shape = schemaShape(block) ?? {};
   return Object.hasOwn(shape, key) ? shape[key] : entrySchema(block);
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { notificationsSchema } from './notification-settings.ts';
@@ -18,7 +18,8 @@ const proxyPattern = /^(?:\d{1,2}|loopback|linklocal|uniquelocal|[\d.]+(?:\/[\d.
  * The schema of all settings. The YAML file, environment variables, flags, control events and the API are checked
  * against it. `setting-texts.ts` describes each key.
  */
-export const settingsSchema = detectionSchema.extend({
+export const settingsSchema = z.strictObject({
+  ...detectionSchema.shape,
   kafka: z
     .strictObject({
       brokers: z.array(z.string().min(1)).default([]),

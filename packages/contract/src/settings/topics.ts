@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatNames } from '../events/format-names.ts';
 import { formatHeader } from '../events/headers.ts';
 

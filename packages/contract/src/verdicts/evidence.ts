@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { budgetResources, budgetScopes, subAgentResources } from './budget.ts';
 import { type DetectorId, detectorIds } from './detectors.ts';
 import { evidenceRecordSchema, verdictActions } from './verdict.ts';

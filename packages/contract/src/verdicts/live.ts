@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { incidentStates } from './activity.ts';
 import { detectorIds } from './detectors.ts';
 import {

@@ -1,16 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { type JudgeAnswer, judgeAnswerSchema } from './judge-answer.ts';
 
 /** Why a check has no answer. `skipped`: a rate limit was reached. */
 export const checkFailures = ['error', 'timeout', 'malformed', 'skipped'] as const;
 export type CheckFailure = (typeof checkFailures)[number];
 
-const answered = {
-  analysis: z.string().describe('Analysis of the session by the model.'),
-  confidence: z.number().min(0).max(1).describe('Confidence that the session is in a loop.'),
-};
-
-/** The answer that a model must give; anything else is `malformed`. */
-export const judgeAnswerSchema = z.object(answered);
+const { analysis, confidence } = judgeAnswerSchema.shape;
 
 /** A record of the `checks` topic: the result of a semantic check. */
 export const checkSchema = z.object({
@@ -23,12 +18,11 @@ export const checkSchema = z.object({
   time: z.number().describe('Event time, epoch ms.'),
   turn: z.int().positive().describe('Turn of the prompt that triggered the check, from 1.'),
   model: z.string().nullable().describe('The model that gave the final answer.'),
-  analysis: answered.analysis.nullable(),
-  confidence: answered.confidence.nullable(),
+  analysis: z.nullable(analysis),
+  confidence: z.nullable(confidence),
   failure: z.enum(checkFailures).nullable().describe('Why there is no answer; null if there is one.'),
 });
 
-export type JudgeAnswer = z.infer<typeof judgeAnswerSchema>;
 export type CheckRecord = z.infer<typeof checkSchema>;
 /** The outcome of a check: an answer, or why there is none. */
 export type CheckAnswer = JudgeAnswer | { readonly failure: CheckFailure };

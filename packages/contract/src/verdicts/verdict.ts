@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { detectorIds } from './detectors.ts';
 
 export const verdictPhases = ['opened', 'escalated', 'resolved'] as const;

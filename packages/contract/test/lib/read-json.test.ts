@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readJson } from '../../src/index.ts';
 
 const schema = z.strictObject({ size: z.number(), parts: z.array(z.string()).default([]) });

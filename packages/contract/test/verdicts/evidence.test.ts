@@ -1,6 +1,6 @@
 import { detectorIds, expandEvidenceSchema, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const call = { eventIndex: 3, eventId: 'e-3', time: 7, name: 'ls', arguments: '{}' };
 

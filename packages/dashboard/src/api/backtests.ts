@@ -1,6 +1,6 @@
 import { backtestListSchema, type backtestRequestSchema, backtestSchema } from '@loopwatch/contract/api';
 import { queryOptions } from '@tanstack/react-query';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { request } from './client.ts';
 
 export const backtestsQuery = queryOptions({

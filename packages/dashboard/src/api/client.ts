@@ -1,5 +1,5 @@
 import { type Problem, problemSchema, userHeader } from '@loopwatch/contract/api';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { usePreferences } from '../lib/preferences.ts';
 
 /** A failed request. The message is written for people. */

@@ -7,7 +7,7 @@ import {
 } from '@loopwatch/contract/api';
 import type { QueryClient } from '@tanstack/react-query';
 import { io, type Socket } from 'socket.io-client';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { followServer, serverNow } from '../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import { hasRemovals, type LiveStore } from './live-store.ts';

@@ -1,5 +1,5 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorText } from '../lib/error-text.ts';
 import { analyze, type Recording } from './analyze.ts';
 import type { ModelValues, Values } from './config.ts';

@@ -48,7 +48,7 @@ const MAX_KNOWN = 16;
  * Like {@link detectionOf}, but the same object for an equal configuration: parsing it takes as long as several events, and a
  * plan as many.
  *
- * @throws ZodError that names the key, if the configuration is invalid
+ * @throws $ZodError that names the key, if the configuration is invalid
  */
 export function sharedDetection(config: DetectionInput, semantic: SemanticLayer | null): Detection {
   const key = JSON.stringify(config, exactly);

@@ -40,7 +40,7 @@ export interface ToolCallTracker {
  * three similar calls within five minutes are blocked.
  *
  * @param config a `tool_call_loop` block as in the configuration file, or detection settings that hold one
- * @throws ZodError that names the key, if the configuration is invalid
+ * @throws $ZodError that names the key, if the configuration is invalid
  */
 export function createToolCallTracker(
   config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},

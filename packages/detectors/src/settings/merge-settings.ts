@@ -1,15 +1,14 @@
-import { allowedValues, didYouMean, findSetting, nearest } from '@loopwatch/contract';
+import { allowedValues, didYouMean, findSetting, nearest, type SettingSchema } from '@loopwatch/contract';
+import { safeParse } from 'zod/mini';
 import { assignPath } from './session-settings.ts';
 import { shownValue } from './shown-value.ts';
-
-type Schema = Parameters<typeof findSetting>[0];
 
 /** The target of a merge, and the schema that the values must match. */
 export interface MergeTarget {
   readonly target: Record<string, unknown>;
   /** Keys of the block that the values' paths are relative to. */
   readonly block: readonly string[];
-  readonly schema: Schema;
+  readonly schema: SettingSchema;
   /** Whose settings these are, as in `a session`. */
   readonly owner: string;
 }
@@ -26,7 +25,7 @@ export function mergeSettings(
   return Object.entries(values).flatMap(([path, value]) => {
     const place = findSetting(schema, path);
     if (place === undefined) return unknownSetting(path, owner, []);
-    const { error } = place.schema.safeParse(value);
+    const { error } = safeParse(place.schema, value);
     if (error !== undefined) return refusedValue(path, value, place.schema, error.issues);
     assignPath(target, [...block, ...place.keys], value);
     return [];
@@ -42,7 +41,7 @@ export function unknownSetting(path: string, owner: string, known: readonly stri
 function refusedValue(
   name: string,
   value: unknown,
-  schema: Schema,
+  schema: SettingSchema,
   issues: readonly { readonly code: string; readonly message: string }[],
 ): string {
   const own = issues.flatMap(({ code, message }) => (code === 'custom' ? message : []));

@@ -3,7 +3,7 @@ import { tool } from '@langchain/core/tools';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   apiKey,
   headersOf,

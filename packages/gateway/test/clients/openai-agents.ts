@@ -7,7 +7,7 @@ import {
   tool,
 } from '@openai/agents';
 import OpenAI from 'openai';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   apiKey,
   headersOf,

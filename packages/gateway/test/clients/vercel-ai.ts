@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type LanguageModel, stepCountIs, streamText, tool } from 'ai';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   apiKey,
   type ClientCase,

@@ -1,5 +1,5 @@
 import { readJson } from '@loopwatch/contract';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { badRequest } from './problem.ts';
 
 /** The position in a list as an opaque string. */

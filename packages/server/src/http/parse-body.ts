@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { extentOf } from './json-extent.ts';
 import { badRequest, HttpProblem } from './problem.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { badRequest, type HttpProblem } from './problem.ts';
 
 /** Parses query parameters by the schemas of the API: text becomes lists, numbers, times and booleans. */

@@ -1,5 +1,5 @@
 import type { ServerInfo } from '@loopwatch/contract';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { NamedSchemas } from './named-schemas.ts';
 import { describeOperation, type Json, type Operation } from './operation.ts';
 import { apiOperations, otherOperations } from './operations.ts';

@@ -1,6 +1,6 @@
 import * as contract from '@loopwatch/contract';
 import * as api from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -1,5 +1,5 @@
 import { problemSchema, SCOPE_PATTERN } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonSchema, NamedSchemas } from './named-schemas.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import * as api from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pagingParameters, sortParameter } from '../http/parse-query.ts';
 import { statsParameters } from '../stats/stats-query.ts';
 import type { Operation } from './operation.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Me, type Role, roles } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { CookieSigner, readCookie, setCookie } from './cookies.ts';
 import { anonymousOperator, type User } from './user.ts';

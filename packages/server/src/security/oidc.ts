@@ -1,5 +1,5 @@
 import type * as OpenIdClient from 'openid-client';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RoleRules } from './oidc-role.ts';
 
 export interface OidcOptions extends RoleRules {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import type { NumberingState } from './number-events.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionMessage, SessionMessages } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pagingParameters, parseQuery } from '../http/parse-query.ts';
 import { badRequest, methodNotAllowed } from '../http/problem.ts';
 import { requireSession } from './read-sessions.ts';

@@ -1,15 +1,14 @@
 import {
   allowedValues,
   detectionSchema,
-  type settingPaths as SettingPaths,
+  type SettingPath,
+  type SettingSchema,
   settingPaths,
   settingText,
 } from '@loopwatch/contract';
 import { type ScopeKind, type SettingKey, scopeKinds } from '@loopwatch/contract/api';
 import { applyControl, withScope } from '@loopwatch/detectors';
-import { z } from 'zod';
-
-type Path = ReturnType<typeof SettingPaths>[number];
+import * as z from 'zod';
 
 const base = detectionSchema.parse({});
 const unknownKey = /is no setting|belongs to the process/;
@@ -22,7 +21,7 @@ export const detectionPaths: readonly string[] = allKeys.map(({ path }) => path)
 /** Every detection setting that can be changed while workers run. */
 export const settingKeys: readonly SettingKey[] = allKeys.filter(({ scopes }) => scopes.length > 0);
 
-function toKey({ path, schema }: Path): SettingKey {
+function toKey({ path, schema }: SettingPath): SettingKey {
   const parts = partsOf(schema);
   const value = parts.find((part) => part['type'] !== 'null') ?? {};
   const choices = (value['enum'] as string[] | undefined) ?? null;
@@ -39,7 +38,7 @@ function toKey({ path, schema }: Path): SettingKey {
   };
 }
 
-function partsOf(schema: z.ZodType): Record<string, unknown>[] {
+function partsOf(schema: SettingSchema): Record<string, unknown>[] {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
   const { anyOf } = json;
   return Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : [json];

@@ -5,7 +5,7 @@ import {
   isBreakdownDimension,
   statsQuerySchema,
 } from '@loopwatch/contract/api';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseQuery, sortParameter } from '../http/parse-query.ts';
 import { badRequest } from '../http/problem.ts';
 import type { BreakdownRequest } from './breakdown.ts';

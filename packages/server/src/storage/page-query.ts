@@ -1,6 +1,6 @@
 import type { Page } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import type { Paging, Sorting } from '../http/parse-query.ts';
 import type { Conditions } from './conditions.ts';

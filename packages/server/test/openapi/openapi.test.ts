@@ -1,7 +1,7 @@
 import { notificationSchema } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer, NotificationChannel } from '../../src/index.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';

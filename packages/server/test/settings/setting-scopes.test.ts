@@ -3,6 +3,7 @@ import { detectionSchema, settingPaths, settingsSchema } from '@loopwatch/contra
 import { scopeKinds } from '@loopwatch/contract/api';
 import { applyControl, createSessionAnalyzer, withScope } from '@loopwatch/detectors';
 import { describe, expect, test } from 'vitest';
+import { safeParse } from 'zod/mini';
 import { checkSettings } from '../../src/settings/check-settings.ts';
 import { parseScope } from '../../src/settings/scope.ts';
 import { settingKeys } from '../../src/settings/setting-keys.ts';
@@ -25,7 +26,7 @@ function documented(path: string): readonly boolean[] {
 const base = detectionSchema.parse({});
 const scopes = { server: 'server', model: 'model:openai/gpt-5', session: 'session:s-1' } as const;
 const defaults = new Map(
-  settingPaths(settingsSchema).map(({ path, schema }) => [path, schema.safeParse(undefined).data]),
+  settingPaths(settingsSchema).map(({ path, schema }) => [path, safeParse(schema, undefined).data]),
 );
 const keyFault = /is no setting|belongs to the process/;
 

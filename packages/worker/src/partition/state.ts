@@ -7,7 +7,7 @@ import {
 } from '@loopwatch/contract';
 import { type SettingsVersion, SNAPSHOT_VERSION } from '@loopwatch/detectors';
 import type { StateChange } from '@loopwatch/log';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OpenIncident } from '../report/incident-metrics.ts';
 import type { StoredSession } from '../sessions/entry.ts';
 

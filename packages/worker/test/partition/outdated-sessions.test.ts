@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { records, startWorker } from '../fakes.ts';
 
 /** What a worker of an earlier version had stored: three sessions, with snapshots of version 6. */

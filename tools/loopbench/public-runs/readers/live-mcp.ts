@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { Translator } from '@loopwatch/formats';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const runsSchema = z.array(z.looseObject({ task_id: z.string(), messages: z.array(z.looseObject({})) }));
 

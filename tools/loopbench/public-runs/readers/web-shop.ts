@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventsOf, type Turn } from '../recorded-run.ts';
 
 const notebookSchema = z.object({

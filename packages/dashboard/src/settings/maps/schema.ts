@@ -1,5 +1,13 @@
-import { detectionSchema, entrySchema, findSetting, unwrapSchema } from '@loopwatch/contract';
-import { z } from 'zod';
+import {
+  detectionSchema,
+  entrySchema,
+  findSetting,
+  type SettingSchema,
+  schemaDef,
+  schemaShape,
+  unwrapSchema,
+} from '@loopwatch/contract';
+import { safeParse } from 'zod/mini';
 
 /*
  * The parts of a setting with a map, from the same schema that the server checks it with. Not by way of its JSON Schema, which
@@ -19,7 +27,7 @@ export type FieldKind =
   | { readonly kind: 'map'; readonly fields: readonly Field[] };
 
 /** The schema of a setting. */
-export function schemaOf(path: string): z.ZodType | undefined {
+export function schemaOf(path: string): SettingSchema | undefined {
   return findSetting(detectionSchema, path)?.schema;
 }
 
@@ -31,26 +39,35 @@ export function fieldsOfEntries(path: string): readonly Field[] | undefined {
 }
 
 /** Values first, then what contains further fields. */
-function fieldsOf(schema: z.ZodObject): Field[] {
-  return Object.entries(schema.shape as Record<string, z.ZodType>)
+function fieldsOf(shape: Readonly<Record<string, SettingSchema>>): Field[] {
+  return Object.entries(shape)
     .map(([key, value]) => ({
       key,
-      isRequired: !value.safeParse(undefined).success,
+      isRequired: !safeParse(value, undefined).success,
       ...kindOf(value),
     }))
     .toSorted((a, b) => Number('fields' in a) - Number('fields' in b));
 }
 
-function kindOf(schema: z.ZodType): FieldKind {
-  const inner = unwrapSchema(schema);
-  const entry = entrySchema(inner);
-  const each = entry === undefined ? undefined : unwrapSchema(entry);
-  if (each instanceof z.ZodObject) return { kind: 'map', fields: fieldsOf(each) };
-  if (inner instanceof z.ZodObject) return { kind: 'block', fields: fieldsOf(inner) };
-  if (inner instanceof z.ZodArray) return { kind: 'lines' };
-  if (inner instanceof z.ZodPipe) return kindOf(inner.in as z.ZodType);
-  if (inner instanceof z.ZodEnum) return { kind: 'choice', choices: inner.options.map(String) };
-  if (inner instanceof z.ZodBoolean) return { kind: 'boolean' };
-  if (!(inner instanceof z.ZodNumber)) return { kind: 'text' };
-  return { kind: 'number', isNullable: schema.safeParse(null).success };
+function kindOf(schema: SettingSchema): FieldKind {
+  const entry = entrySchema(schema);
+  const each = entry && schemaShape(entry);
+  if (each !== undefined) return { kind: 'map', fields: fieldsOf(each) };
+  const def = schemaDef(unwrapSchema(schema));
+  switch (def.type) {
+    case 'object':
+      return { kind: 'block', fields: fieldsOf(def.shape) };
+    case 'array':
+      return { kind: 'lines' };
+    case 'pipe':
+      return kindOf(def.in);
+    case 'enum':
+      return { kind: 'choice', choices: Object.values(def.entries).map(String) };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'number':
+      return { kind: 'number', isNullable: safeParse(schema, null).success };
+    default:
+      return { kind: 'text' };
+  }
 }

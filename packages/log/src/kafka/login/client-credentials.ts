@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/platform';
-import { z } from 'zod';
+import * as z from 'zod';
 import { askService, isTransient, jsonOf } from '../http/ask-service.ts';
 import { TokenError } from './token-error.ts';
 import { type AccessToken, createTokenSource, type TokenSource } from './token-source.ts';

@@ -1,6 +1,6 @@
 import { backoff, messageOf } from '@loopwatch/contract';
 import { delay, type LogFunction } from '@loopwatch/platform';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LogError } from '../../port/errors.ts';
 import { askService, isTransient } from '../http/ask-service.ts';
 
