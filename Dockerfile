@@ -6,8 +6,11 @@ ARG NODE_IMAGE=node:22-slim
 # Build stage, on the builder's own platform: the command with its pages, samples and migrations.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
+# Only what npm reads, so that a change of other files leaves this layer as it is.
+COPY --parents package.json package-lock.json .npmrc packages/*/package.json tools/testkit/package.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY . .
-RUN npm ci --ignore-scripts && npm run build
+RUN npm run build
 # The files that links stand for, without source maps.
 RUN cp -rL dist/loopwatch /out && find /out -name '*.js.map' -delete
 
@@ -15,9 +18,18 @@ RUN cp -rL dist/loopwatch /out && find /out -name '*.js.map' -delete
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY --from=build /out/package.json ./
-RUN npm install --ignore-scripts --omit=dev --no-package-lock
+RUN --mount=type=cache,target=/root/.npm npm install --ignore-scripts --omit=dev --no-package-lock
 
-FROM ${NODE_IMAGE}
+# The base image with Node but without package managers, whose own packages would have to be kept free of vulnerabilities.
+FROM ${NODE_IMAGE} AS system
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/share/doc /usr/local/share/man /opt/yarn-* \
+      /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg && \
+    test -z "$(command -v npm npx corepack yarn)" && node --version
+
+# Copied, because removed files would stay in the layers of the base image.
+FROM scratch
+# hadolint ignore=DL3067
+COPY --from=system / /
 ARG NODE_IMAGE
 ARG VERSION=0.1.0
 ARG REVISION
@@ -27,7 +39,8 @@ LABEL org.opencontainers.image.title="Loopwatch" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
-ENV NODE_ENV=production \
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    NODE_ENV=production \
     LOOPWATCH_SERVER_HOST=0.0.0.0 \
     LOOPWATCH_WORKER_HOST=0.0.0.0 \
     LOOPWATCH_GATEWAY_HOST=0.0.0.0 \

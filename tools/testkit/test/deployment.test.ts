@@ -180,9 +180,31 @@ describe('Dockerfile', () => {
     expect(stages).toEqual([
       'FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build',
       'FROM ${NODE_IMAGE} AS dependencies',
-      'FROM ${NODE_IMAGE}',
+      'FROM ${NODE_IMAGE} AS system',
+      'FROM scratch',
     ]);
-    expect(lines).toContain('ARG NODE_IMAGE=node:22-slim');
+    expect(read('Dockerfile')).toMatch(/^ARG NODE_IMAGE=node:22-slim(?:@sha256:[0-9a-f]{64})?$/m);
+  });
+
+  it('Dockerfile: installs with the manifest of every workspace, and before it copies the sources', () => {
+    const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
+    const manifests = workspaces.map((workspace) => `${workspace}/package.json`);
+    const copies = ['package.json', 'package-lock.json', '.npmrc', ...manifests].join(' ');
+    const steps = lines.filter((line) => /^COPY (?:--parents|\.) |npm (?:ci|run)/.test(line));
+    expect(steps.slice(0, 4)).toEqual([
+      `COPY --parents ${copies} ./`,
+      'RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts',
+      'COPY . .',
+      'RUN npm run build',
+    ]);
+  });
+
+  it('Dockerfile: takes from the base image what is left without package managers', () => {
+    expect(last).toContain('COPY --from=system / /');
+    const removed = /AS system\nRUN rm -rf ([^&]*)&&/.exec(read('Dockerfile'))?.[1] ?? '';
+    for (const path of ['lib/node_modules', 'bin/npm', 'bin/npx', 'bin/corepack', 'bin/yarn'])
+      expect(removed.split(/[\s\\]+/)).toContain(`/usr/local/${path}`);
+    expect(last.filter((line) => /\b(?:npm|npx)\b/.test(line))).toEqual([]);
   });
 
   it('Dockerfile: runs the built command as a numeric user, with a health check', () => {

@@ -32,7 +32,7 @@ describe('docs/deployment.md: commands of docker', () => {
   });
 
   it('docker buildx: uses the base image of the Dockerfile, and the version of the packages', () => {
-    const base = /^ARG NODE_IMAGE=(\S+)$/m.exec(dockerfile)?.[1];
+    const base = /^ARG NODE_IMAGE=([^@\s]+)/m.exec(dockerfile)?.[1];
     expect(new Set(images.match(/node:\d+-\w+/g))).toEqual(new Set([base]));
     const { version } = JSON.parse(read('packages/cli/package.json')) as { version: string };
     expect(new Set(images.match(/(?<=REGISTRY\/loopwatch:)\S+/g))).toEqual(new Set([version]));
