@@ -15,7 +15,7 @@ Runs workers, the server and, if enabled, the gateway on Kubernetes. Kafka and P
 \`\`\`sh
 kubectl create secret generic loopwatch --from-literal=DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/loopwatch \\
   --from-literal=LOOPWATCH_API_TOKEN="$(openssl rand -hex 32)" --from-literal=LOOPWATCH_VIEWER_TOKEN="$(openssl rand -hex 32)"
-helm install loopwatch deploy/helm/loopwatch --set image.repository=REGISTRY/loopwatch \\
+helm install loopwatch deploy/helm/loopwatch \\
   --set secrets.existingSecret=loopwatch --set 'config.kafka.brokers={kafka:9092}'
 \`\`\`
 
