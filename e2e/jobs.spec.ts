@@ -166,7 +166,7 @@ test('job: read what the agent said before and during the loop', async ({ page }
   await expect(page.getByRole('region', { name: 'Agent messages during the loop' })).toContainText(
     'I look at the cart.',
   );
-  await click(page.getByRole('link', { name: /^open at the loop start/ }));
+  await click(page.getByRole('link', { name: /^open at the start of the loop/ }));
   await expect(page.getByRole('region', { name: 'Transcript' })).toContainText('Mend the cart.');
 });
 

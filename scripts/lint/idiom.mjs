@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '../..');
 /** American spelling, everywhere; a method of others is theirs to spell. */
 const spelling = [
   [/colour|behaviour|favourite|neighbour/i, '-or'],
+  [/\blicen(?:ce|ces|ced|cing)\b/i, 'license'],
   [/\banalys(?:e|ed|ing|er)\b/i, 'analyze'],
   [
     /(?<!\.)\b(?:recogn|normal|serial|initial|summar|organ|synchron|optim|minim|maxim|visual)is(?:e|es|ed|ing|ation)\b/i,

@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { distributedPackages } from './dependencies.mjs';
-import { licenceFaults } from './notices.mjs';
+import { licenseFaults } from './notices.mjs';
 import { command, libraries, packed, publishedManifest } from './published.mjs';
 import { sbomFaults } from './sbom.mjs';
 
@@ -15,7 +15,7 @@ const withoutExports = 'node10';
 
 /** @throws Error naming everything that is wrong */
 export async function checkPackages(sbom) {
-  const faults = [...licenceFaults(distributedPackages()), ...sbomFaults(sbom)];
+  const faults = [...licenseFaults(distributedPackages()), ...sbomFaults(sbom)];
   for (const folder of [command, ...libraries]) {
     const pkgDir = join(packed, folder);
     const { messages } = await publint({ pkgDir, pack: false, strict: true });
@@ -32,5 +32,5 @@ export async function checkPackages(sbom) {
         faults.push(`${folder}: types of ${entrypoint ?? '.'} for ${resolutionKind}: ${kind}`);
   }
   if (faults.length > 0) throw new Error(`The packages cannot be published:\n${faults.join('\n')}`);
-  console.log('Manifests, types, licences and SBOM: ok');
+  console.log('Manifests, types, licenses and SBOM: ok');
 }

@@ -5,11 +5,11 @@ import { command, external, libraries, root } from './published.mjs';
 
 /** The dashboard is part of the command, built from its own dependencies. */
 const roots = [command, ...libraries, 'dashboard'];
-/** Licences that a manifest names in an old form, which the lock file does not have. */
+/** Licenses that a manifest names in an old form, which the lock file does not have. */
 const namedElsewhere = { 'xmlhttprequest-ssl': 'MIT' };
 
 /**
- * The packages from npm, by name. `bundled` leaves out what npm installs beside the command, with its own licence; `own` adds the
+ * The packages from npm, by name. `bundled` leaves out what npm installs beside the command, with its own license; `own` adds the
  * workspace's packages.
  */
 export function distributedPackages({ bundled = false, own = false } = {}) {

@@ -1,5 +1,5 @@
 // `npm run pack`: the packages as they are published, each as a folder and a tarball in `.cache/packages`, with
-// the software bill of materials of the command, and the wheel of the Python client. Checks manifests, types, licences and the bill. Needs a build.
+// the software bill of materials of the command, and the wheel of the Python client. Checks manifests, types, licenses and the bill. Needs a build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

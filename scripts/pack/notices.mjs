@@ -1,9 +1,9 @@
-// The licences of what the command's package contains and of what is installed with it.
+// The licenses of what the command's package contains and of what is installed with it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './published.mjs';
 
-/** Licences under which the code may be distributed with Loopwatch, as SPDX names. */
+/** Licenses under which the code may be distributed with Loopwatch, as SPDX names. */
 const allowed = new Set([
   '0BSD',
   'Apache-2.0',
@@ -26,34 +26,34 @@ function isAllowed(expression) {
     .some((alternative) => alternative.split(' AND ').every((name) => allowed.has(name)));
 }
 
-/** @returns every package with a licence that is not allowed */
-export function licenceFaults(packages) {
+/** @returns every package with a license that is not allowed */
+export function licenseFaults(packages) {
   return packages
     .filter(({ license }) => license === undefined || !isAllowed(license))
     .map(
       ({ name, version, license }) =>
-        `${name} ${version}: licence ${license ?? 'unknown'} is not allowed (scripts/pack/notices.mjs)`,
+        `${name} ${version}: license ${license ?? 'unknown'} is not allowed (scripts/pack/notices.mjs)`,
     );
 }
 
-/** The text of THIRD-PARTY-NOTICES: each licence text once, below the packages that it belongs to. */
+/** The text of THIRD-PARTY-NOTICES: each license text once, below the packages that it belongs to. */
 export function noticesText(packages) {
-  // PGlite contains PostgreSQL, but not its licence.
-  const postgres = readFileSync(join(import.meta.dirname, 'postgresql-licence.txt'), 'utf8').trim();
+  // PGlite contains PostgreSQL, but not its license.
+  const postgres = readFileSync(join(import.meta.dirname, 'postgresql-license.txt'), 'utf8').trim();
   const byText = new Map([[postgres, ['PostgreSQL, in @electric-sql/pglite (PostgreSQL)']]]);
   for (const { path, name, version, license } of packages) {
-    const text = licenceText(join(root, path));
+    const text = licenseText(join(root, path));
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
   }
   const parts = [...byText].map(([text, names]) => `${[...new Set(names)].join('\n')}\n\n${text}\n`);
-  return `Loopwatch contains the software listed here, under the licences that follow each list.\n\n${parts.join(
+  return `Loopwatch contains the software listed here, under the licenses that follow each list.\n\n${parts.join(
     `\n${'-'.repeat(80)}\n\n`,
   )}`;
 }
 
-function licenceText(folder) {
+function licenseText(folder) {
   const files = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
-  if (files.length === 0) return 'The package contains no text of its licence.';
+  if (files.length === 0) return 'The package contains no text of its license.';
   return files
     .sort()
     .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim())

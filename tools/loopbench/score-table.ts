@@ -33,7 +33,7 @@ export function scoreTable(
 export interface LeftOut {
   readonly set: string;
   readonly sessions: number;
-  /** Whether `fetch` gets them; other recordings are not published in a form or under a licence that allows it. */
+  /** Whether `fetch` gets them; other recordings are not published in a form or under a license that allows it. */
   readonly canBeFetched: boolean;
 }
 

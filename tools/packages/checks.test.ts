@@ -5,19 +5,19 @@ const load = (file: string) => import(new URL(`../../scripts/pack/${file}`, impo
 const { distributedPackages } = await load('dependencies.mjs');
 type Named = { readonly name: string; readonly version: string };
 
-describe('licences', async () => {
-  const { licenceFaults, noticesText } = await load('notices.mjs');
+describe('licenses', async () => {
+  const { licenseFaults, noticesText } = await load('notices.mjs');
 
   it.each(['MIT', 'Apache-2.0', '(GPL-3.0-only OR MIT)', 'MIT AND ISC'])(
-    'licence %s: is allowed',
+    'license %s: is allowed',
     (license) => {
-      expect(licenceFaults([{ name: 'a', version: '1.0.0', license }])).toEqual([]);
+      expect(licenseFaults([{ name: 'a', version: '1.0.0', license }])).toEqual([]);
     },
   );
 
-  it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', undefined])('licence %s: is rejected', (license) => {
-    const faults = licenceFaults([{ name: 'a', version: '1.0.0', license }]);
-    expect(faults).toEqual([expect.stringContaining(`a 1.0.0: licence ${license ?? 'unknown'}`)]);
+  it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', undefined])('license %s: is rejected', (license) => {
+    const faults = licenseFaults([{ name: 'a', version: '1.0.0', license }]);
+    expect(faults).toEqual([expect.stringContaining(`a 1.0.0: license ${license ?? 'unknown'}`)]);
   });
 
   it('distributed packages: include dependencies of the command, the libraries and the dashboard, but none for development', () => {
@@ -27,7 +27,7 @@ describe('licences', async () => {
     expect(names.filter((name: string) => name.startsWith('@loopwatch/'))).toEqual([]);
   });
 
-  it('notices: have the licence of each bundled package', () => {
+  it('notices: have the license of each bundled package', () => {
     const text = noticesText(distributedPackages({ bundled: true }));
     expect(text).toMatch(/^kafkajs \d[^\n]*\(MIT\)$/m);
     expect(text).toContain('PostgreSQL');

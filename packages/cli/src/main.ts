@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { commands } from './commands/commands.ts';
 import { type CommandName, describedCommand, summaries } from './commands/summaries.ts';
 import { UsageError } from './errors.ts';
 import { version } from './runtime/installation.ts';
@@ -10,26 +11,6 @@ const program = new Command('loopwatch')
   .showHelpAfterError('(run with --help for usage)')
   .configureHelp({ subcommandTerm: (command) => command.name() })
   .exitOverride();
-/** Only the requested command is loaded: loading all of them takes longer than most commands run. */
-const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
-  start: async () => (await import('./commands/start.ts')).startCommand(),
-  worker: async () => (await import('./commands/worker.ts')).workerCommand(),
-  server: async () => (await import('./commands/server.ts')).serverCommand(),
-  gateway: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
-  scan: async () => (await import('./commands/scan.ts')).scanCommand(),
-  hook: async () => (await import('./commands/hook.ts')).hookCommand(),
-  replay: async () => (await import('./commands/replay.ts')).replayCommand(),
-  produce: async () => (await import('./commands/produce.ts')).produceCommand(),
-  topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
-  notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
-  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
-  tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
-  erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
-  repair: async () => (await import('./commands/repair.ts')).repairCommand(),
-  config: async () => (await import('./commands/config.ts')).configCommand(),
-  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
-};
-
 const [first, second] = process.argv.slice(2);
 const requested = first === 'help' ? second : first;
 for (const name of Object.keys(summaries) as CommandName[]) {

@@ -121,23 +121,18 @@ it('overview: reports only the unknown parameters that are in the URL', async ()
 });
 
 it.each([
-  [
-    'dollars',
-    { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 0 },
-    '$8.40',
-    '41.2k tokens and 13 tool calls',
-  ],
+  ['dollars', { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 0 }, '$8.40', '41.2k tokens, 13 tool calls'],
   [
     'dollars when one model has no price',
     { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 1 },
     '$8.40',
-    '41.2k tokens and 13 tool calls; 1 loop of unknown price',
+    '1 loop of unknown price; 41.2k tokens, 13 tool calls',
   ],
   [
     'tokens when no model has a price',
     { calls: 13, tokens: 41_200, usd: null, unpriced: 2 },
     '41.2k tokens',
-    'and 13 tool calls; 2 loops of unknown price',
+    '2 loops of unknown price; 13 tool calls',
   ],
   [
     'calls without usage',

@@ -104,7 +104,7 @@ describe('formatting', () => {
     expect(costSentence(row({ cost, state: 'resolved' }))).toBe('Lasted 500 ms.');
     const batches = { calls: 15, turns: 5, characters: 0, tokens: null, ms: 500 };
     const paid = { calls: 5, turns: 5, characters: 0, tokens: 1200, cachedTokens: 900, usd: 0.004, ms: 500 };
-    expect(costSentence(row({ cost: paid }))).toMatch(/^<\$0\.01, 1,200 tokens, 5 calls/);
+    expect(costSentence(row({ cost: paid }))).toMatch(/^\$0\.004, 1,200 tokens, 5 calls/);
     expect(costSentence(row({ cost: { ...paid, usd: null }, model: 'gpt-9' }))).toMatch(
       / No price for gpt-9\.$/,
     );

@@ -12,7 +12,7 @@ export interface Dataset {
   /** A commit: its files never change. */
   readonly revision: string;
   /** Of the recordings; an SPDX id. */
-  readonly licence: string;
+  readonly license: string;
   /**
    * Reads one run.
    * @param text a file
@@ -27,32 +27,32 @@ export const datasets: Readonly<Record<string, Dataset>> = {
   'web-agents': {
     repository: 'nottelabs/open-operator-evals',
     revision: '50f8e472230cbcc9c4ff24e1e8ed5ae42683b238',
-    licence: 'MIT',
+    license: 'MIT',
     read: readWebAgent,
   },
   'claude-code': {
     repository: 'entireio/cli',
     // Of the branch entire/checkpoints/v1.
     revision: '394f81fa',
-    licence: 'MIT',
+    license: 'MIT',
     read: readClaudeCode,
   },
   react_webshop: {
     repository: 'ysymyth/ReAct',
     revision: 'a5c0827bf0ffa22897f654f3892e65d78d63aaf6',
-    licence: 'MIT',
+    license: 'MIT',
     read: readWebShop,
   },
   reflexion_hotpotqa: {
     repository: 'noahshinn/reflexion',
     revision: 'e531a5c0d67bc8969683d0f6fd2ffc080a5c529d',
-    licence: 'MIT',
+    license: 'MIT',
     read: readHotpotQa,
   },
   livemcpbench_sonnet4: {
     repository: 'icip-cas/LiveMCPBench',
     revision: '3c0aabcb9daef8fbb7ab35738c53fdbd2a6ce376',
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     read: readLiveMcp,
   },
 };

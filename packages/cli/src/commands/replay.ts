@@ -132,10 +132,10 @@ async function replay(
     );
   }
   if (json && ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
+  // Nothing was read: the error says all.
+  if (bad.files === files.length && counts.events === 0) return exitCodes.badInput;
   if (!json)
-    await writeOut(
-      summaryLine(settings, { ...counts, ignored: String(ignored) }, bad.total, progress.seconds),
-    );
+    await writeOut(summaryLine(settings, { ...counts, ignored: String(ignored) }, bad, progress.seconds));
   if (bad.total > 0) return exitCodes.badInput;
   if (counts.evaluated === 0) {
     writeError(`${nothingEvaluated(files, ignored.total)}\n`);
@@ -209,11 +209,14 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
 function summaryLine(
   settings: Settings,
   counts: { events: number; loops: number; outages: number; sessions: ReadonlySet<string>; ignored: string },
-  bad: number,
+  bad: BadLines,
   seconds: number,
 ): string {
   const outages = counts.outages === 0 ? '' : `, ${formatCount(counts.outages, 'outage')}`;
-  const badText = bad === 0 ? '' : `, ${formatBadLines(bad)}`;
+  const lines = bad.total - bad.files;
+  const badText =
+    (lines === 0 ? '' : `, ${formatBadLines(lines)}`) +
+    (bad.files === 0 ? '' : `, ${formatCount(bad.files, 'unreadable file')}`);
   const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${oneLine(counts.ignored)})`;
   return (
     `${formatCount(counts.loops, 'loop')} in ${formatCount(counts.sessions.size, 'session')}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
@@ -33,7 +33,11 @@ const exitCodes = { none: 0, badInput: 2, loopsFound: 3, notUnderstood: 4 } as c
 export function scanCommand(): Command {
   const command = describedCommand('scan')
     .argument('[path...]', 'history files and folders (default: where the agents store them)')
-    .option('--since <time>', 'only histories written since then: 30d, 12h or a date', parseSince, 0)
+    .addOption(
+      new Option('--since <time>', 'only histories written since then: 30d, 12h or a date')
+        .argParser(parseSince)
+        .default(0, 'all'),
+    )
     .option('--json', 'print the report as JSON on stdout, and nothing else there')
     .option('--html <file>', 'write the report as a self-contained HTML page')
     .option('--open', 'open the dashboard on the sessions with the most expensive loops')

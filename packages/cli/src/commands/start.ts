@@ -15,7 +15,9 @@ import { openDataDir } from '../runtime/embedded-log.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { samplesDir, version } from '../runtime/installation.ts';
 import { exitWhenStorageLost, type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
+import { isReadable } from '../runtime/logger.ts';
 import { type Observability, observe } from '../runtime/observability.ts';
+import { writeOut } from '../runtime/output.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
 import { serverDeps } from '../server/server-deps.ts';
@@ -74,7 +76,7 @@ export function startCommand(): Command {
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, observability);
     const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, observability);
-    const { running, logAddress } = await untilStarted(starting, logger);
+    const { running, showAddress } = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
       const gatewayStorage = {
         sink: log.sink(),
@@ -92,7 +94,7 @@ export function startCommand(): Command {
       }
     }
     // Last, so that the address is the line that users see.
-    logAddress();
+    await showAddress();
     if (!embedded) void logDurability(settings, logger);
     await runUntilSignal([...running, telemetry], logger);
   });
@@ -142,10 +144,17 @@ function openKafka(settings: Settings, logger: Logger): Log {
   };
 }
 
+/** Stands out among the log lines of a terminal. */
+function banner(url: string, playing: string): string {
+  const lines = [`Loopwatch ${version}`, '', `Dashboard   ${url}`, 'Press Ctrl+C to stop.'];
+  if (playing !== '') lines[0] += `, ${playing}`;
+  return `\n${lines.map((line) => `  ${line}`.trimEnd()).join('\n')}\n\n`;
+}
+
 interface Started {
   /** In the order in which they stop. */
   readonly running: Running[];
-  readonly logAddress: () => void;
+  readonly showAddress: () => Promise<void>;
 }
 
 /** Starts worker and server; if one fails to start, stops those already running. */
@@ -190,11 +199,15 @@ async function startAll(
     const playing =
       samples.length === 0
         ? ''
-        : `; playing ${String(samples.length)} sample sessions unless they were stopped`;
-    const logAddress = () => {
-      logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
+        : `playing ${String(samples.length)} sample sessions unless they were stopped`;
+    const showAddress = async () => {
+      if (isReadable(settings.log)) await writeOut(banner(url, playing));
+      else {
+        const message = `Loopwatch ${version} is at ${url}${playing && `; ${playing}`}`;
+        logger.info({ url, preset: settings.preset, version }, message);
+      }
     };
-    return { running, logAddress };
+    return { running, showAddress };
   } catch (error) {
     for (const part of running) await part.stop();
     throw listenFailure(error, settings.server.port);

@@ -23,7 +23,34 @@ export const summaries = {
 
 export type CommandName = keyof typeof summaries;
 
+/** What follows `loopwatch` in the examples of a command's help. */
+export const examples: Readonly<Record<CommandName, readonly string[]>> = {
+  start: ['start', 'start --port 4700 --no-samples', 'start --upstream https://api.openai.com/v1'],
+  worker: ['worker --brokers kafka-1:9092,kafka-2:9092'],
+  server: ['server --brokers kafka-1:9092,kafka-2:9092'],
+  gateway: ['gateway --upstream https://api.openai.com/v1'],
+  scan: ['scan', 'scan --since 7d --html report.html', 'scan session.jsonl --format claude-code'],
+  hook: ['hook install claude-code', 'hook status'],
+  replay: [
+    'replay events.jsonl.gz',
+    'replay session.jsonl --preset stream',
+    'replay - --json < events.jsonl',
+  ],
+  produce: ['produce events.jsonl.gz --brokers localhost:9092'],
+  topics: ['topics --brokers localhost:9092'],
+  notify: ['notify test on-call'],
+  mcp: ['mcp', 'mcp --http --port 4620'],
+  tokens: ['tokens list', 'tokens create laptop --role producer --expires 90d'],
+  erase: ['erase --session s-4711', 'erase --tag customer:acme --yes'],
+  repair: ['repair database', 'repair log --data-dir /var/lib/loopwatch'],
+  config: ['config', 'config --set preset=stream'],
+  doctor: ['doctor', 'doctor --config loopwatch.yaml'],
+};
+
 /** A command without its options. */
 export function describedCommand(name: CommandName): Command {
-  return new Command(name).description(summaries[name]);
+  const lines = examples[name].map((example) => `  loopwatch ${example}\n`);
+  return new Command(name)
+    .description(summaries[name])
+    .addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('')}`);
 }

@@ -10,7 +10,10 @@ const EXPECTED =
 
 /** Reports unreadable lines on stderr as they occur, with a summary at the end. */
 export class BadLines {
+  /** Lines and files. */
   total = 0;
+  /** Files that could not be read to their end. */
+  files = 0;
   readonly #perFile = new Map<string, number>();
   readonly #badFromStart = new Set<string>();
   readonly #write: (text: string) => void;
@@ -23,6 +26,7 @@ export class BadLines {
   add(file: string, line: number, message: string): void {
     this.total += 1;
     if (line === 0) {
+      this.files += 1;
       this.#write(`${message}\n`);
       return;
     }

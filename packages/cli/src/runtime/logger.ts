@@ -14,12 +14,14 @@ function logOpenedOnly(this: Logger, args: Parameters<LogFn>, method: LogFn): vo
   if (phase === 'opened' && (message === undefined || !secondLine.test(message))) method.apply(this, args);
 }
 
+/** Whether people read the log: on a terminal, unless the settings say JSON. */
+export function isReadable({ format }: Settings['log']): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
+}
+
 /** Logs to stdout: readable lines on a terminal, otherwise JSON lines. @param fields further fields of each line */
-export function createLogger(
-  { level, format }: Settings['log'],
-  name: string,
-  fields?: () => object,
-): Logger {
+export function createLogger(settings: Settings['log'], name: string, fields?: () => object): Logger {
+  const { level } = settings;
   const options = {
     ...(fields && { mixin: fields }),
     level,
@@ -27,8 +29,7 @@ export function createLogger(
     base: { name },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const readable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
-  if (!readable) return pino(options);
+  if (!isReadable(settings)) return pino(options);
   return pino(
     { ...options, ...(level !== 'debug' && { hooks: { logMethod: logOpenedOnly } }) },
     pretty({

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 const whole = lazyFormat({ maximumFractionDigits: 0 });
 const compact = lazyFormat({ notation: 'compact', maximumSignificantDigits: 3 });
 const dollars = lazyFormat({ style: 'currency', currency: 'USD' });
+const fractions = lazyFormat({ style: 'currency', currency: 'USD', maximumSignificantDigits: 2 });
 
 function lazyFormat(options: Intl.NumberFormatOptions): (value: number) => string {
   let format: Intl.NumberFormat | undefined;
@@ -22,9 +23,9 @@ export function formatCompact(value: number): string {
   return value < 1000 ? formatInteger(value) : compact(value).replace('K', 'k');
 }
 
-/** $8.40, <$0.01 */
+/** $8.40, $0.0027 */
 export function formatUsd(value: number): string {
-  return value > 0 && value < 0.01 ? '<$0.01' : dollars(value);
+  return value > 0 && value < 0.01 ? fractions(value) : dollars(value);
 }
 
 /** `1 loop`, `2 loops` */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { commands as loaders } from '../../src/commands/commands.ts';
 import { configCommand } from '../../src/commands/config.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
 import { gatewayCommand } from '../../src/commands/gateway.ts';
@@ -9,6 +10,7 @@ import { replayCommand } from '../../src/commands/replay.ts';
 import { scanCommand } from '../../src/commands/scan.ts';
 import { serverCommand } from '../../src/commands/server.ts';
 import { startCommand } from '../../src/commands/start.ts';
+import { type CommandName, examples } from '../../src/commands/summaries.ts';
 import { topicsCommand } from '../../src/commands/topics.ts';
 import { workerCommand } from '../../src/commands/worker.ts';
 
@@ -63,6 +65,20 @@ describe.each(commands)('loopwatch %s', (name, create, flags) => {
     expect(out).toBe('');
     expect(err).toMatch(/unknown option '--prot=1'/);
   });
+});
+
+it.each(
+  Object.entries(examples).flatMap(([name, lines]) =>
+    lines.map((line) => ({ name: name as CommandName, line })),
+  ),
+)('--help: its example "$line" is understood', async ({ name, line }) => {
+  const command = await loaders[name]();
+  const { out } = await parsed(command, ['--help']);
+  expect(out).toContain(`  loopwatch ${line}\n`);
+  const [, ...args] = line.split(' ');
+  const subcommand = command.commands.find((it) => it.name() === args[0]);
+  const { unknown } = (subcommand ?? command).parseOptions(subcommand === undefined ? args : args.slice(1));
+  expect(unknown.filter((part) => part.startsWith('-') && part !== '-')).toEqual([]);
 });
 
 it('replay --help: explains the exit status', async () => {

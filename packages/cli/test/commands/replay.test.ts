@@ -51,6 +51,13 @@ function verdictsIn({ stdout }: Ended): Verdict[] {
 }
 
 describe('loopwatch replay', { timeout: TIMEOUT }, () => {
+  it('replay: says only that the file does not exist if there is no other', async () => {
+    const { code, stdout, stderr } = await run(['replay', 'missing.jsonl']);
+    expect(code).toBe(2);
+    expect(stdout).toEqual([]);
+    expect(stderr).toEqual(['missing.jsonl: no such file']);
+  });
+
   it('replay: exits with 4 and says so if most records of a file were not understood', async () => {
     const call = {
       type: 'assistant',

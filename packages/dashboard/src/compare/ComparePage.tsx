@@ -36,7 +36,7 @@ export function ComparePage() {
   return (
     <Page
       title="Compare"
-      note="two of a kind, with what chance may explain"
+      note="side by side, with 95% intervals"
       actions={
         <>
           <TimeRangePicker range={range} onChange={(next) => change({ range: next })} />
@@ -131,7 +131,7 @@ function missingText({ by, a, b }: CompareView, values: readonly string[]): stri
   );
   if (unknown.length > 0) return `Not among the 50 most frequent in this time range: ${unknown.join(', ')}.`;
   if (by === 'period') return 'There is no period before this one.';
-  return 'Sessions of at least two different ones are needed in this time range.';
+  return `The sessions in this time range have fewer than two ${by}s. Choose a longer one.`;
 }
 
 interface ChoiceProps {

@@ -11,6 +11,7 @@ import { TriageButtons } from '../incidents/TriageButtons.tsx';
 import { useTriage } from '../incidents/triage.ts';
 import { serverNow, useCoarseNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
+import { nounOf } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
@@ -202,7 +203,7 @@ function Head({ item, detail, page }: HeadProps) {
             to="/sessions/$id"
             params={{ id: item.sessionId }}
             search={loopSearch(item)}
-            title="Open the session where the loop began"
+            title={`Open the session where the ${nounOf(item)} began`}
           >
             <span className="truncate min-w-0 max-w-[40ch]">
               <code>{visibleText(item.sessionId)}</code>

@@ -1,7 +1,7 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatNumber, formatTime, plural } from '../lib/format.ts';
+import { formatNumber, formatTime, nounOf, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { eventSearch } from '../session/loop-link.ts';
 import { RedactionNote } from '../session/RedactionNote.tsx';
@@ -25,6 +25,7 @@ export function LoopMessages({
 }) {
   const redaction = useRedaction();
   const [whole, setWhole] = useState(false);
+  const title = `Agent messages during the ${nounOf(incident)}`;
   const span = loopSpan(incident);
   const messages = messagesBetween(items, span);
   // The timeline card already says that the log no longer has the events.
@@ -33,8 +34,8 @@ export function LoopMessages({
     // Without the start of the loop it is unknown whether there were messages.
     if ((items[0]?.eventIndex ?? Infinity) > span.from) return null;
     return (
-      <Card title="Agent messages during the loop">
-        <p className="text-sm text-ink2">No messages during the loop.</p>
+      <Card title={title}>
+        <p className="text-sm text-ink2">None.</p>
       </Card>
     );
   }
@@ -43,7 +44,7 @@ export function LoopMessages({
   const same = messages.length > 1 && messages.every(({ text }) => text === messages[0]?.text);
   return (
     <Card
-      title="Agent messages during the loop"
+      title={title}
       note={
         <>
           {plural(messages.length, 'message')}

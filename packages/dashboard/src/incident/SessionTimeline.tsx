@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { readEvents } from '../api/sessions.ts';
-import { formatDuration, formatNumber, formatTime } from '../lib/format.ts';
+import { formatDuration, formatNumber, formatTime, nounOf } from '../lib/format.ts';
 import { eventSearch } from '../session/loop-link.ts';
 import { useDragSpan } from '../ui/charts/use-drag-span.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -61,7 +61,7 @@ export function SessionTimeline({ incident, onOpen }: Props) {
             params={{ id: incident.sessionId }}
             search={eventSearch(incident, loopStart(incident).eventIndex)}
           >
-            open at the loop start
+            open at the start of the {nounOf(incident)}
           </Link>
         </>
       }
@@ -97,7 +97,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
   const isIn = (index: number) => index >= first && index <= last;
   const began = loopStart(incident).time;
   const detectedAt = incident.verdicts[0]?.time;
-  const label = `Events ${String(first)} to ${String(last)}; the loop runs from event ${String(from)} to ${String(to)} and was detected at event ${String(incident.firstEventIndex)}`;
+  const label = `Events ${String(first)} to ${String(last)}; the ${nounOf(incident)} runs from event ${String(from)} to ${String(to)} and was detected at event ${String(incident.firstEventIndex)}`;
   const picked = marks.map((mark) => ({
     at: x(mark.index) / width,
     text: markTitle(mark),

@@ -1,5 +1,5 @@
 import type { IncidentRow } from '@loopwatch/contract';
-import { formatCompact, formatDuration, formatNumber, formatUsd, joinWords, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatUsd, joinWords, plural } from '../lib/format.ts';
 
 /** One sentence: what the loop has consumed since it began, as far as it is known. */
 export function costSentence({
@@ -30,13 +30,20 @@ function counted(detector: IncidentRow['detector'], count: number): string {
   return detector === 'stagnation' ? ', including those in between,' : '';
 }
 
-/** The cost for a list cell: dollars and tokens if known, else calls, else characters. */
-export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string; unit: string } {
-  if (cost.usd != null && cost.tokens !== null)
-    return { value: formatUsd(cost.usd), unit: `${formatCompact(cost.tokens)} tokens` };
-  if (cost.tokens !== null) return { value: formatNumber(cost.tokens), unit: 'tokens' };
-  if (cost.calls > 0) return { value: formatNumber(cost.calls), unit: cost.calls === 1 ? 'call' : 'calls' };
-  return { value: formatNumber(cost.characters), unit: 'characters' };
+/** The cost for a list cell: dollars if known, and tokens if known, else calls, else characters. */
+export function costShort({ cost: { usd, tokens, calls, characters } }: Pick<IncidentRow, 'cost'>): {
+  readonly usd: string | undefined;
+  readonly usage: string;
+} {
+  return {
+    usd: usd == null ? undefined : formatUsd(usd),
+    usage:
+      tokens !== null
+        ? `${formatCompact(tokens)} tokens`
+        : calls > 0
+          ? plural(calls, 'call')
+          : plural(characters, 'character'),
+  };
 }
 
 /** Dollars a minute that these loops have cost since they began; `undefined` if no price is known. */

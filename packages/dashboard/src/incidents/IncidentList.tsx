@@ -90,7 +90,7 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
 }
 
 function CardFacts({ row }: { readonly row: IncidentItem }) {
-  const { value, unit } = costShort(row);
+  const { usd, usage } = costShort(row);
   return (
     <>
       <div className="flex gap-x-3 gap-y-1 min-w-0 text-sm text-ink3 whitespace-nowrap overflow-hidden [:where(&)>*]:flex-none">
@@ -98,7 +98,8 @@ function CardFacts({ row }: { readonly row: IncidentItem }) {
           {visibleText(row.agent ?? row.sessionId)}
         </code>
         <span>
-          {value} {unit}
+          {usd !== undefined && `${usd}, `}
+          {usage}
         </span>
         <Ago time={row.detectedAt} />
       </div>

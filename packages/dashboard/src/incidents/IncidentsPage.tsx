@@ -75,7 +75,7 @@ export function IncidentsPage() {
             <span>
               {formatTotal(list)}
               {isFiltered(search) ? ' matching' : ' total'}
-              {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
+              {stats !== undefined && !isFiltered(search) && ` · ${formatNumber(stats.open)} open`}
             </span>
           )
         }

@@ -13,7 +13,11 @@ const all: readonly Column<IncidentItem>[] = [
     width: 'minmax(96px, 150px)',
     cell: ({ agent, sessionId, model, sample }) => (
       <>
-        <code>{visibleText(agent ?? sessionId)}</code>
+        {agent === null ? (
+          <code>{visibleText(sessionId)}</code>
+        ) : (
+          <span className="text-ink">{visibleText(agent)}</span>
+        )}
         <small>
           {sample === true && <SampleChip />}
           {visibleText(model ?? 'unknown model')}
@@ -77,11 +81,11 @@ const all: readonly Column<IncidentItem>[] = [
     right: true,
     sort: 'tokens',
     cell: (item) => {
-      const { value, unit } = costShort(item);
+      const { usd = '–', usage } = costShort(item);
       return (
         <>
-          {value}
-          <small>{unit}</small>
+          {usd}
+          <small>{usage}</small>
         </>
       );
     },

@@ -41,9 +41,15 @@ const wholeDollars = new Intl.NumberFormat('en', {
   maximumFractionDigits: 0,
 });
 
-/** $8.40, $1,284, <$0.01 */
+const fractions = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+});
+
+/** $8.40, $1,284, $0.0027 */
 export function formatUsd(value: number): string {
-  if (value > 0 && value < 0.01) return '<$0.01';
+  if (value > 0 && value < 0.01) return fractions.format(value);
   return value < 1_000 ? dollars.format(value) : wholeDollars.format(value);
 }
 
@@ -132,6 +138,11 @@ export function formatBytes(bytes: number): string {
 /** 93%; a dash if the total is 0. */
 export function formatShare(share: number | null): string {
   return share === null ? '–' : `${String(Math.round(share * 100))}%`;
+}
+
+/** What pages call an incident: only a loop is one. */
+export function nounOf({ kind }: { readonly kind: 'loop' | 'limit' | 'outage' }): string {
+  return kind === 'limit' ? 'incident' : kind;
 }
 
 /** A verdict's reason without the ending, which repeats the incident's state. */

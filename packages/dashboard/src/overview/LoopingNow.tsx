@@ -99,7 +99,7 @@ interface RowProps {
 }
 
 function Row({ row, loops }: RowProps) {
-  const cost = costShort(row);
+  const { usd = '–', usage } = costShort(row);
   const perMinute = costPerMinute([row]);
   const agent = visibleText(row.agent ?? row.sessionId);
   return (
@@ -141,9 +141,9 @@ function Row({ row, loops }: RowProps) {
       </td>
       <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
       <td className="text-right">
-        {cost.value}
+        {usd}
         <small className="block text-sm text-ink3">
-          {perMinute === undefined ? cost.unit : `${formatUsd(perMinute)}/min`}
+          {perMinute === undefined ? usage : `${formatUsd(perMinute)}/min`}
         </small>
       </td>
       <td className="text-right">

@@ -112,10 +112,11 @@ function wasteText(
       unit: calls === 1 ? 'call' : 'calls',
       note: 'token usage is not reported',
     };
-  const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} of unknown price`;
-  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${others}${left}` };
+  // First, because a narrow tile cuts the note off.
+  const left = unpriced === 0 ? '' : `${plural(unpriced, 'loop')} of unknown price; `;
+  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `${left}${others}` };
   const spent = share === null ? '' : `${formatShare(share)} of spend; `;
-  return { value: formatUsd(usd), note: `${spent}${formatCompact(tokens)} tokens and ${others}${left}` };
+  return { value: formatUsd(usd), note: `${left}${spent}${formatCompact(tokens)} tokens, ${others}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {
@@ -159,7 +160,7 @@ function Tile({ name, value, unit, note, hot = false, change, picture }: TilePro
       data-hot={hot || undefined}
     >
       <h2>{name}</h2>
-      <p className="text-2xl/[1.25] font-620 tracking-[-0.02em] in-data-hot:text-hot">
+      <p className="text-2xl/[1.25] tabular-nums font-620 tracking-[-0.02em] in-data-hot:text-hot">
         {value}
         {unit !== undefined && (
           <small className="ml-0.75 text-base font-500 tracking-[0] text-ink2"> {unit}</small>

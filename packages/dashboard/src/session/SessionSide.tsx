@@ -1,7 +1,7 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { SessionBudget } from '../budgets/BudgetsCard.tsx';
-import { formatNumber } from '../lib/format.ts';
+import { formatNumber, nounOf } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { unresolvedText } from '../sessions/unresolved.ts';
@@ -49,7 +49,7 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
                       search={loopSearch(item)}
                       activeProps={{}}
                     >
-                      loop start
+                      {nounOf(item)} start
                     </Link>
                   </p>
                 </div>

@@ -63,14 +63,14 @@ const all: readonly Column<SessionItem>[] = [
   },
   {
     id: 'tokens',
-    name: 'Tokens',
-    width: '80px',
+    name: 'Tokens, cost',
+    width: '92px',
     right: true,
     sort: 'tokens',
-    cell: ({ tokens, usd, events }) => (
+    cell: ({ tokens, usd }) => (
       <>
         <span>{tokens === null ? '–' : formatCompact(tokens.input + tokens.output)}</span>
-        <small>{usd == null ? plural(events, 'event') : formatUsd(usd)}</small>
+        <small>{usd == null ? tokens !== null && 'no price' : formatUsd(usd)}</small>
       </>
     ),
   },

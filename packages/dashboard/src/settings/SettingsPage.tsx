@@ -38,9 +38,15 @@ export function SettingsPage() {
       note="session overrides model, model overrides server"
       actions={
         <>
-          <Link to="/notifications">Notifications</Link>
-          <Link to="/settings/tokens">Tokens</Link>
-          <Link to="/settings/audit">Audit log</Link>
+          <Link className="button" to="/notifications">
+            Notifications
+          </Link>
+          <Link className="button" to="/settings/tokens">
+            Tokens
+          </Link>
+          <Link className="button" to="/settings/audit">
+            Audit log
+          </Link>
         </>
       }
     >

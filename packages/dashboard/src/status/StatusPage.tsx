@@ -137,9 +137,13 @@ function Cards({ status }: { readonly status: Status }) {
         <Card title="Detectors" note="with the server’s settings">
           <ul className="grid gap-1.5">
             {status.detectors.map(({ id, on, reason }) => (
-              <li className="flex justify-between data-off:text-ink3" key={id} data-off={!on || undefined}>
+              <li
+                className="flex justify-between gap-4 data-off:text-ink3"
+                key={id}
+                data-off={!on || undefined}
+              >
                 <DetectorLabel detector={id} />
-                <span>{on ? 'on' : reason === null ? 'off' : `off: ${reason}`}</span>
+                <span className="text-right">{on ? 'on' : reason === null ? 'off' : `off: ${reason}`}</span>
               </li>
             ))}
           </ul>
@@ -271,7 +275,9 @@ function NotificationsCard({ items }: { readonly items: readonly NotificationSta
           : failing.length > 0
             ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} pending. `
             : 'Messages are being delivered. '}
-        <Link to="/notifications">{items.length === 0 ? 'Set one up' : 'Show receivers'}</Link>
+        <Link className="text-accent" to="/notifications">
+          {items.length === 0 ? 'Set one up' : 'Show receivers'}
+        </Link>
       </p>
     </Card>
   );

@@ -30,12 +30,12 @@ test.each<[string, Parameters<typeof row>[0], string]>([
   expect(costSentence(row(part))).toBe(sentence);
 });
 
-test.each<[string, Partial<Cost>, { value: string; unit: string }]>([
-  ['dollars first', { usd: 2.5, tokens: 41_200, calls: 3 }, { value: '$2.50', unit: '41.2k tokens' }],
-  ['tokens without a price', { usd: null, tokens: 1_200, calls: 3 }, { value: '1,200', unit: 'tokens' }],
-  ['calls without usage', { calls: 3, characters: 10 }, { value: '3', unit: 'calls' }],
-  ['a single call', { calls: 1 }, { value: '1', unit: 'call' }],
-  ['characters at last', { characters: 10 }, { value: '10', unit: 'characters' }],
+test.each<[string, Partial<Cost>, ReturnType<typeof costShort>]>([
+  ['dollars and tokens', { tokens: 1_200, usd: 0.5, calls: 2 }, { usd: '$0.50', usage: '1.2k tokens' }],
+  ['tokens without a price', { tokens: 900, usd: null }, { usd: undefined, usage: '900 tokens' }],
+  ['calls without usage', { calls: 1_200 }, { usd: undefined, usage: '1,200 calls' }],
+  ['a single call', { calls: 1 }, { usd: undefined, usage: '1 call' }],
+  ['characters at last', { characters: 10 }, { usd: undefined, usage: '10 characters' }],
 ])('costShort: %s', (_, part, expected) => {
   expect(costShort({ cost: cost(part) })).toEqual(expected);
 });
