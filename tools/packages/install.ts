@@ -42,8 +42,8 @@ export async function megabytesOf(folder: string): Promise<number> {
 }
 
 /** Runs a script in a folder. @returns what it prints */
-export async function runNode(folder: string, script: string): Promise<string> {
-  return (await run(process.execPath, [script], { cwd: folder })).stdout;
+export async function runNode(folder: string, script: string, node = process.execPath): Promise<string> {
+  return (await run(node, [script], { cwd: folder })).stdout;
 }
 
 /** Compiles files as an application would, strictly and with the types of its packages. @returns the errors */

@@ -1,6 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, spawnCli, startOtlpCollector, type TempDir, tempDir } from '@loopwatch/testkit';
+import {
+  freePort,
+  npmEnvironment,
+  spawnCli,
+  startOtlpCollector,
+  type TempDir,
+  tempDir,
+} from '@loopwatch/testkit';
 import { chromium } from '@playwright/test';
 import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
@@ -28,6 +35,11 @@ afterAll(async () => {
   await commandDir.remove();
   await libraryDir.remove();
 });
+
+async function storedIncidents(url: string): Promise<number> {
+  const answer = (await (await fetch(`${url}/api/v1/incidents`)).json()) as { items: unknown[] };
+  return answer.items.length;
+}
 
 describe('the command, installed from its package', () => {
   const run = (args: readonly string[]) =>
@@ -74,12 +86,7 @@ describe('the command, installed from its package', () => {
     expect(page.status).toBe(200);
     const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
     expect((await fetch(new URL(script, url))).status).toBe(200);
-    await expect
-      .poll(
-        async () =>
-          ((await (await fetch(`${url}/api/v1/incidents`)).json()) as { items: unknown[] }).items.length,
-      )
-      .toBeGreaterThan(0);
+    await expect.poll(() => storedIncidents(url)).toBeGreaterThan(0);
     expect(await cli.stop()).toBe(0);
   });
 });
@@ -98,6 +105,53 @@ describe('the command with OpenTelemetry, installed from its package', () => {
     await collector.span('GET /api/v1/status');
     expect(await cli.stop()).toBe(0);
     expect(collector.metrics.map(({ name }) => name)).toContain('loopwatch_events_total');
+  });
+});
+
+describe.each(['20', '22', '24', '26'])('the packages on Node %s', (line) => {
+  let node: string;
+  beforeAll(async () => {
+    const folder = await npmEnvironment('node', join(import.meta.dirname, 'node-versions/package.json'));
+    node = join(folder, 'node_modules', `node-${line}-${process.arch}`, 'bin/node');
+  });
+  const run = (args: readonly string[]) =>
+    spawnCli(
+      args,
+      {},
+      {
+        node,
+        command: join(commandDir.path, 'node_modules/loopwatch/bin/loopwatch.js'),
+        cwd: commandDir.path,
+      },
+    );
+
+  it(`Node ${line}: the command finds a loop without a warning`, async () => {
+    await using cli = run(['replay', 'node_modules/loopwatch/samples/error-loop.events.jsonl']);
+    expect({ code: await cli.exited, stderr: cli.stderr }).toEqual({ code: 3, stderr: [] });
+  });
+
+  it(`Node ${line}: the server stores what the samples play, and stops`, async () => {
+    const port = String(await freePort());
+    const data = join(commandDir.path, `data-${line}`);
+    await using cli = run(['start', '--port', port, '--data-dir', data]);
+    await cli.line(/playing \d+ sample sessions/);
+    await expect.poll(() => storedIncidents(`http://localhost:${port}`)).toBeGreaterThan(0);
+    expect(await cli.stop()).toBe(0);
+    expect(cli.stderr).toEqual([]);
+  });
+
+  it(`Node ${line}: the libraries find a loop`, async () => {
+    const file = `node-${line}.js`;
+    await writeFile(
+      join(libraryDir.path, file),
+      `import { createSessionAnalyzer } from '@loopwatch/detectors';
+      import { createGuard } from '@loopwatch/guard';
+      const analyzer = createSessionAnalyzer();
+      const event = { sessionId: 's', type: 'tool_call_request', name: 'ls', args: {} };
+      const actions = [1, 2, 3, 4, 5].flatMap(() => [...analyzer.push(event)]).map(({ action }) => action);
+      console.log(process.versions.node.split('.')[0], ...actions, typeof createGuard().tool);`,
+    );
+    expect(await runNode(libraryDir.path, file, node)).toBe(`${line} chance block function\n`);
   });
 });
 

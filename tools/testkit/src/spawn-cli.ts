@@ -26,6 +26,8 @@ export interface SpawnCliOptions {
   readonly from?: 'build' | 'source';
   /** Runs this file instead, such as the command of an installed package. */
   readonly command?: string;
+  /** Executable of another version of Node. */
+  readonly node?: string;
   /** Default: the repository's root. */
   readonly cwd?: string;
 }
@@ -66,11 +68,11 @@ process.once('exit', () => {
 export function spawnCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { from, command, cwd = root }: SpawnCliOptions = {},
+  { from, command, node = process.execPath, cwd = root }: SpawnCliOptions = {},
 ): CliProcess {
   const build = from === 'build' || (from === undefined && isBuildFresh());
   const script = command === undefined ? (build ? [built] : source) : [command];
-  const child = spawn(process.execPath, [...script, ...args], {
+  const child = spawn(node, [...script, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: 'pipe',

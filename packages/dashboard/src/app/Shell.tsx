@@ -72,11 +72,11 @@ export function Shell({ onHelp, onPalette, children }: Props) {
           type="button"
           className="pr-1.5 pl-2.5 border flex items-center gap-2 w-[min(340px,34vw)] h-8 rounded-md bg-bg text-ink3 text-left max-sm:p-0 max-sm:border-transparent max-sm:w-8.5 max-sm:justify-center max-sm:bg-transparent max-sm:order-1 hover:border-line2 hover:text-ink2"
           onClick={onPalette}
-          aria-label="Command palette"
+          aria-label="Search or run a command: command palette"
         >
           <Icon name="search" size={14} />
           <span className="truncate flex-1 max-sm:hidden">Search or run a command…</span>
-          <kbd className="max-sm:hidden">⌘K</kbd>
+          <kbd className="max-sm:hidden">{paletteKey}</kbd>
         </button>
         <span className="flex-1" />
         <LinkState />
@@ -103,6 +103,8 @@ export function Shell({ onHelp, onPalette, children }: Props) {
     </div>
   );
 }
+
+const paletteKey = /Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
 /** Commit of this build; '' if it was not built from a checkout. */
 const commit = import.meta.env.VITE_COMMIT ?? '';

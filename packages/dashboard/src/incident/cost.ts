@@ -42,7 +42,7 @@ export function costShort({ cost: { usd, tokens, calls, characters } }: Pick<Inc
         ? `${formatCompact(tokens)} tokens`
         : calls > 0
           ? plural(calls, 'call')
-          : plural(characters, 'character'),
+          : `${formatCompact(characters)} chars`,
   };
 }
 

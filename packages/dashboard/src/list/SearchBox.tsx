@@ -39,14 +39,14 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [typed, setTyped] = useState(filter.q ?? '');
   const [at, setAt] = useState(-1);
-  const [focused, setFocused] = useState(false);
+  const [open, setOpen] = useState(false);
   const [known, setKnown] = useState(filter.q);
   if (known !== filter.q) {
     // The URL changed by other means, such as Back or a chip.
     setKnown(filter.q);
     if (readTerms(filters, typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
   }
-  const suggestions = focused ? suggest(filters, typed, values) : [];
+  const suggestions = open ? suggest(filters, typed, values) : [];
   const { wrong } = readTerms(filters, typed);
   useKeys({ search: () => input.current?.focus() });
 
@@ -56,10 +56,12 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     onChange(addTerms(filter, terms));
     setTyped([terms.text, ...terms.wrong].join(' ').trim());
     setAt(-1);
+    setOpen(false);
   };
   const type = (text: string) => {
     setTyped(text);
     setAt(-1);
+    setOpen(true);
     clearTimeout(timer.current);
     // Terms apply on Enter, because a partial term is not meaningful yet.
     if (!/\S:\S*$/.test(text)) {
@@ -96,12 +98,13 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
         autoComplete="off"
         spellCheck={false}
         value={typed}
-        onFocus={() => setFocused(true)}
-        onBlur={() => setFocused(false)}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
         onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
             event.preventDefault();
+            setOpen(true);
             const step = event.key === 'ArrowDown' ? 1 : -1;
             setAt(Math.max(-1, Math.min(suggestions.length - 1, at + step)));
           } else if (event.key === 'Enter') {

@@ -35,7 +35,7 @@ test.each<[string, Partial<Cost>, ReturnType<typeof costShort>]>([
   ['tokens without a price', { tokens: 900, usd: null }, { usd: undefined, usage: '900 tokens' }],
   ['calls without usage', { calls: 1_200 }, { usd: undefined, usage: '1,200 calls' }],
   ['a single call', { calls: 1 }, { usd: undefined, usage: '1 call' }],
-  ['characters at last', { characters: 10 }, { usd: undefined, usage: '10 characters' }],
+  ['characters at last', { characters: 1_200 }, { usd: undefined, usage: '1.2k chars' }],
 ])('costShort: %s', (_, part, expected) => {
   expect(costShort({ cost: cost(part) })).toEqual(expected);
 });

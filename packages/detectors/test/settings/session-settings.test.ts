@@ -52,8 +52,9 @@ describe('a rejected setting', () => {
       refused: expect.stringMatching(/^preset = "x{78}…: Invalid/) as unknown,
     });
     const deep = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as unknown;
+    // Whether JSON can have this depth depends on the version of Node.
     expect(applyControl(base, {}, { set: { preset: deep } })).toEqual({
-      refused: expect.stringMatching(/^preset = nested too deep to be shown: Invalid/) as unknown,
+      refused: expect.stringMatching(/^preset = (?:nested too deep to be shown|\[{79}…): Invalid/) as unknown,
     });
   });
 });
