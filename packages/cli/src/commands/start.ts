@@ -146,9 +146,8 @@ function openKafka(settings: Settings, logger: Logger): Log {
 
 /** Stands out among the log lines of a terminal. */
 function banner(url: string, playing: string): string {
-  const lines = [`Loopwatch ${version}`, '', `Dashboard   ${url}`, 'Press Ctrl+C to stop.'];
-  if (playing !== '') lines[0] += `, ${playing}`;
-  return `\n${lines.map((line) => `  ${line}`.trimEnd()).join('\n')}\n\n`;
+  const title = [`Loopwatch ${version}`, playing].filter(Boolean).join(', ');
+  return `\n  ${title}\n\n  Dashboard   ${url}\n  Press Ctrl+C to stop.\n\n`;
 }
 
 interface Started {

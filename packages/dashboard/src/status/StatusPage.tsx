@@ -275,7 +275,7 @@ function NotificationsCard({ items }: { readonly items: readonly NotificationSta
           : failing.length > 0
             ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} pending. `
             : 'Messages are being delivered. '}
-        <Link className="text-accent" to="/notifications">
+        <Link className="underline" to="/notifications">
           {items.length === 0 ? 'Set one up' : 'Show receivers'}
         </Link>
       </p>
