@@ -45,7 +45,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <div className="max-sm:flex max-sm:flex-1 max-sm:justify-between max-sm:[&_a_svg]:size-5">
           {pages.map(({ to, name, icon, ...page }) => (
             <Link
-              className="px-2.5 py-1.5 flex items-center gap-2.5 rounded-md font-500 text-ink2 max-sm:px-0.5 max-sm:pt-1.25 max-sm:pb-0.75 max-sm:relative max-sm:flex-1 max-sm:flex-col max-sm:gap-px max-sm:min-w-0 max-sm:text-xs max-sm:data-[phone=no]:hidden aria-[current]:bg-accent-soft aria-[current]:text-ink"
+              className="px-2.5 py-1.5 flex items-center gap-2.5 rounded-md font-500 text-ink2 max-sm:px-0.5 max-sm:pt-1.25 max-sm:pb-0.75 max-sm:relative max-sm:flex-auto max-sm:flex-col max-sm:gap-px max-sm:min-w-0 max-sm:text-xs max-sm:data-[phone=no]:hidden aria-[current]:bg-accent-soft aria-[current]:text-ink"
               key={to}
               to={to}
               data-phone={'isInReports' in page ? 'no' : undefined}

@@ -78,6 +78,7 @@ export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, mor
               <span className="mt-px flex gap-3 min-w-0 text-sm text-ink3 [:where(&)>*]:flex-none">
                 <DetectorLabel detector={row.detector} />
                 {!narrow && <LoopSummary item={row} className="flex-[0_1_auto] truncate" />}
+                {narrow && <Agent row={row} />}
                 {narrow && <TriageLabel triage={row.triage} />}
               </span>
             </div>
@@ -94,9 +95,6 @@ function CardFacts({ row }: { readonly row: IncidentItem }) {
   return (
     <>
       <div className="flex gap-x-3 gap-y-1 min-w-0 text-sm text-ink3 whitespace-nowrap overflow-hidden [:where(&)>*]:flex-none">
-        <code className="text-sm/[1.5] flex-[0_1_auto] font-mono font-450 text-ink2 overflow-hidden text-ellipsis">
-          {visibleText(row.agent ?? row.sessionId)}
-        </code>
         <span>
           {usd !== undefined && `${usd}, `}
           {usage}
@@ -107,6 +105,14 @@ function CardFacts({ row }: { readonly row: IncidentItem }) {
         <StateLabel state={row.state} outcome={row.outcome} />
       </div>
     </>
+  );
+}
+
+function Agent({ row: { agent, sessionId } }: { readonly row: IncidentItem }) {
+  return (
+    <code className="text-sm/[1.5] flex-[0_1_auto] font-mono font-450 text-ink2 truncate">
+      {visibleText(agent ?? sessionId)}
+    </code>
   );
 }
 
