@@ -95,6 +95,7 @@ function Found({ overview, range, onZoom, title, noun, loops, height }: FoundPro
             id,
             name: id,
             color: `--d-${id}`,
+            detector: id,
             values: buckets.map(({ incidents }) => incidents[id] ?? 0),
           }),
         ),

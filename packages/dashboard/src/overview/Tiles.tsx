@@ -211,7 +211,7 @@ function OpenBar({ open, openByDetector }: Pick<Overview, 'open' | 'openByDetect
     >
       {parts.map(({ id, count }) => (
         <i
-          className="h-2 rounded-[2px] bg-(--hue) min-w-0.75"
+          className="h-2.5 rounded-[2px] bg-detector min-w-0.75"
           key={id}
           data-detector={id}
           style={{ flexGrow: count }}

@@ -34,8 +34,9 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
   return (
     <div className="grid gap-1.5 min-w-0">
       <div className="relative h-16 rounded-md focus-within:outline-2 focus-within:outline-accent focus-within:outline-offset-2">
+        <LoopStrips loops={loops} share={(index) => x(index) / WIDTH} />
         <svg
-          className="block size-full overflow-visible"
+          className="relative block size-full overflow-visible"
           viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
           preserveAspectRatio="none"
           aria-hidden="true"
@@ -90,6 +91,21 @@ interface LayerProps {
   readonly x: (index: number) => number;
 }
 
+/** The pattern of each loop's detector below the map. Not in its SVG, which is stretched. */
+function LoopStrips({
+  loops,
+  share,
+}: Pick<LayerProps, 'loops'> & { readonly share: (index: number) => number }) {
+  return loops.map(({ incident, from, to }) => (
+    <i
+      key={incident.id}
+      className="absolute bottom-0 h-1.5 min-w-1 bg-detector"
+      data-detector={incident.detector}
+      style={{ left: `${String(100 * share(from))}%`, width: `${String(100 * (share(to) - share(from)))}%` }}
+    />
+  ));
+}
+
 /** Each loop shaded from its beginning, and marked where it was reported. */
 function Loops({ loops, x }: LayerProps) {
   return loops.map(({ incident, from, alarm, to }) => {
@@ -97,7 +113,6 @@ function Loops({ loops, x }: LayerProps) {
     return (
       <g key={incident.id} data-detector={incident.detector}>
         <rect x={x(from)} width={width} height={HEIGHT} fill="var(--hue)" opacity={0.16} />
-        <rect x={x(from)} y={HEIGHT - 3} width={width} height={3} fill="var(--hue)" />
         <path
           d={`M${String(x(alarm))} 0v${String(HEIGHT)}`}
           stroke="var(--hue)"

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { loadCode } from '../../lib/load-code.ts';
 import type { ChartProps } from './chart-props.ts';
+import { SeriesSquare } from './SeriesSquare.tsx';
 
 const Plot = lazy(() => loadCode(() => import('./Plot.tsx')));
 
@@ -22,16 +23,16 @@ export function Chart(props: ChartProps) {
           role="group"
           aria-label="Series"
         >
-          {series.map(({ id, name, color }) => (
+          {series.map((one) => (
             <button
               className="px-1.5 inline-flex items-center gap-1.25 min-h-6 rounded-sm text-xs text-ink2 hover:bg-raise aria-[pressed=false]:text-ink3 aria-[pressed=false]:line-through"
-              key={id}
+              key={one.id}
               type="button"
-              aria-pressed={!hidden.has(id)}
-              onClick={() => toggle(id)}
+              aria-pressed={!hidden.has(one.id)}
+              onClick={() => toggle(one.id)}
             >
-              <i className="size-2 rounded-[2px]" style={{ background: `var(${color})` }} />
-              {name}
+              <SeriesSquare series={one} />
+              {one.name}
             </button>
           ))}
         </div>

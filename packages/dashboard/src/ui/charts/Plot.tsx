@@ -3,7 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { formatTime } from '../../lib/format.ts';
 import { useTheme } from '../../lib/theme.ts';
-import type { ChartMark, ChartProps } from './chart-props.ts';
+import { detectorPatterns, patternTile } from '../lib/detector-patterns.ts';
+import type { ChartMark, ChartProps, Series } from './chart-props.ts';
+import { SeriesSquare } from './SeriesSquare.tsx';
 
 /** Steps between grid lines: whole numbers, since counts have no fractions. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) =>
@@ -93,13 +95,13 @@ export default function Plot(props: ChartProps) {
         series: [
           {},
           ...series.toReversed().map((one): uPlot.Series => {
-            const stroke = color(current, one.color);
+            const stroke = color(current, one.color, 'own');
             // A value between two gaps needs a point to be visible.
             if (kind === 'lines')
               return { stroke, width: 1.6, spanGaps: true, points: { show: true, size: 4, fill: stroke } };
             return {
               stroke,
-              fill: stroke,
+              fill: fillOf(stroke, one, color(current, '--color-panel', 'own')),
               width: 0,
               points: { show: false },
               ...(uPlot.paths.bars !== undefined && { paths: uPlot.paths.bars({ size: [0.8, 22] }) }),
@@ -148,7 +150,7 @@ export default function Plot(props: ChartProps) {
             if (value == null || (kind === 'bars' && value === 0)) return null;
             return (
               <span className="flex items-center gap-1.25 text-ink2" key={one.id}>
-                <i className="size-1.75 rounded-[2px]" style={{ background: `var(${one.color})` }} />
+                <SeriesSquare series={one} />
                 {one.name}
                 <em className="pl-3 ml-auto not-italic text-ink">{format(value)}</em>
               </span>
@@ -200,16 +202,23 @@ function toData(
   const tops = new Array<number>(times.length).fill(0);
   const stacked = series.map(({ values }) =>
     times.map((_, index) => {
-      tops[index] = (tops[index] ?? 0) + (values[index] ?? 0);
-      return tops[index] ?? 0;
+      const value = values[index] ?? 0;
+      tops[index] = (tops[index] ?? 0) + value;
+      // Under another bar of the same height, its edges would show.
+      return value === 0 ? null : (tops[index] ?? 0);
     }),
   );
   return [seconds, ...stacked.toReversed()];
 }
 
-/** Resolves a CSS variable to a color for the canvas. */
-function color(inside: HTMLElement, token: string): string {
+/**
+ * Resolves a CSS variable to a color for the canvas.
+ *
+ * @param forced `own`: the same in forced colors, which else make all colors of text one
+ */
+function color(inside: HTMLElement, token: string, forced?: 'own'): string {
   const probe = document.createElement('i');
+  if (forced === 'own') probe.className = 'forced-color-adjust-none';
   probe.style.color = `var(${token})`;
   inside.append(probe);
   const found = getComputedStyle(probe).color;
@@ -217,6 +226,27 @@ function color(inside: HTMLElement, token: string): string {
   return found;
 }
 
+/** A color with the pattern of its detector in lines of the color behind it. */
+function fillOf(hue: string, { detector }: Series, behind: string): string | CanvasPattern {
+  const path = detector === undefined ? '' : detectorPatterns[detector];
+  const scale = Math.max(1, Math.round(devicePixelRatio));
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = patternTile.size * scale;
+  const ctx = tile.getContext('2d');
+  if (path === '' || ctx === null) return hue;
+  ctx.fillStyle = hue;
+  ctx.fillRect(0, 0, tile.width, tile.height);
+  ctx.scale(scale, scale);
+  ctx.strokeStyle = behind;
+  ctx.globalAlpha = PATTERN_ALPHA;
+  ctx.lineWidth = patternTile.line;
+  ctx.lineCap = 'round';
+  ctx.stroke(new Path2D(path));
+  return ctx.createPattern(tile, 'repeat') ?? hue;
+}
+
+/** As much as the masks of CSS let through. */
+const PATTERN_ALPHA = 0.75;
 const DAY = 86_400_000;
 
 function shortTime(time: number, times: readonly number[]): string {

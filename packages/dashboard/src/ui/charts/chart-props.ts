@@ -1,9 +1,13 @@
+import type { DetectorId } from '@loopwatch/contract';
+
 /** One line, or one color of stacked bars. */
 export interface Series {
   readonly id: string;
   readonly name: string;
   /** A CSS variable of tokens.css, such as `--accent`. */
   readonly color: string;
+  /** Whose pattern the color has, since a hue alone does not tell parts of a stack apart for everyone. */
+  readonly detector?: DetectorId;
   /** One per time; null if missing. */
   readonly values: readonly (number | null)[];
 }

@@ -74,21 +74,21 @@ export function SampleChip() {
   );
 }
 
-/** A detector's color and name. */
+/** A detector's color, pattern and name. */
 export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
   return (
     <span
       className="inline-flex items-center gap-1.5 text-ink2 text-sm whitespace-nowrap"
       data-detector={detector}
     >
-      <i className="size-2 rounded-[2px] flex-none bg-(--hue)" />
+      <i className="size-2.5 rounded-[2px] flex-none bg-detector" />
       {detector}
     </span>
   );
 }
 
 export function DetectorSquare({ detector }: { readonly detector: DetectorId }) {
-  return <i className="size-2 rounded-[2px] flex-none bg-(--hue)" data-detector={detector} />;
+  return <i className="size-2.5 rounded-[2px] flex-none bg-detector" data-detector={detector} />;
 }
 
 const triageSigns = { acknowledged: 'check', muted: 'mute', false_positive: 'flag' } as const;
