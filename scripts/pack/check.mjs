@@ -17,6 +17,7 @@ const withoutExports = 'node10';
 export async function checkPackages(sbom) {
   const faults = [...licenseFaults(distributedPackages()), ...sbomFaults(sbom)];
   for (const folder of [command, ...libraries]) {
+    if (publishedManifest(folder).sideEffects === undefined) faults.push(`${folder}: states no sideEffects`);
     const pkgDir = join(packed, folder);
     const { messages } = await publint({ pkgDir, pack: false, strict: true });
     for (const message of messages)

@@ -2,13 +2,13 @@ import {
   deadLetterHeaders,
   deadLetterReasons,
   defaultTopicPrefix,
-  settingText,
   type TopicRole,
   topicNames,
   topicRoles,
   topicSettingsSchema,
 } from '@loopwatch/contract';
 import { muteRecordSchema, triageRecordSchema } from '@loopwatch/contract/api';
+import { settingText } from '@loopwatch/contract/internal';
 import * as z from 'zod';
 import { eventExamples, verdictExamples } from './examples.ts';
 import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';

@@ -3,13 +3,12 @@ import {
   controlSchema,
   eventSchemas,
   eventTypes,
-  expandEvidenceSchema,
   otherEventSchema,
   sessionSummarySchema,
   settingsSchema,
-  settingTexts,
   verdictSchema,
 } from '@loopwatch/contract';
+import { expandEvidenceSchema, settingTexts } from '@loopwatch/contract/internal';
 import * as z from 'zod';
 import {
   checkExamples,

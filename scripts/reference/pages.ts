@@ -1,17 +1,14 @@
+import { deadLetterHeaders, deadLetterReasons, eventRefusals, settingsSchema } from '@loopwatch/contract';
 import {
   allowedValues,
-  deadLetterHeaders,
-  deadLetterReasons,
   environmentName,
-  eventRefusals,
   resolveSettings,
   type SettingPath,
   settingPaths,
-  settingsSchema,
   settingText,
   shortEnvironmentNames,
-} from '@loopwatch/contract';
-import { type Preset, presets } from '@loopwatch/detectors';
+} from '@loopwatch/contract/internal';
+import { type Preset, presets } from '@loopwatch/detectors/internal';
 
 /** The reference pages that are tables derived from the code. */
 

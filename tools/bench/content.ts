@@ -1,5 +1,5 @@
 import { detectionSchema } from '@loopwatch/contract';
-import { canonicalJson, detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { canonicalJson, detectionOf, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { BaselineDetector } from './baseline-detector.ts';
 import { type Bench, type Figures, median, progress, rounded, time } from './measure.ts';
 import { type ContentEvent, contentEvents, prose } from './prose.ts';

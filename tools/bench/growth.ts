@@ -1,5 +1,5 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { type InputRecord, LoopPipeline, silentObserver } from '@loopwatch/worker/stream';
 import { type Figures, median, progress, rounded, time } from './measure.ts';
 import { Twin } from './synthetic/index.ts';

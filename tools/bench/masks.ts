@@ -1,4 +1,4 @@
-import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
 import { type Bench, median, rounded, time } from './measure.ts';
 import { prose } from './prose.ts';
 

@@ -1,5 +1,5 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { type Bench, collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { contentEvents, prose, randomNumbers } from './prose.ts';
 import { realSessions } from './real-sessions.ts';

@@ -187,6 +187,20 @@ describe('the libraries, installed from their packages', () => {
     expect(JSON.parse(await runNode(libraryDir.path, 'main.js'))).toEqual([...expected, ['true']]);
   });
 
+  it('libraries: change nothing that other modules see when they are loaded', async () => {
+    await writeFile(
+      join(libraryDir.path, 'effects.js'),
+      `const globals = { globalThis, ...Object.fromEntries(Object.getOwnPropertyNames(globalThis).map((name) => [name, globalThis[name]?.prototype ?? {}])) };
+      const seen = () => Object.entries(globals).flatMap(([name, owner]) => Reflect.ownKeys(owner).map((key) => name + '.' + String(key)));
+      // The settings that every copy of zod shares.
+      await import('zod');
+      const before = new Set(seen());
+      for (const name of ${JSON.stringify(libraries)}) await import(name);
+      console.log(JSON.stringify(seen().filter((key) => !before.has(key))));`,
+    );
+    expect(JSON.parse(await runNode(libraryDir.path, 'effects.js'))).toEqual([]);
+  });
+
   it.each(['nodenext', 'bundler'])('libraries: have types with module resolution %s', async (resolution) => {
     await writeFile(join(libraryDir.path, 'main.ts'), forNode);
     await writeFile(join(libraryDir.path, 'wrong.ts'), `${forNode}\ncreateSessionAnalyzer({ preset: 5 });`);

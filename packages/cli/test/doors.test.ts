@@ -1,11 +1,6 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import {
-  createSessionAnalyzer,
-  detectionOf,
-  type ProposedCall,
-  type PureVerdict,
-  WatchedSession,
-} from '@loopwatch/detectors';
+import { createSessionAnalyzer, type ProposedCall, type PureVerdict } from '@loopwatch/detectors';
+import { detectionOf, WatchedSession } from '@loopwatch/detectors/internal';
 import { modelReply, waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayBench } from '../../gateway/test/harness.ts';

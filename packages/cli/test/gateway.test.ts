@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveSettings } from '@loopwatch/contract';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import { openEmbeddedLog } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
 import { modelReply, spawnCli, startScriptedUpstream, tempDir, waitFor } from '@loopwatch/testkit';

@@ -37,9 +37,6 @@ export {
   utf8Length,
 } from './lib/names.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';
-export { parsePattern } from './pattern/parse-pattern.ts';
-export type { PatternProgram } from './pattern/pattern-program.ts';
-export { allowedValues } from './settings/allowed-values.ts';
 export {
   type AgentContractSettings,
   agentContractSchema,
@@ -58,39 +55,14 @@ export {
   toolCallLoopSchema,
   toolContractSchema,
 } from './settings/detection-settings.ts';
-export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export {
-  indirectSecret,
   type NotificationRules,
   type NotificationSettings,
   type NotificationType,
   notificationSchema,
-  notificationSecrets,
   notificationTypes,
-  withoutSecrets,
 } from './settings/notification-settings.ts';
-export { resolveSettings } from './settings/resolve-settings.ts';
-export {
-  didYouMean,
-  entrySchema,
-  environmentName,
-  findSetting,
-  hiddenValue,
-  isSecretPath,
-  nearest,
-  type SettingPath,
-  type SettingSchema,
-  schemaDef,
-  schemaShape,
-  settingPaths,
-  settingValue,
-  unwrapSchema,
-  valueAt,
-  valueFromText,
-} from './settings/setting-paths.ts';
-export { settingText, settingTexts } from './settings/setting-texts.ts';
 export { type Settings, settingsSchema } from './settings/settings.ts';
-export type { SettingOrigin } from './settings/settings-draft.ts';
 export {
   defaultTopicPrefix,
   type SourceSettings,
@@ -119,7 +91,6 @@ export {
   type EvidenceCall,
   type EvidenceOf,
   evidenceSchemas,
-  expandEvidenceSchema,
   readEvidence,
   ruleOf,
 } from './verdicts/evidence.ts';

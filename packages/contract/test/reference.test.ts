@@ -17,7 +17,8 @@ import { referenceFiles } from '../../../scripts/reference/files.ts';
 import { architecturePage } from '../../../scripts/reference/import-table.ts';
 import { type SchemaName, schemaDocument, schemaNames } from '../../../scripts/reference/json-schemas.ts';
 import { pythonTypes } from '../../../scripts/reference/python-types.ts';
-import { settingPaths, settingsSchema, topicRoles } from '../src/index.ts';
+import { settingsSchema, topicRoles } from '../src/index.ts';
+import { settingPaths } from '../src/internal.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/reference');
 const files = referenceFiles();

@@ -1,5 +1,6 @@
-import { hiddenValue, notificationSchema } from '@loopwatch/contract';
+import { notificationSchema } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
+import { hiddenValue } from '@loopwatch/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { describeRules } from '../src/notifications/describe-rules.ts';
 import { type Draft, draftOf, entryOf, isNotificationType, typeFields } from '../src/notifications/fields.ts';

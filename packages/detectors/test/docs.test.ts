@@ -5,15 +5,14 @@ import {
   detectionSchema,
   detectorFacts,
   detectorIds,
-  environmentName,
   presetNames,
-  settingPaths,
   settingsSchema,
   toolContractSchema,
 } from '@loopwatch/contract';
+import { environmentName, settingPaths } from '@loopwatch/contract/internal';
 import { blocksCheckedBy, type FencedBlock } from '@loopwatch/testkit/documented';
 import { describe, expect, it } from 'vitest';
-import { detectors, effectiveDetectionValues, presets } from '../src/index.ts';
+import { detectors, effectiveDetectionValues, presets } from '../src/internal.ts';
 import { shown } from './evidence.ts';
 import { type CannedAnswer, goldenEvents, parseGoldenCase, verdictsOf } from './golden-case.ts';
 

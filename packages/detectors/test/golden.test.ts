@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type AgentEvent, type DetectionInput, eventSchema, type PresetName } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { createSessionAnalyzer, detectors, type PureVerdict } from '../src/index.ts';
+import { createSessionAnalyzer, type PureVerdict } from '../src/index.ts';
+import { detectors } from '../src/internal.ts';
 import { shown } from './evidence.ts';
 import {
   type ExpectedVerdict,

@@ -1,6 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
-import { detectionOf, type PureVerdict, SessionAnalyzer, type SessionSnapshot } from '../src/index.ts';
+import type { PureVerdict, SessionSnapshot } from '../src/index.ts';
+import { detectionOf, SessionAnalyzer } from '../src/internal.ts';
 
 /** What the tests of whole sessions share: running events through an analyzer, and making events up. */
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
-import { detectionOf, LiveSettings } from '@loopwatch/detectors';
+import { detectionOf, LiveSettings } from '@loopwatch/detectors/internal';
 import type { RecordSink, TopicReader } from '@loopwatch/log';
 import { closeGently } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';

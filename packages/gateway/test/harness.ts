@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
-import { resolveSettings, topicNames } from '@loopwatch/contract';
+import { topicNames } from '@loopwatch/contract';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import {
   type ApiReply,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SessionAnalyzer } from '@loopwatch/detectors';
+import { SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { modelReply, waitFor } from '@loopwatch/testkit';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Agent, calls } from './agent.ts';

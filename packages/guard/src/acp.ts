@@ -1,4 +1,4 @@
-import { type LogLine, turnRequestLines } from '@loopwatch/detectors';
+import { type LogLine, turnRequestLines } from '@loopwatch/detectors/internal';
 
 /**
  * A limit of model requests for agents with the Agent Client Protocol. Only the agent can count them: a gateway sees no

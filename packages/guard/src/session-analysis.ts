@@ -6,15 +6,8 @@ import {
   type Verdict,
   verdictPhases,
 } from '@loopwatch/contract';
-import {
-  type Decision,
-  deniedResult,
-  detectionOf,
-  type ProposedCall,
-  type PureVerdict,
-  stoppedDecision,
-  WatchedSession,
-} from '@loopwatch/detectors';
+import type { Decision, ProposedCall, PureVerdict } from '@loopwatch/detectors';
+import { deniedResult, detectionOf, stoppedDecision, WatchedSession } from '@loopwatch/detectors/internal';
 import type { VerdictOrigin } from './guard.ts';
 
 /** Verdicts and incidents to remember. */

@@ -1,4 +1,5 @@
-import { type Decision, isRefused, type PureVerdict } from '@loopwatch/detectors';
+import type { Decision, PureVerdict } from '@loopwatch/detectors';
+import { isRefused } from '@loopwatch/detectors/internal';
 import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
 import { type LangChainMiddleware, langchainMiddleware } from './langchain-middleware.ts';
 import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';

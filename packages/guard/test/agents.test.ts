@@ -1,4 +1,4 @@
-import { denialText } from '@loopwatch/detectors';
+import { denialText } from '@loopwatch/detectors/internal';
 import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoopwatchServer } from '../../server/src/index.ts';

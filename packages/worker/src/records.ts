@@ -1,6 +1,7 @@
 import type { AgentEvent, DeadLetterReason, Verdict } from '@loopwatch/contract';
 import type { EventSource } from '@loopwatch/contract/check';
-import type { SemanticCheck, SessionAnalyzer, TurnRequest } from '@loopwatch/detectors';
+import type { SemanticCheck } from '@loopwatch/detectors';
+import type { SessionAnalyzer, TurnRequest } from '@loopwatch/detectors/internal';
 
 /** An input record of the pipeline. */
 export interface InputRecord extends EventSource {

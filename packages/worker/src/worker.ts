@@ -1,5 +1,5 @@
 import { type DetectionSettings, detectionSettings, type TopicNames } from '@loopwatch/contract';
-import { LiveSettings, maskPatterns } from '@loopwatch/detectors';
+import { LiveSettings, maskPatterns } from '@loopwatch/detectors/internal';
 import type { TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
 import type { MessagingSystem } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';

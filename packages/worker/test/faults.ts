@@ -1,5 +1,5 @@
 import { deadLetterHeaders } from '@loopwatch/contract';
-import { SessionAnalyzer } from '@loopwatch/detectors';
+import { SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { LogRecord, OpenTask, OutputRecord, TaskObserver, TaskRunner } from '@loopwatch/log';
 import { onTestFinished } from 'vitest';
 import { DetectionReport } from '../src/report/detection-report.ts';

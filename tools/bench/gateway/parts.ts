@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { resolveSettings, topicNames } from '@loopwatch/contract';
+import { topicNames } from '@loopwatch/contract';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import { Gateway } from '@loopwatch/gateway';
 import { openDatabase } from '@loopwatch/storage';
 import { pino } from 'pino';

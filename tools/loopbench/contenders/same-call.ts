@@ -1,4 +1,4 @@
-import { canonicalJson } from '@loopwatch/detectors';
+import { canonicalJson } from '@loopwatch/detectors/internal';
 import type { Contender } from './contender.ts';
 
 /** The rule that most agents have: this many identical calls in a row, whatever they return. */

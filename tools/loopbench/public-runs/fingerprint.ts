@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentEvent } from '@loopwatch/contract';
-import { canonicalJson } from '@loopwatch/detectors';
+import { canonicalJson } from '@loopwatch/detectors/internal';
 
 /**
  * Identifies a run by its tool calls, in order. Labels count calls, so a run with another fingerprint is not the one that

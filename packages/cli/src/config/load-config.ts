@@ -1,11 +1,10 @@
+import { type Settings, settingsSchema } from '@loopwatch/contract';
 import {
   findSetting,
   resolveSettings,
   type SettingOrigin,
-  type Settings,
-  settingsSchema,
   valueFromText,
-} from '@loopwatch/contract';
+} from '@loopwatch/contract/internal';
 import { UsageError } from '../errors.ts';
 import type { ConfigOptions } from './options.ts';
 import { readConfigFile } from './read-config-file.ts';

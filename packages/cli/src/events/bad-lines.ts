@@ -1,4 +1,4 @@
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import { writeError } from '../runtime/output.ts';
 
 /** Further bad lines of a file are only counted. */

@@ -1,6 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import { type Detection, detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, detectionOf, SessionAnalyzer } from '@loopwatch/detectors/internal';
 
 /** A line ready to send, or why it cannot be sent. */
 export type StampResult =

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { checkSchema, readJson, type Settings } from '@loopwatch/contract';
-import { planDetection } from '@loopwatch/detectors';
+import { planDetection } from '@loopwatch/detectors/internal';
 import type { RecordedAnswers } from '@loopwatch/worker';
 import type { CheckHandling } from '@loopwatch/worker/stream';
 import { UsageError } from '../errors.ts';

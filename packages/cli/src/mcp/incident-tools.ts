@@ -7,7 +7,7 @@ import {
   incidentStates,
   remediesSchema,
 } from '@loopwatch/contract/api';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import * as z from 'zod';
 import { formatCount } from '../scan/format-values.ts';
 import type { ApiClient } from '../server/api-client.ts';

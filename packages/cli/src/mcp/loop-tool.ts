@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema, detectorIds } from '@loopwatch/contract';
 import { incidentPageSchema } from '@loopwatch/contract/api';
-import { detectionOf, WatchedSession } from '@loopwatch/detectors';
+import { detectionOf, WatchedSession } from '@loopwatch/detectors/internal';
 import * as z from 'zod';
 import { formatCount } from '../scan/format-values.ts';
 import type { ApiClient } from '../server/api-client.ts';

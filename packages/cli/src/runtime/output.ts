@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 
 /** A text without what controls a terminal, except line breaks and tabs. */
 export function printable(text: string): string {

@@ -1,6 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors';
+import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors/internal';
 import type { Fault } from '@loopwatch/formats';
 import { UsageError } from '../errors.ts';
 import type { BadLines } from '../events/bad-lines.ts';

@@ -7,7 +7,7 @@ import {
   titleWithCount,
   type Verdict,
 } from '@loopwatch/contract';
-import { type Detection, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { ScannedLoop } from './scan-report.ts';
 
 type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;

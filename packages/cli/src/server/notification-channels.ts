@@ -1,9 +1,5 @@
-import {
-  type NotificationSettings,
-  notificationSchema,
-  notificationSecrets,
-  type Settings,
-} from '@loopwatch/contract';
+import { type NotificationSettings, notificationSchema, type Settings } from '@loopwatch/contract';
+import { notificationSecrets } from '@loopwatch/contract/internal';
 import type { NotificationChannel } from '@loopwatch/server';
 import { readSecret } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';

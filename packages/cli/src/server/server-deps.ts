@@ -1,5 +1,5 @@
 import { detectionSettings, topicNames } from '@loopwatch/contract';
-import { planDetection } from '@loopwatch/detectors';
+import { planDetection } from '@loopwatch/detectors/internal';
 import { isLoopback, retentionLimits, type ServerDeps } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';

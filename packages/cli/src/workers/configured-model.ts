@@ -1,5 +1,6 @@
 import type { Settings } from '@loopwatch/contract';
-import { detectionOf, semanticLayer } from '@loopwatch/detectors';
+import { semanticLayer } from '@loopwatch/detectors';
+import { detectionOf } from '@loopwatch/detectors/internal';
 import { type ModelClient, modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 

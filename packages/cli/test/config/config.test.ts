@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { presets } from '@loopwatch/detectors';
+import { presets } from '@loopwatch/detectors/internal';
 import { Command, CommanderError } from 'commander';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { configCommand } from '../../src/commands/config.ts';

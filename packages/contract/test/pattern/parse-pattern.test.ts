@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePattern, resolveSettings } from '../../src/index.ts';
+import { parsePattern, resolveSettings } from '../../src/internal.ts';
 
 describe('parsePattern', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings } from '../../src/index.ts';
+import { resolveSettings } from '../../src/internal.ts';
 
 const name = 'loopwatch.yaml';
 const resolve = (notifications: unknown, environment: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretPath, resolveSettings } from '../../src/index.ts';
+import { isSecretPath, resolveSettings } from '../../src/internal.ts';
 
 function resolve(oidc: object, environment: Record<string, string> = {}) {
   const value = { server: { oidc } };

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  environmentName,
-  presetNames,
-  resolveSettings,
-  settingPaths,
-  settingsSchema,
-} from '../../src/index.ts';
+import { presetNames, settingsSchema } from '../../src/index.ts';
+import { environmentName, resolveSettings, settingPaths } from '../../src/internal.ts';
 
 type Sources = Partial<Parameters<typeof resolveSettings>[0]>;
 

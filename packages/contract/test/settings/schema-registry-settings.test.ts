@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretPath, resolveSettings } from '../../src/index.ts';
+import { isSecretPath, resolveSettings } from '../../src/internal.ts';
 
 /** Resolves settings as if from a YAML file. */
 function resolve(registry: object, environment: Record<string, string> = {}) {

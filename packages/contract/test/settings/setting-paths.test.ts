@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { settingsSchema } from '../../src/index.ts';
 import {
   allowedValues,
   environmentName,
@@ -7,9 +8,8 @@ import {
   isSecretPath,
   nearest,
   settingPaths,
-  settingsSchema,
   valueFromText,
-} from '../../src/index.ts';
+} from '../../src/internal.ts';
 
 const settings = settingPaths(settingsSchema);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findSetting, settingPaths, settingsSchema, settingText, settingTexts } from '../../src/index.ts';
+import { settingsSchema } from '../../src/index.ts';
+import { findSetting, settingPaths, settingText, settingTexts } from '../../src/internal.ts';
 
 const paths = settingPaths(settingsSchema).map(({ path }) => path);
 

@@ -1,4 +1,5 @@
-import { detectorIds, expandEvidenceSchema, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
+import { detectorIds, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
+import { expandEvidenceSchema } from '@loopwatch/contract/internal';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 

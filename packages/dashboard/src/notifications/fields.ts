@@ -1,11 +1,6 @@
-import {
-  detectorIds,
-  hiddenValue,
-  type NotificationType,
-  notificationSecrets,
-  notificationTypes,
-} from '@loopwatch/contract';
+import { detectorIds, type NotificationType, notificationTypes } from '@loopwatch/contract';
 import type { NotificationPut, NotificationStatus } from '@loopwatch/contract/api';
+import { hiddenValue, notificationSecrets } from '@loopwatch/contract/internal';
 
 /** Fields of the form, and conversion between form texts and notification entries. */
 

@@ -7,8 +7,8 @@ import {
   incidentTitle,
   type ThresholdOrigin,
   type Verdict,
-  valueAt,
 } from '@loopwatch/contract';
+import { valueAt } from '@loopwatch/contract/internal';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/digest.ts';
 import { roundUsd } from '../lib/round-usd.ts';

@@ -1,4 +1,4 @@
-import { type PatternProgram, parsePattern } from '@loopwatch/contract';
+import { type PatternProgram, parsePattern } from '@loopwatch/contract/internal';
 
 /** Step limit per unit of a text, for all patterns together; beyond it, the rest of the text is masked entirely. */
 const STEPS_PER_UNIT = 500;

@@ -1,4 +1,5 @@
-import { allowedValues, didYouMean, nearest, toolCallLoopSchema, valueFromText } from '@loopwatch/contract';
+import { toolCallLoopSchema } from '@loopwatch/contract';
+import { allowedValues, didYouMean, nearest, valueFromText } from '@loopwatch/contract/internal';
 
 /**
  * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`, `!/unset(tool-loop-mode,

@@ -1,4 +1,10 @@
-import { allowedValues, didYouMean, findSetting, nearest, type SettingSchema } from '@loopwatch/contract';
+import {
+  allowedValues,
+  didYouMean,
+  findSetting,
+  nearest,
+  type SettingSchema,
+} from '@loopwatch/contract/internal';
 import { safeParse } from 'zod/mini';
 import { assignPath } from './session-settings.ts';
 import { shownValue } from './shown-value.ts';

@@ -1,4 +1,4 @@
-import { environmentName } from '@loopwatch/contract';
+import { environmentName } from '@loopwatch/contract/internal';
 
 /** Settings fixed for a process's lifetime, for all sessions. */
 const OF_THE_PROCESS =

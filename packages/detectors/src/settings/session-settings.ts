@@ -1,10 +1,5 @@
-import {
-  type DetectionSettings,
-  detectionSchema,
-  didYouMean,
-  nearest,
-  settingPaths,
-} from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { didYouMean, nearest, settingPaths } from '@loopwatch/contract/internal';
 import { belongsToProcess } from './process-settings.ts';
 import { shownValue } from './shown-value.ts';
 

@@ -1,10 +1,5 @@
-import {
-  type DetectionSettings,
-  detectionSchema,
-  findSetting,
-  modelSettingsSchema,
-  settingPaths,
-} from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, modelSettingsSchema } from '@loopwatch/contract';
+import { findSetting, settingPaths } from '@loopwatch/contract/internal';
 import { type MergeTarget, mergeSettings, unknownSetting } from './merge-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
 

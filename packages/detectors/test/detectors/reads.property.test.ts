@@ -1,7 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type DetectorDefinition, detectors, planDetection, SessionAnalyzer } from '../../src/index.ts';
+import { type DetectorDefinition, detectors, planDetection, SessionAnalyzer } from '../../src/internal.ts';
 import { anySession } from '../sessions.ts';
 
 const everything: DetectionInput = {

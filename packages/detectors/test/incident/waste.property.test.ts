@@ -1,7 +1,8 @@
 import { type AgentEvent, isOpenAfter, type OpenIncidentSummary } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PureVerdict, SessionAnalyzer, SessionSnapshot } from '../../src/index.ts';
+import type { PureVerdict, SessionSnapshot } from '../../src/index.ts';
+import type { SessionAnalyzer } from '../../src/internal.ts';
 import { eventsOf, loopingTurns } from '../looping-turns.ts';
 import { analyzer } from '../sessions.ts';
 

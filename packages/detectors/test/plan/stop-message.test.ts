@@ -2,7 +2,7 @@ import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatc
 import { describe, expect, test } from 'vitest';
 import { blockMessage, toolGuidance } from '../../src/detectors/tool-repeat/wording.ts';
 import { closingReason } from '../../src/incident/shown-calls.ts';
-import { guidanceOf, planDetection, presets, stopMessage } from '../../src/index.ts';
+import { guidanceOf, planDetection, presets, stopMessage } from '../../src/internal.ts';
 import { text as answer, call, run } from '../sessions.ts';
 
 const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));

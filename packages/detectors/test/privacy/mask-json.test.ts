@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskJson, maskPatterns } from '../../src/index.ts';
+import { maskJson, maskPatterns } from '../../src/internal.ts';
 
 describe('maskJson', () => {
   it.each<[name: string, value: unknown, masked: unknown]>([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maskPatterns, maskSecrets } from '../../src/index.ts';
+import { maskPatterns, maskSecrets } from '../../src/internal.ts';
 
 const masked = (text: string, ...patterns: string[]) => maskSecrets(text, maskPatterns(patterns));
 

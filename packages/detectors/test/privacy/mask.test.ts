@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maskPatterns, maskSecrets } from '../../src/index.ts';
+import { maskPatterns, maskSecrets } from '../../src/internal.ts';
 import { call, run } from '../sessions.ts';
 
 const filler = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ';

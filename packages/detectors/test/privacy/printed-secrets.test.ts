@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { maskSecrets } from '../../src/index.ts';
+import { maskSecrets } from '../../src/internal.ts';
 import { call, run } from '../sessions.ts';
 
 /** Made-up secrets, put together here so that no scanner takes this file for a leak. */

@@ -1,4 +1,4 @@
-import { parsePattern } from '@loopwatch/contract';
+import { parsePattern } from '@loopwatch/contract/internal';
 import { assert, constantFrom, letrec, oneof, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PatternSearch, searchPattern } from '../../src/privacy/mask-patterns.ts';

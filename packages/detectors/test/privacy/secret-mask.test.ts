@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { maskPatterns } from '../../src/index.ts';
+import { maskPatterns } from '../../src/internal.ts';
 import { SecretMask } from '../../src/privacy/mask.ts';
 import { run, text } from '../sessions.ts';
 

@@ -1,6 +1,6 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { detectionOf, SessionAnalyzer } from '../../src/index.ts';
+import { detectionOf, SessionAnalyzer } from '../../src/internal.ts';
 
 const detection = (input: DetectionInput) =>
   detectionOf(detectionSchema.parse({ preset: 'stream', ...input }));

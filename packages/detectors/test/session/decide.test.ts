@@ -1,6 +1,7 @@
 import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { createSessionAnalyzer, denialText, isRefused, type SessionAnalyzerHandle } from '../../src/index.ts';
+import { createSessionAnalyzer, type SessionAnalyzerHandle } from '../../src/index.ts';
+import { denialText, isRefused } from '../../src/internal.ts';
 
 type Call = readonly [name: string, args: object, result: string, failed?: boolean];
 

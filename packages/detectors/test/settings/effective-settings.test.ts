@@ -1,6 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { detectionOf, effectiveSettings, SessionAnalyzer, semanticLayer } from '../../src/index.ts';
+import { semanticLayer } from '../../src/index.ts';
+import { detectionOf, effectiveSettings, SessionAnalyzer } from '../../src/internal.ts';
 import { call, run, runReloading } from '../sessions.ts';
 
 const config: DetectionInput = {

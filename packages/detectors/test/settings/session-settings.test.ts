@@ -1,6 +1,6 @@
 import { detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { applyControl } from '../../src/index.ts';
+import { applyControl } from '../../src/internal.ts';
 import { analyzer, call } from '../sessions.ts';
 
 const base = detectionSchema.parse({ preset: 'stream' });

@@ -1,6 +1,6 @@
 import { detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { withScope, withScopes } from '../../src/index.ts';
+import { withScope, withScopes } from '../../src/internal.ts';
 
 const configured = detectionSchema.parse({ preset: 'stream' });
 

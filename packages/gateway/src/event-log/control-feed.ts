@@ -1,5 +1,5 @@
 import { backoff, erasedKey, messageOf, settingsFromHeader } from '@loopwatch/contract';
-import type { LiveSettings } from '@loopwatch/detectors';
+import type { LiveSettings } from '@loopwatch/detectors/internal';
 import { type LogRecord, type TopicReader } from '@loopwatch/log';
 import { atMost, delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';

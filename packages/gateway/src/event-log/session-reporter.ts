@@ -8,13 +8,13 @@ import {
   type TopicNames,
   type Verdict,
 } from '@loopwatch/contract';
+import type { PureVerdict } from '@loopwatch/detectors';
 import {
   type LogLine,
-  type PureVerdict,
   type TurnRequest,
   turnRequestLines,
   verdictLines,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import type { OutputRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { GatewayMetrics } from '../metrics.ts';

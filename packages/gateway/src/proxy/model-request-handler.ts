@@ -4,7 +4,7 @@ import {
   type LiveSettings,
   type SettingsVersion,
   withoutChatCommands,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import { trace } from '@opentelemetry/api';
 import type { Api } from '../api/api.ts';
 import type { Conversation, Json } from '../api/conversation.ts';

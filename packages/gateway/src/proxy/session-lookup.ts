@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type LiveSettings, maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
+import { type LiveSettings, maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors/internal';
 import type { Logger } from 'pino';
 import type { Conversation } from '../api/conversation.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';

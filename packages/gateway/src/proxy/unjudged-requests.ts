@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import type { Logger } from 'pino';
 import { judgedPaths } from '../api/apis.ts';
 import { plainPath } from '../http/request-path.ts';

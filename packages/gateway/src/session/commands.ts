@@ -1,4 +1,4 @@
-import { asksForHelp, type ChatCommand, chatCommands } from '@loopwatch/detectors';
+import { asksForHelp, type ChatCommand, chatCommands } from '@loopwatch/detectors/internal';
 
 /** Prefix of replies to commands, by which they are recognized in later requests. */
 const MARK = '[Loopwatch] ';

@@ -1,5 +1,6 @@
 import { isOpenAfter } from '@loopwatch/contract';
-import { type DetectionPlan, guidanceOf, type PureVerdict, stopMessage } from '@loopwatch/detectors';
+import type { PureVerdict } from '@loopwatch/detectors';
+import { type DetectionPlan, guidanceOf, stopMessage } from '@loopwatch/detectors/internal';
 
 /** An action that detection requires. */
 export interface Enforcement {

@@ -1,11 +1,11 @@
 import { type DetectorId, shortName } from '@loopwatch/contract';
+import type { PureVerdict } from '@loopwatch/detectors';
 import {
   type DetectionPlan,
   deniedResult,
   isStopped,
-  type PureVerdict,
   type SettingsVersion,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Steps } from '../in-slices.ts';

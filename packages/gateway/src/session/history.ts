@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalArguments } from '@loopwatch/detectors';
+import { canonicalArguments } from '@loopwatch/detectors/internal';
 import { LRUCache } from 'lru-cache';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
 import { remembered } from '../api/json.ts';

@@ -1,12 +1,12 @@
 import { type AgentEvent, isOpenAfter, shortName } from '@loopwatch/contract';
+import type { PureVerdict } from '@loopwatch/detectors';
 import {
   type DetectionPlan,
-  type PureVerdict,
   type SettingsVersion,
   type TurnRequest,
   type WatchedPush,
   WatchedSession,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import type { ToolCall } from '../api/conversation.ts';
 import type { HistoryEntry } from './prompt-ledger.ts';
 import type { Settings } from './session-settings.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
-import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
 import { atMost, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-import { type MaskPatterns, maskSecrets } from '@loopwatch/detectors';
+import { type MaskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 import type { Steps } from '../in-slices.ts';
 import type { Message } from '../session/transcript.ts';

@@ -1,5 +1,5 @@
 import { detectionSchema } from '@loopwatch/contract';
-import { detectionOf, LiveSettings } from '@loopwatch/detectors';
+import { detectionOf, LiveSettings } from '@loopwatch/detectors/internal';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { type BacktestList, type BacktestRequest, backtestRequestSchema } from '@loopwatch/contract/api';
-import { detectionOf, withScope, withScopes } from '@loopwatch/detectors';
+import { detectionOf, withScope, withScopes } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { maskJson } from '@loopwatch/detectors';
+import { maskJson } from '@loopwatch/detectors/internal';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
 import { serializableEvent } from '../sessions/serializable-event.ts';

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type DetectorId, isOpenAfter, ruleOf, strongerAction } from '@loopwatch/contract';
 import type { BacktestHit, BacktestResult } from '@loopwatch/contract/api';
-import { type Detection, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
+import type { PureVerdict } from '@loopwatch/detectors';
+import { type Detection, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import { recordedSessions } from './recorded-sessions.ts';
 import type { SelectedSession } from './select-sessions.ts';

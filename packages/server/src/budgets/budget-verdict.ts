@@ -1,5 +1,5 @@
 import { type EvidenceOf, incidentTitle, type SessionSummary, type Verdict } from '@loopwatch/contract';
-import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors';
+import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors/internal';
 import type { SharedUse } from './shared-use.ts';
 
 /** A change of a shared budget's incident. */

@@ -1,5 +1,5 @@
 import type { Budget, BudgetQuery } from '@loopwatch/contract/api';
-import { type BudgetUse, budgetUses, effectiveSettings } from '@loopwatch/detectors';
+import { type BudgetUse, budgetUses, effectiveSettings } from '@loopwatch/detectors/internal';
 import type { Queryable } from '@loopwatch/storage';
 import type { CurrentSettings } from '../guard/guard-settings.ts';
 import type { StoredSession } from '../sessions/session-parts.ts';

@@ -1,5 +1,5 @@
 import { messageOf, type SessionSummary } from '@loopwatch/contract';
-import { budgetPercent, budgetUses, USED_UP, WARNED_AT } from '@loopwatch/detectors';
+import { budgetPercent, budgetUses, USED_UP, WARNED_AT } from '@loopwatch/detectors/internal';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { GuardSettings } from '../guard/guard-settings.ts';

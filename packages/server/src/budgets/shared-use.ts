@@ -4,7 +4,7 @@ import {
   type SessionSummary,
   storableText,
 } from '@loopwatch/contract';
-import type { BudgetUse } from '@loopwatch/detectors';
+import type { BudgetUse } from '@loopwatch/detectors/internal';
 import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
 import { partKey, type StoredSession } from '../sessions/session-parts.ts';
 

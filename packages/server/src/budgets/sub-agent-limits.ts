@@ -1,5 +1,5 @@
 import { type DetectionSettings, messageOf, type SessionSummary } from '@loopwatch/contract';
-import type { BudgetUse } from '@loopwatch/detectors';
+import type { BudgetUse } from '@loopwatch/detectors/internal';
 import { jsonText } from '@loopwatch/storage';
 import { stopSession } from '../guard/stop-session.ts';
 import { type LimitReport, limitIncidentId, limitVerdict } from './budget-verdict.ts';

@@ -6,7 +6,7 @@ import {
   storableJson,
   storableText,
 } from '@loopwatch/contract';
-import { leftOutText, oneLine } from '@loopwatch/detectors';
+import { leftOutText, oneLine } from '@loopwatch/detectors/internal';
 import type { Logger } from 'pino';
 import { readControlHeaders } from '../settings/control-headers.ts';
 import { settingsOf, storeSettings } from '../settings/stored-settings.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import {
   LogError,
   type LogRecord,

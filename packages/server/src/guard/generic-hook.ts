@@ -1,5 +1,5 @@
 import type { GenericHook, GenericHookAnswer } from '@loopwatch/contract/api';
-import { isRefused } from '@loopwatch/detectors';
+import { isRefused } from '@loopwatch/detectors/internal';
 import type { Guard } from './guard.ts';
 import { loopIn } from './hook-answer.ts';
 import type { HookTurns } from './hook-turns.ts';

@@ -1,5 +1,5 @@
 import type { DetectionSettings } from '@loopwatch/contract';
-import { type Detection, detectionOf, withScopes } from '@loopwatch/detectors';
+import { type Detection, detectionOf, withScopes } from '@loopwatch/detectors/internal';
 import type { Database } from '@loopwatch/storage';
 import { allSettings, type StoredSettings } from '../settings/stored-settings.ts';
 

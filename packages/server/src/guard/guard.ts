@@ -1,16 +1,15 @@
 import { type AgentEvent, messageOf } from '@loopwatch/contract';
 import type { ProposedCall, SessionStop } from '@loopwatch/contract/api';
 import { acceptEvent } from '@loopwatch/contract/check';
+import type { Decision, PureVerdict } from '@loopwatch/detectors';
 import {
   ALLOWED,
-  type Decision,
   deniedResult,
   isStopped,
-  type PureVerdict,
   stoppedDecision,
   type WatchedPush,
   WatchedSession,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { LRUCache } from 'lru-cache';

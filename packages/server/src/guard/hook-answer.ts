@@ -1,6 +1,7 @@
 import { isOpenAfter } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { guidanceOf, type PureVerdict } from '@loopwatch/detectors';
+import type { PureVerdict } from '@loopwatch/detectors';
+import { guidanceOf } from '@loopwatch/detectors/internal';
 
 /** A hook's answer in the format of its agent; an empty object: continue. */
 export type HookAnswer = Readonly<Record<string, unknown>>;

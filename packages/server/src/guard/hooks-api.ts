@@ -1,6 +1,6 @@
 import { type AgentEvent, storableText } from '@loopwatch/contract';
 import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
-import { isRefused } from '@loopwatch/detectors';
+import { isRefused } from '@loopwatch/detectors/internal';
 import { type HookAgent as HookFormat, hookEventOf, hookSession, readHookInput } from '@loopwatch/formats';
 import { type Request, Router } from 'express';
 import { limits } from '../events/limits.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type GuardrailAnswer, type GuardrailRequest, guardrailRequestSchema } from '@loopwatch/contract/api';
-import { isRefused } from '@loopwatch/detectors';
+import { isRefused } from '@loopwatch/detectors/internal';
 import { Translator } from '@loopwatch/formats';
 import { Router } from 'express';
 import { LRUCache } from 'lru-cache';

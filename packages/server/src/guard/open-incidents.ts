@@ -1,5 +1,5 @@
 import { isOpenAfter } from '@loopwatch/contract';
-import type { OpenIncident } from '@loopwatch/detectors';
+import type { OpenIncident } from '@loopwatch/detectors/internal';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { toRow } from '../incidents/fold.ts';
 import { readFigures } from '../incidents/latest-figures.ts';

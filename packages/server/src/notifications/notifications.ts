@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { withoutSecrets } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
+import { withoutSecrets } from '@loopwatch/contract/internal';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics/metrics.ts';

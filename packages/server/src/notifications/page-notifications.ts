@@ -1,5 +1,6 @@
-import { hiddenValue, indirectSecret, notificationSchema, notificationSecrets } from '@loopwatch/contract';
+import { notificationSchema } from '@loopwatch/contract';
 import type { NotificationPut } from '@loopwatch/contract/api';
+import { hiddenValue, indirectSecret, notificationSecrets } from '@loopwatch/contract/internal';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { parseValue } from '../http/parse-body.ts';
 import { badRequest } from '../http/problem.ts';

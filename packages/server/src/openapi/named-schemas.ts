@@ -1,5 +1,6 @@
 import * as contract from '@loopwatch/contract';
 import * as api from '@loopwatch/contract/api';
+import { expandEvidenceSchema } from '@loopwatch/contract/internal';
 import * as z from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -54,8 +55,7 @@ export class NamedSchemas {
       io,
       unrepresentable: 'any',
       uri: (id) => FOLDER + id,
-      override: (part) =>
-        contract.expandEvidenceSchema(part, (id) => ({ $ref: FOLDER + pascal(evidenceName(id)) })),
+      override: (part) => expandEvidenceSchema(part, (id) => ({ $ref: FOLDER + pascal(evidenceName(id)) })),
     }).schemas);
   }
 }

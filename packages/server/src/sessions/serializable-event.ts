@@ -1,4 +1,4 @@
-import { canonicalJson } from '@loopwatch/detectors';
+import { canonicalJson } from '@loopwatch/detectors/internal';
 
 /** Depth that JSON.stringify can handle at any call depth; it recurses, and overflows beyond some thousands. */
 const MAX_LEVELS = 1_000;

@@ -1,5 +1,5 @@
 import { sessionEventsQuerySchema, sessionOutlineQuerySchema } from '@loopwatch/contract/api';
-import { type MaskPatterns, maskJson, type PriceBook } from '@loopwatch/detectors';
+import { type MaskPatterns, maskJson, type PriceBook } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';

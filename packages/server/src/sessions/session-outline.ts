@@ -1,6 +1,6 @@
 import { eventTime, type KnownEvent } from '@loopwatch/contract';
 import type { SessionItem, SessionOutline } from '@loopwatch/contract/api';
-import { type MaskPatterns, maskSecrets, type PriceBook } from '@loopwatch/detectors';
+import { type MaskPatterns, maskSecrets, type PriceBook } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import { type SessionRecord, scanForward } from './scan-records.ts';
 import { partAt, viewOf } from './session-events.ts';

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '@loopwatch/contract/api';
-import { type MaskPatterns, maskJson, maskSecrets } from '@loopwatch/detectors';
+import { type MaskPatterns, maskJson, maskSecrets } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import { Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';

@@ -1,5 +1,5 @@
 import type { DetectionSettings } from '@loopwatch/contract';
-import { applyControl, withScope } from '@loopwatch/detectors';
+import { applyControl, withScope } from '@loopwatch/detectors/internal';
 import { HttpProblem } from '../http/problem.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,11 +1,7 @@
-import {
-  type DetectionSettings,
-  detectionSchema,
-  type SettingOrigin,
-  settingValue,
-} from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
 import type { EffectiveSetting } from '@loopwatch/contract/api';
-import { effectiveDetectionValues, effectiveSettings, withScopes } from '@loopwatch/detectors';
+import { type SettingOrigin, settingValue } from '@loopwatch/contract/internal';
+import { effectiveDetectionValues, effectiveSettings, withScopes } from '@loopwatch/detectors/internal';
 import type { Scope } from './scope.ts';
 import { detectionPaths } from './setting-keys.ts';
 

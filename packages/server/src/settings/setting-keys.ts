@@ -1,13 +1,13 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { type ScopeKind, type SettingKey, scopeKinds } from '@loopwatch/contract/api';
 import {
   allowedValues,
-  detectionSchema,
   type SettingPath,
   type SettingSchema,
   settingPaths,
   settingText,
-} from '@loopwatch/contract';
-import { type ScopeKind, type SettingKey, scopeKinds } from '@loopwatch/contract/api';
-import { applyControl, withScope } from '@loopwatch/detectors';
+} from '@loopwatch/contract/internal';
+import { applyControl, withScope } from '@loopwatch/detectors/internal';
 import * as z from 'zod';
 
 const base = detectionSchema.parse({});

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { notificationSchema, resolveSettings } from '@loopwatch/contract';
+import { notificationSchema } from '@loopwatch/contract';
 import { noTriage } from '@loopwatch/contract/api';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import { tempDir } from '@loopwatch/testkit';
 import { asPrinted, blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { expect, it } from 'vitest';

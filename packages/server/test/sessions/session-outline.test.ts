@@ -1,5 +1,5 @@
 import type { SessionItem } from '@loopwatch/contract/api';
-import { maskPatterns } from '@loopwatch/detectors';
+import { maskPatterns } from '@loopwatch/detectors/internal';
 import { describe, expect, it } from 'vitest';
 import { sessionOutline } from '../../src/sessions/session-outline.ts';
 import { MemoryLog } from '../memory-log.ts';

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { detectionSchema, settingPaths, settingsSchema } from '@loopwatch/contract';
+import { detectionSchema, settingsSchema } from '@loopwatch/contract';
 import { scopeKinds } from '@loopwatch/contract/api';
-import { applyControl, createSessionAnalyzer, withScope } from '@loopwatch/detectors';
+import { settingPaths } from '@loopwatch/contract/internal';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { applyControl, withScope } from '@loopwatch/detectors/internal';
 import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { checkSettings } from '../../src/settings/check-settings.ts';

@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema, type SessionSummary, type Verdict } from '@loopwatch/contract';
 import type { BreakdownActivity, BreakdownDimension } from '@loopwatch/contract/api';
-import { detectionOf, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors';
+import { detectionOf, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eventsOf, loopingTurns } from '../../../detectors/test/looping-turns.ts';

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import { deadLetter, type LogRecord, type OutputRecord, SMALL_LETTER_BYTES } from '@loopwatch/log';
 import type { Logger } from 'pino';
 

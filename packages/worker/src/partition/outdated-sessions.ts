@@ -1,5 +1,5 @@
 import { detectorKind, type Verdict } from '@loopwatch/contract';
-import type { SettingsVersion } from '@loopwatch/detectors';
+import type { SettingsVersion } from '@loopwatch/detectors/internal';
 import type { OpenIncident } from '../report/incident-metrics.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
 import type { OutdatedSnapshot } from './state.ts';

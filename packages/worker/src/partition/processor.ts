@@ -6,7 +6,7 @@ import {
   type TopicNames,
   type Verdict,
 } from '@loopwatch/contract';
-import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
+import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
 import type {
   LogRecord,
   OutputRecord,

@@ -1,5 +1,5 @@
 import { happenedAt } from '@loopwatch/contract';
-import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors';
+import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
 import type { LogRecord } from '@loopwatch/log';
 import { delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';

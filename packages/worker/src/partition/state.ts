@@ -5,7 +5,7 @@ import {
   readJson,
   verdictSchema,
 } from '@loopwatch/contract';
-import { type SettingsVersion, SNAPSHOT_VERSION } from '@loopwatch/detectors';
+import { type SettingsVersion, SNAPSHOT_VERSION } from '@loopwatch/detectors/internal';
 import type { StateChange } from '@loopwatch/log';
 import * as z from 'zod';
 import type { OpenIncident } from '../report/incident-metrics.ts';

@@ -7,7 +7,7 @@ import {
   type TurnRequest,
   turnRequestLines,
   verdictLines,
-} from '@loopwatch/detectors';
+} from '@loopwatch/detectors/internal';
 import type { Logger } from 'pino';
 import type { PipelineObserver } from '../records.ts';
 import type { IncidentMetrics } from './incident-metrics.ts';

@@ -1,5 +1,6 @@
 import type { CheckAnswer, CheckFailure, CheckRecord } from '@loopwatch/contract';
-import { type MaskPatterns, maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
+import type { SemanticCheck } from '@loopwatch/detectors';
+import { type MaskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
 import { LRUCache } from 'lru-cache';
 import { askJudge, type Judge } from './ask-judge.ts';
 

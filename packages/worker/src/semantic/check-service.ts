@@ -1,5 +1,6 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
-import { oneLine, planDetection, type SemanticCheck } from '@loopwatch/detectors';
+import type { SemanticCheck } from '@loopwatch/detectors';
+import { oneLine, planDetection } from '@loopwatch/detectors/internal';
 import { failSpan, inSpan } from '@loopwatch/telemetry';
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../report/metrics.ts';

@@ -1,5 +1,6 @@
 import type { DetectorId } from '@loopwatch/contract';
-import type { Detection, SessionAnalyzer, SessionSnapshot } from '@loopwatch/detectors';
+import type { SessionSnapshot } from '@loopwatch/detectors';
+import type { Detection, SessionAnalyzer } from '@loopwatch/detectors/internal';
 
 /** A session in memory. */
 export interface SessionEntry extends SummaryState {

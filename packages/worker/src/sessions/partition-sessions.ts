@@ -1,5 +1,5 @@
 import type { Verdict } from '@loopwatch/contract';
-import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import type { Detection, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { TopicPartition } from '../records.ts';
 import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './entry.ts';
 import { copySummary, type SummaryCollector } from './summaries.ts';

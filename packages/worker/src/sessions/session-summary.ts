@@ -1,5 +1,5 @@
 import { MAX_OPEN_INCIDENTS, type OpenIncidentSummary, type SessionSummary } from '@loopwatch/contract';
-import { type SessionAccount, sessionTitle } from '@loopwatch/detectors';
+import { type SessionAccount, sessionTitle } from '@loopwatch/detectors/internal';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry } from './entry.ts';
 

@@ -1,4 +1,4 @@
-import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { EvictionReason, PipelineObserver, TopicPartition } from '../records.ts';
 import type { EntryStore, SessionEntry } from './entry.ts';
 import { PartitionSessions } from './partition-sessions.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
+import { oneLine } from '@loopwatch/detectors/internal';
 import {
   type DecodedValue,
   LogError,

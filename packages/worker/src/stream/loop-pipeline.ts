@@ -1,5 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
-import { type Detection, detectionOf, semanticLayer } from '@loopwatch/detectors';
+import { semanticLayer } from '@loopwatch/detectors';
+import { type Detection, detectionOf } from '@loopwatch/detectors/internal';
 import { type PipelineObserver, silentObserver, type TopicPartition } from '../records.ts';
 import { SessionStore } from '../sessions/store.ts';
 import { PartitionPipeline, type SharedPipeline } from './partition-pipeline.ts';

@@ -1,5 +1,6 @@
 import type { CheckAnswer, CheckRecord } from '@loopwatch/contract';
-import type { SemanticCheck, SessionAnalyzer } from '@loopwatch/detectors';
+import type { SemanticCheck } from '@loopwatch/detectors';
+import type { SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { concatMap, defer, filter, from, map, type Observable, type OperatorFunction, of } from 'rxjs';
 import type { InputRecord, Outcome, PipelineObserver, RaisedCheck, VerdictOutcome } from '../records.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';

@@ -1,5 +1,5 @@
 import { analyzedByHeader, type DetectionInput } from '@loopwatch/contract';
-import { SessionAnalyzer } from '@loopwatch/detectors';
+import { SessionAnalyzer } from '@loopwatch/detectors/internal';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { logTurnRequest } from '../../src/report/detection-report.ts';

@@ -1,5 +1,5 @@
 import { detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors';
+import { detectionOf } from '@loopwatch/detectors/internal';
 import { describe, expect, it } from 'vitest';
 import type { EvictionReason } from '../../src/records.ts';
 import type { PartitionSessions } from '../../src/sessions/partition-sessions.ts';

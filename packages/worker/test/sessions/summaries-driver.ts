@@ -1,5 +1,5 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors';
+import { detectionOf } from '@loopwatch/detectors/internal';
 import { from } from 'rxjs';
 import { silentObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';

@@ -1,5 +1,5 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import { filter, from, map, pipe } from 'rxjs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DeadLetter, PipelineObserver } from '../../src/records.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveSettings } from '@loopwatch/contract';
+import { resolveSettings } from '@loopwatch/contract/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chart, chartTools, type KubernetesObject, render, runHelm } from './helm.ts';

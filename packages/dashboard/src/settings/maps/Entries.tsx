@@ -1,4 +1,4 @@
-import { settingText } from '@loopwatch/contract';
+import { settingText } from '@loopwatch/contract/internal';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { omit } from '../../lib/omit.ts';
 import { visibleText } from '../../lib/visible-text.ts';

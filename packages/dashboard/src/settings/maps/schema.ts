@@ -1,12 +1,12 @@
+import { detectionSchema } from '@loopwatch/contract';
 import {
-  detectionSchema,
   entrySchema,
   findSetting,
   type SettingSchema,
   schemaDef,
   schemaShape,
   unwrapSchema,
-} from '@loopwatch/contract';
+} from '@loopwatch/contract/internal';
 import { safeParse } from 'zod/mini';
 
 /*

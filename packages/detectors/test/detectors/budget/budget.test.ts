@@ -1,5 +1,6 @@
 import { type AgentEvent, type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
-import { detectionOf, type PureVerdict, WatchedSession } from '@loopwatch/detectors';
+import type { PureVerdict } from '@loopwatch/detectors';
+import { detectionOf, WatchedSession } from '@loopwatch/detectors/internal';
 import { describe, expect, test } from 'vitest';
 import { analyzer, call, run } from '../../sessions.ts';
 

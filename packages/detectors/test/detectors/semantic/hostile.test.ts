@@ -3,13 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Excerpt } from '../../../src/detectors/semantic/excerpt.ts';
 import { judgeMessages } from '../../../src/detectors/semantic/judge-prompt.ts';
-import {
-  detectionOf,
-  maskPatterns,
-  type SemanticCheck,
-  SessionAnalyzer,
-  semanticLayer,
-} from '../../../src/index.ts';
+import { type SemanticCheck, semanticLayer } from '../../../src/index.ts';
+import { detectionOf, maskPatterns, SessionAnalyzer } from '../../../src/internal.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 

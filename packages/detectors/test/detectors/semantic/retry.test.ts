@@ -1,7 +1,8 @@
 import { type AgentEvent, type CheckAnswer, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectionOf, type PureVerdict, SessionAnalyzer, semanticLayer } from '../../../src/index.ts';
+import { type PureVerdict, semanticLayer } from '../../../src/index.ts';
+import { detectionOf, SessionAnalyzer } from '../../../src/internal.ts';
 
 const detection = detectionOf(
   detectionSchema.parse({ preset: 'balanced', semantic: { after_turns: 3, interval: 4, mode: 'block' } }),

@@ -1,12 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import {
-  detectionOf,
-  maskSecrets,
-  SessionAnalyzer,
-  type SessionSnapshot,
-  semanticLayer,
-} from '../../../src/index.ts';
+import { type SessionSnapshot, semanticLayer } from '../../../src/index.ts';
+import { detectionOf, maskSecrets, SessionAnalyzer } from '../../../src/internal.ts';
 import { shown } from '../../evidence.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };

@@ -1,4 +1,4 @@
-import { hiddenValue } from '@loopwatch/contract';
+import { hiddenValue } from '@loopwatch/contract/internal';
 import { type NotificationChannel, secretsOf } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import type { SendContext, SendResult } from '../post.ts';

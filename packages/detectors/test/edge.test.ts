@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { EdgeVM } from '@edge-runtime/vm';
+import { build } from 'esbuild';
+import { beforeAll, expect, it } from 'vitest';
+
+/** The library in a runtime that has the web's globals and nothing of Node, and that compiles no text. */
+let vm: EdgeVM;
+beforeAll(async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'neutral',
+    format: 'iife',
+    globalName: 'loopwatch',
+    conditions: ['@loopwatch/source', 'import'],
+    mainFields: ['module', 'main'],
+  });
+  expect(Object.values(metafile.outputs).flatMap((output) => output.imports)).toEqual([]);
+  vm = new EdgeVM({ codeGeneration: { strings: false, wasm: false } });
+  vm.evaluate(outputFiles[0]?.text ?? '');
+});
+
+const run = (code: string): unknown => JSON.parse(vm.evaluate<string>(`JSON.stringify(${code})`));
+
+it('edge runtime: has no process, no Buffer and no eval', () => {
+  expect(run('[typeof process, typeof Buffer]')).toEqual(['undefined', 'undefined']);
+  expect(() => vm.evaluate('new Function("return 1")')).toThrow(/Code generation from strings/);
+});
+
+it('edge runtime: the analyzer finds a loop, and denies the next call', () => {
+  const call = `{ sessionId: 's', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } }`;
+  const found = run(`(() => {
+    const analyzer = loopwatch.createSessionAnalyzer();
+    const verdicts = Array.from({ length: 5 }, () => analyzer.push(${call})).flat();
+    return [verdicts.map(({ action }) => action), analyzer.decide({ name: 'read_file', args: { path: 'a' } }).action];
+  })()`);
+  expect(found).toEqual([['chance', 'block'], 'deny']);
+});
+
+it('edge runtime: invalid settings are explained in words', () => {
+  expect(() =>
+    vm.evaluate('loopwatch.createSessionAnalyzer({ tool_call_loop: { max_repeats: 1 } })'),
+  ).toThrow(/Too small: expected number to be >=2/);
+});
