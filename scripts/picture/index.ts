@@ -1,44 +1,16 @@
-// `npm run picture`: the report of `loopwatch scan --html` on generated sessions, as docs/images/scan-*.png.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+// `npm run picture`: the pictures of docs/images that are taken of Loopwatch itself. `npm run picture card` takes only that one.
 import { chromium } from '@playwright/test';
 import { chromiumPath } from '../../e2e/support/chromium.ts';
-import { historyFiles } from './histories.ts';
+import { pictureCard } from './card.ts';
+import { pictureLoop } from './loop.ts';
+import { pictureReport } from './report.ts';
 
-const root = join(import.meta.dirname, '../..');
-const home = mkdtempSync(join(tmpdir(), 'loopwatch-picture-'));
+const pictures = { report: pictureReport, loop: pictureLoop, card: pictureCard };
+
+const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
 try {
-  for (const { path, text, writtenAt } of historyFiles()) {
-    const file = join(home, '.claude', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    utimesSync(file, writtenAt, writtenAt);
-  }
-  const page = join(home, 'report.html');
-  const scan = [join(root, 'packages/cli/bin/loopwatch.js'), 'scan', '--html', page];
-  const env = { PATH: process.env['PATH'], HOME: home };
-  const { status } = spawnSync(process.execPath, scan, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 3)
-    throw new Error(`scan ended with ${String(status)}, not with 3 for the loops in its histories`);
-  await photograph(page);
+  for (const [name, take] of Object.entries(pictures))
+    if (process.argv.length < 3 || process.argv.includes(name)) await take(browser);
 } finally {
-  rmSync(home, { recursive: true });
-}
-
-async function photograph(file: string): Promise<void> {
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({
-      colorScheme,
-      viewport: { width: 860, height: 400 },
-      deviceScaleFactor: 1,
-    });
-    await page.goto(`file://${file}`);
-    const path = join(root, `docs/images/scan-${colorScheme}.png`);
-    await page.screenshot({ path, fullPage: true });
-    console.log(path);
-  }
   await browser.close();
 }
