@@ -42,7 +42,7 @@ describe('objects of the Helm chart', () => {
     { memory: '1Gi', options: '', expected: '--max-old-space-size=614' },
     { memory: '1.5Gi', options: '', expected: '--max-old-space-size=921' },
     { memory: '2G', options: '', expected: '--max-old-space-size=1144' },
-    { memory: '268435456', options: '', expected: '--max-old-space-size=153' },
+    { memory: '536870912', options: '', expected: '--max-old-space-size=307' },
     { memory: '12e8', options: '', expected: '--max-old-space-size=686' },
     { memory: '1Gi', options: '--trace-gc', expected: '--max-old-space-size=614 --trace-gc' },
     { memory: '1Gi', options: '--max-old-space-size=800', expected: '--max-old-space-size=800' },

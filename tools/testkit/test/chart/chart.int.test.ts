@@ -168,15 +168,20 @@ describe('Helm chart', () => {
       [...complete, 'server.resources.requests.cpu=2', 'server.resources.limits.cpu=1999m'],
       'server.resources.requests.cpu: 2 is more than the limit of 1999m',
     ],
-    ...['worker', 'server', 'gateway', 'topics'].map((name): [string, string[], string] => [
+    ...[
+      { name: 'worker', bytes: 2 ** 29 - 1, least: '512Mi' },
+      { name: 'server', bytes: 2 ** 28 - 1, least: '256Mi' },
+      { name: 'gateway', bytes: 2 ** 28 - 1, least: '256Mi' },
+      { name: 'topics', bytes: 2 ** 27 - 1, least: '128Mi' },
+    ].map(({ name, bytes, least }): [string, string[], string] => [
       `too little memory for ${name}`,
       [
         ...complete,
         ...gateway,
-        `${name}.resources.limits.memory=268435455`,
+        `${name}.resources.limits.memory=${bytes}`,
         `${name}.resources.requests.memory=1Mi`,
       ],
-      `${name}.resources.limits.memory: 268435455 is too little, as a process needs at least 256Mi`,
+      `${name}.resources.limits.memory: ${bytes} is too little; set at least ${least}`,
     ]),
     [
       'what is not a quantity',
