@@ -24,7 +24,8 @@ function useTimes({ buckets }: Overview): readonly number[] {
 }
 
 /** Rows that are always full, whatever the number of charts and the width. */
-const rowClass = 'flex flex-wrap gap-4 [&>*]:min-w-0';
+/** Cards in a row are of one height; their charts stand at the bottom, so that the axes of time are on one line. */
+const rowClass = 'flex flex-wrap gap-4 [&>*]:flex [&>*]:flex-col [&>*]:min-w-0 [&>*>:last-child]:mt-auto';
 
 function useDeployMarks({ deploys }: Overview): readonly ChartMark[] {
   return useMemo(() => deploys.map((deploy) => ({ at: deploy.at, text: deployText(deploy) })), [deploys]);

@@ -126,7 +126,7 @@ function Row({ row, loops }: RowProps) {
         </p>
       </td>
       <td title={agent}>
-        <code className="text-sm/[1.6] font-mono font-450">{agent}</code>
+        {row.agent === null ? <code className="text-sm/[1.6] font-mono font-450">{agent}</code> : agent}
         {loops !== undefined && (
           <span className="block h-4 w-28 overflow-hidden [&_svg]:h-4">
             <Sparkline
@@ -139,7 +139,9 @@ function Row({ row, loops }: RowProps) {
           </span>
         )}
       </td>
-      <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
+      <td className="proportional-nums" title={row.model ?? undefined}>
+        {visibleText(row.model ?? '–')}
+      </td>
       <td className="text-right">
         {usd}
         <small className="block text-sm text-ink3">

@@ -73,7 +73,7 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
         {tokens?.cached !== undefined && tokens.cached > 0 && ` (${formatCompact(tokens.cached)} cached)`}
         {usd != null && `, ${formatUsd(usd)}`}
         {tokens !== null && usd === null && model !== null && `, no price known for ${visibleText(model)}`};
-        over {formatDuration(Math.max(0, session.lastEventAt - session.startedAt))}, last event{' '}
+        lasted {formatDuration(Math.max(0, session.lastEventAt - session.startedAt))}, last event{' '}
         <Ago time={session.lastEventAt} />
       </span>
     </div>
