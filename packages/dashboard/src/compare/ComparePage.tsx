@@ -131,7 +131,8 @@ function missingText({ by, a, b }: CompareView, values: readonly string[]): stri
   );
   if (unknown.length > 0) return `Not among the 50 most frequent in this time range: ${unknown.join(', ')}.`;
   if (by === 'period') return 'There is no period before this one.';
-  return `The sessions in this time range have fewer than two ${by}s. Choose a longer one.`;
+  const name = by === 'agentVersion' ? 'version' : by;
+  return `The sessions in this time range have fewer than two ${name}s. Choose a longer range.`;
 }
 
 interface ChoiceProps {
