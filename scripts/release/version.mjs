@@ -8,11 +8,11 @@ import { withRelease } from './changelog.mjs';
 const root = join(import.meta.dirname, '../..');
 const run = (...[program, ...args]) => execFileSync(program, args, { cwd: root, stdio: 'inherit' });
 
-/** Replaces the text that `pattern` finds exactly once. */
-function replace(path, pattern, text) {
-  const content = readFileSync(join(root, path), 'utf8');
-  if (content.split(pattern).length !== 2) throw new Error(`${path}: expected ${pattern} once`);
-  writeFileSync(join(root, path), content.replace(pattern, text));
+/** Replaces the texts that `pattern`, without groups, finds exactly so many times. */
+function replace(path, pattern, text, times = 1) {
+  const parts = readFileSync(join(root, path), 'utf8').split(pattern);
+  if (parts.length !== times + 1) throw new Error(`${path}: expected ${pattern} ${times} times`);
+  writeFileSync(join(root, path), parts.join(text));
 }
 
 const { changesets, releases } = await planRelease(root);
@@ -27,6 +27,8 @@ replace('clients/python/src/loopwatch/__init__.py', /__version__ = "[^"]+"/, `__
 replace('clients/claude-code/.claude-plugin/plugin.json', /"version": "[^"]+"/, `"version": "${version}"`);
 replace('action.yml', /^    default: \d\S*/m, `    default: ${version}`);
 replace('docs/connect.md', /loopwatch\/loopwatch@v\S+/, `loopwatch/loopwatch@v${version}`);
+replace('docs/deployment.md', /REGISTRY\/loopwatch:\S+/, `REGISTRY/loopwatch:${version}`, 2);
+replace('Dockerfile', /REGISTRY\/loopwatch:\S+/, `REGISTRY/loopwatch:${version}`);
 replace('Dockerfile', /ARG VERSION=\S+/, `ARG VERSION=${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^version: \S+/m, `version: ${version}`);
 replace('deploy/helm/loopwatch/Chart.yaml', /^appVersion: \S+/m, `appVersion: ${version}`);
