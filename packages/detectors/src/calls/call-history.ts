@@ -7,6 +7,7 @@ import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
 import { isDenial } from './result-kind.ts';
+import { listsInAnyOrder } from './searches.ts';
 import {
   type CallStep,
   concludeStep,
@@ -180,7 +181,9 @@ export class CallHistory {
     const { reads, runs, changes, edits } = nature;
     const gui = nature.gui || nature.navigates;
     const draws = () => drawsValue(call);
-    const text = { name: identity.name, said, reads, runs, looks: runs && !changes, edits, gui, draws };
+    const isUnordered = () => listsInAnyOrder(call);
+    const looks = runs && !changes;
+    const text = { name: identity.name, said, reads, runs, looks, edits, gui, draws, isUnordered };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;

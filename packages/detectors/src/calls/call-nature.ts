@@ -8,6 +8,8 @@ const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
 const POLLER =
   /(?:^|[_\-. ])(?:poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
+/** Tools whose answer is chance: the same one several times in a row says nothing. */
+const CHANCE = /(?:^|[_\-. ])(?:roll$|dice|die|coin|random)(?:$|[_\-. ])/i;
 /** A command line that sleeps before it looks, or that only sleeps. */
 const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
@@ -55,7 +57,9 @@ export function callNature(
     asks: !edits && !NOTING.test(words),
     edits,
     runs: isReadOnlyLine !== undefined,
-    waits: contract?.poller ?? (sleeps || POLLER.test(words) || ASKS_STATE.test(line) ? true : null),
+    waits:
+      contract?.poller ??
+      (sleeps || POLLER.test(words) || CHANCE.test(words) || ASKS_STATE.test(line) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
     enters: ENTERS.test(words),
@@ -81,7 +85,7 @@ export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): b
 }
 
 /** `getJobStatus` and `get_job_status` are the same words. */
-function toolWords(name: string): string {
+export function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 }
 

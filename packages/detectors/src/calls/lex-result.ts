@@ -2,7 +2,7 @@ import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
 import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
 import { endOfDate, endOfNumber, isEpoch, timedToken } from './time-tokens.ts';
-import { counterIn, hasSign, isDecimal, isGap, isKey, isParameter } from './token-context.ts';
+import { counterIn, hasSign, isDecimal, isGap, isKey, isLogProcess, isParameter } from './token-context.ts';
 import { FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
 import { isAddress, isRandomRun, isTemporaryName, pieceKind, UUID_UNITS, uuidsIn } from './token-shape.ts';
 
@@ -250,6 +250,7 @@ class Lexer {
     const isError = this.#isError;
     const isLong = end - start >= MIN_LONG_NUMBER;
     if (isEpoch(text, start, end)) this.#put(start, end, '<time>');
+    else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
     else if (isLong && isError && !isDecimal(text, start, end)) this.#writer.hole('number', start, end);
     else if (isLong && isTemporary) this.#put(start, end, '<temporary>');

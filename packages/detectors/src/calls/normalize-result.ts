@@ -2,8 +2,10 @@ import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
+import { withoutBudget } from './budget-frame.ts';
 import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
+import { inFixedOrder } from './match-order.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
 import { bulkOf, type Comparable } from './sameness.ts';
@@ -79,9 +81,9 @@ export function normalizeResult(
   agents: AgentKnowledge,
 ): NormalizedResult {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
-  const plain = agents.withoutNoise(text);
+  const plain = withoutBudget(agents.withoutNoise(text));
   const kind = resultKind(plain, isError, call, agents);
-  const lexed = lexedOf(plain, kind, call);
+  const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;
   const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
@@ -108,6 +110,15 @@ export function normalizeResult(
     isUnderWay: kind === 'ok' && isUnderWay(plain),
     negative: isNegativeAnswer(normal),
   };
+}
+
+/** The text of a result, in one order if its own says nothing. */
+function ordered(plain: string, result: unknown, call: CallText, agents: AgentKnowledge): string {
+  const isList = typeof result === 'string' ? plain.includes('\n') : typeof result === 'object';
+  if (!isList || plain.length > NORMALISED_UNITS || call.isUnordered?.() !== true) return plain;
+  return typeof result === 'string'
+    ? (inFixedOrder(plain) as string)
+    : agents.withoutNoise(canonicalJson(inFixedOrder(result)));
 }
 
 function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {

@@ -34,6 +34,19 @@ export function counterIn(text: string): number {
   return tail + (match.indices?.[2]?.[0] ?? -1 - tail);
 }
 
+/** A line of a log, up to the id of the process that wrote it: `Nov 28 10:00:14 host sshd[`. */
+const LOG_LINE =
+  /(?:^|\n)(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*) \S{1,60} [\w.()/-]{1,40}\[$/;
+const LOG_LINE_UNITS = 120;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+/** Whether a number is the id of the process that wrote a line of a log. */
+export function isLogProcess(text: string, start: number, end: number): boolean {
+  if (unitAt(text, start - 1) !== OPEN || unitAt(text, end) !== CLOSE) return false;
+  return LOG_LINE.test(text.slice(Math.max(0, start - LOG_LINE_UNITS), start));
+}
+
 /** Whether a token that ends here is the key of a field in JSON. */
 export function isKey(text: string, end: number): boolean {
   let at = end;

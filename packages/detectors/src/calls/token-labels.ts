@@ -39,7 +39,7 @@ const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[]
     /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$|(?:^|_)(?:trace|span|traceparent|trace_?ref)$/,
   ],
   [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
-  [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint)$/],
+  [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint|reference)$/],
   [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary)$/],
 ];
 

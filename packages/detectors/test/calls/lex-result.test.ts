@@ -18,6 +18,12 @@ describe('known volatile tokens', () => {
     ['a Ray ID', 'blocked, Ray ID: 12616d80fb79b5cf', 'blocked, Ray ID: 8c053fc289fc2a81'],
     ['a request id with a prefix', 'failed (req_9xk2m1)', 'failed (req_7ab3cd)'],
     ['a thread', '[Thread-12] up', '[Thread-3] up'],
+    ['a process in a line of syslog', 'Nov 28 10:00:14 db sshd[4711]: up', 'Nov 28 23:10:01 db sshd[99]: up'],
+    [
+      'a process in a dated line',
+      '2026-11-28T10:00:01.1Z ERROR job[2000] a',
+      '2026-11-29T11:20:31.9Z ERROR job[31] a',
+    ],
     ['a file of a compiler', '/tmp/ccQ8F3Ab.o: no symbol', '/tmp/ccXyZa1b.o: no symbol'],
     ['a folder of pytest', '/tmp/pytest-of-me/pytest-12/a', '/tmp/pytest-of-me/pytest-13/a'],
     ['a folder of mktemp', 'cd /tmp/tmp.Ab3dE9xQ2z/out', 'cd /tmp/tmp.zQ1xY8bN4k/out'],
@@ -33,6 +39,12 @@ describe('known volatile tokens', () => {
     ['an order', '{"order_id":"A-1182"}', '{"order_id":"A-1183"}'],
     ['a hash', 'commit 3fa2b1c', 'commit 9d8e7f6'],
     ['an error code', 'TS2304', 'TS2305'],
+    ['an index in a line with a time', '10:00:01 checks rows[1231]: no', '10:00:01 checks rows[1232]: no'],
+    [
+      'an index in words',
+      '2026-11-28T10:00:01Z it checks rows[12]',
+      '2026-11-28T10:00:01Z it checks rows[13]',
+    ],
     ['a date without a time', 'due 2026-03-04', 'due 2026-03-05'],
   ])('do not include %s', (_, one, other) => {
     expect(lex(one).normal).not.toBe(lex(other).normal);
@@ -51,6 +63,7 @@ describe('tokens that look random', () => {
     ['the value of an attribute', 'button [ref=e12]', ['e12']],
     ['a field with an id', '{"eventId": 81772}', ['81772']],
     ['a number behind a name', 'see job48211', ['job48211']],
+    ['a reference', 'invalid, reference K3P-483920', ['K3P-483920']],
     ['a counter in the last line', 'ok\n[command 12 finished, exit code 0]', ['12']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
   ])('include %s', (_, text, values) => {

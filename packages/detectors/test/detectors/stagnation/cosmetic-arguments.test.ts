@@ -65,6 +65,17 @@ describe('arguments that differ only in looks', () => {
         { account: 'main', nonce: `k${n * 7919}x` },
       ]),
     ],
+    [
+      'a reason in other words',
+      each((n) => [
+        'get_balance',
+        'The balance of account A1 is twenty euros; nothing is due, and no payment is under review.',
+        {
+          account: 'A1',
+          reasoning: `I look ${['again', 'once more', 'a last time'][n % 3] ?? ''} (${n * 7919})`,
+        },
+      ]),
+    ],
     ['a request id', each((n) => ['send_code', 'sent', { to: 'ada@example.org', request_id: 70_000 + n }])],
     [
       'other delays',
@@ -86,6 +97,14 @@ describe('arguments that differ only in looks', () => {
     [
       'clicks with another effect each',
       each((n, d) => ['mouse_click', `The counter shows ${3 * n + 1} of 900.`, { x: 640 + d, y: 388 - d }]),
+    ],
+    [
+      'thoughts that a tool writes down',
+      each((n) => [
+        'think',
+        'Your thought has been logged.',
+        { thought: `option ${n * 7919}`, about: 'plan' },
+      ]),
     ],
     ['records by number', each((n) => ['delete_record', 'deleted', { id: 4100 + n }])],
     [
