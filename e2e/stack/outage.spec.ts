@@ -69,8 +69,8 @@ async function expectSessions(page: Page, sessions: readonly string[]): Promise<
         scroller.scrollTop = top;
         await new Promise(requestAnimationFrame);
         await new Promise(requestAnimationFrame);
-        for (const row of scroller.querySelectorAll('ol[aria-label^="Incidents"] li code'))
-          found.add(row.textContent);
+        for (const agent of scroller.querySelectorAll('[data-column="agent"] > :first-child'))
+          found.add(agent.textContent);
         before = top;
         top = Math.min(top + scroller.clientHeight / 2, scroller.scrollHeight - scroller.clientHeight);
       }

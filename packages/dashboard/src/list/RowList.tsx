@@ -92,6 +92,7 @@ export function RowList<Item>(props: Props<Item>) {
                   <div
                     key={id}
                     className="grid justify-items-start gap-px min-w-0 text-ink2 [&>*]:truncate [&>*]:max-w-full [&_code]:text-sm/[1.5] [&_code]:font-mono [&_code]:font-450 [&_code]:text-ink [&_small]:text-sm [&_small]:text-ink3 data-right:justify-items-end data-right:text-right"
+                    data-column={id}
                     data-right={right || undefined}
                   >
                     {cell(row)}
