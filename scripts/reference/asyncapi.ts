@@ -22,7 +22,7 @@ interface Channel {
   /** The action of the worker, or of the server if `by` says so. */
   readonly worker: 'send' | 'receive';
   readonly by?: 'server';
-  readonly summary: string;
+  readonly description: string;
 }
 
 const channels: Readonly<Record<TopicRole, Channel>> = {
@@ -33,7 +33,7 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     },
     key: 'The session id, so that one partition contains a session in order.',
     worker: 'receive',
-    summary: 'Analyzes the events of agents',
+    description: 'Analyzes the events of agents.',
   },
   verdicts: {
     message: {
@@ -42,30 +42,30 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     },
     key: 'The session id.',
     worker: 'send',
-    summary: 'Publishes verdicts, in one transaction with the offset of the event',
+    description: 'Publishes verdicts, in one transaction with the offset of the event.',
   },
   sessions: {
     message: { payload: { $ref: '#/components/schemas/sessionSummary' } },
     key: 'The session id.',
     compacted: true,
     worker: 'send',
-    summary:
-      'Publishes the state of each session, in the transaction of its verdicts; a tombstone when the session expires',
+    description:
+      'Publishes the state of each session, in the transaction of its verdicts; a tombstone when the session expires.',
   },
   control: {
     message: { payload: { $ref: '#/components/schemas/control' } },
     key: 'The scope: `server`, `model:<backend>/<model>` or `session:<id>`.',
     compacted: true,
     worker: 'receive',
-    summary: 'Applies settings of servers, models and sessions between two batches',
+    description: 'Applies settings of servers, models and sessions between two batches.',
   },
   checks: {
     message: { payload: { $ref: '#/components/schemas/check' } },
     key: 'The id of the check.',
     compacted: true,
     worker: 'send',
-    summary:
-      'Publishes the results of semantic checks, with the verdicts that follow; a tombstone when the session expires',
+    description:
+      'Publishes the results of semantic checks, with the verdicts that follow; a tombstone when the session expires.',
   },
   'dead-letters': {
     message: {
@@ -75,15 +75,15 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     },
     key: 'The key of the original record.',
     worker: 'send',
-    summary: 'Publishes records that could not be processed',
+    description: 'Publishes records that could not be processed.',
   },
   state: {
     message: { payload: { description: 'Internal to the workers; the format changes between versions.' } },
     key: 'Group, topic, partition, and the name of the state.',
     compacted: true,
     worker: 'send',
-    summary:
-      'Saves what a takeover needs besides a short replay: snapshots of long sessions, and effective settings',
+    description:
+      'Saves what a takeover needs besides a short replay: snapshots of long sessions, and effective settings.',
   },
   triage: {
     message: { payload: { $ref: '#/components/schemas/triage' } },
@@ -91,7 +91,7 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     compacted: true,
     worker: 'send',
     by: 'server',
-    summary: 'Publishes triage and mute rules, so that a database can be rebuilt',
+    description: 'Publishes triage and mute rules, so that a database can be rebuilt.',
   },
 };
 
@@ -105,6 +105,8 @@ export function asyncApiDocument(version: string): Json {
       title: 'Loopwatch',
       version,
       description: `Loopwatch reads events of AI agents from Kafka and writes verdicts back. Topic names are configurable (\`kafka.topics\`); those shown have the prefix \`${defaultTopicPrefix}\`.`,
+      contact: { name: 'Loopwatch', url: 'https://github.com/loopwatch/loopwatch' },
+      tags: [{ name: 'agents' }, { name: 'loops' }],
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
@@ -157,11 +159,11 @@ function messageObject(role: TopicRole): Json {
 }
 
 function operationObject(role: TopicRole): Json {
-  const { worker, summary, by = 'worker' } = channels[role];
+  const { worker, description, by = 'worker' } = channels[role];
   return {
     [`${by}-${worker}-${role}`]: {
       action: worker,
-      summary,
+      description,
       channel: { $ref: `#/channels/${role}` },
       messages: [{ $ref: `#/channels/${role}/messages/${role}` }],
     },
