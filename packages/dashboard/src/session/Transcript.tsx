@@ -320,7 +320,7 @@ function List({ session, part, blocks, target, hasLater, isRedacted }: ListProps
                 )}
                 <small
                   className="text-xs tabular-nums max-sm:hidden"
-                  title={block.turn === undefined ? undefined : `turn ${String(block.turn)}`}
+                  title={block.turn === undefined ? undefined : `turn ${formatNumber(block.turn)}`}
                 >
                   {formatTime(block.time, before?.time ?? block.time)}
                 </small>
