@@ -27,7 +27,9 @@ beforeAll(async () => {
     const second = await openEmbeddedLog({ dir: original, topics: [topic] });
     await publish(second, RECORDS / 2, RECORDS);
     if (how === 'closed') await second.close();
-    await cp(original, copy, { recursive: true });
+    // A connection of the closed log that is garbage-collected meanwhile takes its empty write-ahead log with it.
+    const copied = () => cp(original, copy, { recursive: true });
+    await copied().catch(copied);
     if (how === 'killed') await second.close();
     await rm(join(copy, 'log', '.lock'), { recursive: true, force: true });
     await rm(join(copy, 'log', 'owner.json'), { force: true });
