@@ -1,18 +1,8 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { commands as loaders } from '../../src/commands/commands.ts';
-import { configCommand } from '../../src/commands/config.ts';
-import { doctorCommand } from '../../src/commands/doctor.ts';
-import { gatewayCommand } from '../../src/commands/gateway.ts';
-import { produceCommand } from '../../src/commands/produce.ts';
-import { replayCommand } from '../../src/commands/replay.ts';
-import { scanCommand } from '../../src/commands/scan.ts';
-import { serverCommand } from '../../src/commands/server.ts';
-import { startCommand } from '../../src/commands/start.ts';
+import { commands } from '../../src/commands/commands.ts';
 import { type CommandName, examples } from '../../src/commands/summaries.ts';
-import { topicsCommand } from '../../src/commands/topics.ts';
-import { workerCommand } from '../../src/commands/worker.ts';
 
 /** Output and exit code of a command. */
 async function parsed(
@@ -33,22 +23,22 @@ async function parsed(
   return { out, err, error };
 }
 
-const commands: [name: string, create: () => Command, flags: string[]][] = [
-  ['start', startCommand, ['--port', '--data-dir', '--no-samples', '--brokers', '--upstream']],
-  ['worker', workerCommand, ['--brokers', '--config', '--group', '--port']],
-  ['server', serverCommand, ['--brokers', '--port', '--data-dir']],
-  ['gateway', gatewayCommand, ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
-  ['scan', scanCommand, ['--since', '--json', '--html', '--open', '--format', '--preset', '--set']],
-  ['replay', replayCommand, ['--json', '--format', '--preset', '--set']],
-  ['produce', produceCommand, ['--speed', '--rate', '--brokers']],
-  ['topics', topicsCommand, ['--brokers', '--partitions', '--check']],
-  ['config', configCommand, ['--check', '--json']],
-  ['doctor', doctorCommand, ['--brokers']],
+const flagsOf: [name: CommandName, flags: string[]][] = [
+  ['start', ['--port', '--data-dir', '--no-samples', '--brokers', '--upstream']],
+  ['worker', ['--brokers', '--config', '--group', '--port']],
+  ['server', ['--brokers', '--port', '--data-dir']],
+  ['gateway', ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
+  ['scan', ['--since', '--json', '--html', '--open', '--format', '--preset', '--set']],
+  ['replay', ['--json', '--format', '--preset', '--set']],
+  ['produce', ['--speed', '--rate', '--brokers']],
+  ['topics', ['--brokers', '--partitions', '--check']],
+  ['config', ['--check', '--json']],
+  ['doctor', ['--brokers']],
 ];
 
-describe.each(commands)('loopwatch %s', (name, create, flags) => {
+describe.each(flagsOf)('loopwatch %s', (name, flags) => {
   it(`${name} --help: describes the command and lists its flags`, async () => {
-    const { out, err, error } = await parsed(create(), ['--help']);
+    const { out, err, error } = await parsed(await commands[name](), ['--help']);
     expect(error).toBeInstanceOf(CommanderError);
     expect(error).toHaveProperty('exitCode', 0);
     expect(err).toBe('');
@@ -60,7 +50,7 @@ describe.each(commands)('loopwatch %s', (name, create, flags) => {
   });
 
   it(`${name}: rejects an unknown flag`, async () => {
-    const { out, err, error } = await parsed(create(), ['a-file', '--prot=1']);
+    const { out, err, error } = await parsed(await commands[name](), ['a-file', '--prot=1']);
     expect(error).toBeInstanceOf(CommanderError);
     expect(out).toBe('');
     expect(err).toMatch(/unknown option '--prot=1'/);
@@ -72,7 +62,7 @@ it.each(
     lines.map((line) => ({ name: name as CommandName, line })),
   ),
 )('--help: its example "$line" is understood', async ({ name, line }) => {
-  const command = await loaders[name]();
+  const command = await commands[name]();
   const { out } = await parsed(command, ['--help']);
   expect(out).toContain(`  loopwatch ${line}\n`);
   const [, ...args] = line.split(' ');
@@ -82,7 +72,7 @@ it.each(
 });
 
 it('replay --help: explains the exit status', async () => {
-  const { out } = await parsed(replayCommand(), ['--help']);
+  const { out } = await parsed(await commands.replay(), ['--help']);
   expect(out).toMatch(/Exit status: 0 .*3 .*2 /);
 });
 
@@ -91,7 +81,7 @@ it.each([
   ['--speed', 'fast'],
   ['--rate', 'Infinity'],
 ])('produce: rejects %s %s', async (flag, value) => {
-  const { err, error } = await parsed(produceCommand(), ['file', flag, value]);
+  const { err, error } = await parsed(await commands.produce(), ['file', flag, value]);
   expect(error).toBeInstanceOf(CommanderError);
   expect(err).toContain('Expected a number, 0 or more.');
 });
