@@ -1,25 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { EdgeVM } from '@edge-runtime/vm';
-import { build } from 'esbuild';
+import { edgeBundle } from '@loopwatch/testkit';
 import { beforeAll, expect, it } from 'vitest';
 
 /** The library in a runtime that has the web's globals and nothing of Node, and that compiles no text. */
 let vm: EdgeVM;
 beforeAll(async () => {
-  const { outputFiles, metafile } = await build({
-    entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'neutral',
-    format: 'iife',
-    globalName: 'loopwatch',
-    conditions: ['@loopwatch/source', 'import'],
-    mainFields: ['module', 'main'],
-  });
-  expect(Object.values(metafile.outputs).flatMap((output) => output.imports)).toEqual([]);
+  const script = await edgeBundle(fileURLToPath(new URL('../src/index.ts', import.meta.url)));
   vm = new EdgeVM({ codeGeneration: { strings: false, wasm: false } });
-  vm.evaluate(outputFiles[0]?.text ?? '');
+  vm.evaluate(script);
 });
 
 const run = (code: string): unknown => JSON.parse(vm.evaluate<string>(`JSON.stringify(${code})`));

@@ -3,26 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
-import { waitFor } from '@loopwatch/testkit';
-import { build } from 'esbuild';
+import { edgeBundle, waitFor } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Guard, GuardOptions } from '../src/index.ts';
 
 /** A guard in a bundle for no platform, which knows what edge runtimes have in common, and nothing of Node. */
 async function edgeGuard(options: GuardOptions): Promise<Guard> {
-  const { outputFiles, metafile } = await build({
-    entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'neutral',
-    format: 'iife',
-    globalName: 'loopwatch',
-    conditions: ['@loopwatch/source', 'import'],
-    mainFields: ['module', 'main'],
-  });
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  expect(imports).toEqual([]);
+  const script = await edgeBundle(fileURLToPath(new URL('../src/index.ts', import.meta.url)));
   const web = {
     AbortController,
     AbortSignal,
@@ -37,7 +24,7 @@ async function edgeGuard(options: GuardOptions): Promise<Guard> {
     clearTimeout: (timer: number) => clearTimeout(timer),
   };
   const context = createContext(web);
-  runInContext(outputFiles[0]!.text, context);
+  runInContext(script, context);
   const { createGuard } = runInContext('loopwatch', context) as { createGuard: (o: GuardOptions) => Guard };
   return createGuard(options);
 }

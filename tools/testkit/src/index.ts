@@ -1,5 +1,6 @@
 export { cachedFolder } from './cached-folder.ts';
 export { codingAgents } from './coding-agents.ts';
+export { edgeBundle } from './edge-bundle.ts';
 export { javaProgram } from './java-program.ts';
 export { createAuthority } from './kafka/certificates.ts';
 export { readWithJava } from './kafka/java-consumer.ts';
