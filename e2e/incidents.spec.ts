@@ -135,6 +135,26 @@ test('triage: acknowledges several selected incidents at once', async ({ page })
   await expect(rows(page).filter({ hasText: 'acknowledged' })).toHaveCount(0);
 });
 
+test('list: filters by a value of a menu, which counts what it leads to', async ({ page }) => {
+  await openList(page);
+  await page.getByRole('button', { name: 'Detector', exact: true }).click();
+  const values = page.getByRole('menuitemcheckbox');
+  const detector = (await values.first().locator('[title]').textContent()) ?? '';
+  const count = (await values.first().locator('small').textContent()) ?? '';
+  await values.first().click();
+  await expect(page).toHaveURL(new RegExp(`detector=${detector}`));
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(`${count} matching`)).toBeVisible();
+
+  // The counts of the other menus follow the filter.
+  await page.getByRole('button', { name: 'Agent', exact: true }).click();
+  await expect(values.first()).toBeVisible();
+  const counts = await values.locator('small').allTextContents();
+  const sum = counts.reduce((total, text) => total + Number(text), 0);
+  expect(sum).toBeGreaterThan(0);
+  expect(sum).toBeLessThanOrEqual(Number(count));
+});
+
 test('list: has selectable and resizable columns, a CSV download, and groups by cause', async ({ page }) => {
   await openList(page);
   await page.getByRole('button', { name: 'Columns' }).click();

@@ -1,4 +1,6 @@
 import {
+  type BreakdownDimension,
+  breakdownSchema,
   groupTriageResultSchema,
   type IncidentFilter,
   type IncidentItem,
@@ -49,6 +51,27 @@ export function incidentGroupsQuery(query: IncidentQuery) {
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+/** The number of incidents by the values of one dimension. */
+export function facetQuery(groupBy: BreakdownDimension, filter: IncidentQuery['filter'], range: TimeRange) {
+  return queryOptions({
+    queryKey: ['incidents', 'facet', groupBy, filter, range],
+    queryFn: ({ signal }) =>
+      request(breakdownSchema, '/stats', {
+        query: {
+          // Without these, only loops of the last hour are counted.
+          kind: ['loop', 'limit', 'outage'],
+          from: 0,
+          ...filter,
+          ...rangeLimits(range, Date.now()),
+          groupBy,
+          sort: '-incidents',
+          limit: 20,
+        },
+        signal,
+      }),
   });
 }
 

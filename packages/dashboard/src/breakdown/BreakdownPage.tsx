@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type SubmitEvent, useMemo } from 'react';
 import { type BreakdownView, breakdownQuery } from '../api/breakdown.ts';
 import { apartTexts } from '../incidents/apart.ts';
-import { formatNumber, formatTime, plural } from '../lib/format.ts';
+import { formatNumber, formatPeriod, plural } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
 import { ReportLinks } from '../page/ReportLinks.tsx';
@@ -67,12 +67,10 @@ export function BreakdownPage() {
   );
 }
 
-function noteOf({ previous, to, total, apart }: Breakdown): string {
+function noteOf({ previous, total, apart }: Breakdown): string {
   const others = apartTexts(apart);
   return [
-    ...(previous === null
-      ? []
-      : [`compared with ${formatTime(previous.from, to)} to ${formatTime(previous.to, to)}`]),
+    ...(previous === null ? [] : [`compared with ${formatPeriod(previous.from, previous.to)}`]),
     ...(total.unpriced === 0 ? [] : [`cost without ${plural(total.unpriced, 'loop')} of unknown price`]),
     ...(total.activity.unpriced === 0
       ? []

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { breakdownQuery } from '../api/breakdown.ts';
-import { formatNumber, formatTime } from '../lib/format.ts';
+import { formatNumber, formatPeriod } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Download } from '../list/Download.tsx';
 import { Page } from '../page/Page.tsx';
@@ -83,7 +83,12 @@ function Comparison({ breakdown, view, onChange }: Props) {
   }
   const rows = compareRows(a.amounts, b.amounts);
   return (
-    <Card title={`${visibleText(a.name)} and ${visibleText(b.name)}`} flush>
+    <Card
+      title={
+        isPeriod ? 'The period before, and this one' : `${visibleText(a.name)} and ${visibleText(b.name)}`
+      }
+      flush
+    >
       <div className="flex flex-wrap items-center gap-3 px-4 py-2 print:hidden">
         {!isPeriod && (
           <>
@@ -112,12 +117,11 @@ function sidesOf(
 ): readonly [Side | undefined, Side | undefined] {
   const { total, previous, to } = breakdown;
   if (by === 'period') {
-    const name = (from: number, until: number) => `${formatTime(from, to)} to ${formatTime(until, to)}`;
     return [
       previous === null || total.previous === undefined
         ? undefined
-        : { name: name(previous.from, previous.to), amounts: total.previous },
-      { name: name(breakdown.from, to), amounts: total },
+        : { name: formatPeriod(previous.from, previous.to), amounts: total.previous },
+      { name: formatPeriod(breakdown.from, to), amounts: total },
     ];
   }
   const first = a ?? values.find((value) => value !== b);

@@ -1,14 +1,14 @@
-import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useMyName } from '../api/me.ts';
 import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { DetectorSquare, FilterChip } from '../ui/controls/Chip.tsx';
+import { FilterChip } from '../ui/controls/Chip.tsx';
 import { Menu, MenuCheck, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
+import { FacetMenu } from './FacetMenu.tsx';
 import { tagsOf } from './merge.ts';
 import {
   filterNames,
@@ -31,12 +31,18 @@ interface Props {
   readonly onChange: (part: Partial<IncidentSearch>) => void;
 }
 
+const facets = [
+  ['detector', 'Detector'],
+  ['agent', 'Agent'],
+  ['model', 'Model'],
+  ['tool', 'Tool'],
+] as const;
+
 const termFilters = { shown: filterNames, allowed: listFilters };
 
 /** Search, filters and sort order, with the filters in effect as chips. */
 export function FilterBar({ search, rows, onChange }: Props) {
   const { filter, grouped, sort } = search;
-  const stats = useLive((state) => state.stats);
   const live = useLive((state) => state.incidents);
   const me = useMyName();
   const state = filter.state?.length === 1 ? filter.state[0] : undefined;
@@ -65,29 +71,9 @@ export function FilterBar({ search, rows, onChange }: Props) {
           onChange({ filter: withValues(filter, 'state', value === 'all' ? [] : [value]) })
         }
       />
-      <Menu
-        trigger={
-          <Button>
-            Detector
-            <Icon name="down" size={12} />
-          </Button>
-        }
-      >
-        <MenuLabel>Detectors and their open incidents</MenuLabel>
-        {detectorIds.map((id) => (
-          <MenuCheck
-            key={id}
-            checked={filter.detector?.includes(id) ?? false}
-            onChange={() => onChange({ filter: toggle(filter, 'detector', id) })}
-          >
-            <span className="flex items-center gap-2">
-              <DetectorSquare detector={id} />
-              {id}
-              <small className="ml-auto text-xs text-ink3">{stats?.openByDetector[id] ?? 0}</small>
-            </span>
-          </MenuCheck>
-        ))}
-      </Menu>
+      {facets.map(([facet, name]) => (
+        <FacetMenu key={facet} facet={facet} name={name} search={search} onChange={onChange} />
+      ))}
       <Menu
         trigger={
           <Button>
@@ -130,7 +116,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         title="Group identical loops"
       >
         <Icon name="group" size={14} />
-        Group by cause
+        <span className="@min-[700px]/page:@max-[1280px]/page:sr-only">Group by cause</span>
       </Button>
       <SortMenu names={sorts} sort={sort} onChange={(id) => onChange({ sort: id })} />
       {isFiltered(search) && <Chips search={search} onChange={onChange} />}

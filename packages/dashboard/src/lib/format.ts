@@ -106,6 +106,13 @@ export function formatTime(time: number, now: number = time): string {
   return day(time) === day(now) ? clock : `${day(time)}, ${clock}`;
 }
 
+/** 14 Nov 2026, 14:02 – 21 Nov 2026, 14:02; with seconds if it is short. */
+export function formatPeriod(from: number, to: number): string {
+  const timeStyle = to - from < 3_600_000 ? 'medium' : 'short';
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, ...zoneOption() });
+  return format.formatRange(from, to);
+}
+
 /** With milliseconds and zone, for tooltips and copied text: 2026-08-03 14:02:11.004 UTC+2 */
 export function formatExact(time: number): string {
   const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset', ...zoneOption() });

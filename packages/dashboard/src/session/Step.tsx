@@ -22,6 +22,8 @@ interface Props {
   /** Whether only the length of texts is shown. */
   readonly isRedacted: boolean;
   readonly isOpen: boolean;
+  /** Duration of the longest call that is loaded, ms. */
+  readonly longest: number;
   readonly onToggle: () => void;
 }
 
@@ -35,7 +37,7 @@ const kinds = {
 } as const;
 
 /** One step on one line, with its arguments and result below once it is opened. Markup in texts is never rendered. */
-export function Step({ block, incidents, isRedacted, isOpen, onToggle, sessionId }: Props) {
+export function Step({ block, incidents, isRedacted, isOpen, longest, onToggle, sessionId }: Props) {
   const loops = incidents.filter((item) => isInLoop(block, item));
   const { call } = block;
   const { name, icon } = kinds[block.kind];
@@ -67,7 +69,7 @@ export function Step({ block, incidents, isRedacted, isOpen, onToggle, sessionId
         >
           {isOpen ? '' : hides ? hiddenText(block) : visibleText(lineOf(block))}
         </span>
-        <Figures block={block} />
+        <Figures block={block} longest={longest} />
       </button>
       {isOpen && (
         <div className="grid gap-2 pt-0.5 pr-2 pb-2.5 pl-8 max-sm:pl-2">
@@ -106,7 +108,7 @@ export function Step({ block, incidents, isRedacted, isOpen, onToggle, sessionId
 }
 
 /** Duration, usage and how it ended. */
-function Figures({ block: { call, usage } }: { readonly block: Block }) {
+function Figures({ block: { call, usage }, longest }: Pick<Props, 'block' | 'longest'>) {
   return (
     <span className="flex flex-none items-center gap-3 text-xs text-ink2 tabular-nums">
       {usage !== undefined && (
@@ -115,7 +117,15 @@ function Figures({ block: { call, usage } }: { readonly block: Block }) {
         </span>
       )}
       {call?.ms !== undefined && (
-        <span className="min-w-11 text-right max-sm:hidden">{formatDuration(call.ms)}</span>
+        <>
+          <span className="w-16 max-lg:hidden" aria-hidden="true">
+            <i
+              className="block h-1.5 min-w-px rounded-full bg-ink3/50"
+              style={{ width: `${String((100 * call.ms) / longest)}%` }}
+            />
+          </span>
+          <span className="min-w-11 text-right max-sm:hidden">{formatDuration(call.ms)}</span>
+        </>
       )}
       {call !== undefined && <Outcome result={call.result} />}
     </span>

@@ -258,6 +258,10 @@ interface ListProps {
 }
 
 function List({ session, part, blocks, target, hasLater, isRedacted }: ListProps) {
+  const longest = useMemo(
+    () => blocks.reduce((most, { call }) => Math.max(most, call?.ms ?? 0), 1),
+    [blocks],
+  );
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
@@ -331,6 +335,7 @@ function List({ session, part, blocks, target, hasLater, isRedacted }: ListProps
                 incidents={session.incidentItems}
                 isRedacted={isRedacted}
                 isOpen={toggled.has(block.key)}
+                longest={longest}
                 onToggle={() => setToggled((known) => withToggled(known, block.key))}
               />
             </li>

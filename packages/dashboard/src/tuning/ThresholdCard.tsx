@@ -101,7 +101,7 @@ function ThresholdSlider({ name, hint, path, min, max, now, value, onChange }: S
   const changed = value !== now;
   return (
     <div
-      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 [&_output_small]:ml-1.5 [&_output_small]:text-xs [&_output_small]:font-450 [&_output_small]:text-ink3"
+      className="grid content-start grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 [&_output_small]:ml-1.5 [&_output_small]:text-xs [&_output_small]:font-450 [&_output_small]:text-ink3"
       data-changed={changed || undefined}
     >
       <label htmlFor={id} title={path}>

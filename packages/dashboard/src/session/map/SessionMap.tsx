@@ -15,6 +15,8 @@ const WIDTH = 1_000;
 const HEIGHT = 64;
 /** Height of the calls below the line of costs. */
 const CALLS = 18;
+/** Height of a map without costs. */
+const LOW = 24;
 
 /** The whole session on one line: its calls, its loops, and what it has cost so far. A click shows the events there. */
 export function SessionMap({ outline, incidents, at, onGo }: Props) {
@@ -23,6 +25,8 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
   const last = Math.max(1, events - 1);
   const loops = loopsOn(outline, incidents);
   const whole = usedUpTo(outline, events);
+  const hasCosts = whole.usd > 0 || whole.tokens > 0;
+  const top = hasCosts ? 0 : HEIGHT - LOW;
   const shown = dragged ?? at;
   const x = (index: number) => (WIDTH * Math.min(index, last)) / last;
   const commit = () => {
@@ -33,22 +37,29 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
   const time = bins.findLast(({ index }) => index <= (shown ?? 0))?.time;
   return (
     <div className="grid gap-1.5 min-w-0">
-      <div className="relative h-16 rounded-md focus-within:outline-2 focus-within:outline-accent focus-within:outline-offset-2">
+      <div
+        className="relative h-16 data-low:h-6 rounded-md focus-within:outline-2 focus-within:outline-accent focus-within:outline-offset-2"
+        data-low={!hasCosts || undefined}
+      >
         <LoopStrips loops={loops} share={(index) => x(index) / WIDTH} />
         <svg
           className="relative block size-full overflow-visible"
-          viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+          viewBox={`0 ${String(top)} ${String(WIDTH)} ${String(HEIGHT - top)}`}
           preserveAspectRatio="none"
           aria-hidden="true"
         >
-          <Loops loops={loops} x={x} />
+          <Loops loops={loops} x={x} top={top} />
           <Calls bins={bins} events={events} x={x} />
-          <Costs outline={outline} loops={loops} x={x} whole={whole} />
+          {hasCosts && <Costs outline={outline} loops={loops} x={x} whole={whole} />}
           {outline.matches.map(({ index }) => (
-            <path key={index} d={`M${String(x(index))} 0v8`} className="stroke-warm" {...thin} />
+            <path key={index} d={`M${String(x(index))} ${String(top)}v8`} className="stroke-warm" {...thin} />
           ))}
           {shown !== undefined && (
-            <path d={`M${String(x(shown))} 0v${String(HEIGHT)}`} className="stroke-ink" {...thin} />
+            <path
+              d={`M${String(x(shown))} ${String(top)}V${String(HEIGHT)}`}
+              className="stroke-ink"
+              {...thin}
+            />
           )}
         </svg>
         <input
@@ -73,11 +84,12 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
         <span className="flex-1" />
         {current !== undefined && shown !== undefined && (
           <span className="text-ink2">
-            #{formatNumber(shown)}: {amountOf(current, whole)} of {amountOf(whole, whole)}
+            #{formatNumber(shown)}
+            {hasCosts && `: ${amountOf(current, whole)} of ${amountOf(whole, whole)}`}
           </span>
         )}
         <span className="flex-1" />
-        <span>{amountOf(whole, whole)}</span>
+        <span>{hasCosts ? amountOf(whole, whole) : 'no token counts'}</span>
       </p>
       <Saving outline={outline} loops={loops} />
     </div>
@@ -107,14 +119,14 @@ function LoopStrips({
 }
 
 /** Each loop shaded from its beginning, and marked where it was reported. */
-function Loops({ loops, x }: LayerProps) {
+function Loops({ loops, x, top }: LayerProps & { readonly top: number }) {
   return loops.map(({ incident, from, alarm, to }) => {
     const width = String(Math.max(2, x(to) - x(from)));
     return (
       <g key={incident.id} data-detector={incident.detector}>
-        <rect x={x(from)} width={width} height={HEIGHT} fill="var(--hue)" opacity={0.16} />
+        <rect x={x(from)} y={top} width={width} height={HEIGHT - top} fill="var(--hue)" opacity={0.16} />
         <path
-          d={`M${String(x(alarm))} 0v${String(HEIGHT)}`}
+          d={`M${String(x(alarm))} ${String(top)}V${String(HEIGHT)}`}
           stroke="var(--hue)"
           strokeDasharray="3 3"
           {...thin}
@@ -150,7 +162,6 @@ function Costs({
     const { usd, tokens } = usedUpTo(outline, index);
     return whole.usd > 0 ? usd / whole.usd : whole.tokens > 0 ? tokens / whole.tokens : 0;
   };
-  if (whole.usd === 0 && whole.tokens === 0) return null;
   const room = HEIGHT - 6;
   const point = (index: number) => `${x(index).toFixed(1)} ${(3 + room * (1 - used(index))).toFixed(1)}`;
   const edges = [...outline.bins.map(({ index }) => index), outline.events];

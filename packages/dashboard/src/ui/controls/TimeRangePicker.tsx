@@ -1,6 +1,6 @@
 import { type SubmitEvent, useState } from 'react';
 import { useNow } from '../../lib/clock.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatPeriod } from '../../lib/format.ts';
 import { type Span, spans, type TimeRange } from '../../lib/time-range.ts';
 import { Icon } from '../lib/icons.tsx';
 import { Button } from './Button.tsx';
@@ -113,7 +113,7 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
 export function rangeText(range: TimeRange): string {
   if (range.kind === 'all') return 'All time';
   if (range.kind === 'last') return spans[range.span].text;
-  return `${formatTime(range.from, range.to)} – ${formatTime(range.to, range.to)}`;
+  return formatPeriod(range.from, range.to);
 }
 
 function readLocal(value: FormDataEntryValue | null): number | undefined {
