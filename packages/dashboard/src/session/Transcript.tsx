@@ -264,7 +264,7 @@ function List({ session, part, blocks, target, hasLater, isRedacted }: ListProps
   );
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
-  // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
+  // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on
   const rows = useVirtualizer({
     count: blocks.length,
     getScrollElement: scroller,

@@ -15,7 +15,6 @@ interface Options {
  */
 export function useRows({ keys, rowHeight, list, onEnd }: Options) {
   const margin = useTop(list);
-  // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
   const rows = useVirtualizer({
     count: keys.length,
     getScrollElement: scroller,
@@ -56,7 +55,7 @@ export function useRows({ keys, rowHeight, list, onEnd }: Options) {
   useLayoutEffect(() => {
     if (near) onEnd();
     // Only when the end comes nearer, so that a failed page is not requested in a loop.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [near, keys.length]);
 
   return { items, height: rows.getTotalSize(), margin, show: (index: number) => rows.scrollToIndex(index) };
