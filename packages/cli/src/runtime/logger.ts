@@ -1,7 +1,10 @@
 import type { Settings } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/platform';
-import { type LogFn, type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+
+/** Maximum size of the lines that wait for a full disk; later ones are dropped. */
+const UNWRITTEN_BYTES = 256 * 1024;
 
 /** Each tool call loop is logged as two lines that scripts look for; a terminal shows only the first. */
 const secondLine = /^Tool call loop detection: /;
@@ -29,7 +32,7 @@ export function createLogger(settings: Settings['log'], name: string, fields?: (
     base: { name },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (!isReadable(settings)) return pino(options);
+  if (!isReadable(settings)) return pino(options, jsonOutput());
   return pino(
     { ...options, ...(level !== 'debug' && { hooks: { logMethod: logOpenedOnly } }) },
     pretty({
@@ -41,6 +44,26 @@ export function createLogger(settings: Settings['log'], name: string, fields?: (
       sync: true,
     }),
   );
+}
+
+/**
+ * Stdout, for JSON lines. When it cannot be written, as on a full disk, the process goes on without its log: the latest lines wait
+ * in memory until there is space again. Otherwise pino would end the process, and hang in the attempt to write the rest first.
+ */
+function jsonOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: false, maxLength: UNWRITTEN_BYTES });
+  const flush = output.flushSync.bind(output);
+  let isFull = false;
+  output.on('error', () => {
+    isFull = true;
+  });
+  output.on('write', () => {
+    isFull = false;
+  });
+  output.flushSync = () => {
+    if (!isFull) flush();
+  };
+  return output;
 }
 
 export function silentLogger(): Logger {

@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { type StdioOptions, spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const module = fileURLToPath(new URL('../../src/runtime/logger.ts', import.meta.url));
+
+const asModule = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '-e'];
 
 /** What a process prints that logs one line at each level. */
 function printed(
@@ -19,8 +22,9 @@ function printed(
       logger[level]({ sessionId: 's-1', ...${JSON.stringify(more)} }, message === 'a line at' ? message + ' ' + level : message);
     }
   `;
-  const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '-e', program];
-  const { stdout, stderr, status } = spawnSync(process.execPath, options, { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...asModule, program], {
+    encoding: 'utf8',
+  });
   expect(status, stderr).toBe(0);
   return stdout;
 }
@@ -42,6 +46,27 @@ describe('createLogger', () => {
       expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(Date.parse(time!)).toBeGreaterThanOrEqual(before);
     }
+  });
+
+  it('logger: on a full disk, the process goes on and ends as usual', { timeout: 60_000 }, () => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const program = `
+      import { createLogger } from ${JSON.stringify(module)};
+      const logger = createLogger({ level: 'info', format: 'json' }, 'worker');
+      for (let i = 0; i < 3; i += 1) {
+        logger.info('a line');
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      process.exit(3);
+    `;
+    const stdio = ['ignore', full, 'pipe'] as StdioOptions;
+    const { status, stderr } = spawnSync(process.execPath, [...asModule, program], {
+      encoding: 'utf8',
+      stdio,
+      timeout: 30_000,
+    });
+    expect(status, stderr).toBe(3);
   });
 
   it('logger: pretty lines include the time', () => {
