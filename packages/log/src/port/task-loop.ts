@@ -48,7 +48,8 @@ const ABANDON_AFTER_MS = 10_000;
 /** How long a revoked partition may take to commit its queued steps, ms. */
 const DRAIN_MS = 10_000;
 const SHORTEST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+/** The longest pause before a partition whose step failed is tried again, ms. */
+export const LONGEST_PAUSE_MS = 5_000;
 /** Pause between retries of a partition that is stuck until someone fixes the cause. */
 const STUCK_PAUSE_MS = 30_000;
 

@@ -12,6 +12,7 @@ import kafkajs, {
 import { LogError } from '../../port/errors.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
 import { bearerLogin } from '../login/bearer-login.ts';
+import { timeouts } from '../timeouts.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
 import { loginFailed } from './link-failure.ts';
 import { connectTimeoutOf, type KafkaOptions, type KafkaSasl } from './options.ts';
@@ -56,7 +57,7 @@ export function createKafkaClient(options: KafkaOptions, onSocket?: (socket: Soc
     clientId,
     connectionTimeout: Math.min(3_000, connectTimeoutOf(options)),
     // Short, because the adapters retry indefinitely on top of it and replace clients that do not recover.
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+    retry: { initialRetryTime: 100, maxRetryTime: timeouts.retry, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: forwardTo(options),
     socketFactory: (args) => {

@@ -2,6 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
+import { timeouts } from '../timeouts.ts';
 import { connectionClosed, linkFailureOf, noAnswer } from './link-failure.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 import { connectProven } from './proven-connection.ts';
@@ -11,8 +12,6 @@ const KEEP_ALIVE_MS = 60_000;
 const groupRequests = new Set([11, 14]);
 /** Requests that a broker answers before authentication: SaslHandshake, ApiVersions, SaslAuthenticate. */
 const beforeLogin = new Set([17, 18, 36]);
-/** Longer than a broker takes to drop a lagging replica from the in-sync set, which a write with acks=all may wait for. */
-const ANSWER_MS = 15_000;
 /** Longer than a rebalance may take (kafkajs' `rebalanceTimeout` is one minute). */
 const GROUP_ANSWER_MS = 90_000;
 /** A request starts with its size, four bytes, followed by its API key. */
@@ -76,7 +75,7 @@ export function watchAnswers(socket: Duplex, onTimeout: () => void = () => undef
   };
   socket.write = (...args: unknown[]): boolean => {
     if (timer === undefined) {
-      const ms = groupRequests.has(apiKeyOf(args[0])) ? GROUP_ANSWER_MS : ANSWER_MS;
+      const ms = groupRequests.has(apiKeyOf(args[0])) ? GROUP_ANSWER_MS : timeouts.answer;
       timer = setTimeout(() => {
         onTimeout();
         socket.destroy(new Error(`no answer within ${ms / 1000} seconds`));

@@ -18,6 +18,10 @@ export interface GroupRequestOptions {
   readonly instanceId: string | undefined;
   /** Asked before each heartbeat: whether the member has to join again, because its claim has changed. */
   readonly mustRejoin: () => boolean;
+  /** Time between heartbeats. */
+  readonly heartbeatMs: number;
+  /** Called when the coordinator has confirmed a heartbeat. */
+  readonly onHeartbeat: () => void;
 }
 
 const REBALANCE_IN_PROGRESS = 27;
@@ -28,20 +32,33 @@ const MEMBER_ID_REQUIRED = 'KafkaJSMemberIdRequired';
  * members, but has no setting for it, and no way to join again.
  */
 export function changeGroupRequests(cluster: KafkaCluster, options: GroupRequestOptions): void {
+  const beat = heartbeats(options);
   const find = cluster.findGroupCoordinator.bind(cluster);
-  cluster.findGroupCoordinator = async (which) => changed((await find(which)) as GroupCoordinator, options);
+  cluster.findGroupCoordinator = async (which) =>
+    changed((await find(which)) as GroupCoordinator, options, beat);
+}
+
+type Send = (request: object) => Promise<unknown>;
+
+/** Sends only the heartbeats that are due by the monotonic clock. */
+function heartbeats({ mustRejoin, heartbeatMs, onHeartbeat }: GroupRequestOptions): (send: Send) => Send {
+  let dueAt = 0;
+  return (send) => async (request) => {
+    // To kafkajs, the group is rebalancing.
+    if (mustRejoin()) throw createErrorFromCode(REBALANCE_IN_PROGRESS);
+    if (performance.now() < dueAt) return;
+    await send(request);
+    dueAt = performance.now() + heartbeatMs;
+    onHeartbeat();
+  };
 }
 
 function changed(
   broker: GroupCoordinator,
-  { instanceId, mustRejoin }: GroupRequestOptions,
+  { instanceId }: GroupRequestOptions,
+  beat: (send: Send) => Send,
 ): GroupCoordinator {
-  const heartbeat = (send: (request: object) => Promise<unknown>) => (request: object) => {
-    // To kafkajs, the group is rebalancing.
-    if (mustRejoin()) throw createErrorFromCode(REBALANCE_IN_PROGRESS);
-    return send(request);
-  };
-  const asBefore = { heartbeat: heartbeat((request) => broker.heartbeat(request)) };
+  const asBefore = { heartbeat: beat((request) => broker.heartbeat(request)) };
   if (instanceId === undefined) return Object.assign(Object.create(broker) as GroupCoordinator, asBefore);
   const send = async (encode: GroupRequest, request: object): Promise<unknown> => {
     try {
@@ -59,7 +76,7 @@ function changed(
         return join({ ...request, memberId: error.memberId });
       }),
     syncGroup: (request: object) => send(encodeSyncGroup, request),
-    heartbeat: heartbeat((request) => send(encodeHeartbeat, request)),
+    heartbeat: beat((request) => send(encodeHeartbeat, request)),
   };
   return Object.assign(Object.create(broker) as GroupCoordinator, methods);
 }

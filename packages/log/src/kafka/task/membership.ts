@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import kafkajs, {
   type Assigner,
   type Cluster,
@@ -8,6 +9,7 @@ import kafkajs, {
 import type { TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { onClusters } from '../internals/cluster.ts';
+import { timeouts } from '../timeouts.ts';
 import { changeGroupRequests } from './group-requests.ts';
 import { assignSticky, type Claim } from './sticky-assignment.ts';
 
@@ -57,7 +59,7 @@ export async function joinGroup(
   observer: MembershipObserver,
   isSettled: boolean,
 ): Promise<Membership> {
-  const { topics, groupId, sessionTimeoutMs = 10_000, instanceId } = options;
+  const { topics, groupId, sessionTimeoutMs = timeouts.session, instanceId } = options;
   const claim = { owned: [] as readonly TopicPartition[], isSettled };
   let joinedAt: number | undefined;
   const client = createKafkaClient(options);
@@ -68,12 +70,20 @@ export async function joinGroup(
     claim.isSettled = true;
     return true;
   };
-  onClusters(client, (cluster) => changeGroupRequests(cluster, { instanceId, mustRejoin }));
+  const beats = new EventEmitter();
+  const requests = {
+    instanceId,
+    mustRejoin,
+    heartbeatMs: Math.floor(sessionTimeoutMs / timeouts.heartbeatsPerSession),
+    onHeartbeat: () => void beats.emit('beat'),
+  };
+  onClusters(client, (cluster) => changeGroupRequests(cluster, requests));
   const consumer = client.consumer({
     groupId,
     allowAutoTopicCreation: false,
     sessionTimeout: sessionTimeoutMs,
-    heartbeatInterval: Math.floor(sessionTimeoutMs / 10),
+    // On each poll, of which few are sent: kafkajs goes by the wall clock, and sends none for hours after it was set back.
+    heartbeatInterval: Number.NEGATIVE_INFINITY,
     metadataMaxAge: 60_000,
     // A paused consumer polls at this interval, and sends due heartbeats when it polls.
     maxWaitTimeInMs: 100,
@@ -107,19 +117,10 @@ export async function joinGroup(
   }
   return {
     crashed: crash.happened,
-    heartbeat: () => nextHeartbeat(consumer),
+    heartbeat: () => once(beats, 'beat').then(() => undefined),
     commit: (offset) => consumer.commitOffsets([offset]),
     leave,
   };
-}
-
-function nextHeartbeat(consumer: Consumer): Promise<void> {
-  return new Promise((resolve) => {
-    const remove = consumer.on(consumer.events.HEARTBEAT, () => {
-      remove();
-      resolve();
-    });
-  });
 }
 
 /** The group leader assigns the partitions; each member sends it its claim. */

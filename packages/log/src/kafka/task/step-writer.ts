@@ -22,6 +22,7 @@ import {
   requireAnswered,
   requireAppended,
 } from '../produce/messages.ts';
+import { timeouts } from '../timeouts.ts';
 import type { KafkaState } from './state.ts';
 
 /** Writes the steps of one partition to Kafka. */
@@ -39,8 +40,6 @@ export interface StepWriterOptions {
   readonly state: Pick<KafkaState, 'records'>;
 }
 
-/** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long. */
-const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Attempts to begin a transaction while the previous one is still ending. */
 const CONCURRENT_TRIES = 400;
 
@@ -65,7 +64,8 @@ export class TransactionalStepWriter implements StepWriter {
     this.#plan = new TransactionPlan(client);
     const { producer, cluster } = createProducer(client, {
       transactionalId: `${groupId}/${topicPartition.topic}/${topicPartition.partition}`,
-      transactionTimeout: TRANSACTION_TIMEOUT_MS,
+      // A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, at most this long.
+      transactionTimeout: timeouts.transaction,
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,

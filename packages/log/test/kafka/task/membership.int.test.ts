@@ -1,6 +1,6 @@
 import { topicNames } from '@loopwatch/contract';
 import { uniqueName, waitFor } from '@loopwatch/testkit';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { ensureTopics, topicSpecs } from '../../../src/index.ts';
 import { isInstanceFenced } from '../../../src/kafka/task/group-requests.ts';
 import { joinGroup, type Membership } from '../../../src/kafka/task/membership.ts';
@@ -60,3 +60,13 @@ it('membership: a new member takes partitions from others once it has been in th
   for (const member of [first, second])
     await expect.poll(() => member.assigned.at(-1), { timeout: 60_000 }).toHaveLength(2);
 });
+
+it('membership: sends heartbeats although the wall clock was set back by hours', async () => {
+  const join = await group();
+  const member = await join();
+  const now = Date.now.bind(Date);
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 8 * 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+  await member.heartbeat();
+  await member.heartbeat();
+}, 60_000);
