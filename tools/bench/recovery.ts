@@ -109,11 +109,11 @@ async function measure({ title, run }: Scenario, isNamed: boolean): Promise<Figu
     log: { level: 'info', format: 'json' },
   };
   await writeFile(configFile, JSON.stringify(settings));
-  await using fleet = new Fleet(configFile);
+  await using fleet = new Fleet(configFile, folder.path);
   await using commits = new CommitWatch(brokers, group, topics.events);
   const traffic = new Traffic({ startsAt: Date.now(), stepMs: 1, idleMs: 3_600_000, random: new Random(5) });
   await using production = new Production(brokers, topics.events, traffic, RATE);
-  const start = (name: string) => fleet.start(isNamed ? name : undefined);
+  const start = (name: string) => fleet.start(isNamed ? { instanceId: name } : {});
   const workers = { a: start('a'), b: start('b') };
   const lab: Lab = {
     fleet,

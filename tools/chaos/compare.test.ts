@@ -1,6 +1,6 @@
 import type { Verdict } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { compare, type Differences, isExact } from './compare.ts';
+import { compare, type Differences, isAllowed, isExact } from './compare.ts';
 
 /** `a1 a2 b1`: verdicts of sessions a and b; `a1!` has a different text than `a1`. */
 function results(text: string, deadLetters: readonly string[] = []) {
@@ -37,5 +37,18 @@ describe('compare', () => {
   it('compare: counts each dead letter separately', () => {
     const result = compare(results('a1', ['one', 'two']), results('a1', ['one', 'one', 'three']));
     expect(result).toEqual({ ...none, missing: ['two'], duplicate: ['one'], unexpected: ['three'] });
+  });
+
+  it.each<[string, Partial<Differences>, boolean, boolean]>([
+    ['nothing', {}, true, true],
+    ['duplicate', { duplicate: ['a1'] }, false, true],
+    ['missing', { missing: ['a1'] }, false, false],
+    ['unexpected', { unexpected: ['a1'] }, false, false],
+    ['out of order', { outOfOrder: ['a'] }, false, false],
+    ['duplicate with another content', { duplicate: ['a1'], different: ['a1'] }, false, false],
+  ])('isAllowed: %s', (_, differences, exactlyOnce, atLeastOnce) => {
+    const all = { ...none, ...differences };
+    expect(isAllowed(all, 'exactly_once')).toBe(exactlyOnce);
+    expect(isAllowed(all, 'at_least_once')).toBe(atLeastOnce);
   });
 });

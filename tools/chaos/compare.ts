@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Settings } from '@loopwatch/contract';
 import type { Results } from './expected.ts';
 
 /** The differences between found and expected. */
@@ -29,6 +30,11 @@ export function compare(expected: Results, found: Results): Differences {
 
 export function isExact(differences: Differences): boolean {
   return Object.values(differences).every((list: readonly string[]) => list.length === 0);
+}
+
+/** Whether the delivery promises no better: at least once, a result may be found again, with the same id and content. */
+export function isAllowed(differences: Differences, delivery: Settings['kafka']['delivery']): boolean {
+  return isExact(delivery === 'exactly_once' ? differences : { ...differences, duplicate: [] });
 }
 
 function compareIds(expected: readonly string[], found: readonly string[]) {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CliProcess, spawnCli } from '@loopwatch/testkit';
@@ -5,7 +6,7 @@ import { type CliProcess, spawnCli } from '@loopwatch/testkit';
 /** A line that a worker has logged. */
 export interface LogLine {
   readonly worker: string;
-  /** Epoch ms. */
+  /** When it arrived, epoch ms: the worker's own clock may be wrong. */
   readonly at: number;
   readonly level: string;
   readonly message: string;
@@ -18,22 +19,39 @@ export interface FleetWorker {
   readonly instanceId: string | undefined;
   readonly process: CliProcess;
   state: 'starting' | 'running' | 'paused' | 'ended';
+  /** How far its wall clock is off, ms. */
+  clockMs: number;
 }
+
+export interface StartOptions {
+  /** Its name in the group. */
+  readonly instanceId?: string | undefined;
+  /** How far its wall clock is off, ms. */
+  readonly clockMs?: number;
+}
+
+const preload = new URL('preload.mjs', import.meta.url).href;
 
 /** The workers of a group, as real processes that can be started, stopped, frozen and killed. */
 export class Fleet implements AsyncDisposable {
   readonly #configFile: string;
+  readonly #folder: string;
   readonly #logs: string | undefined;
+  readonly #lines: LogLine[] = [];
+  /** Time of each start, from the process to its membership in the group, ms. */
+  readonly startTimes: number[] = [];
   readonly #workers: FleetWorker[] = [];
   /** Unexpected failures: a worker that ended unasked, or did not shut down cleanly. */
   readonly faults: string[] = [];
 
   /**
    * @param configFile the settings of each worker
+   * @param folder for files of the workers
    * @param logs the folder for one log file per worker, which remains however the run ends
    */
-  constructor(configFile: string, logs?: string) {
+  constructor(configFile: string, folder: string, logs?: string) {
     this.#configFile = configFile;
+    this.#folder = folder;
     this.#logs = logs;
   }
 
@@ -47,20 +65,26 @@ export class Fleet implements AsyncDisposable {
     return this.#workers.filter(({ state }) => state !== 'ended');
   }
 
-  /**
-   * Starts a worker without waiting for it to join the group.
-   *
-   * @param instanceId its name in the group
-   */
-  start(instanceId?: string): FleetWorker {
+  /** Starts a worker without waiting for it to join the group. */
+  start({ instanceId, clockMs = 0 }: StartOptions = {}): FleetWorker {
     const name = `worker-${this.#workers.length + 1}`;
-    const env = instanceId === undefined ? {} : { LOOPWATCH_KAFKA_INSTANCE_ID: instanceId };
-    const process = spawnCli(['worker', '--config', this.#configFile], env);
-    const worker: FleetWorker = { name, instanceId, process, state: 'starting' };
+    this.#tell(name, { clockMs });
+    const began = Date.now();
+    const env = {
+      ...(instanceId !== undefined && { LOOPWATCH_KAFKA_INSTANCE_ID: instanceId }),
+      LOOPWATCH_KAFKA_CLIENT_ID: name,
+      CHAOS_STATE: this.#stateFile(name),
+      NODE_OPTIONS: `--import ${preload}`,
+    };
+    const onLine = (line: string) => void this.#lines.push(...parsed(name, line));
+    const process = spawnCli(['worker', '--config', this.#configFile], env, { onLine });
+    const worker: FleetWorker = { name, instanceId, process, state: 'starting', clockMs };
     this.#workers.push(worker);
     void process.line(/Watching /).then(
       () => {
-        if (worker.state === 'starting') worker.state = 'running';
+        if (worker.state !== 'starting') return;
+        worker.state = 'running';
+        this.startTimes.push(Date.now() - began);
       },
       () => undefined,
     );
@@ -73,7 +97,7 @@ export class Fleet implements AsyncDisposable {
     if (state === 'ended') return;
     worker.state = 'ended';
     // A worker that finds no broker exits; its operator restarts it.
-    if (state === 'starting' && end === 1) this.start(worker.instanceId);
+    if (state === 'starting' && end === 1) this.start(worker);
     else this.faults.push(`${name} ended unexpectedly (${end}): ${process.stderr.slice(-5).join(' | ')}`);
   }
 
@@ -97,15 +121,37 @@ export class Fleet implements AsyncDisposable {
   }
 
   resume(worker: FleetWorker): void {
+    if (worker.state === 'ended') return;
     process.kill(worker.process.pid, 'SIGCONT');
     worker.state = 'running';
   }
 
+  /** Sets its wall clock while it runs. */
+  setClock(worker: FleetWorker, clockMs: number): void {
+    if (worker.state === 'ended') return;
+    worker.clockMs = clockMs;
+    this.#tell(worker.name, { clockMs });
+    process.kill(worker.process.pid, 'SIGWINCH');
+  }
+
+  /** Whether each write to its log fails. */
+  setDisk({ state, clockMs, name, process: { pid } }: FleetWorker, isDiskFull: boolean): void {
+    if (state === 'ended') return;
+    this.#tell(name, { clockMs, isDiskFull });
+    process.kill(pid, 'SIGWINCH');
+  }
+
   /** The workers' log lines so far, by time. */
-  lines(): LogLine[] {
-    return this.#workers
-      .flatMap(({ name, process: { stdout } }) => stdout.flatMap((line) => parsed(name, line)))
-      .toSorted((a, b) => a.at - b.at);
+  lines(): readonly LogLine[] {
+    return this.#lines;
+  }
+
+  #tell(name: string, state: { readonly clockMs: number; readonly isDiskFull?: boolean }): void {
+    writeFileSync(this.#stateFile(name), JSON.stringify(state));
+  }
+
+  #stateFile(name: string): string {
+    return join(this.#folder, `${name}.state.json`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,6 +171,6 @@ export class Fleet implements AsyncDisposable {
 
 function parsed(worker: string, line: string): LogLine[] {
   if (!line.startsWith('{')) return [];
-  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
-  return [{ worker, at: Date.parse(String(time)), level: String(level), message: String(msg), fields }];
+  const { level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  return [{ worker, at: Date.now(), level: String(level), message: String(msg), fields }];
 }

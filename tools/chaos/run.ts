@@ -12,21 +12,29 @@ import {
   waitFor,
 } from '@loopwatch/testkit';
 import { CommitWatch } from './commits.ts';
-import { compare, type Differences, isExact } from './compare.ts';
+import { compare, type Differences, isAllowed, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
-import { FaultInjector, type FaultKind, faultKinds } from './fault-injector.ts';
+import { FaultInjector } from './fault-injector.ts';
+import { type FaultName, faultKinds } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { openTransactions } from './open-transactions.ts';
 import { Production } from './production.ts';
 import { Random } from './random.ts';
-import { type Distribution, stalls, type Takeovers, takeovers } from './recovery.ts';
+import { type Takeovers, takeovers } from './recovery.ts';
+import { type StallReport, stallReports } from './stalls.ts';
 import { Traffic } from './traffic.ts';
+import { WorkerLinks } from './worker-links.ts';
 
 export interface ChaosOptions {
-  /** Duration of the faults; extended until the number of kills is reached. */
+  /** Duration of the faults; extended until the numbers of faults and kills are reached. */
   readonly minutes: number;
-  /** Minimum number of killed processes. */
+  /** Minimum number of faults. */
+  readonly faults: number;
+  /** Minimum number of kills. */
   readonly kills: number;
+  readonly delivery: Settings['kafka']['delivery'];
+  /** Which workers have stable names in the group (`kafka.instance_id`): `some` is every second one. */
+  readonly names: 'all' | 'some' | 'none';
   readonly seed: number;
   /** Events a second. */
   readonly rate: number;
@@ -42,11 +50,15 @@ export interface ChaosReport {
   readonly events: { readonly written: number; readonly inTopic: number };
   readonly verdicts: { readonly expected: number; readonly found: number };
   readonly deadLetters: { readonly expected: number; readonly found: number };
+  readonly delivery: Settings['kafka']['delivery'];
   readonly differences: Differences;
-  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
-  /** Processes killed; a worker and a broker at once are two. */
+  /** Whether the delivery allows the differences. */
+  readonly isAllowed: boolean;
+  readonly faults: Readonly<Partial<Record<FaultName, number>>>;
   readonly kills: number;
-  readonly stalls: Readonly<Partial<Record<FaultKind, Distribution>>>;
+  /** The longest start of a worker in this run: what the machine may take in addition to a bound, ms. */
+  readonly allowanceMs: number;
+  readonly stalls: Readonly<Record<string, StallReport>>;
   readonly takeovers: Takeovers;
   /** Steps that ended without a confirmation of all their writes. */
   readonly unconfirmed: number;
@@ -57,7 +69,7 @@ export interface ChaosReport {
 
 const group = 'chaos';
 const PARTITIONS = 6;
-const WORKERS = 3;
+const WORKERS = 5;
 /** Event time runs this much faster than the clock, so that sessions become idle and are freed. */
 const HASTE = 20;
 const IDLE_SECONDS = 200;
@@ -73,11 +85,13 @@ const READ_MS = 300_000;
  * compares the results with those of a single process without failures on the same events.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { minutes, kills, seed, rate, internalMinIsr, log, logs } = options;
+  const { seed, rate, internalMinIsr, delivery, names, log, logs } = options;
   const began = Date.now();
   const random = new Random(seed);
   log('starting three Kafka nodes');
+  const links = new WorkerLinks();
   await using cluster = await startKafkaCluster({
+    valve: links.valve,
     properties: {
       'transaction.state.log.min.isr': String(internalMinIsr),
       // For `__consumer_offsets`; Loopwatch's topics have their own setting.
@@ -85,23 +99,26 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     },
   });
   await using folder = await tempDir('loopwatch-chaos');
-  const settings = settingsOf(cluster);
+  const settings = settingsOf(cluster, delivery);
   const topics = topicNames(settings.kafka.topics);
   await ensureTopics(
     { brokers: cluster.direct, clientId: group },
     topicSpecs(topics, { partitions: PARTITIONS }),
   );
   const configFile = join(folder.path, 'loopwatch.json');
-  await writeFile(configFile, JSON.stringify(inputOf(cluster)));
+  await writeFile(configFile, JSON.stringify(inputOf(cluster, delivery)));
 
-  await using fleet = new Fleet(configFile, logs);
+  await using fleet = new Fleet(configFile, folder.path, logs);
   await using commits = new CommitWatch(cluster.direct, group, topics.events);
   const stepMs = Math.round((HASTE * 1_000) / rate);
   const startsAt = began - 48 * 3_600_000;
   const traffic = new Traffic({ startsAt, stepMs, idleMs: IDLE_SECONDS * 1_000, random: random.fork() });
   await using production = new Production(cluster.brokers, topics.events, traffic, rate);
   log(`starting ${WORKERS} workers`);
-  for (let i = 0; i < WORKERS; i += 1) fleet.start();
+  for (let i = 0; i < WORKERS; i += 1) {
+    const isNamed = names === 'all' || (names === 'some' && i % 2 === 0);
+    fleet.start(isNamed ? { instanceId: `named-${i}` } : {});
+  }
   const ready = { timeoutMs: READY_MS, describe: `${WORKERS} workers, and work on every partition` };
   await waitFor(() => fleet.running.length === WORKERS, ready);
   await commits.start();
@@ -109,8 +126,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await waitFor(() => commits.committed.size === PARTITIONS, ready);
 
   const hasAdvancedSince = (since: number) => commits.hasAdvancedSince(since);
-  const injector = new FaultInjector({ cluster, fleet, hasAdvancedSince, random: random.fork(), log });
-  await injectFaults(injector, minutes, kills);
+  const injector = new FaultInjector({ cluster, fleet, links, hasAdvancedSince, random: random.fork(), log });
+  await injectFaults(injector, options);
   log(`all is well again; production stops, with ${String(production.unwritten)} records on their way`);
   await production.stop();
   log('production has stopped');
@@ -146,16 +163,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await writeFile(join(logs, 'differences.json'), JSON.stringify({ differences, expected, found, events }));
   }
   const lines = fleet.lines();
-  const of = (kind: FaultKind) => injector.faults.filter((fault) => fault.kind === kind);
+  const allowanceMs = Math.max(...fleet.startTimes);
   return {
     seconds: Math.round((Date.now() - began) / 1_000),
     events: { written: production.written, inTopic: events.length },
     verdicts: { expected: expected.verdicts.length, found: found.verdicts.length },
     deadLetters: { expected: expected.deadLetters.length, found: found.deadLetters.length },
     differences,
-    faults: byKind((kind) => of(kind).length),
+    delivery,
+    isAllowed: isAllowed(differences, delivery),
+    faults: byKind((name) => injector.faults.filter(({ kind }) => kind === name).length),
     kills: injector.kills,
-    stalls: byKind((kind) => stalls(of(kind), commits.advances, lines)),
+    allowanceMs,
+    stalls: stallReports(injector.faults, commits.advances, lines, allowanceMs),
     takeovers: takeovers(lines),
     unconfirmed: lines.filter(({ fields: { error } }) => isUnconfirmed(error)).length,
     kept: {
@@ -170,9 +190,15 @@ function isUnconfirmed(error: unknown): boolean {
   return typeof error === 'string' && /were not written:|did not confirm/.test(error);
 }
 
-function inputOf(cluster: TestCluster) {
+function inputOf(cluster: TestCluster, delivery: Settings['kafka']['delivery']) {
   return {
-    kafka: { brokers: cluster.brokers, group, partitions: PARTITIONS, topics: { prefix: 'chaos.' } },
+    kafka: {
+      brokers: cluster.brokers,
+      delivery,
+      group,
+      partitions: PARTITIONS,
+      topics: { prefix: 'chaos.' },
+    },
     worker: { host: '127.0.0.1', port: 0, replay_reach: REPLAY_REACH },
     log: { level: 'info', format: 'json' },
     tool_call_loop: { max_repeats: 3 },
@@ -180,11 +206,14 @@ function inputOf(cluster: TestCluster) {
   };
 }
 
-function settingsOf(cluster: TestCluster): Settings {
-  return settingsSchema.parse(inputOf(cluster));
+function settingsOf(cluster: TestCluster, delivery: Settings['kafka']['delivery']): Settings {
+  return settingsSchema.parse(inputOf(cluster, delivery));
 }
 
-async function injectFaults(injector: FaultInjector, minutes: number, kills: number): Promise<void> {
+async function injectFaults(
+  injector: FaultInjector,
+  { minutes, faults, kills }: ChaosOptions,
+): Promise<void> {
   const ending = new AbortController();
   const running = injector.run(ending.signal);
   const ended = running.then(
@@ -192,13 +221,15 @@ async function injectFaults(injector: FaultInjector, minutes: number, kills: num
     () => undefined,
   );
   await Promise.race([ended, delay(minutes * 60_000)]);
-  while (!ending.signal.aborted && injector.kills < kills) await Promise.race([ended, delay(100)]);
+  const isShort = () => injector.kills < kills || injector.faults.length < faults;
+  while (!ending.signal.aborted && isShort()) await Promise.race([ended, delay(100)]);
   ending.abort();
   await running;
 }
 
-function byKind<T>(of: (kind: FaultKind) => T): Record<FaultKind, T> {
-  return Object.fromEntries(faultKinds.map((kind) => [kind, of(kind)])) as Record<FaultKind, T>;
+function byKind<T>(of: (kind: FaultName) => T): Record<FaultName, T> {
+  const names = Object.keys(faultKinds) as FaultName[];
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<FaultName, T>;
 }
 
 function positions(map: ReadonlyMap<number, number>): string {

@@ -12,7 +12,7 @@ export { requireJars } from './kafka/kafka-runner.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { type SchemaRegistry, startSchemaRegistry } from './kafka/schema-registry.ts';
 export { type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
-export { type ProxyDirection, startTcpProxy, type TcpProxy } from './kafka/tcp-proxy.ts';
+export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
 export { startTokenIssuer } from './kafka/token-issuer.ts';
 export { startTokenKafka, type TokenKafka } from './kafka/token-kafka.ts';
 export { topicEnds } from './kafka/topic-ends.ts';

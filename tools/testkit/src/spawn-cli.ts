@@ -28,6 +28,8 @@ export interface SpawnCliOptions {
   readonly command?: string;
   /** Executable of another version of Node. */
   readonly node?: string;
+  /** Called with each line of stdout as it arrives. */
+  readonly onLine?: (line: string) => void;
   /** Default: the repository's root. */
   readonly cwd?: string;
 }
@@ -68,7 +70,7 @@ process.once('exit', () => {
 export function spawnCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { from, command, node = process.execPath, cwd = root }: SpawnCliOptions = {},
+  { from, command, node = process.execPath, cwd = root, onLine }: SpawnCliOptions = {},
 ): CliProcess {
   const build = from === 'build' || (from === undefined && isBuildFresh());
   const script = command === undefined ? (build ? [built] : source) : [command];
@@ -87,7 +89,10 @@ export function spawnCli(
   });
   const stdout: string[] = [];
   const stderr: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    stdout.push(line);
+    onLine?.(line);
+  });
   createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);

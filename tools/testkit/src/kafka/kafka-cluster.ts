@@ -23,6 +23,10 @@ export interface TestNode {
   pause(): void;
   /** SIGCONT. */
   resume(): void;
+  /** The disk is full: no write succeeds, upon which Kafka ends by itself; after some seconds it is killed. */
+  fillDisk(): Promise<void>;
+  /** The folder with its partitions' folders. */
+  readonly data: string;
   /** Restarts it with its data; resolves when it has rejoined the cluster. No effect while it runs. */
   start(): Promise<void>;
 }
@@ -109,6 +113,9 @@ export async function startKafkaCluster(options: StartClusterOptions = {}): Prom
   }
 }
 
+/** A node with a full disk is killed after this time, if it did not end by itself. */
+const FULL_DISK_MS = 10_000;
+
 class Node implements TestNode {
   readonly id: number;
   readonly proxy: TcpProxy;
@@ -142,6 +149,20 @@ class Node implements TestNode {
 
   async stop(): Promise<void> {
     await this.#end().stop();
+  }
+
+  async fillDisk(): Promise<void> {
+    const process = this.#end();
+    await process.refuseWrites?.();
+    const timer = setTimeout(() => void process.kill(), FULL_DISK_MS);
+    await process.exited;
+    clearTimeout(timer);
+  }
+
+  get data(): string {
+    const { data } = this.#runner;
+    if (data === undefined) throw new Error(`the data of node ${this.id} is not on this machine`);
+    return data;
   }
 
   pause(): void {

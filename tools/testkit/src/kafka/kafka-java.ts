@@ -81,6 +81,7 @@ export async function javaRunner(jars: string, node: JavaNode): Promise<BrokerRu
   const memory = ['-Xms256m', '-Xmx512m', ...(node.quickStart === true ? [quickStart] : [])];
   return {
     address: node.address,
+    data: file('data'),
     launch: () => launchJava([...memory, ...java, 'kafka.Kafka', settings], file('server.log')),
     dispose: () => folder.remove(),
   };
@@ -119,6 +120,9 @@ export async function launchJava(args: readonly string[], logFile: string): Prom
     kill: async () => {
       signal('SIGKILL');
       await ended();
+    },
+    refuseWrites: async () => {
+      await run('prlimit', ['--pid', line, '--fsize=0:']);
     },
     output: () => readFile(logFile, 'utf8'),
   };
