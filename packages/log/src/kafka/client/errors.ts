@@ -198,6 +198,11 @@ export function isRecordRefused(error: unknown): boolean {
   return chain(error).some(({ type = '' }) => refusedTypes.has(type));
 }
 
+/** Whether a broker refuses to store a record because its timestamp is too far in the future or the past. */
+export function isTimeRefused(error: unknown): boolean {
+  return chain(error).some(({ type }) => type === 'INVALID_TIMESTAMP');
+}
+
 /** Whether a reachable broker closed the connection, as it does when the client uses the wrong protocol. */
 export function isRefused(error: unknown): boolean {
   return chain(error).some(

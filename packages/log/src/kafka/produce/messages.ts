@@ -1,6 +1,7 @@
 import kafkajs, { type PartitionMetadata, type RecordMetadata, type TopicMessages } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
 import { groupByTopic, type OutputRecord, sizeOf } from '../../port/records.ts';
+import { isTimeRefused } from '../client/errors.ts';
 import type { KafkaCluster, TopicPartitions } from '../internals/cluster.ts';
 
 /** A record that may name its partition instead of leaving it to the partitioner. */
@@ -89,6 +90,27 @@ export async function byPartition(
     }
   }
   return [...batches.values()];
+}
+
+/** Kafka's timestamp for "none", which brokers accept from any clock. */
+const NO_TIMESTAMP = '-1';
+
+/**
+ * Sends a batch. kafkajs stamps records without a time of their own with the wall clock, and brokers refuse them when it is an
+ * hour or more ahead: they are then sent without a time.
+ */
+export async function sendTimed<T>(
+  batch: PartitionBatch,
+  send: (batch: PartitionBatch) => Promise<T>,
+): Promise<T> {
+  try {
+    return await send(batch);
+  } catch (error) {
+    const isStamped = batch.messages.some(({ timestamp }) => timestamp === undefined);
+    if (!isTimeRefused(error) || !isStamped) throw error;
+    const messages = batch.messages.map((message) => ({ timestamp: NO_TIMESTAMP, ...message }));
+    return send({ ...batch, messages });
+  }
 }
 
 /** Waits for all promises, then rejects with the first failure, so that nothing is still in flight. */

@@ -14,6 +14,7 @@ import {
   type PartitionBatch,
   REQUEST_BYTES,
   requireAppended,
+  sendTimed,
 } from './messages.ts';
 
 /** Options of a Kafka sink beyond those of the client. */
@@ -69,7 +70,7 @@ class KafkaSink implements RecordSink {
     if (records.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
-      const deadline = Date.now() + (this.#options.deliveryTimeoutMs ?? 120_000);
+      const deadline = performance.now() + (this.#options.deliveryTimeoutMs ?? 120_000);
       this.#queue.push({ records, bytes, deadline, resolve, reject });
       this.#pumping ??= this.#pump();
     });
@@ -77,7 +78,7 @@ class KafkaSink implements RecordSink {
 
   async close(): Promise<void> {
     this.#state = 'closed';
-    this.#closesAt = Date.now() + CLOSE_TIMEOUT_MS;
+    this.#closesAt = performance.now() + CLOSE_TIMEOUT_MS;
     await this.#pumping;
     await this.#connection?.producer.disconnect().catch(() => undefined);
     this.#connection = undefined;
@@ -130,7 +131,9 @@ class KafkaSink implements RecordSink {
         let unwritten: LogError | undefined;
         await allSettled(
           Array.from(left, async (batch) => {
-            const answers = await producer.sendBatch({ acks: -1, compression, topicMessages: [batch] });
+            const answers = await sendTimed(batch, (timed) =>
+              producer.sendBatch({ acks: -1, compression, topicMessages: [timed] }),
+            );
             try {
               requireAppended(batch, answers, 0);
               left?.delete(batch);
@@ -147,7 +150,7 @@ class KafkaSink implements RecordSink {
         const retry = isTransient(error) || (needsNewProducer(error) && attempt === 0);
         if (!retry || needsNewProducer(error)) this.#dropProducer();
         const pauseMs = backoff(attempt, 100, 2_000);
-        if (!retry || Date.now() + pauseMs >= Math.min(deadline, this.#closesAt)) {
+        if (!retry || performance.now() + pauseMs >= Math.min(deadline, this.#closesAt)) {
           this.#dropProducer();
           throw this.#failure(error, records);
         }

@@ -21,6 +21,7 @@ import {
   type PartitionBatch,
   requireAnswered,
   requireAppended,
+  sendTimed,
 } from '../produce/messages.ts';
 import { timeouts } from '../timeouts.ts';
 import type { KafkaState } from './state.ts';
@@ -123,7 +124,9 @@ export class TransactionalStepWriter implements StepWriter {
     const partitionName = `${batch.topic}/${batch.partition}`;
     const end = this.#ends.get(partitionName) ?? (await endOffset(this.#cluster, batch));
     const compression = this.#compression;
-    const answers = await transaction.sendBatch({ acks: -1, compression, topicMessages: [batch] });
+    const answers = await sendTimed(batch, (timed) =>
+      transaction.sendBatch({ acks: -1, compression, topicMessages: [timed] }),
+    );
     this.#ends.set(partitionName, requireAppended(batch, answers, end));
   }
 }

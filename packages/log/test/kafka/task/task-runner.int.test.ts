@@ -1,7 +1,7 @@
 import { topicNames } from '@loopwatch/contract';
 import { readTopic, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import {
   createKafkaRecordReader,
   createKafkaSink,
@@ -94,6 +94,23 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     await second.stop();
     const outputs = await readTopic(brokers, names.verdicts);
     expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd4']);
+  });
+
+  it('tasks write although the wall clock is hours ahead, when brokers refuse its time', async () => {
+    const names = await topics();
+    await write(names.events, 'a', 'b', 'c');
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 8 * 3_600_000);
+    onTestFinished(() => clock.mockRestore());
+    const { told, stop } = await count(names, uniqueName('group'), delivery);
+    await told(3);
+    await stop();
+    const outputs = await readTopic(brokers, names.verdicts);
+    expect(outputs.map(({ value, timestamp }) => [value, timestamp])).toEqual([
+      ['a1', -1],
+      ['b2', -1],
+      ['c3', -1],
+    ]);
   });
 
   it('tasks process records of 5 MB and 15 MB between small ones', async () => {
