@@ -6,7 +6,7 @@ import {
   type FaultName,
   type Lab,
   workerFaults,
-} from './faults.ts';
+} from './faults/faults.ts';
 import type { FleetWorker } from './fleet.ts';
 import type { Random } from './random.ts';
 

@@ -15,7 +15,8 @@ import { CommitWatch } from './commits.ts';
 import { compare, type Differences, isAllowed, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
 import { FaultInjector } from './fault-injector.ts';
-import { type FaultName, faultKinds } from './faults.ts';
+import { type FaultName, faultKinds } from './faults/faults.ts';
+import { WorkerLinks } from './faults/worker-links.ts';
 import { Fleet } from './fleet.ts';
 import { openTransactions } from './open-transactions.ts';
 import { Production } from './production.ts';
@@ -23,7 +24,6 @@ import { Random } from './random.ts';
 import { type Takeovers, takeovers } from './recovery.ts';
 import { type StallReport, stallReports } from './stalls.ts';
 import { Traffic } from './traffic.ts';
-import { WorkerLinks } from './worker-links.ts';
 
 export interface ChaosOptions {
   /** Duration of the faults; extended until the numbers of faults and kills are reached. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bounds } from './bounds.ts';
 import type { Fault } from './fault-injector.ts';
+import { bounds } from './faults/bounds.ts';
 import type { LogLine } from './fleet.ts';
 import { stallReports } from './stalls.ts';
 

@@ -1,7 +1,7 @@
-import { bounds } from './bounds.ts';
 import type { Advance } from './commits.ts';
 import type { Fault } from './fault-injector.ts';
-import { brokerFaults, connectionFaults, type FaultName, faultKinds } from './faults.ts';
+import { bounds } from './faults/bounds.ts';
+import { brokerFaults, connectionFaults, type FaultName, faultKinds } from './faults/faults.ts';
 import type { LogLine } from './fleet.ts';
 import { type Distribution, distribution, isTakeover } from './recovery.ts';
 

@@ -12,12 +12,12 @@ import kafkajs, {
 import { LogError } from '../../port/errors.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
 import { bearerLogin } from '../login/bearer-login.ts';
-import { timeouts } from '../timeouts.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
 import { loginFailed } from './link-failure.ts';
 import { connectTimeoutOf, type KafkaOptions, type KafkaSasl } from './options.ts';
 import { explainRefusal } from './refusal.ts';
 import { createSocket } from './socket.ts';
+import { timeouts } from './timeouts.ts';
 
 export type { KafkaOptions, KafkaPasswordLogin, KafkaSasl } from './options.ts';
 

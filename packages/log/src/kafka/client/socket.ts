@@ -2,10 +2,10 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
-import { timeouts } from '../timeouts.ts';
 import { connectionClosed, linkFailureOf, noAnswer } from './link-failure.ts';
 import type { KafkaOutageLog } from './outage-log.ts';
 import { connectProven } from './proven-connection.ts';
+import { timeouts } from './timeouts.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 /** JoinGroup and SyncGroup: a broker answers them only after the other group members have sent theirs. */

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import kafkajs, {
   type Assigner,
   type Cluster,
@@ -8,8 +7,8 @@ import kafkajs, {
 } from 'kafkajs';
 import type { TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
+import { timeouts } from '../client/timeouts.ts';
 import { onClusters } from '../internals/cluster.ts';
-import { timeouts } from '../timeouts.ts';
 import { changeGroupRequests } from './group-requests.ts';
 import { assignSticky, type Claim } from './sticky-assignment.ts';
 
@@ -70,12 +69,16 @@ export async function joinGroup(
     claim.isSettled = true;
     return true;
   };
-  const beats = new EventEmitter();
+  /** Who waits for the next heartbeat. */
+  const waiting = new Set<() => void>();
   const requests = {
     instanceId,
     mustRejoin,
     heartbeatMs: Math.floor(sessionTimeoutMs / timeouts.heartbeatsPerSession),
-    onHeartbeat: () => void beats.emit('beat'),
+    onHeartbeat: () => {
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    },
   };
   onClusters(client, (cluster) => changeGroupRequests(cluster, requests));
   const consumer = client.consumer({
@@ -117,7 +120,7 @@ export async function joinGroup(
   }
   return {
     crashed: crash.happened,
-    heartbeat: () => once(beats, 'beat').then(() => undefined),
+    heartbeat: () => new Promise((resolve) => void waiting.add(resolve)),
     commit: (offset) => consumer.commitOffsets([offset]),
     leave,
   };

@@ -3,6 +3,7 @@ import kafkajs, { type CompressionTypes, type Kafka, type Producer, type Transac
 import type { Step, TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { isConcurrent } from '../client/errors.ts';
+import { timeouts } from '../client/timeouts.ts';
 import { compressionType } from '../codecs/codecs.ts';
 import { endOffset } from '../fetch/offsets.ts';
 import {
@@ -23,7 +24,6 @@ import {
   requireAppended,
   sendTimed,
 } from '../produce/messages.ts';
-import { timeouts } from '../timeouts.ts';
 import type { KafkaState } from './state.ts';
 
 /** Writes the steps of one partition to Kafka. */

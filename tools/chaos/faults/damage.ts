@@ -1,6 +1,6 @@
 import { open, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 /** Bytes at the end of a log that a power failure may lose or spoil, because they were not on the disk yet. */
 const TAIL_BYTES = 2_000;

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Random } from '../random.ts';
 import { damageLogs } from './damage.ts';
 import { faultKinds } from './faults.ts';
-import { Random } from './random.ts';
 import { WorkerLinks } from './worker-links.ts';
 
 describe('the table of faults', () => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestCluster, TestNode } from '@loopwatch/testkit';
+import type { Fleet, FleetWorker } from '../fleet.ts';
+import type { Random } from '../random.ts';
 import { type Bound, bounds } from './bounds.ts';
 import { damageLogs } from './damage.ts';
-import type { Fleet, FleetWorker } from './fleet.ts';
-import type { Random } from './random.ts';
 import type { WorkerLinks } from './worker-links.ts';
 
 /** What faults are injected into. */

@@ -1,5 +1,5 @@
-import { timeouts } from '../../packages/log/src/kafka/timeouts.ts';
-import { LONGEST_PAUSE_MS } from '../../packages/log/src/port/task-loop.ts';
+import { timeouts } from '../../../packages/log/src/kafka/client/timeouts.ts';
+import { LONGEST_PAUSE_MS } from '../../../packages/log/src/port/task-loop.ts';
 
 /** A node of the test's cluster is missed after this time, ms (`broker.session.timeout.ms`). */
 const BROKER_SESSION_MS = 3_000;
