@@ -14,7 +14,8 @@ export default defineConfig(
     'playwright-report/',
   ]),
   {
-    files: ['packages/*/{src,test}/**/*.ts', 'packages/dashboard/**/*.{ts,tsx}'],
+    // Only what a rule below applies to: parsing all tests as well takes a third longer.
+    files: ['packages/*/src/**/*.{ts,tsx}', 'packages/worker/test/stream/*.ts'],
     languageOptions: { parser: tseslint.parser },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
