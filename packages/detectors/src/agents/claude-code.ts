@@ -8,6 +8,7 @@ export const claudeCode: AgentContractSettings = {
     BashOutput: { poller: true },
     TaskOutput: { poller: true, volatile: ['timeout'] },
     AgentOutputTool: { poller: true },
+    ScheduleWakeup: { poller: true, volatile: ['reason'] },
     KillShell: { mutating: true },
     Read: { mutating: false },
     Glob: { mutating: false },

@@ -2,8 +2,17 @@ import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
 import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
 import { endOfDate, endOfNumber, isEpoch, timedToken } from './time-tokens.ts';
-import { counterIn, hasSign, isDecimal, isGap, isKey, isLogProcess, isParameter } from './token-context.ts';
-import { FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
+import {
+  counterIn,
+  hasSign,
+  isDecimal,
+  isGap,
+  isKey,
+  isLogProcess,
+  isParameter,
+  isPort,
+} from './token-context.ts';
+import { COMPOUND, FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
 import { isAddress, isRandomRun, isTemporaryName, pieceKind, UUID_UNITS, uuidsIn } from './token-shape.ts';
 
 /** A shorter parameter of a link may be the number of a page. */
@@ -12,6 +21,8 @@ const MIN_PARAMETER = 20;
 const MIN_PIECE = 5;
 const MIN_ADDRESS = 6;
 const MIN_LONG_NUMBER = 4;
+/** A number this long counts nothing. */
+const MIN_LONG_ID = 12;
 /** A label is this near to its value. */
 const MAX_GAP = 20;
 const MAX_TRY_GAP = 4;
@@ -164,9 +175,9 @@ class Lexer {
     const isNumber = digits === end - first;
     if (isNumber) {
       if ((says & PROCESS) !== 0) return this.#put(first, end, '<pid>');
-      if ((says & TIME) !== 0 && hasSign(text, labelEnd, first))
-        return this.#put(first, endOfNumber(text, first), '<time>');
       if (isEpoch(text, first, end)) return this.#put(first, end, '<time>');
+      if ((says & TIME) !== 0 && ((says & COMPOUND) !== 0 || hasSign(text, labelEnd, first)))
+        return this.#put(first, endOfNumber(text, first), '<duration>');
       if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.#put(first, end, '<n>');
     }
     if ((says & VOLATILE_ID) !== 0 && end - first >= 4) return this.#put(first, end, '<id>');
@@ -253,6 +264,8 @@ class Lexer {
     else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
     else if (isLong && isError && !isDecimal(text, start, end)) this.#writer.hole('number', start, end);
+    else if (!isError && (end - start >= MIN_LONG_ID || isPort(text, start, end)) && !isTemporary)
+      this.#writer.hole('number', start, end, true);
     else if (isLong && isTemporary) this.#put(start, end, '<temporary>');
   }
 

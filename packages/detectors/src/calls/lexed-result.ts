@@ -97,8 +97,12 @@ export class ResultWriter {
     const holes = this.#holes;
     for (const [i, start] of this.#starts.entries()) {
       const hole = holes?.[i];
-      if (hole !== undefined && start >= 0 && isAnnounced(this.#text, start))
-        holes?.splice(i, 1, { kind: 'news', value: hole.value });
+      if (hole === undefined || start < 0 || !isAnnounced(this.#text, start)) continue;
+      // A frame closes with the token that opens it, whatever it contains.
+      const isKnown = holes
+        ?.slice(0, i)
+        .some(({ kind, value }) => kind === hole.kind && value === hole.value);
+      if (isKnown !== true) holes?.splice(i, 1, { kind: 'news', value: hole.value });
     }
     return holes;
   }

@@ -125,9 +125,23 @@ function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
   const unchanged = { normal: plain, bulk: plain, holes: null, words: 0, keys: 0 };
   if (plain.length > NORMALISED_UNITS) return unchanged;
   const lexed = lexResult(plain, { isError: kind === 'error' });
-  // A UUID is what was asked for where the call draws one, and where there is nothing else.
-  const isAsked = kind === 'ok' && lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
-  return isAsked ? unchanged : lexed;
+  if (kind !== 'ok') return lexed;
+  // A UUID is what was asked for where the call draws one, and where there is nothing else; so is a duration.
+  const isAsked = lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
+  return isAsked || isMeasure(lexed, call) ? unchanged : lexed;
+}
+
+/** A longer result is no single measure. */
+const MEASURE_UNITS = 200;
+const DURATION = '<duration>';
+/** Keys, and what replaces volatile tokens. */
+const UNSAID = /[\w-]+\\?"\W*?:|<\w+>/g;
+const SAYS = /[\p{L}\d]/u;
+
+/** Whether a result says nothing but how long something takes: `{"gauge":"p99","ms":812}`, asked for `p99`. */
+function isMeasure({ normal, words }: LexedResult, call: CallText): boolean {
+  if (words > 1 || normal.length > MEASURE_UNITS || !normal.includes(DURATION)) return false;
+  return !SAYS.test(withoutEcho(normal, call).replace(UNSAID, ''));
 }
 
 /** The error's own message, without the stack trace and the position in the input. */

@@ -182,9 +182,24 @@ export function movesTowards(steps: readonly CallStep[]): boolean {
 /** Polling calls repeat by design: their threshold is this many times higher. */
 const PATIENCE = 3;
 
-/** The factor by which thresholds rise if one of these steps polls. */
-export function pollingPatience(rounds: readonly CallStep[]): number {
-  return rounds.some(isPollingStep) ? PATIENCE : 1;
+/** Polls this far apart, on average, wait rather than load anything: somebody asked to look every few minutes. */
+const UNHURRIED_MS = 60_000;
+
+/**
+ * The factor by which thresholds rise if one of these steps polls.
+ *
+ * @param run the latest steps, with those repeated before
+ */
+export function pollingPatience(rounds: readonly CallStep[], run = rounds): number {
+  if (!rounds.some(isPollingStep)) return 1;
+  return isUnhurried(run, rounds.length) ? PATIENCE * PATIENCE : PATIENCE;
+}
+
+/** Whether the steps come back after a minute or more, on average. */
+function isUnhurried(run: readonly CallStep[], period: number): boolean {
+  const [first, last] = [run[0], run.at(-1)].map((step) => step?.calls[0]?.mark.time ?? 0);
+  const rounds = (run.length - 1) / period;
+  return rounds >= 1 && (last ?? 0) - (first ?? 0) >= rounds * UNHURRIED_MS;
 }
 
 /** The reason for a raised threshold, if it is raised. */

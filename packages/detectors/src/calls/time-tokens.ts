@@ -1,18 +1,20 @@
 import { isDay, mayBeTimed } from './token-context.ts';
 
 const FRACTION = '(?:[.,]\\d+)?';
-/** Times and durations that start with a digit, the number of tries left, and sizes. */
+/** Times and durations that start with a digit, numbers of tries, restarts and tokens, and sizes. */
 const TIMED = new RegExp(
   [
     `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
     `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)`,
-    '(\\d+(?= (?:attempts?|tries|retries|guesses)\\b))',
+    '(\\d+(?:,\\d+)?(?= (?:attempts?|tries|retries|guesses|tokens)\\b| \\([^()\\n]{1,12} ago\\)))',
     `(\\d+${FRACTION} ?[KMGT]i?B\\b)`,
+    // The age in the last column of a table, or `2h ago`.
+    '((?:(?<=\\s{2})\\d+[dhm](?:\\d+[hms])?(?=[^\\S\\n]*(?:\\n|$)))|\\d+[dhm](?:\\d+[hms])?(?= ago\\b))',
   ].join('|'),
   'y',
 );
-const SIGNS = ['<time>', '<time>', '<duration>', '<n>'] as const;
+const SIGNS = ['<time>', '<time>', '<duration>', '<n>', undefined, '<duration>'] as const;
 const DATED =
   /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/y;
 const EPOCH = /^1[5-9]\d{8}(?:\d{3})?$/;
@@ -31,7 +33,8 @@ export function timedToken(text: string, start: number): TimedToken | null {
   TIMED.lastIndex = start;
   const match = TIMED.exec(text);
   if (match === null) return null;
-  const sign = SIGNS.find((_, group) => match[group + 1] !== undefined);
+  const group = match.findIndex((part, i) => i > 0 && part !== undefined);
+  const sign = SIGNS[group - 1];
   return { end: start + match[0].length, sign };
 }
 

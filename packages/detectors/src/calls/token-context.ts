@@ -9,8 +9,8 @@ const COMMA = 0x2c;
 const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const SLASH = 0x2f;
-/** First units of the units of time and of size, and of what a number of tries is called. */
-const UNIT_STARTS = unitTable('nµumshatrgKMGT');
+/** First units of the units of time and of size, and of what may follow a number of tries. */
+const UNIT_STARTS = unitTable('nµumsdhatrg(KMGT');
 /** What may stand between a label and its value. */
 const GAP = unitTable(' \t:=#"\'([<\\-_/+');
 
@@ -108,6 +108,16 @@ export function isDecimal(text: string, start: number, end: number): boolean {
   return (
     (isDot(end) && kindAt(text, end + 1) === DIGIT) || (isDot(start - 1) && kindAt(text, start - 2) === DIGIT)
   );
+}
+
+const HOST = /(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\]):$/;
+/** Ports of this many digits are mostly those that a system hands out. */
+const PORT_UNITS = 5;
+
+/** Whether a number is a port of a connection, which differs with each. */
+export function isPort(text: string, start: number, end: number): boolean {
+  if (end - start !== PORT_UNITS || unitAt(text, start - 1) !== COLON) return false;
+  return HOST.test(text.slice(Math.max(0, start - 16), start));
 }
 
 /** Signs between which a statement stands. */

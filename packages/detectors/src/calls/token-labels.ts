@@ -16,31 +16,39 @@ export const FRAME = 64;
 const ID_OF = 128;
 const OF_PROCESS = 256;
 const OF_VOLATILE = 512;
+/** `by` of `served by`, and the word before it. */
+const BY = 1024;
+const OF_SERVER = 2048;
+/** The name of a field in several words, which needs no sign before its value. */
+export const COMPOUND = 4096;
 
 /** By form, of a label in its own case. */
 const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
-  [PROCESS, /^(?:p?pid|process|thread)$/i],
+  [PROCESS, /^(?:p?pid|pgid|process|thread|goroutine)$/i],
   [TRY, /^(?:attempt|try|retry)$/i],
   [REQUEST, /^req(?:uest)?$/i],
   [ID_OF, /^id$/i],
   [OF_PROCESS, /^process$/i],
+  [BY, /^by$/i],
+  [OF_SERVER, /^(?:served|handled|answered|rendered|delivered|processed)$/i],
+  [COMPOUND, /^[a-z]+(?:_[a-z]+)+$/],
 ];
 
 /** By its words, in snake case. */
 const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[] = [
   [
     TIME,
-    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
+    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|runtime|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
     // Times that were set by hand: a change is news.
     /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/,
   ],
   [
     VOLATILE_ID,
-    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$|(?:^|_)(?:trace|span|traceparent|trace_?ref)$/,
+    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$|(?:^|_)(?:trace|span|traceparent|trace_?ref|cf_ray)$/,
   ],
   [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
   [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint|reference)$/],
-  [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary)$/],
+  [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary|served_by|backend|upstream)$/],
 ];
 
 /** A longer label is a path, or text. */
@@ -62,8 +70,9 @@ export function labelSays(
   beforeEnd: number,
 ): number {
   const says = formsOf(text, start, end);
-  if ((says & ID_OF) === 0 || beforeStart === beforeEnd) return says;
+  if ((says & (ID_OF | BY)) === 0 || beforeStart === beforeEnd) return says;
   const of = formsOf(text, beforeStart, beforeEnd);
+  if ((says & BY) !== 0) return (of & OF_SERVER) === 0 ? says : says | FRAME;
   return says | ((of & OF_PROCESS) === 0 ? 0 : PROCESS) | ((of & OF_VOLATILE) === 0 ? 0 : VOLATILE_ID);
 }
 

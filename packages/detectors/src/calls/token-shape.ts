@@ -5,6 +5,8 @@ const MIN_HEX = 6;
 const MIN_MIXED = 5;
 /** Digits after a word that make it more than a numbered name: `job48211`. */
 const MIN_NUMBERED = 5;
+/** The same in a folder for temporary files: `p9932`. */
+const MIN_TEMPORARY = 4;
 /** Letters in random case change it at almost every second unit; names do so less often. */
 const MIN_CHANGING = 10;
 const CHANGES = 0.4;
@@ -56,7 +58,8 @@ export function pieceKind(text: string, start: number, end: number): ShapeKind |
 /** Whether a file in a folder for temporary files has a name that no person chose. */
 export function isTemporaryName(text: string, start: number, end: number): boolean {
   const { digits, switches, caseChanges } = shapeOf(text, start, end);
-  return end - start >= MIN_MIXED && (digits > 0 ? switches + caseChanges >= 2 : caseChanges >= 3);
+  if (end - start < MIN_MIXED) return false;
+  return digits > 0 ? digits >= MIN_TEMPORARY || switches + caseChanges >= 2 : caseChanges >= 3;
 }
 
 const JOINT = /[_\-+/]/;

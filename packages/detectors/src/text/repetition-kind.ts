@@ -25,7 +25,7 @@ const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
 const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
-/** Code that defines one numbered name after another, which people ask for. */
+/** Code that defines one numbered name after another, or has a statement in each line, which people ask for. */
 const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
 /** A repetition this short is a loop within twice the units that equal windows need. */
 const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
@@ -69,9 +69,11 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
     return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  if (counting && numberedName.test(recent) && (fenced || isCode(recent))) return NUMBERED;
+  const oneLine = recent.slice(-period).split('\n').length <= 2;
+  if (counting && (numberedName.test(recent) ? fenced || isCode(recent) : oneLine && isCode(recent)))
+    return NUMBERED;
   const data = counting && isData(recent, letters);
-  if (data && recent.slice(-period).split('\n').length <= 2) return RECORDS;
+  if (data && oneLine) return fenced ? NUMBERED : RECORDS;
   if (data || fenced || structured) {
     const kind = fenced ? FENCED : LISTED;
     return counting ? { ...kind, rule: 'counter' } : kind;

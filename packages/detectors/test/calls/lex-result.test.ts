@@ -27,6 +27,12 @@ describe('known volatile tokens', () => {
     ['a file of a compiler', '/tmp/ccQ8F3Ab.o: no symbol', '/tmp/ccXyZa1b.o: no symbol'],
     ['a folder of pytest', '/tmp/pytest-of-me/pytest-12/a', '/tmp/pytest-of-me/pytest-13/a'],
     ['a folder of mktemp', 'cd /tmp/tmp.Ab3dE9xQ2z/out', 'cd /tmp/tmp.zQ1xY8bN4k/out'],
+    ['a duration after the name of a field', '# duration_ms 61.268', '# duration_ms 7.1'],
+    ['tokens that were used', 'no log was found (34s, 6616 tokens)', 'no log was found (9s, 12,480 tokens)'],
+    ['an age in the last column', 'NAME   AGE\nweb-1  58s', 'NAME   AGE\nweb-1  5m'],
+    ['restarts and their age', 'web-1  0/1  Error  3 (12s ago)  5m', 'web-1  0/1  Error  14 (2m ago)  3h2m'],
+    ['a numbered file in a temporary folder', '/var/folders/x1/T/p9932.html', '/var/folders/x1/T/p4224.html'],
+    ['a group of processes', 'Process Group PGID: 4117', 'Process Group PGID: 99213'],
     ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
   ])('include %s', (_, one, other) => {
     expect(lex(one).normal).toBe(lex(other).normal);
@@ -35,6 +41,8 @@ describe('known volatile tokens', () => {
   it.each([
     ['a limit', '{"timeoutMs": 3000}', '{"timeoutMs": 9000}'],
     ['a number in words', 'at 12 of 40', 'at 13 of 40'],
+    ['a number that a time follows', 'seats  7 (2 left)', 'seats  8 (2 left)'],
+    ['a length within a line', 'a wall of 5m in blue', 'a wall of 7m in blue'],
     ['a version', 'node v20.11.0', 'node v20.12.1'],
     ['an order', '{"order_id":"A-1182"}', '{"order_id":"A-1183"}'],
     ['a hash', 'commit 3fa2b1c', 'commit 9d8e7f6'],
@@ -66,6 +74,9 @@ describe('tokens that look random', () => {
     ['a reference', 'invalid, reference K3P-483920', ['K3P-483920']],
     ['a counter in the last line', 'ok\n[command 12 finished, exit code 0]', ['12']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
+    ['a long number', 'UNTRUSTED(34146516926794693): closed', ['34146516926794693']],
+    ['a port', 'served from 10.1.2.3:42400', ['42400']],
+    ['the host that answered', 'Served by web17.example.org', ['web17']],
   ])('include %s', (_, text, values) => {
     expect(lex(text).holes?.map(({ value }) => value)).toEqual(values);
   });
@@ -77,6 +88,9 @@ describe('tokens that look random', () => {
     'facade decade added',
     'price 41.805',
     '48211 rows',
+    '48211770000 bytes',
+    'src/a.ts:42400',
+    'hosted by web17.example.org',
     'qps 1037',
     'page [3 of 9]',
     '[exit code 1]',
@@ -99,6 +113,11 @@ describe('tokens that look random', () => {
     'ticket 9xk2m1 was drawn',
   ])('may be what was asked for: %j', (text) => {
     expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['news']);
+  });
+
+  it('close a frame that they opened, whatever it contains', () => {
+    const text = '<result-81tyfa5e2c>No invoice with that number.</result-81tyfa5e2c>';
+    expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['id', 'id']);
   });
 
   it('are not listed if there are many: then they are the content', () => {

@@ -14,6 +14,26 @@ const resultForm = (
 
 const form = (result: unknown): string => resultForm(result, null).form;
 
+describe('a duration that is all of the answer', () => {
+  const ask = (result: unknown, said = '{"gauge":"p99"}') =>
+    resultForm(result, null, { name: 'get_gauge', said }).form;
+
+  it.each([
+    ['a field beside what was asked for', { gauge: 'p99', ms: 812 }, { gauge: 'p99', ms: 775 }],
+    ['a lone value', '812 ms', '775 ms'],
+  ])('is news: %s', (_, one, other) => {
+    expect(ask(one)).not.toBe(ask(other));
+  });
+
+  it.each([
+    ['with another value', { gauge: 'p99', rows: 0, ms: 812 }, { gauge: 'p99', rows: 0, ms: 775 }],
+    ['with words', 'took 812 ms in all', 'took 775 ms in all'],
+    ['in an error', 'Error after 812 ms', 'Error after 775 ms'],
+  ])('is none %s', (_, one, other) => {
+    expect(ask(one)).toBe(ask(other));
+  });
+});
+
 describe('normalized results ignore', () => {
   it.each([
     ['terminal colors', '\u001b[31mFAIL\u001b[0m a.test.ts', 'FAIL a.test.ts'],

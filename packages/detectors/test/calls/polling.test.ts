@@ -82,6 +82,35 @@ describe('polling is recognized by', () => {
   });
 });
 
+describe('polls a minute apart', () => {
+  const every = (seconds: number, count: number, ...steps: readonly ShortStep[]) =>
+    turns(...times(count, ...steps)).map((event, i) => ({
+      ...event,
+      time: 1_760_000_000_000 + (i * seconds * 1000) / 3,
+    }));
+  const look: ShortStep = ['get_job', { id: 7, state: 'running' }];
+
+  it('have more patience', () => {
+    expect(said(every(60, 26, look))).toEqual([]);
+    expect(said(every(60, 27, look))).toEqual(['tool-repeat opened chance 27']);
+    expect(said(every(59, 9, look))).toEqual(['tool-repeat opened chance 9']);
+  });
+
+  it('have it in a cycle too', () => {
+    const list: ShortStep = ['list_exports', 'one file so far, which is no archive'];
+    expect(said(every(60, 20, list, ['wait', 'waited for a while']))).toEqual([]);
+    expect(said(every(20, 9, list, ['wait', 'waited for a while']))).toEqual([
+      'tool-cycle opened chance 9 period 2',
+    ]);
+  });
+
+  it('have none if nothing is under way', () => {
+    expect(said(every(600, 3, ['read_log', 'the log is empty, as it was']))).toEqual([
+      'tool-repeat opened chance 3',
+    ]);
+  });
+});
+
 describe('waiting between other steps', () => {
   const refused: ShortStep = ['fetch', 'Error: connection refused by localhost'];
   const sleep: ShortStep = ['sleep', 'slept for five seconds', { seconds: 5 }];

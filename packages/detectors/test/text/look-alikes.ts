@@ -428,6 +428,25 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
+    name: 'ninety rows for a database, as asked',
+    text: fence(
+      'sql',
+      lines(
+        90,
+        54,
+        (n) =>
+          `INSERT INTO seats (id, line, label) VALUES (${String(n)}, ${String(n % 9)}, 'Seat ${String(n)}');`,
+      ),
+    ),
+  },
+  {
+    name: 'ninety choices of a form, as asked',
+    text: fence(
+      'html',
+      lines(90, 55, (n) => `<option value="${String(n)}">Room ${String(n)}</option>`),
+    ),
+  },
+  {
     name: 'eighty empty tests, as asked',
     text: fence(
       'js',

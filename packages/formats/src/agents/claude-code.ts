@@ -43,6 +43,8 @@ const outputOfCommand =
   /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
 /** What a hook answers to an agent that has finished. Other meta records, such as skills, belong to a prompt. */
 const hookFeedback = /^(?:\w+ )?hook feedback:|^Operation stopped by hook\b/i;
+/** A command of the user's that runs again at a time that was set. */
+const scheduledCommand = /^\/[a-z][\w:-]*(?:\s|$)/;
 /** Model name of messages that Claude Code writes itself. */
 const syntheticModel = '<synthetic>';
 
@@ -165,7 +167,8 @@ class ClaudeCodeReader implements FormatReader {
       }
       const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
       if (text === undefined) skipped.push(`user (${nameOf(block['type'])})`);
-      else if (record['isMeta'] === true && !hookFeedback.test(text)) skipped.push('user (meta)');
+      else if (record['isMeta'] === true && !hookFeedback.test(text) && !scheduledCommand.test(text))
+        skipped.push('user (meta)');
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
         // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.

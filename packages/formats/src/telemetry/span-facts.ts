@@ -20,7 +20,7 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execut
   const operation = attributes['gen_ai.operation.name'];
   // Repeats the results of parallel calls, each of which has its own span.
   if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
-  if (operation === 'execute_tool') return 'tool';
+  if (operation === 'execute_tool' || isToolOfPydanticAi(attributes)) return 'tool';
   if (models.has(nameOf(operation))) return 'model';
   if (name === 'claude_code.tool.execution') return 'execution';
   const observation = attributes['langfuse.observation.type'];
@@ -39,6 +39,13 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execut
   // Without content, another span of the same request has the usage.
   if (name === 'call_llm' && isContent(attributes['gcp.vertex.agent.llm_response'])) return 'model';
   return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
+}
+
+/** Before version 3 of its instrumentation, Pydantic AI named no operation. */
+function isToolOfPydanticAi(attributes: JsonObject): boolean {
+  return (
+    'gen_ai.tool.name' in attributes && ('tool_arguments' in attributes || 'tool_response' in attributes)
+  );
 }
 
 /** Whether a span of OpenInference is a request: LlamaIndex has spans for its preparations, and one around a stream. */

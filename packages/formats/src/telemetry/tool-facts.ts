@@ -29,6 +29,7 @@ export function toolOf(span: Signal): ToolFacts {
     a['ai.toolCall.args'] ??
     a['input.value'] ??
     a['tool.arguments'] ??
+    a['tool_arguments'] ??
     nested(a, 'tool.parameters') ??
     a['traceloop.entity.input'] ??
     a['langfuse.observation.input'] ??
@@ -41,6 +42,7 @@ export function toolOf(span: Signal): ToolFacts {
     // The text of null, which is a result too.
     a['ai.toolCall.result'] ??
     a['output.value'] ??
+    a['tool_response'] ??
     a['traceloop.entity.output'] ??
     a['langfuse.observation.output'] ??
     choiceOf(span) ??

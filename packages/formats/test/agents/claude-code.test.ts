@@ -75,6 +75,17 @@ describe('Claude Code', () => {
     expect(copied).toEqual(['u7.0', 'm.start', 'u8.0', 'm.end', 'u7.0', 'm.start', 'u8.0', 'm.end']);
   });
 
+  it('reads a command that runs again as a prompt of the harness, but no other meta record', () => {
+    const { events, ignored } = read(
+      user('/loop 20m look at CI', { isMeta: true }),
+      user('Base directory for this skill: /s', { isMeta: true }),
+    );
+    expect(events).toMatchObject([
+      { type: 'prompt_started', origin: 'harness', text: '/loop 20m look at CI' },
+    ]);
+    expect(ignored).toEqual(['user (meta)']);
+  });
+
   it.each([
     ['its isError flag', result('t', 'no', true), { result: 'no', isError: true }],
     ['no isError flag as success', result('t', 'yes'), { result: 'yes', isError: false }],

@@ -50,6 +50,20 @@ describe('OpenTelemetry', () => {
     expect(events[0]).toMatchObject({ sessionId: '16cd673b-8781-4f15-aacd-93448ecb834a' });
   });
 
+  it('reads a tool span of an earlier Pydantic AI, which names no operation', () => {
+    const { events } = readAll('otlp', [
+      span('running tool: get_rate', 'a', 1, {
+        'gen_ai.tool.name': 'get_rate',
+        'gen_ai.tool.call.id': 'pyd_ai_1',
+        tool_arguments: '{"pair":"EURUSD"}',
+        tool_response: 'market closed',
+      }),
+      span('running 1 tool', 'b', 0, { tools: ['get_rate'] }),
+    ]);
+    expect(outline(events)).toEqual(['tool_call_request get_rate', 'tool_result market closed']);
+    expect(events[0]).toMatchObject({ args: '{"pair":"EURUSD"}' });
+  });
+
   it('finds the call of an OpenInference tool span without a call id', () => {
     const call = 'llm.output_messages.0.message.tool_calls.0.tool_call';
     const { events } = readAll('otlp', [

@@ -37,7 +37,8 @@ export const cosmeticArguments: StagnationRule = (
   }
   const steps = rounds.slice(-count);
   const isShort = call.result?.trivial === true && call.result.shown.length < SHORT_UNITS;
-  const threshold = options.sameAnswer * (isShort ? 2 : 1);
+  const isUnknown = settled.kind === 'unknown';
+  const threshold = options.sameAnswer * (isUnknown || isShort ? 2 : 1);
   if (count < threshold || !isVaried(steps) || drifts(steps)) return null;
   return {
     rule: 'same-answer',
@@ -49,16 +50,22 @@ export const cosmeticArguments: StagnationRule = (
       value: options.sameAnswer,
       adjustments: isShort ? ['short-answer'] : [],
     },
-    ...sentence`${call.identity.name}${quotedArguments(call.identity.arguments)} was called ${counted(count)} times in a row with arguments that differ only in looks, and the same result${quotedResult(call, agents)}`,
+    ...sentence`${call.identity.name}${quotedArguments(call.identity.arguments)} was called ${counted(count)} times in a row with arguments that differ only in looks${isUnknown ? '' : ', and the same result'}${quotedResult(call, agents)}`,
   };
 };
 
-/** Whether both steps are one successful call of the same tool, with the same result apart from echoed arguments. */
+/**
+ * Whether both steps are one successful call of the same tool, with the same result apart from echoed arguments; or one
+ * step of navigation whose results are unknown, while the agent tells of nothing new.
+ */
 function hasSameEffect(a: CallStep, b: CallStep): boolean {
-  if (a.calls.length !== 1 || b.calls.length !== 1 || a.kind !== 'ok' || b.kind !== 'ok') return false;
   const [one] = a.calls;
   const [two] = b.calls;
-  if (!one?.result || !two?.result || one.identity.name !== two.identity.name) return false;
+  if (a.calls.length !== 1 || b.calls.length !== 1 || a.kind !== b.kind) return false;
+  if (one?.identity.name !== two?.identity.name) return false;
+  if (a.kind === 'unknown')
+    return one?.result === null && two?.result === null && two.nature.navigates && a.remark === b.remark;
+  if (a.kind !== 'ok' || !one?.result || !two?.result) return false;
   return one.result.form === two.result.form || one.result.gist === two.result.gist;
 }
 

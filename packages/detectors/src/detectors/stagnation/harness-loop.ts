@@ -1,6 +1,6 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
-import { normalizeText } from '../../calls/lex-result.ts';
+import { lexResult, normalizeText } from '../../calls/lex-result.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
@@ -19,7 +19,10 @@ const COMMON_SHARE = 0.5;
 const COMMON_WORDS = 0.4;
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
-  /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
+  /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|ask(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
+/** The same in other languages. */
+const REJECTS_ELSEWHERE =
+  /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|invalide|incorrecte?|doit|attendue?|refusée?|exactement|inválid[ao]|incorrect[ao]|debe|esperaba|rechazad[ao]|exactamente|erro|deve|esperad[ao]|rejeitad[ao]|errore|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
 /**
  * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
  * again and again, may speak of formats and errors too.
@@ -83,10 +86,9 @@ export class HarnessLoop {
   /** Without times, a rejection of answers in the same words comes from a harness. */
   #authorOf({ calls }: EventStep, text: string): PromptAuthor {
     const author = calls?.prompts.author ?? 'person';
-    const isUntimed = author === 'person' && calls?.prompts.isTimed === false;
-    return isUntimed && REJECTS_ANSWER.test(text) && text.trim().slice(0, COMPARED_UNITS) === this.#shown
-      ? 'quick'
-      : author;
+    if (author !== 'person' || calls?.prompts.isTimed !== false || !REJECTS_ANSWER.test(text)) return author;
+    const shown = text.trim().slice(0, COMPARED_UNITS);
+    return promptForm(shown, false) === promptForm(this.#shown, false) ? 'quick' : author;
   }
 
   #onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
@@ -130,7 +132,7 @@ export class HarnessLoop {
     const latest = this.#shown;
     if (shown === '' || latest === '') return false;
     if (shown === latest || promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
-    return isMarked && REJECTS.test(shown) && REJECTS.test(latest) && areAlike(shown, latest);
+    return isMarked && rejects(shown) && rejects(latest) && areAlike(shown, latest);
   }
 
   /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
@@ -145,7 +147,7 @@ export class HarnessLoop {
       const isShort = Math.max(run.answer.length, previous.length) <= SHORT_UNITS;
       if (run.answer === previous) return true;
       // A person may send one text to get different answers, but does not reject each at once in the same words.
-      return isMarked ? isShort || REJECTS.test(shown) : REJECTS_ANSWER.test(shown);
+      return isMarked ? isShort || rejects(shown) : REJECTS_ANSWER.test(shown);
     }
     return run.steps === before.steps;
   }
@@ -238,10 +240,14 @@ function shareOfWords(a: string, b: string): number {
   return common / ((one?.size ?? 0) + (two?.size ?? 0) - common || 1);
 }
 
-/** @param isMarked whether a harness wrote it, which may count its prompts */
+function rejects(prompt: string): boolean {
+  return REJECTS.test(prompt) || REJECTS_ELSEWHERE.test(prompt);
+}
+
+/** @param isMarked whether a harness wrote it, which may count its prompts; so does what rejects an answer */
 function promptForm(shown: string, isMarked: boolean): string {
-  const form = normalizeText(shown);
-  return isMarked ? form.replace(/\d+/g, '#') : form;
+  if (!isMarked && !REJECTS_ANSWER.test(shown)) return normalizeText(shown);
+  return lexResult(shown, { isError: true }).bulk.replace(/\d+/g, '#');
 }
 
 export interface HarnessSnapshot {

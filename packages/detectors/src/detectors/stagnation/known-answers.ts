@@ -152,11 +152,11 @@ const REDIRECTS = /^\d?>/;
 /** Values by which an option is switched. */
 const SWITCH = /^(?:0|1|true|false|on|off|yes|no|all|none|auto|always|never)$/i;
 
-/** The words of a command up to its pipe, which only shapes the output. */
+/** The words of a command up to its pipe, which only shapes the output, or a comment. */
 function commandWords(line: string): string[] {
   const words: readonly string[] = line.trim().replace(AHEAD, '').match(WORD) ?? [];
-  const pipe = words.indexOf('|');
-  return (pipe === -1 ? words : words.slice(0, pipe)).filter((word) => !REDIRECTS.test(word));
+  const end = words.findIndex((word) => word === '|' || word.startsWith('#'));
+  return (end === -1 ? words : words.slice(0, end)).filter((word) => !REDIRECTS.test(word));
 }
 
 /** The name of the program that a command line runs; `null` if it runs several, of which one may change something. */

@@ -15,6 +15,8 @@ const SHOWN_UNITS = 400;
 /** One message repeated, or two alternating. */
 const PERIODS = [1, 2] as const;
 const NONE: readonly never[] = [];
+/** Messages of one agent in known phrases, as a multiple of the setting: a producer may leave out its calls. */
+const LONE_PATIENCE = 4;
 /** Turns without any text, reasoning or call, as a multiple of the setting: a producer may leave out texts. */
 const EMPTY_PATIENCE = 4;
 
@@ -203,10 +205,19 @@ export class MessageRepeat {
     }
     const { score: count, agents, since } = this.#phrases;
     const { setting, value } = base;
-    if (agents.length < 2 || since === null || count < 2 * value) return null;
-    const wording = sentence`${counted(count)} messages between ${agents.length} agents said nothing new, and no tool was called`;
+    const phraseThreshold = value * (agents.length < 2 ? LONE_PATIENCE : 2);
+    if (since === null || count < phraseThreshold) return null;
+    const speakers = agents.length < 2 ? 'of the agent' : `between ${String(agents.length)} agents`;
+    const wording = sentence`${counted(count)} messages ${speakers} said nothing new, and no tool was called`;
     const thresholdOf: ThresholdBase = { setting, value, adjustments: ['short-answer'] };
-    return this.#repetition(text, { count, threshold: 2 * value, thresholdOf, since, period: 1, wording });
+    return this.#repetition(text, {
+      count,
+      threshold: phraseThreshold,
+      thresholdOf,
+      since,
+      period: 1,
+      wording,
+    });
   }
 
   #repetition(

@@ -25,7 +25,7 @@ export const NO_PHRASES: PhrasesState = { phrases: [], agents: [], score: 0, sin
 
 /** The state after another message. Thanks, goodbyes and handovers use few phrases, in any order and by anyone. */
 export function afterMessage(state: PhrasesState, agent: string, text: string, mark: Mark): PhrasesState {
-  if (agent === '' || PERSON.test(agent) || text.length > MAX_UNITS) return NO_PHRASES;
+  if (PERSON.test(agent) || text.length > MAX_UNITS) return NO_PHRASES;
   const fresh = phrasesOf(text).filter((phrase) => !state.phrases.includes(phrase));
   const score = Math.max(0, state.score + (fresh.length === 0 ? 1 : -PRICE_OF_NEW));
   return {

@@ -96,7 +96,8 @@ export class ToolCycle implements Detector {
   /** Whether the cycle occurred one more time than needed, with results that differ only in random-looking tokens. */
   #isSameInBulk(rounds: readonly CallStep[], period: number): boolean {
     const cycle = rounds.slice(-period);
-    if (period === 1 || (this.#counts.inBulk[period] ?? 0) < period * this.#thresholdOf(cycle)) return false;
+    if (period === 1 || (this.#counts.inBulk[period] ?? 0) < period * this.#thresholdOf(rounds, period))
+      return false;
     return !cycle.some(({ key }) =>
       movesTowards(rounds.filter((step) => step.key === key).slice(-MIN_VALUES)),
     );
@@ -112,11 +113,12 @@ export class ToolCycle implements Detector {
 
   /** Whether a cycle of this period has repeated often enough, even if some of its steps poll. */
   #isLongEnough(rounds: readonly CallStep[], period: number): boolean {
-    return (this.#counts.matched[period] ?? 0) >= period * (this.#thresholdOf(rounds.slice(-period)) - 1);
+    return (this.#counts.matched[period] ?? 0) >= period * (this.#thresholdOf(rounds, period) - 1);
   }
 
-  #thresholdOf(cycle: readonly CallStep[]): number {
-    return this.#options.threshold * pollingPatience(cycle);
+  #thresholdOf(rounds: readonly CallStep[], period: number): number {
+    const run = rounds.slice(-(2 * period + 1));
+    return this.#options.threshold * pollingPatience(rounds.slice(-period), run);
   }
 
   #pattern(rounds: readonly CallStep[], period: number): Pattern<'tool-cycle'> {
@@ -132,9 +134,9 @@ export class ToolCycle implements Detector {
     return {
       count,
       threshold: isSame
-        ? this.#thresholdOf(cycle)
+        ? this.#thresholdOf(rounds, period)
         : isAlike
-          ? this.#thresholdOf(cycle) + 1
+          ? this.#thresholdOf(rounds, period) + 1
           : FORM_PATIENCE * this.#options.threshold,
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',

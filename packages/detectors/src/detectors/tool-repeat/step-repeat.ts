@@ -91,7 +91,7 @@ export class StepRepeat implements Detector {
       const count = countRecent(rounds, degree === 'any' ? run : stepsWithoutNews(rounds, run), options);
       const steps = rounds.slice(-Math.min(count, rounds.length));
       const threshold =
-        thresholdOf(degree, callStep, options) * (degree === 'any' ? 1 : navigationPatience(steps));
+        thresholdOf(degree, steps, options) * (degree === 'any' ? 1 : navigationPatience(steps));
       if (count < threshold) continue;
       if (degree === 'alike' && movesTowards(steps)) continue;
       if (degree === 'any' && !isLastBound(count, threshold, callStep)) continue;
@@ -193,11 +193,12 @@ function runsAfter(runs: Runs, before: CallStep | undefined, now: CallStep): Run
   };
 }
 
-function thresholdOf(degree: Degree, callStep: CallStep, { threshold }: ToolRepeatOptions): number {
-  if (degree === 'any') return LAST_BOUND * threshold;
+function thresholdOf(degree: Degree, steps: readonly CallStep[], { threshold }: ToolRepeatOptions): number {
+  const callStep = steps.at(-1);
+  if (degree === 'any' || callStep === undefined) return LAST_BOUND * threshold;
   const least =
     degree === 'alike' ? threshold + 1 : isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
-  return least * pollingPatience([callStep]);
+  return least * pollingPatience([callStep], steps);
 }
 
 /** Whether identical calls whose results differ are due: calls that wait are meant to see a change. */

@@ -1,4 +1,6 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
+import { call, text } from '../../sessions.ts';
 import { type ShortStep, said, turns } from '../../steps.ts';
 
 const offsets = [0, 3, -2, 5, 1, -4, 4, -1, 2, -3, 6, -5, 7, -6, 8];
@@ -9,6 +11,13 @@ const other = (n: number): ShortStep => [
   `page ${n} of the manual, with what it says there`,
   { page: n },
 ];
+
+const clicks = (at: (n: number, offset: number) => number[], remark?: (n: number) => string): AgentEvent[] =>
+  offsets.flatMap((offset, n) => [
+    { type: 'turn_started' },
+    ...(remark === undefined ? [] : [text(remark(n))]),
+    call('computer', { action: 'left_click', coordinate: at(n, offset) }),
+  ]);
 
 describe('arguments that differ only in looks', () => {
   it.each([
@@ -28,6 +37,7 @@ describe('arguments that differ only in looks', () => {
         { action: 'tap', point: [210 + d, 900 + d * 2] },
       ]),
     ],
+    ['clicks whose results are unknown', clicks((_, d) => [400 + d, 300 - d])],
     [
       'coordinates as text',
       each((_, d) => [
@@ -89,6 +99,14 @@ describe('arguments that differ only in looks', () => {
 
   it.each([
     ['a slider that is dragged', each((n) => ['mouse_click', 'clicked', { x: 300 + n, y: 388 }])],
+    ['unknown results of clicks further and further', clicks((n) => [400 + 12 * n, 300])],
+    [
+      'clicks after each of which the agent sees something else',
+      clicks(
+        (_, d) => [400 + d, 300],
+        (n) => `Month ${'abcdefghijklmno'.charAt(n)} is shown.`,
+      ),
+    ],
     [
       'cells of a grid',
       each((n) => ['mouse_click', 'clicked', { x: 100 + (n % 5) * 40, y: 100 + Math.floor(n / 5) * 40 }]),

@@ -31,6 +31,17 @@ const failing: AgentEvent[] = [
 ];
 const opened = ['stagnation/same-prompt opened chance 5'];
 
+/** A long answer that resembles no other. */
+const essay = (i: number): AgentEvent[] => [
+  text(
+    Array.from({ length: 120 }, (_, n) =>
+      ((i * 971 + n * n * 37 + n * 1013) % 9973)
+        .toString(36)
+        .replace(/\d/g, (digit) => 'aeioulmnrs'.charAt(Number(digit))),
+    ).join(' '),
+  ),
+];
+
 describe('same-prompt', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     {
@@ -74,6 +85,41 @@ describe('same-prompt', () => {
     {
       what: 'counts prompts with the text of a known harness',
       events: prompts(repeated(5, { prompt: 'Stop hook feedback:\ntests are red', events: done }), 60),
+      expected: opened,
+    },
+    ...[
+      'Formatfehler: genau ein Befehl wird erwartet, gefunden: 2.',
+      '格式错误：每次回复只能有一个操作，发现 2 个。',
+      'Erreur : votre réponse doit contenir un seul appel (2 reçus).',
+      'You have made no call. Never ask a person for help; go on by yourself.',
+    ].map((prompt) => ({
+      what: `counts a harness that rejects long answers: ${prompt}`,
+      events: prompts(
+        repeated(6, (i) => ({
+          prompt: prompt.replace('2', String(2 + i)),
+          origin: 'harness',
+          events: essay(i),
+        })),
+        60,
+      ),
+      expected: [...opened, 'stagnation/same-prompt escalated block 6'],
+    })),
+    {
+      what: 'ignores a harness that asks for one chapter after the other',
+      events: prompts(
+        repeated(9, (i) => ({ prompt: 'Next chapter.', origin: 'harness', events: essay(i) })),
+        60,
+      ),
+      expected: [],
+    },
+    {
+      what: 'counts rejections without times that have an id each',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `<error>No call was found (id 7f${String(i)}ab3c1)</error>`,
+          events: essay(i),
+        })),
+      ).map((event) => ({ ...event, time: 0 })),
       expected: opened,
     },
     {

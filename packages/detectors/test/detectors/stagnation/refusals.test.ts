@@ -55,6 +55,9 @@ const pushing = (n: number): readonly Call[] => [
 const linting = (n: number): readonly Call[] => [
   sh(`ruff check pkg/part${n}.py`, 'F401 `os` imported but unused\nFound 1 error.'),
 ];
+const lintingAgain = (n: number): readonly Call[] => [
+  sh(`cd app && npm run lint # try ${n}`, '14 problems (14 errors, 0 warnings)'),
+];
 const parsing = (n: number): readonly Call[] => [
   [
     'save_yaml',
@@ -111,6 +114,7 @@ describe('failures between steps that work', () => {
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
     ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
+    ['a linter that is run again with another comment', repeated(lintingAgain, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
   ])('are a loop: %s', (_, events, rule) => {
     expect(said(events)[0]).toMatch(new RegExp(`^${rule} opened`));

@@ -57,7 +57,22 @@ describe('set phrases', () => {
     expect(lines[0]).toMatch(/^stagnation\/same-message opened chance/);
   });
 
+  it('are a loop of one agent, later', () => {
+    const alone = between([undefined], drawn(german, 40));
+    expect(said(alone.slice(0, 1 + 3 * 19))).toEqual([]);
+    expect(said(alone)[0]).toMatch(/^stagnation\/same-message opened chance 20/);
+  });
+
   it.each([
+    [
+      'one agent whose calls are not recorded',
+      between(
+        [undefined],
+        Array.from({ length: 40 }, (_, n) =>
+          n % 2 === 0 ? 'Now I run the tests.' : `File ${n * 7919} is done.`,
+        ),
+      ),
+    ],
     ['two agents that play cards', between(['Ann', 'Ben'], game)],
     ['a few polite words', between(['Ann', 'Ben'], drawn(thanks, 8))],
     [
