@@ -33,8 +33,7 @@ export function timedToken(text: string, start: number): TimedToken | null {
   TIMED.lastIndex = start;
   const match = TIMED.exec(text);
   if (match === null) return null;
-  const group = match.findIndex((part, i) => i > 0 && part !== undefined);
-  const sign = SIGNS[group - 1];
+  const sign = SIGNS.find((_, group) => match[group + 1] !== undefined);
   return { end: start + match[0].length, sign };
 }
 
