@@ -14,6 +14,7 @@ export const anyAgent: AgentContractSettings = {
     '<environment_details>{text}</environment_details>',
     '<environment_context>{text}</environment_context>',
   ],
+  harness_prompts: ['Stop hook blocked{text}', 'Stop hook feedback{text}'],
   not_run: [
     'Cancelled',
     'Canceled',

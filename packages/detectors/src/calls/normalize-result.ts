@@ -126,21 +126,21 @@ function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
   if (plain.length > NORMALISED_UNITS) return unchanged;
   const lexed = lexResult(plain, { isError: kind === 'error' });
   if (kind !== 'ok') return lexed;
-  // A UUID is what was asked for where the call draws one, and where there is nothing else; so is a duration.
+  // A UUID is what was asked for where the call draws one, and where there is nothing else; so is a duration, or an id.
   const isAsked = lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
-  return isAsked || isMeasure(lexed, call) ? unchanged : lexed;
+  return isAsked || isAllVolatile(lexed, call) ? unchanged : lexed;
 }
 
-/** A longer result is no single measure. */
-const MEASURE_UNITS = 200;
-const DURATION = '<duration>';
+/** A longer result is no single value. */
+const VALUE_UNITS = 200;
+const VOLATILE = /<(?:duration|id)>/;
 /** Keys, and what replaces volatile tokens. */
-const UNSAID = /[\w-]+\\?"\W*?:|<\w+>/g;
+const UNSAID = /(?<![\w-])[\w-]{1,64}\\?"\W{0,4}?:|<[a-z]{1,16}>/g;
 const SAYS = /[\p{L}\d]/u;
 
-/** Whether a result says nothing but how long something takes: `{"gauge":"p99","ms":812}`, asked for `p99`. */
-function isMeasure({ normal, words }: LexedResult, call: CallText): boolean {
-  if (words > 1 || normal.length > MEASURE_UNITS || !normal.includes(DURATION)) return false;
+/** Whether a result says nothing but a duration or an id: `{"gauge":"p99","ms":812}`, asked for `p99`. */
+function isAllVolatile({ normal, words }: LexedResult, call: CallText): boolean {
+  if (words > 1 || normal.length > VALUE_UNITS || !VOLATILE.test(normal)) return false;
   return !SAYS.test(withoutEcho(normal, call).replace(UNSAID, ''));
 }
 

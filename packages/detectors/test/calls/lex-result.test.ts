@@ -67,6 +67,11 @@ describe('tokens that look random', () => {
     ['base64 with signs', 'nonce "A/BdJZQsAB/lCmLybiSItGMY=="', ['A/BdJZQsAB/lCmLybiSItGMY==']],
     ['letters and digits', 'pod x2k4p', ['x2k4p']],
     ['what follows a prefix', 'msg_01bcdb100f4a9cd76bf2a76e', ['01bcdb100f4a9cd76bf2a76e']],
+    [
+      'a token in the head of a page',
+      '<head><meta name="csrf-token" content="aB3dEfGhIjKlMnOpQrSt"></head>',
+      ['aB3dEfGhIjKlMnOpQrSt'],
+    ],
     ['the suffix of a tag', '<out_e1b8d3687149>a</out_e1b8d3687149>', ['e1b8d3687149', 'e1b8d3687149']],
     ['the value of an attribute', 'button [ref=e12]', ['e12']],
     ['a field with an id', '{"eventId": 81772}', ['81772']],

@@ -14,13 +14,14 @@ const resultForm = (
 
 const form = (result: unknown): string => resultForm(result, null).form;
 
-describe('a duration that is all of the answer', () => {
+describe('a duration or an id that is all of the answer', () => {
   const ask = (result: unknown, said = '{"gauge":"p99"}') =>
     resultForm(result, null, { name: 'get_gauge', said }).form;
 
   it.each([
     ['a field beside what was asked for', { gauge: 'p99', ms: 812 }, { gauge: 'p99', ms: 775 }],
     ['a lone value', '812 ms', '775 ms'],
+    ['a lone id', { session_id: 'k3v9x2m1q8' }, { session_id: 'z7ab41c0pd' }],
   ])('is news: %s', (_, one, other) => {
     expect(ask(one)).not.toBe(ask(other));
   });

@@ -28,7 +28,7 @@ const REJECTS_ELSEWHERE =
  * again and again, may speak of formats and errors too.
  */
 const REJECTS_ANSWER =
-  /^\W*(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
+  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;

@@ -123,6 +123,21 @@ describe('same-prompt', () => {
       expected: opened,
     },
     {
+      what: 'counts what a parser answers, without times',
+      events: prompts(
+        repeated(5, (i) => ({ prompt: 'Observation: Invalid Format: Missing "Action:"', events: essay(i) })),
+      ).map((event) => ({ ...event, time: 0 })),
+      expected: opened,
+    },
+    {
+      what: 'counts the words of a stop hook of any agent',
+      events: prompts(
+        repeated(5, (i) => ({ prompt: 'Stop hook blocked: format first.', events: essay(i) })),
+        60,
+      ),
+      expected: opened,
+    },
+    {
       what: 'is silent if the prompts lead to new work',
       events: prompts(
         repeated(12, (i) => ({
