@@ -182,7 +182,7 @@ export function movesTowards(steps: readonly CallStep[]): boolean {
 /** Polling calls repeat by design: their threshold is this many times higher. */
 const PATIENCE = 3;
 
-/** Polls this far apart, on average, wait rather than load anything: somebody asked to look every few minutes. */
+/** Polls this far apart, on average, wait rather than load anything: the user asked for a look every few minutes. */
 const UNHURRIED_MS = 60_000;
 
 /**
