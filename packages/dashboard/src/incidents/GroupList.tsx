@@ -101,7 +101,9 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
         </Link>
         <p className="flex gap-3 overflow-hidden whitespace-nowrap text-sm text-ink3 @max-[720px]/page:flex-wrap @max-[720px]/page:gap-x-3 @max-[720px]/page:gap-y-0">
           <DetectorLabel detector={group.detector} />
-          <span>{visibleText([group.agent, group.model].filter((part) => part !== null).join(' · '))}</span>
+          <span className="truncate">
+            {visibleText([group.agent, group.model].filter((part) => part !== null).join(' · '))}
+          </span>
           {judged.length > 0 && <span>{judged.join(', ')}</span>}
           <LoopSummary item={group} className="min-w-0 truncate" />
         </p>

@@ -1,19 +1,16 @@
 import type { ServerInfo } from '@loopwatch/contract';
 import type * as z from 'zod';
 import { NamedSchemas } from './named-schemas.ts';
-import { describeOperation, type Json, type Operation } from './operation.ts';
-import { apiOperations, otherOperations } from './operations.ts';
-import { describedTags, tagOf } from './tags.ts';
-
-/** By path and method. */
-type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+import { describeOperation, type Json } from './operation.ts';
+import { apiTags, otherTags } from './operations/index.ts';
+import type { Tag } from './operations/tag.ts';
 
 /** The OpenAPI document, generated from the schemas that the code uses. */
 export function openApiDocument({ version }: ServerInfo): Json {
-  const schemas = new NamedSchemas({ ...schemasOf(apiOperations), ...schemasOf(otherOperations) });
+  const schemas = new NamedSchemas(schemasOf([...apiTags, ...otherTags]));
   const paths = {
-    ...describe(apiOperations, '/api/v1', schemas),
-    ...describe(otherOperations, '', schemas),
+    ...describe(apiTags, '/api/v1', schemas),
+    ...describe(otherTags, '', schemas),
   };
   return {
     openapi: '3.1.0',
@@ -25,7 +22,7 @@ export function openApiDocument({ version }: ServerInfo): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: describedTags,
+    tags: apiTags.map(({ name, description }) => ({ name, description })),
     // The empty requirement: no login may be configured.
     security: [{ token: [] }, { login: [] }, {}],
     paths,
@@ -49,23 +46,26 @@ export function openApiDocument({ version }: ServerInfo): Json {
   };
 }
 
-function describe(operations: Operations, prefix: string, schemas: NamedSchemas): Json {
+function describe(tags: readonly Tag[], prefix: string, schemas: NamedSchemas): Json {
   return Object.fromEntries(
-    Object.entries(operations).map(([path, methods]) => [
-      prefix + path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => [
-          method,
-          { tags: [tagOf(path)], ...describeOperation(path, operation, schemas) },
-        ]),
-      ),
-    ]),
+    tags.flatMap(({ name, operations }) =>
+      Object.entries(operations).map(([path, methods]) => [
+        prefix + path,
+        Object.fromEntries(
+          Object.entries(methods).map(([method, operation]) => [
+            method,
+            { tags: [name], ...describeOperation(path, operation, schemas) },
+          ]),
+        ),
+      ]),
+    ),
   );
 }
 
 /** Named after their operation, for those that the contract does not name. */
-function schemasOf(operations: Operations): Record<string, z.ZodType> {
-  const named = Object.values(operations)
+function schemasOf(tags: readonly Tag[]): Record<string, z.ZodType> {
+  const named = tags
+    .flatMap(({ operations }) => Object.values(operations))
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ id, answer, body }) => [
       ...(typeof answer === 'object' ? [[`${id}Answer`, answer] as const] : []),

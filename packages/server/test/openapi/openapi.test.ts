@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer, NotificationChannel } from '../../src/index.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import { apiOperations } from '../../src/openapi/operations.ts';
+import { apiOperations } from '../../src/openapi/operations/index.ts';
 import { type Receiver, startReceiver } from '../notifications/receiver.ts';
 import { info, startServer, topics } from '../running-server.ts';
 import { summary, verdict } from '../verdicts.ts';
