@@ -1,4 +1,4 @@
-import type { SettingKey } from '@loopwatch/contract/api';
+import type { ScopeKind, SettingKey } from '@loopwatch/contract/api';
 import { labelOf } from './value.ts';
 
 /** A part of the settings page. */
@@ -30,4 +30,10 @@ export function sectionsOf(keys: readonly SettingKey[]): Section[] {
     block: id === GENERAL ? undefined : id,
     keys: items,
   }));
+}
+
+/** The settings that a scope can set. */
+export function keysOf(keys: readonly SettingKey[], scope: string): SettingKey[] {
+  const kind = scope.split(':')[0] as ScopeKind;
+  return keys.filter(({ scopes }) => scopes.includes(kind));
 }
