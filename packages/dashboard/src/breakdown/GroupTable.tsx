@@ -75,7 +75,7 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
   const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
   return (
     <div className="relative overflow-x-auto">
-      <table className="w-full border-collapse [&_:is(th,td)]:px-3 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_:is(th,td)]:tabular-nums [&_td]:whitespace-nowrap @max-[700px]/page:[&_:is(th,td)]:px-1 [&_thead_th]:border-t-0 [&_thead_th]:align-bottom [&_thead_th]:leading-6 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_tbody_tr]:relative [&_tbody_a]:after:absolute [&_tbody_a]:after:inset-0 @max-[700px]/page:[&_[data-minor]]:hidden [&_th]:first:pl-4 [&_th]:first:w-[40%] [&_th]:first:min-w-30 [&_th]:first:text-left [&_th]:first:wrap-anywhere [&_tfoot_:is(th,_td)]:border-t [&_tfoot_:is(th,_td)]:border-t-line2 [&_tfoot_:is(th,_td)]:font-550 @max-[700px]/page:[&_th]:first:min-w-24 @max-[700px]/page:[&_:is(th,_td):last-child]:pr-3 [&_tbody_tr]:[&:has(a)]:hover:bg-raise">
+      <table className="table [&_td]:whitespace-nowrap [&_thead_th]:border-t-0 [&_thead_th]:align-bottom [&_thead_th]:leading-6 [&_tbody_tr]:relative [&_tbody_a]:after:absolute [&_tbody_a]:after:inset-0 [&_th]:first:w-[40%] [&_th]:first:min-w-30 [&_th]:first:wrap-anywhere [&_tfoot_:is(th,td)]:border-t-line2 [&_tfoot_:is(th,td)]:font-550 @max-[700px]/page:[--cell:4px] @max-[700px]/page:[&_[data-minor]]:hidden @max-[700px]/page:[&_th]:first:min-w-24 [&_tbody_tr]:[&:has(a)]:hover:bg-raise">
         <thead>
           <tr>
             <th scope="col">{sentence(dimensionText(view.groupBy))}</th>

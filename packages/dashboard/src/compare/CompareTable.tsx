@@ -20,7 +20,7 @@ const texts: Readonly<Record<Difference, string>> = {
 export function CompareTable({ rows, a, b }: Props) {
   return (
     <>
-      <table className="w-full border-collapse [&_:is(th,td)]:px-4 [&_:is(th,td)]:py-2 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-left [&_:is(th,td)]:align-top [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_thead_th]:wrap-anywhere [&_td]:tabular-nums max-sm:[&_:is(th,td)]:px-2">
+      <table className="table [&_:is(th,td)]:text-left [&_thead_th]:wrap-anywhere max-sm:[--cell:8px]">
         <thead>
           <tr>
             <th scope="col">Measure</th>

@@ -23,7 +23,7 @@ export function DetectorTable({ overview, range }: Props) {
       {rows.length === 0 ? (
         <p className="px-4 py-6 text-center text-ink2">No loops in this time range.</p>
       ) : (
-        <table className="mt-2 w-full border-collapse [&_:is(th,td)]:px-2 [&_:is(th,td)]:py-1.25 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_:is(th,td)]:font-450 [&_thead_th]:py-1.25 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:pl-4 [&_th]:first:text-left [&_th]:first:w-[40%] [&_td]:last:pr-4 [&_td]:data-hot:text-hot [&_td]:data-hot:font-550 [&_thead_th]:last:pr-4">
+        <table className="table mt-2 [&_th]:first:w-[40%] [&_td]:data-hot:text-hot [&_td]:data-hot:font-550 [--cell:8px] max-sm:[--cell:5px]">
           <thead>
             <tr>
               <th scope="col">Detector</th>

@@ -81,7 +81,7 @@ export function ExpensiveLoops({ report: { loops } }: Props) {
 
 function Table({ names, children }: { readonly names: readonly string[]; readonly children: ReactNode }) {
   return (
-    <table className="mt-2 w-full border-collapse [&_:is(th,td)]:px-3 [&_:is(th,td)]:py-2 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:align-top [&_th]:wrap-anywhere [&_thead_th]:whitespace-nowrap [&_td]:whitespace-nowrap [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:text-left [&_th]:first:pl-4 [&_tbody_th]:font-550 max-sm:[&_:is(th,td)]:px-1.5 max-sm:[&_:is(th,td)]:nth-3:hidden">
+    <table className="table mt-2 [&_th]:wrap-anywhere [&_thead_th]:whitespace-nowrap [&_td]:whitespace-nowrap [&_tbody_th]:font-550 max-sm:[--cell:6px] max-sm:[&_:is(th,td)]:nth-3:hidden">
       <thead>
         <tr>
           {names.map((name) => (

@@ -165,7 +165,7 @@ function Cards({ status }: { readonly status: Status }) {
       <NotificationsCard items={status.notifications} />
       <Card title="Topics" note="the server’s next offset in each partition" flush>
         <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label="Partitions">
-          <table className="w-full border-collapse [&_:is(th,td)]:px-4 [&_:is(th,td)]:py-1.5 [&_:is(th,td)]:border-t [&_:is(th,td)]:text-right [&_:is(th,td)]:font-450 [&_:is(th,td)]:whitespace-nowrap [&_td]:text-ink2 @max-[520px]/page:[&_:is(th,td)]:px-2 @max-[520px]/page:[&_th]:whitespace-normal [&_tbody_th]:text-sm/[1.6] [&_tbody_th]:font-mono [&_tbody_th]:font-450 [&_thead_th]:text-xs [&_thead_th]:font-550 [&_thead_th]:text-ink3 [&_th]:first:text-left [&_td]:nth-2:text-left @max-[520px]/page:[&_th]:first:pl-4 @max-[520px]/page:[&_:is(th,td)]:last:pr-4 [&_td]:data-lagging:text-warm [&_th]:[&[scope=col]]:nth-2:text-left @max-[520px]/page:[&_td]:nth-2:hidden @max-[520px]/page:[&_th[scope=col]]:nth-2:hidden">
+          <table className="table [&_:is(th,td)]:whitespace-nowrap [&_td]:text-ink2 [&_tbody_th]:text-sm/[1.6] [&_tbody_th]:font-mono [&_:is(th,td)]:nth-2:text-left [&_td]:data-lagging:text-warm @max-[520px]/page:[--cell:8px] @max-[520px]/page:[&_th]:whitespace-normal @max-[520px]/page:[&_:is(th,td)]:nth-2:hidden">
             <thead>
               <tr>
                 <th scope="col">Topic</th>
