@@ -8,6 +8,8 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PostgresOptions {
   readonly url: string;
+  /** Whether statements may take any time, as those of a migration do. Default: no. */
+  readonly isUnlimited?: boolean;
   /** Called when an idle connection breaks. */
   readonly onTrouble: (message: string, error: unknown) => void;
 }
@@ -18,7 +20,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 const NETWORK_MS = 5_000;
 
 /** A PostgreSQL server, version 13 or newer. Connects on the first query. */
-export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
+export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOptions): Database {
   const where = withoutPassword(url);
   const options = {
     connectionString: url,
@@ -30,8 +32,10 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const pool = new pg.Pool({
     ...options,
     max: 8,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
+    ...(!isUnlimited && {
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
+    }),
     // Locks of a process that was suspended are released.
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
   });

@@ -37,6 +37,8 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
   const text = (column: string): string => ids.replace('%', column);
   const at = `($3::float8 - ${age(sessions)})`;
   const duration = '(10000 + (n * 7919 % 1000) * 1800)::float8';
+  const tags = `jsonb_build_object('team', 't' || n % 7, 'branch', 'b' || n % 5000, 'run', 'm-' || n)`;
+  const version = `'1.' || n / 1000 % 12`;
   const numbers = 'generate_series($1::bigint, $2::bigint) as n';
   const change = `nextval('changes')`;
   await database.query(
@@ -74,7 +76,8 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
       incidents: `case when ${isLooping} then 1 else 0 end`,
       incidents_open: '0',
       title: `'Change number ' || n || ' of the service'`,
-      tags: `jsonb_build_object('team', 't' || n % 7, 'branch', 'b' || n % 5000, 'run', 'm-' || n)`,
+      agent_version: version,
+      tags,
       doc: `replace(t.doc::text, t.id, 'm-' || n)::jsonb`,
     })} ${ofSession}`,
     `insert into session_texts (session_id, part, text) select 'm-' || n, '', 'change number ' || n || E' of the service\\n' || coalesce(t.agent, '') ${ofSession}`,
@@ -85,6 +88,8 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
       detected_at: at,
       last_at: `${at} + 5000`,
       active_at: `${at} + 5000`,
+      agent_version: version,
+      tags,
       search: text('t.search'),
     })} ${ofIncident}`,
     `insert into incident_docs (id, fold, evidence, current) select 'm-i-' || n, ${text('t.fold')}, ${text('t.evidence')}, t.current ${ofIncident}`,

@@ -98,6 +98,7 @@ export function removeEmptySums(database: Database): Promise<void> {
     await tx.query(
       `delete from session_edges where ${widths} and ${beforeSessions} and started = 0 and ended = 0`,
     );
+    await tx.query('delete from dimension_sums where found = 0');
     await tx.query(
       `delete from session_sums where edge in ('first', 'latest') and ${beforeSessions} and sessions = 0`,
     );

@@ -1,3 +1,4 @@
+import { detectorKind } from '@loopwatch/contract';
 import type {
   Breakdown,
   BreakdownActivity,
@@ -9,8 +10,9 @@ import type {
 import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
-import type { Conditions } from '../storage/conditions.ts';
-import { wasteSums } from '../storage/waste-sql.ts';
+import { Conditions } from '../storage/conditions.ts';
+import { countByDetector } from './count-by-detector.ts';
+import { added, loopsFromRows, loopsFromSums, type NamedPeriod } from './loops-by-value.ts';
 import { activities, activityRows, inPeriod } from './session-activity.ts';
 
 export interface BreakdownRequest {
@@ -34,8 +36,7 @@ const columns = {
   detector: 'detector',
 } as const;
 
-/** Amounts that are summed; sessions are counted once each. */
-const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
+/** Sessions are counted once each. */
 type Amount = (typeof added)[number] | 'sessions';
 /** What groups can be sorted by that no column holds. */
 const ratios: Partial<Record<BreakdownSort, string>> = {
@@ -61,10 +62,10 @@ export async function breakdown(
 ): Promise<Breakdown> {
   const { groupBy, from, to, compare, limit } = request;
   const before = from - (to - from);
-  const filter: IncidentFilter = { kind: ['loop'], ...request.filter };
-  const conditions = incidentConditions({ ...filter, from: compare ? before : from, to }, now);
-  const periods = [{ from, to }, ...(compare ? [{ from: before, to: from }] : [])];
-  const rows = await database.query<Row>(statement(request, conditions, periods), conditions.parameters);
+  const periods: NamedPeriod[] = [{ from, to, prefix: '' }];
+  if (compare) periods.push({ from: before, to: from, prefix: 'p_' });
+  const { sql, parameters } = statement(request, periods, now);
+  const rows = await database.query<Row>(sql, parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
   const other = rows.find(({ rank }) => rank === limit + 1);
@@ -89,6 +90,12 @@ async function countApart(
   { filter, from, to }: BreakdownRequest,
   now: number,
 ): Promise<Breakdown['apart']> {
+  if (isOfAllLoops(filter)) {
+    const found = await countByDetector(database, { from, to });
+    const sum = (kind: 'limit' | 'outage') =>
+      found.reduce((all, one) => all + (detectorKind(one.detector) === kind ? one.found : 0), 0);
+    return { limits: sum('limit'), outages: sum('outage') };
+  }
   const conditions = incidentConditions({ ...filter, kind: ['limit', 'outage'], from, to }, now);
   const [counts] = await database.query<Breakdown['apart']>(
     `select count(*) filter (where kind = 'limit')::float8 as limits,
@@ -98,38 +105,54 @@ async function countApart(
   return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
 }
 
+/** Whether a filter leaves out no loop. */
+function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
+  const isAny = (values: unknown) => values === undefined || (Array.isArray(values) && values.length === 0);
+  return Object.values(filter).every(isAny) && (isAny(kind) || (kind?.length === 1 && kind[0] === 'loop'));
+}
+
 /**
- * Groups by value and session first, since a session counts once in each group, once in the rest and once in the total; then
- * ranks the groups and sums those beyond the limit. Everything but the ranking uses hashing, which is three times as fast as
- * sorting. A group without loops is a group, too, if sessions have its value.
+ * A session counts once in each group, once in the rest and once in the total: see {@link loopsFromSums}. The groups are ranked,
+ * and those beyond the limit summed. A group without loops is a group, too, if sessions have its value.
  */
 function statement(
-  { groupBy, from, compare, filter, limit, sort }: BreakdownRequest,
-  conditions: Conditions,
-  active: readonly { readonly from: number; readonly to: number }[],
-): string {
-  const value = groupBy.startsWith('tag:')
-    ? `tags ->> ${conditions.parameter(groupBy.slice('tag:'.length))}::text`
-    : columns[groupBy as keyof typeof columns];
+  { groupBy, filter, limit, sort, from }: BreakdownRequest,
+  periods: readonly NamedPeriod[],
+  now: number,
+): { readonly sql: string; readonly parameters: readonly unknown[] } {
+  const tag = groupBy.startsWith('tag:') ? groupBy.slice('tag:'.length) : undefined;
+  // Sums by tag are not kept, since a tag may differ in each session.
+  const dimension = tag === undefined ? columns[groupBy as keyof typeof columns] : undefined;
+  const all: IncidentFilter = { kind: ['loop'], ...filter };
+  const start = Math.min(from, ...periods.map((one) => one.from));
+  const isSummed = dimension !== undefined && isOfAllLoops(filter);
+  const to = periods[0]?.to;
+  const conditions = isSummed ? new Conditions() : incidentConditions({ ...all, from: start, to }, now);
+  const { parameters } = conditions;
+  const value = dimension ?? `tags ->> ${conditions.parameter(tag)}::text`;
+  const loops = isSummed
+    ? loopsFromSums(value, dimension, periods, parameters)
+    : loopsFromRows(value, periods, conditions);
   const isOfSessions = groupBy !== 'tool' && groupBy !== 'detector';
-  const start = compare ? `${conditions.parameter(from)}::float8` : '';
-  const periods = compare ? (['', 'p_'] as const) : ([''] as const);
-  const each = (write: (prefix: '' | 'p_') => string) => periods.map(write).join(', ');
-  const sums = (prefix: '' | 'p_') => {
-    const within = !compare ? 'true' : prefix === '' ? `detected_at >= ${start}` : `detected_at < ${start}`;
-    return `count(*) filter (where ${within}) as ${prefix}incidents, ${wasteSums(within, prefix)}`;
-  };
+  const each = (write: (prefix: '' | 'p_', period: number) => string) =>
+    periods.map(({ prefix }, period) => write(prefix, period)).join(', ');
   const again = (prefix: '' | 'p_') =>
     added.map((name) => `sum(${prefix}${name})::float8 as ${prefix}${name}`).join(', ');
-  const sessions = (rows: string) =>
-    `select ${each((prefix) => `count(*) filter (where ${prefix}has)::float8 as ${prefix}sessions`)}
-     from (select ${each((prefix) => `bool_or(${prefix}incidents > 0) as ${prefix}has`)} from ${rows}
-       group by session_id) as one`;
-  const activity = (prefix: '' | 'p_') => {
-    const own = inPeriod(prefix === '' ? 0 : 1);
-    return activityNames.map((name) => `${activities[name](own)} as ${prefix}${name}`).join(', ');
-  };
-  const activeRows = activityRows(filter, active, conditions.parameters, isOfSessions ? value : undefined);
+  const excess = (rows: string, by: string) =>
+    `select ${by}, ${each((prefix) => `sum(greatest(${prefix}incidents - 1, 0)) as ${prefix}excess`)} from ${rows} group by 1`;
+  const sessions = (values: string) =>
+    `select ${each(
+      (prefix) =>
+        `(select coalesce(sum(${prefix}incidents), 0) from added ${values}) - coalesce(sum(${prefix}excess), 0)::float8 as ${prefix}sessions`,
+    )}
+     from (${excess(
+       `(select session_id, ${each((prefix) => `sum(${prefix}incidents) as ${prefix}incidents`)}
+         from repeated ${values} group by session_id) as one`,
+       'session_id',
+     )}) as excesses`;
+  const activity = (prefix: '' | 'p_', period: number) =>
+    activityNames.map((name) => `${activities[name](inPeriod(period))} as ${prefix}${name}`).join(', ');
+  const activeRows = activityRows(all, periods, parameters, isOfSessions ? { value, dimension } : undefined);
   // Sessions have neither tool nor detector: each group is compared with all of them.
   const over = isOfSessions ? 'sum' : 'min';
   const whole = (prefix: '' | 'p_') =>
@@ -142,22 +165,20 @@ function statement(
   const rest = String(limit + 1);
   const by = ratios[sort.by] ?? sort.by;
   const direction = sort.descending ? 'desc nulls last' : 'asc nulls last';
-  return `with by_session as materialized (
-      select coalesce(${value}, '') as value, session_id, ${each(sums)}
-      from incidents ${conditions.where} group by 1, 2
-    ), by_value as (
-      select value, ${each(again)},
-        ${each((prefix) => `count(*) filter (where ${prefix}incidents > 0)::float8 as ${prefix}sessions`)}
-      from by_session group by value
-    ), active as (
+  const sql = `with ${loops}, by_value as (
+      select added.*, ${each(
+        (prefix) => `(${prefix}incidents - coalesce(${prefix}excess, 0))::float8 as ${prefix}sessions`,
+      )}
+      from added left join (${excess('repeated', 'value')}) as excesses using (value)
+    ), active as materialized (
       select ${isOfSessions ? `coalesce(value, '') as value, ` : ''}${each(activity)}
       from (${activeRows}) as rows ${isOfSessions ? 'group by 1 having sum(sessions) <> 0' : ''}
     ), ranked as materialized (
       select *, least(row_number() over (
         order by ${by} ${direction}, tokens desc nulls last, calls desc nulls last, incidents desc nulls last, a_sessions desc nulls last, value
       ), ${rest})::int as rank from by_value ${isOfSessions ? 'full join active using (value)' : 'cross join active'}
-    ), in_all as (${sessions('by_session')}),
-    in_rest as (${sessions(`by_session where value in (select value from ranked where rank = ${rest})`)})
+    ), in_all as (${sessions('')}),
+    in_rest as (${sessions(`where value in (select value from ranked where rank = ${rest})`)})
     select rank, min(value) as value, count(*)::float8 as values, ${each(again)}, ${each(whole)},
       ${each(
         (prefix) => `case when grouping(rank) = 1 then (select ${prefix}sessions from in_all)
@@ -165,6 +186,7 @@ function statement(
           else sum(${prefix}sessions) end as ${prefix}sessions`,
       )}
     from ranked group by grouping sets ((rank), ())`;
+  return { sql, parameters };
 }
 
 function amountsWithChange(row: Row, compare: boolean) {

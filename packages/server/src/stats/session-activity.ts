@@ -49,25 +49,53 @@ function known(amount: string, count: string, own: string): string {
 /** SQL of whether a row of {@link activityRows} counts in the period with this number. */
 export const inPeriod = (period: number): string => `in_${String(period)}`;
 
+/** A group of sessions: SQL of its value, and the dimension whose sums are kept, if they are. */
+interface Group {
+  readonly value: string;
+  readonly dimension: string | undefined;
+}
+
 /**
  * SQL of rows whose sums, each over those {@link inPeriod}, are what the sessions did that were active in each period. What a
  * filter says about incidents does not apply to them.
  *
- * @param value SQL of the group, a label of sessions; default: none
+ * @param group default: none
  */
 export function activityRows(
   filter: IncidentFilter,
   periods: readonly Period[],
   parameters: unknown[],
-  value?: string,
+  group?: Group,
 ): string {
-  const group = value === undefined ? '' : `${value} as value, `;
-  // The sums do not tell single sessions, nor tags.
-  const hasSums =
-    filter.sessionId === undefined && filter.tag === undefined && value?.startsWith('tags') !== true;
-  return hasSums
-    ? fromSums(filter, periods, parameters, group)
-    : fromSessions(filter, periods, parameters, group);
+  const select = group === undefined ? '' : `${group.value} as value, `;
+  const { model, backend, agent, tenant, agentVersion, tag, sessionId } = filter;
+  const isAny = (values: readonly string[] | undefined): boolean => (values?.length ?? 0) === 0;
+  const isOfAll = [model, backend, agent, tenant, agentVersion, tag, sessionId].every(isAny);
+  // Every session has one value of each dimension.
+  const dimension = group === undefined ? 'agent' : group.dimension;
+  if (isOfAll && dimension !== undefined) {
+    const conditions = new Conditions(parameters);
+    conditions.add(`dimension = ${conditions.parameter(dimension)}`);
+    const sums = { table: 'dimension_sums', of: conditions, select: group && 'value, ', sessions: 'found' };
+    return fromSums(filter, periods, parameters, select, sums);
+  }
+  // The other sums do not tell single sessions, nor tags.
+  const hasSums = isAny(sessionId) && isAny(tag) && group?.value.startsWith('tags') !== true;
+  if (!hasSums) return fromSessions(filter, periods, parameters, select);
+  const sums = { table: 'session_sums', of: new Conditions(parameters), select, sessions: 'sessions' };
+  sums.of.labels(filter);
+  return fromSums(filter, periods, parameters, select, sums);
+}
+
+/** Stored sums of sessions by hour. */
+interface Sums {
+  readonly table: string;
+  /** Which of them to read. */
+  readonly of: Conditions;
+  /** SQL of the group. */
+  readonly select: string | undefined;
+  /** The column with the number of sessions. */
+  readonly sessions: string;
 }
 
 /** All sessions whose latest event is not before a period, less those that began after it. */
@@ -76,19 +104,22 @@ function fromSums(
   periods: readonly Period[],
   parameters: unknown[],
   group: string,
+  sums: Sums,
 ): string {
   const select = (edge: 'first' | 'latest', sign: 1 | -1, period: number) => (segment: Segment) => {
-    const conditions = new Conditions(parameters);
-    conditions.labels(filter);
-    if (segment.width > 0) conditions.add(`edge = '${edge}'`);
-    const time = segment.width > 0 ? 'at' : edge === 'first' ? 'started_at' : 'last_event_at';
+    const isSum = segment.width > 0;
+    const conditions = isSum ? sums.of.sharing() : new Conditions(parameters);
+    if (isSum) conditions.add(`edge = '${edge}'`);
+    else conditions.labels(filter);
+    const time = isSum ? 'at' : edge === 'first' ? 'started_at' : 'last_event_at';
     conditions.between(time, segment.from, segment.to === Infinity ? undefined : segment.to);
-    const amounts = columns.map(
-      (name) => `${String(sign)} * ${segment.width > 0 ? name : ofSession[name]} as ${name}`,
-    );
+    const amounts = columns.map((name) => {
+      const stored = name === 'sessions' ? sums.sessions : name;
+      return `${String(sign)} * ${isSum ? stored : ofSession[name]} as ${name}`;
+    });
     const isIn = periods.map((_, one) => `${String(one === period)} as ${inPeriod(one)}`);
-    return `select ${group}${[...isIn, ...amounts].join(', ')}
-      from ${segment.width > 0 ? 'session_sums' : 'sessions'} ${conditions.where}`;
+    return `select ${isSum ? (sums.select ?? '') : group}${[...isIn, ...amounts].join(', ')}
+      from ${isSum ? sums.table : 'sessions'} ${conditions.where}`;
   };
   return periods
     .flatMap(({ from, to }, period) => [

@@ -73,7 +73,14 @@ export class Conditions {
     return this.#parts.length === 0 ? '' : `where ${this.#parts.join(' and ')}`;
   }
 
-  /** A copy that can be narrowed independently. */
+  /** A copy that can be narrowed independently, of the same statement: they share their parameters. */
+  sharing(): Conditions {
+    const copy = new Conditions(this.parameters);
+    copy.#parts.push(...this.#parts);
+    return copy;
+  }
+
+  /** A copy that can be narrowed independently, of another statement. */
   copy(): Conditions {
     const copy = new Conditions();
     copy.parameters.push(...this.parameters);
