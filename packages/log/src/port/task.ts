@@ -67,7 +67,7 @@ export interface TaskLane {
  * the state in memory of the previous task, which may have run in another process; `process` continues from there.
  */
 export interface PartitionTask {
-  /** One entry of the saved state. */
+  /** One entry of the saved state. One with a key that was never committed: entries are missing. */
   restore(entry: { readonly key: string; readonly value: string }): void;
   /**
    * Where the replay has to start if the restored state does not suffice, asked after the last entry. Default: at

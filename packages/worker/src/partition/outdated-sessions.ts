@@ -14,12 +14,16 @@ export interface EndedIncident {
 }
 
 /**
- * Sessions whose snapshot comes from another version of Loopwatch, or whose settings are unknown. They are rebuilt from
- * their records, as far as the log holds them. Incidents that were open and are not found again end.
+ * Sessions whose snapshot comes from another version of Loopwatch, or is damaged, or whose settings are unknown. They are
+ * rebuilt from their records, as far as the log holds them. Incidents that were open and are not found again end.
  */
 export class OutdatedSessions {
   readonly #snapshots = new Map<string, OutdatedSnapshot>();
   readonly #sessions: PartitionSessions;
+  /** Those that are not rebuilt; undefined if only the sessions with outdated snapshots are. */
+  #kept: ReadonlySet<string> | undefined;
+  /** Those whose snapshots are damaged, and tell nothing. */
+  #unreadable: readonly string[] = [];
 
   constructor(sessions: PartitionSessions) {
     this.#sessions = sessions;
@@ -33,10 +37,26 @@ export class OutdatedSessions {
     this.#snapshots.set(sessionId, snapshot);
   }
 
+  /**
+   * Rebuilds every session but those with an intact snapshot, since a damaged entry need not tell whose it was.
+   *
+   * @param intact ids of sessions; those with an outdated snapshot may be among them
+   */
+  addAllBut(intact: ReadonlySet<string>, unreadable: readonly string[]): void {
+    this.#kept = intact;
+    this.#unreadable = unreadable;
+  }
+
   /** @returns where the replay has to start */
   replayFrom(resumeFrom: number): number {
+    const kept = this.#kept;
+    const isOutdated = (id: string): boolean => this.#snapshots.has(id);
+    if (kept !== undefined) {
+      this.#sessions.rebuild((id) => isOutdated(id) || !kept.has(id), resumeFrom, isOutdated);
+      return Math.max(resumeFrom - MAX_REBUILD_RECORDS, 0);
+    }
     if (this.size === 0) return resumeFrom;
-    this.#sessions.rebuild(new Set(this.#snapshots.keys()), resumeFrom);
+    this.#sessions.rebuild(isOutdated, resumeFrom);
     let first = resumeFrom;
     for (const { summary } of this.#snapshots.values()) first = Math.min(first, summary.firstOffset);
     return Math.max(first, resumeFrom - MAX_REBUILD_RECORDS, 0);
@@ -45,6 +65,8 @@ export class OutdatedSessions {
   /** Call after the replay. */
   finish({ settings, hash }: SettingsVersion): EndedIncident[] {
     const ended: EndedIncident[] = [];
+    for (const sessionId of this.#unreadable)
+      if (this.#sessions.openIncidentsOf(sessionId) === undefined) this.#sessions.storeNext(sessionId);
     for (const [sessionId, outdated] of this.#snapshots) {
       const open = this.#sessions.openIncidentsOf(sessionId);
       const lost = outdated.incidents.filter(({ id }) => open?.includes(id) !== true);

@@ -34,7 +34,7 @@ import { PartitionStream } from '../stream/partition-stream.ts';
 import type { LateAnswer } from '../stream/semantic-checks.ts';
 import { type DeadLetterLog, type DeadLetterNote, notedLetter } from './dead-letter-log.ts';
 import { PartitionRecovery } from './recovery.ts';
-import { deleteSnapshot, type StateEntry, SUMMARIZED_KEY, writeSnapshot } from './state.ts';
+import { deleteSnapshot, type StateEntry, writeSnapshot, writeSummarized } from './state.ts';
 import type { PartitionWatch } from './watch.ts';
 
 /** What the partitions of a worker share. */
@@ -270,7 +270,7 @@ export class PartitionProcessor implements PartitionTask {
     for (const one of active) incidents.noteActivity(one.incidents, activityAt(one.lastEventAt, now()));
     this.#summarizedTo = summarizedTo;
     const work = newWork();
-    work.changes.push({ key: SUMMARIZED_KEY, value: String(summarizedTo) });
+    work.changes.push(writeSummarized(summarizedTo));
     return work;
   }
 
@@ -290,7 +290,8 @@ export class PartitionProcessor implements PartitionTask {
     const position = this.#position;
     const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
     const { history } = this.#recovery;
-    const state: StateChange[] = checkpoint.forgotten.map(deleteSnapshot);
+    // What is damaged is deleted first: it may be written again in the same step.
+    const state = [...this.#recovery.takeChanges(), ...checkpoint.forgotten.map(deleteSnapshot)];
     if (history.hasChanged) state.push(...history.takeChanges());
     for (const { openIncidents, detection, ...session } of checkpoint.snapshots) {
       const { hash } = settings.versionOf(detection.settings);

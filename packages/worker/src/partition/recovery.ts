@@ -1,18 +1,20 @@
 import { happenedAt } from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
-import type { LogRecord } from '@loopwatch/log';
+import type { LogRecord, StateChange } from '@loopwatch/log';
 import { delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
 import { type EndedIncident, OutdatedSessions } from './outdated-sessions.ts';
 import {
+  integrityOf,
+  isJson,
   readHead,
   readOutdated,
   readSnapshot,
+  readSummarized,
   SettingsHistory,
   type StateEntry,
-  SUMMARIZED_KEY,
   sessionOf,
 } from './state.ts';
 
@@ -33,6 +35,9 @@ const PAUSE_MS = 15;
 /** Sessions that are restored before the first record is processed, unless they are needed. */
 const RESTORED_FIRST = 1_000;
 
+/** Keys of damaged entries in a log line. */
+const NAMED_KEYS = 5;
+
 interface UnrestoredSession {
   readonly entry: StateEntry;
   readonly version: SettingsVersion;
@@ -52,6 +57,10 @@ export class PartitionRecovery {
   readonly #outdated: OutdatedSessions;
   /** Snapshots by session, until the settings history is complete. */
   readonly #snapshots = new Map<string, StateEntry>();
+  /** Sessions whose snapshots have no checksum. */
+  readonly #unchecked = new Set<string>();
+  /** Keys of entries that are not what was written. */
+  readonly #damaged = new Set<string>();
   /** Sessions that are to be restored, by id. */
   readonly #unrestored = new Map<string, UnrestoredSession>();
 
@@ -76,19 +85,27 @@ export class PartitionRecovery {
 
   /** Loads one entry of the stored state. */
   restore(entry: StateEntry): void {
-    if (entry.key === SUMMARIZED_KEY) {
-      this.summarizedTo = Number(entry.value);
+    const integrity = integrityOf(entry);
+    if (integrity === 'damaged') {
+      this.#damaged.add(entry.key);
+      return;
+    }
+    const summarizedTo = readSummarized(entry);
+    if (summarizedTo !== undefined) {
+      this.summarizedTo = summarizedTo;
       return;
     }
     if (this.history.restore(entry, (found) => this.#deps.settings.versionOf(found))) return;
     const sessionId = sessionOf(entry);
-    if (sessionId !== undefined) this.#snapshots.set(sessionId, entry);
+    if (sessionId === undefined) return;
+    this.#snapshots.set(sessionId, entry);
+    if (integrity === 'unknown') this.#unchecked.add(sessionId);
   }
 
   /** Restores sessions. Call after the last entry. @returns where the replay has to start */
   async replayFrom(resumeFrom: number): Promise<number> {
-    const { settings, logger, restoredFirst = RESTORED_FIRST } = this.#deps;
-    const { sessions, resumesChecks } = this.#pipeline;
+    const { settings, restoredFirst = RESTORED_FIRST } = this.#deps;
+    const { resumesChecks } = this.#pipeline;
     let restored = 0;
     let sliceFrom = performance.now();
     for (const [sessionId, entry] of this.#snapshots) {
@@ -99,26 +116,57 @@ export class PartitionRecovery {
       const head = readHead(entry);
       const version = head && this.history.byHash(head.settings);
       // Summaries that are missing are published first, and so are checks asked again.
-      const isNeeded = resumesChecks || head === undefined || head.position >= this.summarizedTo;
+      const isNeeded =
+        resumesChecks ||
+        head === undefined ||
+        head.position >= this.summarizedTo ||
+        this.#unchecked.has(sessionId);
       if (!isNeeded && version !== undefined && restored >= restoredFirst) {
         this.#unrestored.set(sessionId, { entry, version });
         continue;
       }
       restored += 1;
-      if (!this.#restore(sessionId, entry, version)) this.#outdated.add(sessionId, readOutdated(entry));
+      if (this.#restore(sessionId, entry, version)) continue;
+      if (isJson(entry)) this.#outdated.add(sessionId, readOutdated(entry));
+      else this.#damaged.add(entry.key);
     }
+    const from = this.#replayFrom(resumeFrom);
     this.#snapshots.clear();
-    const from = this.#outdated.replayFrom(resumeFrom);
-    if (this.#outdated.size > 0) {
-      const fields = { ...sessions.topicPartition, sessions: this.#outdated.size, from };
-      logger.warn(
-        fields,
-        'Session snapshots are of another version; these sessions are rebuilt from their records',
-      );
-    }
+    this.#unchecked.clear();
     // Without a readable history, the current settings are the nearest.
     if (this.history.latest === undefined) this.history.begin(from, settings.current);
     return from;
+  }
+
+  /** Says which sessions are rebuilt from their records, and why. */
+  #replayFrom(resumeFrom: number): number {
+    const { logger } = this.#deps;
+    const { topicPartition } = this.#pipeline.sessions;
+    const [damaged, outdated] = [this.#damaged.size, this.#outdated.size];
+    if (damaged > 0) {
+      const ids = [...this.#damaged].flatMap((key) => sessionOf({ key }) ?? []);
+      for (const id of ids) this.#snapshots.delete(id);
+      this.#outdated.addAllBut(new Set(this.#snapshots.keys()), ids);
+    }
+    const from = this.#outdated.replayFrom(resumeFrom);
+    if (outdated > 0)
+      logger.warn(
+        { ...topicPartition, sessions: outdated, from },
+        'Session snapshots are of another version; these sessions are rebuilt from their records',
+      );
+    if (damaged > 0)
+      logger.error(
+        { ...topicPartition, entries: damaged, keys: [...this.#damaged].slice(0, NAMED_KEYS), from },
+        'The stored state of the analysis is damaged; sessions without a readable snapshot are rebuilt from their records',
+      );
+    return from;
+  }
+
+  /** Deletes, once, what is damaged. */
+  takeChanges(): StateChange[] {
+    const keys = [...this.#damaged];
+    this.#damaged.clear();
+    return keys.map((key) => ({ key, value: null }));
   }
 
   /** Restores a session. @returns false if its snapshot is of another version */

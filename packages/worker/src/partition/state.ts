@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import {
   type DetectionSettings,
   detectionSchema,
@@ -24,10 +25,28 @@ export interface StateEntry {
 
 const SESSION_PREFIX = 'session/';
 const SETTINGS_KEY = 'settings';
-/** Key of the offset up to which session summaries have been published. */
-export const SUMMARIZED_KEY = 'summarized';
+const SUMMARIZED_KEY = 'summarized';
+const CHECKSUM = /,"crc":(\d+)\}$/;
+/** At most: the rest of a snapshot need not be searched for it. */
+const CHECKSUM_LENGTH = ',"crc":4294967295}'.length;
 /** Older versions are dropped; a session whose snapshot uses one of them restarts after a takeover. */
 const MAX_VERSIONS = 50;
+
+/** An entry that holds this object, and a checksum of it and of its key: JSON that is damaged may still be JSON. */
+function sealed(key: string, content: object): StateChange {
+  const text = JSON.stringify(content).slice(0, -1);
+  return { key, value: `${text},"crc":${String(crc32(text, crc32(key)))}}` };
+}
+
+/** Whether an entry is as it was written; `unknown` without a checksum, as earlier versions wrote it. */
+export function integrityOf({ key, value }: StateEntry): 'intact' | 'unknown' | 'damaged' {
+  if (key === SUMMARIZED_KEY) return /^\d{1,16}$/.test(value) ? 'intact' : 'damaged';
+  if (key !== SETTINGS_KEY && !key.startsWith(SESSION_PREFIX)) return 'damaged';
+  const sum = CHECKSUM.exec(value.slice(-CHECKSUM_LENGTH));
+  if (sum === null) return value.endsWith('}') ? 'unknown' : 'damaged';
+  const text = value.slice(0, value.length - sum[0].length);
+  return Number(sum[1]) === crc32(text, crc32(key)) ? 'intact' : 'damaged';
+}
 
 const incidentsSchema = z.array(
   z.object({
@@ -82,8 +101,17 @@ export function writeSnapshot({
   snapshot,
   ...rest
 }: StoredSnapshot): StateChange {
-  const value = JSON.stringify({ v: 1, settings, coveredTo, snapshot, ...rest });
-  return { key: SESSION_PREFIX + sessionId, value };
+  return sealed(SESSION_PREFIX + sessionId, { v: 1, settings, coveredTo, snapshot, ...rest });
+}
+
+/** The offset up to which session summaries have been published. */
+export function writeSummarized(offset: number): StateChange {
+  return { key: SUMMARIZED_KEY, value: String(offset) };
+}
+
+/** @returns `undefined` for an entry of another kind */
+export function readSummarized({ key, value }: StateEntry): number | undefined {
+  return key === SUMMARIZED_KEY ? Number(value) : undefined;
 }
 
 export function deleteSnapshot(sessionId: string): StateChange {
@@ -91,7 +119,7 @@ export function deleteSnapshot(sessionId: string): StateChange {
 }
 
 /** The session whose snapshot the entry is; `undefined` for an entry of another kind. */
-export function sessionOf({ key }: StateEntry): string | undefined {
+export function sessionOf({ key }: Pick<StateEntry, 'key'>): string | undefined {
   return key.startsWith(SESSION_PREFIX) ? key.slice(SESSION_PREFIX.length) : undefined;
 }
 
@@ -139,6 +167,11 @@ export type OutdatedSnapshot = z.infer<typeof outdatedSchema>;
 export function readOutdated({ value }: StateEntry): OutdatedSnapshot {
   const entry = readJson(value, outdatedSchema);
   return entry.ok ? entry.value : outdatedSchema.parse({});
+}
+
+/** Whether the value can be read at all: another version's is JSON, too. */
+export function isJson({ value }: StateEntry): boolean {
+  return readJson(value, z.unknown()).ok;
 }
 
 const historySchema = z.object({
@@ -208,6 +241,6 @@ export class SettingsHistory {
     if (!this.hasChanged) return [];
     this.hasChanged = false;
     const versions = this.#ranges.map(({ from, version }) => ({ from, settings: version.settings }));
-    return [{ key: SETTINGS_KEY, value: JSON.stringify({ v: 1, versions }) }];
+    return [sealed(SETTINGS_KEY, { v: 1, versions })];
   }
 }

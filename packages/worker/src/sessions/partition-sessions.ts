@@ -36,8 +36,10 @@ export class PartitionSessions implements EntryOwner {
   readonly #dirty = new Set<SessionEntry>();
   /** Sessions whose state includes input that no record holds. */
   readonly #unrepeatable = new Set<SessionEntry>();
-  /** Sessions to rebuild from their records, although their snapshots are stored. */
-  #rebuilt: ReadonlySet<string> = new Set();
+  /** Whether to rebuild a session from its records. */
+  #isRebuilt: (sessionId: string) => boolean = () => false;
+  /** Whether a session that is rebuilt has a snapshot nevertheless. */
+  #hasOutdated: (sessionId: string) => boolean = () => false;
   /** Records before this offset belong to them alone. */
   #rebuiltTo = 0;
   /** Sessions evicted from memory whose snapshots are still stored. */
@@ -76,7 +78,7 @@ export class PartitionSessions implements EntryOwner {
     this.#entries.delete(sessionId);
     this.#dirty.delete(entry);
     this.#unrepeatable.delete(entry);
-    if (entry.coveredTo >= 0 || this.#rebuilt.has(sessionId)) this.#forgotten.add(sessionId);
+    if (entry.coveredTo >= 0 || this.#hasOutdated(sessionId)) this.#forgotten.add(sessionId);
   }
 
   /** The session that holds this analyzer instance, if it is still in memory. */
@@ -90,7 +92,7 @@ export class PartitionSessions implements EntryOwner {
    * covers that record, which happens only during a replay.
    */
   use(sessionId: string, offset: number): SessionEntry | undefined {
-    if (offset < this.#rebuiltTo && !this.#rebuilt.has(sessionId)) return undefined;
+    if (offset < this.#rebuiltTo && !this.#isRebuilt(sessionId)) return undefined;
     const entry = this.#find(sessionId) ?? this.#store.add(sessionId, this);
     if (offset <= entry.coveredTo) return undefined;
     if (entry.dirtySince === -1) {
@@ -181,12 +183,19 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /**
-   * Rebuilds these sessions, whose snapshots cannot be restored, in the replay that follows. Their records before `to`
-   * are analyzed again; all other sessions skip such records.
+   * Rebuilds sessions whose snapshots cannot be restored, in the replay that follows. Their records before `to` are
+   * analyzed again; all other sessions skip such records.
+   *
+   * @param hasOutdated whether a session's snapshot is to be deleted if the session is evicted
    */
-  rebuild(sessionIds: ReadonlySet<string>, to: number): void {
-    this.#rebuilt = sessionIds;
+  rebuild(
+    isRebuilt: (sessionId: string) => boolean,
+    to: number,
+    hasOutdated: (sessionId: string) => boolean = isRebuilt,
+  ): void {
+    this.#isRebuilt = isRebuilt;
     this.#rebuiltTo = to;
+    this.#hasOutdated = hasOutdated;
   }
 
   /** `undefined` if the session is not in memory. */

@@ -47,7 +47,9 @@ export class KafkaState {
       for (let next = start; next < end; ) {
         const fetched = await stream.next();
         if (fetched === undefined) break;
-        for (const { key, text } of fetched.records) {
+        for (const { key, text, offset, rejection } of fetched.records) {
+          // Whose entries they were cannot be told: the task learns that some are missing.
+          if (rejection !== undefined) entries.set(`unreadable/${offset}`, rejection.message);
           const name = key?.toString() ?? '';
           if (!name.startsWith(this.#prefix)) continue;
           const entry = name.slice(this.#prefix.length);
