@@ -1,4 +1,4 @@
-import { rm, truncate } from 'node:fs/promises';
+import { readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, spawnCli } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,6 +6,8 @@ import { dataDir } from '../../server/test/server-runs.ts';
 import { interleavedSamples } from './worker-runs.ts';
 
 type Json = Record<string, unknown>;
+
+const LOST = 'The database is gone, and is built again from the log. Lost is what only the database held:';
 
 /** `loopwatch start` on a data folder, without the sample sessions that it plays. */
 async function start(dir: string) {
@@ -58,7 +60,15 @@ async function start(dir: string) {
     }
     // The time of a change is the server's until it has read the change back from the log.
     const { set } = await get('/settings/server');
-    return { verdicts, incidents, sessions, mutes, details, set };
+    // What statistics count, at the times of the events.
+    const times = (name: string) => sessions.map((one) => one[name] as number);
+    const range = `from=${String(Math.min(...times('startedAt')))}&to=${String(Math.max(...times('lastEventAt')) + 1)}`;
+    const sums: Json[] = [await get(`/overview?${range}`)];
+    for (const dimension of ['agent', 'model', 'tool', 'tenant', 'agentVersion', 'detector'])
+      sums.push(await get(`/stats?${range}&groupBy=${dimension}&compare=previous`));
+    // They tell when they were read.
+    for (const name of ['asOf', 'sequence', 'readTo']) delete sums[0]?.[name];
+    return { verdicts, incidents, sessions, mutes, details, set, sums };
   };
   return { cli, request, served, stop: () => cli.stop() };
 }
@@ -85,12 +95,21 @@ async function analyzed() {
   return { dir, before };
 }
 
-it('start: the log is enough for everything that was served', async () => {
+it('start: the log is enough for everything that was served, and what it lacks is said', async () => {
   const { dir, before } = await analyzed();
-  await rm(join(dir, 'db'), { recursive: true });
-  await rm(join(dir, 'log', 'checksums'));
+  const found = before.sums.map((one) => one['found'] ?? (one['total'] as Json)['incidents']);
+  expect(Math.min(...(found as number[]))).toBeGreaterThan(0);
+  for (const name of await readdir(dir)) if (name !== 'log') await rm(join(dir, name), { recursive: true });
+  for (const name of await readdir(join(dir, 'log')))
+    if (!name.startsWith('log.db')) await rm(join(dir, 'log', name), { recursive: true });
   const again = await start(dir);
   expect(await again.served()).toEqual(before);
+  expect([...again.cli.stdout, ...again.cli.stderr].join('\n')).toContain(LOST);
+});
+
+it('start: a new data folder has lost nothing', async () => {
+  const { cli } = await start(await dataDir());
+  expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(LOST);
 });
 
 it.each([

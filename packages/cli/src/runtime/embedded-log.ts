@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Settings, TopicNames } from '@loopwatch/contract';
 import { type EmbeddedLog, openEmbeddedLog } from '@loopwatch/log';
 import type { Logger } from 'pino';
@@ -20,6 +21,10 @@ export async function openDataDir(
   read: readonly string[] = [],
 ): Promise<EmbeddedLog> {
   const dir = resolve(settings.storage.data_dir);
+  const isDatabaseGone =
+    settings.storage.database_url === undefined &&
+    existsSync(join(dir, 'log', 'log.db')) &&
+    !existsSync(join(dir, 'db'));
   const log = await openEmbeddedLog({
     dir,
     topics: Object.values(topics),
@@ -30,5 +35,9 @@ export async function openDataDir(
     onLost: exitWhenStorageLost(logger),
   });
   logger.info({ dir }, `Embedded event log in ${dir}`);
+  if (isDatabaseGone)
+    logger.warn(
+      'The database is gone, and is built again from the log. Lost is what only the database held: logins, created tokens, the audit log, receivers and deploys that were added on pages, messages of gateways, the use of shared budgets, and what is older than the log',
+    );
   return log;
 }
