@@ -12,6 +12,7 @@ import kafkajs, {
 import { LogError } from '../../port/errors.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
 import { bearerLogin } from '../login/bearer-login.ts';
+import { clearBuffersOnConnect } from './connection-buffers.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
 import { loginFailed } from './link-failure.ts';
 import { connectTimeoutOf, type KafkaOptions, type KafkaSasl } from './options.ts';
@@ -51,6 +52,7 @@ function forwardTo({ log, outages }: KafkaOptions): logCreator {
  */
 export function createKafkaClient(options: KafkaOptions, onSocket?: (socket: Socket) => void): Kafka {
   registerCodecs();
+  clearBuffersOnConnect();
   const { brokers, clientId, ssl, sasl, log } = options;
   const config: KafkaConfig = {
     brokers: [...brokers],

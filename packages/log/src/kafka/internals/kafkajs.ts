@@ -1,4 +1,4 @@
-// Only this file imports the parts of kafkajs 2.2.4 that its types do not declare.
+// Only this file and `client/connection-buffers.ts` import the parts of kafkajs 2.2.4 that its types do not declare.
 import Decoder from 'kafkajs/src/protocol/decoder.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import errors from 'kafkajs/src/protocol/error.js';

@@ -55,3 +55,18 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     readArray<T>(read: (decoder: Decoder) => T): T[];
   }
 }
+
+declare module 'kafkajs/src/network/connection.js' {
+  export default class Connection {
+    constructor(options: object);
+    connect: () => Promise<unknown>;
+    disconnect(): Promise<unknown>;
+    isConnected(): boolean;
+    send(call: unknown): Promise<unknown>;
+  }
+}
+
+declare module 'kafkajs/src/protocol/requests/apiVersions/index.js' {
+  const api: { readonly protocol: (version: { readonly version: number }) => () => unknown };
+  export default api;
+}
