@@ -6,7 +6,7 @@ import { listOffset } from '../fetch/offsets.ts';
 import type { PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { committedPosition, type KafkaState } from './state.ts';
-import type { StepWriter } from './step-writer.ts';
+import type { StepPosition, StepWriter } from './step-writer.ts';
 
 export interface KafkaPartitionContext {
   readonly groupId: string;
@@ -33,6 +33,7 @@ export async function openKafkaPartition(
     // Without our metadata, the saved state does not belong to the position: delete it with the first step.
     const isForeign = committed?.resumeFrom === undefined;
     const stale: StateChange[] = isForeign ? [...saved.keys()].map((key) => ({ key, value: null })) : [];
+    let previous: StepPosition | undefined = isForeign ? undefined : { position, resumeFrom };
     let stream: PartitionStream | undefined;
     return {
       position,
@@ -47,7 +48,10 @@ export async function openKafkaPartition(
         else signal.addEventListener('abort', () => opened.close(), { once: true });
       },
       next: () => stream?.next() ?? Promise.resolve(undefined),
-      write: (step) => writer.write({ ...step, state: [...stale.splice(0), ...step.state] }),
+      write: async (step) => {
+        await writer.write({ ...step, state: [...stale.splice(0), ...step.state] }, previous);
+        previous = { position: step.position, resumeFrom: step.resumeFrom };
+      },
       close: () => writer.close(),
     };
   } catch (error) {

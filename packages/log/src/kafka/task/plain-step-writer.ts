@@ -1,10 +1,12 @@
 import type { RecordSink } from '../../port/records.ts';
 import type { Step, TopicPartition } from '../../port/task.ts';
-import { metadataOf, type StepWriter, type StepWriterOptions } from './step-writer.ts';
+import { metadataOf, type StepPosition, type StepWriter, type StepWriterOptions } from './step-writer.ts';
 
 /**
  * Writes the outputs, then the saved state, then the position: after a failure in between, the outputs are written again
- * with the same ids. The state is written after the outputs it refers to, so none of them can be missing.
+ * with the same ids. The state is written after the outputs it refers to, so none of them can be missing. Before the state, it
+ * commits the known position again, which fails for a process that was suspended and replaced: its state would overwrite what
+ * its successor saved. Only a suspension between the two is not noticed.
  */
 export class PlainStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
@@ -26,14 +28,21 @@ export class PlainStepWriter implements StepWriter {
     return Promise.resolve();
   }
 
-  async write(step: Step): Promise<void> {
+  async write(step: Step, previous?: StepPosition): Promise<void> {
     await this.#sink.publish(step.outputs);
-    await this.#sink.publish(this.#options.state.records(step.state));
-    const { topic, partition } = this.#options.topicPartition;
-    await this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
+    if (step.state.length > 0) {
+      if (previous !== undefined) await this.#commitPosition(previous);
+      await this.#sink.publish(this.#options.state.records(step.state));
+    }
+    await this.#commitPosition(step);
   }
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  #commitPosition(step: StepPosition): Promise<void> {
+    const { topic, partition } = this.#options.topicPartition;
+    return this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
   }
 }

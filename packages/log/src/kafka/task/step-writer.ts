@@ -26,12 +26,18 @@ import {
 } from '../produce/messages.ts';
 import type { KafkaState } from './state.ts';
 
+/** What is committed of a step. */
+export type StepPosition = Pick<Step, 'position' | 'resumeFrom'>;
+
 /** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
   /** Fences the partition's previous owner. Call it before reading the committed position. */
   open(): Promise<void>;
-  /** @throws errors of kafkajs; the committed position then shows whether the step is durable */
-  write(step: Step): Promise<void>;
+  /**
+   * @param previous what is committed already, if the saved state belongs to it
+   * @throws errors of kafkajs; the committed position then shows whether the step is durable
+   */
+  write(step: Step, previous?: StepPosition): Promise<void>;
   close(): Promise<void>;
 }
 
