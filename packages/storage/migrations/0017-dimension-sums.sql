@@ -36,7 +36,7 @@ create table repeated_loops (
 create index repeated_loops_by_session on repeated_loops (session_id);
 create index repeated_loops_by_time on repeated_loops (detected_at);
 
--- Stores again which loops of these sessions are repeated.
+-- Stores again which loops of these sessions are repeated. It reads all of their loops.
 create function repeat_loops(sessions text[]) returns void language sql as $$
   delete from repeated_loops where session_id = any (sessions);
   insert into repeated_loops
@@ -90,20 +90,27 @@ begin
       $sql$;
     for change in
       select * from (values
-        ('insert', 'new table as new_rows', '(select 1 as sign, n.* from new_rows n)', 'select distinct session_id from new_rows where kind = ''loop'''),
-        ('delete', 'old table as old_rows', '(select -1 as sign, o.* from old_rows o)', 'select distinct session_id from old_rows where kind = ''loop'''),
+        -- Of a session that has repeated loops already, only the new ones are stored.
+        ('insert', 'new table as new_rows', '(select 1 as sign, n.* from new_rows n)',
+          'insert into repeated_loops
+           select id, session_id, detected_at, agent, model, tool, tenant, agent_version, detector from new_rows n
+           where kind = ''loop'' and exists (select from repeated_loops r where r.session_id = n.session_id);',
+          'select distinct session_id from new_rows n
+           where kind = ''loop'' and not exists (select from repeated_loops r where r.session_id = n.session_id)'),
+        ('delete', 'old table as old_rows', '(select -1 as sign, o.* from old_rows o)', '',
+          'select distinct session_id from old_rows where kind = ''loop'''),
         ('update', 'old table as old_rows new table as new_rows',
-          '(select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o)',
+          '(select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o)', '',
           'select o.session_id from old_rows o join new_rows n using (id)
            where (o.kind, o.session_id, o.detected_at, o.agent, o.model, o.tool, o.tenant, o.agent_version, o.detector)
              is distinct from (n.kind, n.session_id, n.detected_at, n.agent, n.model, n.tool, n.tenant, n.agent_version, n.detector)
            union select n.session_id from old_rows o join new_rows n using (id) where n.session_id <> o.session_id')
-      ) as c(kind, tables, source, sessions)
+      ) as c(kind, tables, source, added, sessions)
     loop
       execute format('create function %I() returns trigger language plpgsql as %L',
         format('dimension_%s_%s', summed.name, change.kind),
         format('begin %s %s return null; end', format(summed.statement, change.source, summed.dimensions),
-          case summed.name when 'incidents' then format('perform repeat_loops(array(%s));', change.sessions) else '' end));
+          case summed.name when 'incidents' then format('%s perform repeat_loops(array(%s));', change.added, change.sessions) else '' end));
       execute format('create trigger dimensions_%1$s after %1$s on %2$I referencing %3$s for each statement execute function %4$I()',
         change.kind, summed.name, change.tables, format('dimension_%s_%s', summed.name, change.kind));
     end loop;
