@@ -16,8 +16,10 @@ const step: Step = {
 function startWriter(isOwner: boolean) {
   const done: string[] = [];
   const sink = {
-    publish: (records: readonly { readonly topic: string }[]) => {
-      done.push(...records.map(({ topic }) => `write ${topic}`));
+    publish: (records: readonly { readonly topic: string; readonly value: unknown }[]) => {
+      done.push(
+        ...records.map(({ topic, value }) => (value === null ? `delete from ${topic}` : `write ${topic}`)),
+      );
       return Promise.resolve();
     },
   };
@@ -40,6 +42,25 @@ describe('steps at least once', () => {
     const { done, writer } = startWriter(true);
     await writer.write(step, previous);
     expect(done).toEqual(['write verdicts', committed(previous), 'write state', committed(step)]);
+  });
+
+  it('delete saved state once no position needs it', async () => {
+    const { done, writer } = startWriter(true);
+    await writer.write({ ...step, outputs: [], state: [{ key: 'session/s', value: null }] }, previous);
+    expect(done).toEqual([committed(step), 'delete from state']);
+  });
+
+  it('keep an entry that was deleted and written again', async () => {
+    const { done, writer } = startWriter(true);
+    const state = [{ key: 'session/s', value: null }, ...step.state];
+    await writer.write({ ...step, outputs: [], state }, previous);
+    expect(done).toEqual([committed(previous), 'write state', committed(step)]);
+  });
+
+  it('delete state of another position before they commit one', async () => {
+    const { done, writer } = startWriter(true);
+    await writer.write({ ...step, outputs: [], state: [{ key: 'session/s', value: null }] });
+    expect(done).toEqual(['delete from state', committed(step)]);
   });
 
   it('overwrite no saved state once another process owns the partition', async () => {
