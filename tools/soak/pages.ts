@@ -22,6 +22,8 @@ export interface Look {
   readonly loops: Readonly<Record<ViewName, number>>;
   readonly behindMs: Readonly<Record<ViewName, number>>;
   readonly saysBehindMs: Readonly<Record<ViewName, number>>;
+  /** Since the look before. */
+  readonly smoothness: Awaited<ReturnType<ViewReader['smoothness']>>;
 }
 
 export interface PagesSoakReport {
@@ -96,6 +98,8 @@ async function look(
   // What was accepted while the views were read need not be in them.
   const now = Date.now();
   const accepted = traffic.acceptedAt.length;
+  // Before the pages are read, which takes them some time.
+  const smoothness = await reader.smoothness();
   const views = await reader.read();
   const each = (of: (name: ViewName) => number) =>
     Object.fromEntries(names.map((name) => [name, of(name)])) as Record<ViewName, number>;
@@ -105,6 +109,7 @@ async function look(
     loops: each((name) => views[name].loops),
     behindMs: each((name) => traffic.ageOf(views[name].loops, now)),
     saysBehindMs: each((name) => views[name].saysBehindMs),
+    smoothness,
   };
   log(JSON.stringify(seen));
   return seen;

@@ -16,6 +16,14 @@ export interface Views {
   readonly listPage: View;
 }
 
+/** How a page keeps up, since it was asked before. */
+export interface Smoothness {
+  /** Longest time between two frames, ms. */
+  readonly stallMs: number;
+  /** JavaScript heap in use, MB. */
+  readonly heapMb: number;
+}
+
 /** The API and the pages of a server, read side by side. */
 export class ViewReader implements AsyncDisposable {
   readonly #url: string;
@@ -31,6 +39,7 @@ export class ViewReader implements AsyncDisposable {
   static async open(url: string, browser: Browser): Promise<ViewReader> {
     const open = async (path: string): Promise<Page> => {
       const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } });
+      await page.addInitScript(watchFrames);
       await page.goto(`${url}${path}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       return page;
@@ -61,6 +70,11 @@ export class ViewReader implements AsyncDisposable {
     };
   }
 
+  async smoothness(): Promise<{ readonly overviewPage: Smoothness; readonly listPage: Smoothness }> {
+    const of = (page: Page) => page.evaluate<Smoothness>(readFrames);
+    return { overviewPage: await of(this.#overviewPage), listPage: await of(this.#listPage) };
+  }
+
   async #get<T>(path: string): Promise<T> {
     const response = await fetch(`${this.#url}/api/v1/${path}`);
     if (!response.ok) throw new Error(`${path}: ${String(response.status)}`);
@@ -69,6 +83,21 @@ export class ViewReader implements AsyncDisposable {
 }
 
 /* Strings, because code compiled for Node does not run in a page. */
+const watchFrames = `(() => {
+  let before = performance.now();
+  window.longestFrame = 0;
+  const next = (now) => {
+    window.longestFrame = Math.max(window.longestFrame, now - before);
+    before = now;
+    requestAnimationFrame(next);
+  };
+  requestAnimationFrame(next);
+})()`;
+const readFrames = `(() => {
+  const stallMs = Math.round(window.longestFrame);
+  window.longestFrame = 0;
+  return { stallMs, heapMb: Math.round(performance.memory.usedJSHeapSize / 1e6) };
+})()`;
 const readTiles = `(() => {
   const tiles = [...document.querySelectorAll('section[aria-label="Key figures"] > div')];
   const figure = (name) => tiles.find((tile) => tile.querySelector('h2')?.textContent === name)?.querySelector('p')?.textContent ?? '0';
