@@ -131,6 +131,6 @@ export async function untilThereAre(server: RunningServer, path: string, count: 
       ({ total: seen } = await server.get<{ total: number }>(`${path}?limit=1`));
       return seen >= count;
     },
-    { timeoutMs: 60_000, describe: () => `${String(count)} items at ${path}; there are ${String(seen)}` },
+    { timeoutMs: 200_000, describe: () => `${String(count)} items at ${path}; there are ${String(seen)}` },
   );
 }
