@@ -64,10 +64,8 @@ export function facetQuery(groupBy: BreakdownDimension, filter: IncidentQuery['f
           // Without these, only loops of the last hour are counted.
           kind: ['loop', 'limit', 'outage'],
           from: 0,
-          ...filter,
-          ...rangeLimits(range, Date.now()),
+          ...parameters({ filter, range, sort: '-incidents' }, ''),
           groupBy,
-          sort: '-incidents',
           limit: 20,
         },
         signal,

@@ -9,7 +9,7 @@ import { Button } from '../ui/controls/Button.tsx';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { type IncidentSearch, toggle } from './search.ts';
+import { type IncidentSearch, toggle, withValues } from './search.ts';
 
 export type Facet = 'detector' | 'agent' | 'model' | 'tool';
 
@@ -40,7 +40,8 @@ export function FacetMenu({ name, ...props }: Props) {
 /** Asks for the counts each time the menu opens. */
 function Values({ facet, search: { filter, range }, onChange }: Omit<Props, 'name'>) {
   const { data, error } = useQuery({
-    ...facetQuery(facet, toOthers(filter, facet), range),
+    // A menu shows what choosing a value leads to, so its own filter does not count.
+    ...facetQuery(facet, withValues(filter, facet, []), range),
     placeholderData: keepPreviousData,
   });
   const chosen: readonly string[] = filter[facet] ?? [];
@@ -68,11 +69,6 @@ function Values({ facet, search: { filter, range }, onChange }: Omit<Props, 'nam
       {data.other !== null && <MenuLabel>{formatNumber(data.other.values)} more, by search</MenuLabel>}
     </>
   );
-}
-
-/** A menu shows what choosing a value leads to, so its own filter does not count. */
-function toOthers(filter: IncidentSearch['filter'], facet: Facet): IncidentSearch['filter'] {
-  return Object.fromEntries(Object.entries(filter).filter(([name]) => name !== facet));
 }
 
 /** Most frequent first; chosen values without incidents last. */

@@ -6,6 +6,11 @@ import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { readScope, scopeName } from './value.ts';
 
+const kinds = [
+  { kind: 'model', title: 'Models', placeholder: 'Add, e.g. openai/gpt-5-mini' },
+  { kind: 'session', title: 'Sessions', placeholder: 'Add a session id' },
+] as const;
+
 /** The server, and the models and sessions that override it. */
 export function Scopes({ overview, scope }: { readonly overview: SettingsOverview; readonly scope: string }) {
   const known = overview.scopes.map((one) => one.scope);
@@ -17,20 +22,15 @@ export function Scopes({ overview, scope }: { readonly overview: SettingsOvervie
       aria-label="Scopes"
     >
       <ScopeLink scope="server" current={scope} set={setOf(overview, 'server')} />
-      <div className="grid content-start gap-px min-w-0">
-        <h2 className="px-2.5 pt-3 pb-0.5 text-xs font-550 text-ink3">Models</h2>
-        {of('model').map((one) => (
-          <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
-        ))}
-        <NewScope kind="model" placeholder="Add, e.g. openai/gpt-5-mini" />
-      </div>
-      <div className="grid content-start gap-px min-w-0">
-        <h2 className="px-2.5 pt-3 pb-0.5 text-xs font-550 text-ink3">Sessions</h2>
-        {of('session').map((one) => (
-          <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
-        ))}
-        <NewScope kind="session" placeholder="Add a session id" />
-      </div>
+      {kinds.map(({ kind, title, placeholder }) => (
+        <div key={kind} className="grid content-start gap-px min-w-0">
+          <h2 className="px-2.5 pt-3 pb-0.5 text-xs font-550 text-ink3">{title}</h2>
+          {of(kind).map((one) => (
+            <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
+          ))}
+          <NewScope kind={kind} placeholder={placeholder} />
+        </div>
+      ))}
     </nav>
   );
 }

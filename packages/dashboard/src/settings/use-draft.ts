@@ -47,12 +47,15 @@ export function useDraft(
   const [baseVersion, setBaseVersion] = useState(settings.version);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
-  const errors = new Map<string, string>();
-  for (const [path, text] of draft) {
+  const checked = [...draft].map(([path, text]) => {
     const key = usable.find((one) => one.path === path);
-    const checked = text === null || key === undefined ? undefined : checkSetting(key, text);
-    if (checked !== undefined && 'error' in checked) errors.set(path, checked.error);
-  }
+    return [path, text === null || key === undefined ? undefined : checkSetting(key, text)] as const;
+  });
+  const errors = new Map(
+    checked.flatMap(([path, found]) =>
+      found !== undefined && 'error' in found ? [[path, found.error] as const] : [],
+    ),
+  );
   const change = (path: string, text: string | null | undefined) => {
     if (draft.size === 0) setBaseVersion(settings.version);
     const next = new Map(draft);
@@ -65,11 +68,9 @@ export function useDraft(
     // Invalid stored settings would be rejected again, so drop them.
     let set: Record<string, unknown> = settings.set;
     for (const { path } of settings.invalid) set = omit(set, path);
-    for (const [path, text] of draft) {
-      const key = usable.find((one) => one.path === path);
-      const checked = text === null || key === undefined ? undefined : checkSetting(key, text);
-      if (checked === undefined) set = omit(set, path);
-      else if ('value' in checked) set = { ...set, [path]: checked.value };
+    for (const [path, found] of checked) {
+      if (found === undefined) set = omit(set, path);
+      else if ('value' in found) set = { ...set, [path]: found.value };
     }
     setBusy(true);
     try {
