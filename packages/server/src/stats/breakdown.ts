@@ -10,8 +10,8 @@ import type {
 import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
-import { Conditions } from '../storage/conditions.ts';
-import { countByDetector } from './count-by-detector.ts';
+import { Conditions, isAny } from '../storage/conditions.ts';
+import { incidentsInRange } from './incidents-in-range.ts';
 import { added, loopsFromRows, loopsFromSums, type NamedPeriod } from './loops-by-value.ts';
 import { activities, activityRows, inPeriod } from './session-activity.ts';
 
@@ -91,9 +91,9 @@ async function countApart(
   now: number,
 ): Promise<Breakdown['apart']> {
   if (isOfAllLoops(filter)) {
-    const found = await countByDetector(database, { from, to });
+    const { rows } = await incidentsInRange(database, { from, to, bucketMs: to - from });
     const sum = (kind: 'limit' | 'outage') =>
-      found.reduce((all, one) => all + (detectorKind(one.detector) === kind ? one.found : 0), 0);
+      rows.reduce((all, one) => all + (detectorKind(one.detector) === kind ? one.found : 0), 0);
     return { limits: sum('limit'), outages: sum('outage') };
   }
   const conditions = incidentConditions({ ...filter, kind: ['limit', 'outage'], from, to }, now);
@@ -107,8 +107,7 @@ async function countApart(
 
 /** Whether a filter leaves out no loop. */
 function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
-  const isAny = (values: unknown) => values === undefined || (Array.isArray(values) && values.length === 0);
-  return Object.values(filter).every(isAny) && (isAny(kind) || (kind?.length === 1 && kind[0] === 'loop'));
+  return Object.values(filter).every(isAny) && (isAny(kind) || (kind.length === 1 && kind[0] === 'loop'));
 }
 
 /**
@@ -116,7 +115,7 @@ function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
  * and those beyond the limit summed. A group without loops is a group, too, if sessions have its value.
  */
 function statement(
-  { groupBy, filter, limit, sort, from }: BreakdownRequest,
+  { groupBy, filter, limit, sort, to }: BreakdownRequest,
   periods: readonly NamedPeriod[],
   now: number,
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
@@ -124,9 +123,8 @@ function statement(
   // Sums by tag are not kept, since a tag may differ in each session.
   const dimension = tag === undefined ? columns[groupBy as keyof typeof columns] : undefined;
   const all: IncidentFilter = { kind: ['loop'], ...filter };
-  const start = Math.min(from, ...periods.map((one) => one.from));
+  const start = Math.min(...periods.map(({ from }) => from));
   const isSummed = dimension !== undefined && isOfAllLoops(filter);
-  const to = periods[0]?.to;
   const conditions = isSummed ? new Conditions() : incidentConditions({ ...all, from: start, to }, now);
   const { parameters } = conditions;
   const value = dimension ?? `tags ->> ${conditions.parameter(tag)}::text`;

@@ -28,6 +28,7 @@ export function coverBuckets({
   to: number;
   bucketMs: number;
 }): Segment[] {
+  if (to - from <= bucketMs) return cover(from, to);
   return cover(
     from,
     to,

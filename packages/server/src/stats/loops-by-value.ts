@@ -2,7 +2,7 @@ import { Conditions } from '../storage/conditions.ts';
 import { HOUR } from '../storage/sums.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 import { cover } from './cover.ts';
-import { inPeriod } from './session-activity.ts';
+import { inPeriod, knownSum } from './session-activity.ts';
 
 /** What loops of a value add up to: columns of `added`. */
 export const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
@@ -76,7 +76,7 @@ export function loopsFromSums(
   );
   const sums = periods.map(({ prefix }, period) => {
     const sum = (name: string) => `coalesce(sum(${name}) filter (where ${inPeriod(period)}), 0)`;
-    const known = (name: string) => `case when ${sum(`${name}_known`)} > 0 then ${sum(name)} end::float8`;
+    const known = (name: string) => `${knownSum(name, `${name}_known`, inPeriod(period))}::float8`;
     return `${sum('found')}::float8 as ${prefix}incidents, ${sum('calls')}::float8 as ${prefix}calls,
       ${known('tokens')} as ${prefix}tokens, ${known('usd')} as ${prefix}usd, ${sum('unpriced')}::float8 as ${prefix}unpriced`;
   });

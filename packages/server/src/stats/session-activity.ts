@@ -1,5 +1,5 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
-import { Conditions } from '../storage/conditions.ts';
+import { Conditions, isAny } from '../storage/conditions.ts';
 import { HOUR } from '../storage/sums.ts';
 import { cover, type Segment } from './cover.ts';
 
@@ -35,14 +35,15 @@ const ofSession: Readonly<Record<(typeof columns)[number], string>> = {
 export const activities = {
   a_sessions: (own: string) => `sum(sessions) filter (where ${own})`,
   a_calls: (own: string) => `sum(calls) filter (where ${own})`,
-  a_tokens: (own: string) => known('tokens', 'tokens_known', own),
-  a_usd: (own: string) => known('usd', 'usd_known', own),
+  a_tokens: (own: string) => knownSum('tokens', 'tokens_known', own),
+  a_usd: (own: string) => knownSum('usd', 'usd_known', own),
   a_unpriced: (own: string) => `sum(unpriced) filter (where ${own})`,
   a_priced: (own: string) => `sum(usd_known) filter (where ${own})`,
-  a_squares: (own: string) => known('usd_squares', 'usd_known', own),
+  a_squares: (own: string) => knownSum('usd_squares', 'usd_known', own),
 } as const;
 
-function known(amount: string, count: string, own: string): string {
+/** SQL of a sum over rows of stored sums; null if it is unknown for all. @param own SQL of which rows count */
+export function knownSum(amount: string, count: string, own: string): string {
   return `case when sum(${count}) filter (where ${own}) > 0 then sum(${amount}) filter (where ${own}) end`;
 }
 
@@ -69,7 +70,6 @@ export function activityRows(
 ): string {
   const select = group === undefined ? '' : `${group.value} as value, `;
   const { model, backend, agent, tenant, agentVersion, tag, sessionId } = filter;
-  const isAny = (values: readonly string[] | undefined): boolean => (values?.length ?? 0) === 0;
   const isOfAll = [model, backend, agent, tenant, agentVersion, tag, sessionId].every(isAny);
   // Every session has one value of each dimension.
   const dimension = group === undefined ? 'agent' : group.dimension;

@@ -3,6 +3,11 @@ import { jsonText } from '@loopwatch/storage';
 
 type LabelFilter = Pick<IncidentFilter, 'model' | 'backend' | 'agent' | 'tenant' | 'agentVersion' | 'tag'>;
 
+/** Whether a filter lets every value pass. */
+export function isAny(values: unknown): values is undefined | readonly [] {
+  return values === undefined || (Array.isArray(values) && values.length === 0);
+}
+
 /** Builds a `where` clause with its values as parameters. */
 export class Conditions {
   readonly parameters: unknown[];
@@ -25,13 +30,13 @@ export class Conditions {
 
   /** The column equals one of the values; no values: no condition. */
   anyOf(column: string, values: readonly string[] | undefined): void {
-    if (values === undefined || values.length === 0) return;
+    if (isAny(values)) return;
     this.add(`${column} in (${values.map((value) => this.parameter(value)).join(', ')})`);
   }
 
   /** The column, a JSON object, holds one of the tags, each written as `name:value`. */
   anyTag(column: string, tags: readonly string[] | undefined): void {
-    if (tags === undefined || tags.length === 0) return;
+    if (isAny(tags)) return;
     const parts = tags.map((tag) => {
       const colon = tag.indexOf(':');
       const held = jsonText({ [tag.slice(0, colon)]: tag.slice(colon + 1) });
