@@ -30,6 +30,12 @@ export interface StartOptions {
   readonly clockMs?: number;
 }
 
+/** What `preload.mjs` reads. */
+interface WorkerState {
+  readonly clockMs: number;
+  readonly isDiskFull?: boolean;
+}
+
 const preload = new URL('preload.mjs', import.meta.url).href;
 
 /** The workers of a group, as real processes that can be started, stopped, frozen and killed. */
@@ -128,17 +134,19 @@ export class Fleet implements AsyncDisposable {
 
   /** Sets its wall clock while it runs. */
   setClock(worker: FleetWorker, clockMs: number): void {
-    if (worker.state === 'ended') return;
-    worker.clockMs = clockMs;
-    this.#tell(worker.name, { clockMs });
-    process.kill(worker.process.pid, 'SIGWINCH');
+    this.#change(worker, { clockMs });
   }
 
   /** Whether each write to its log fails. */
-  setDisk({ state, clockMs, name, process: { pid } }: FleetWorker, isDiskFull: boolean): void {
-    if (state === 'ended') return;
-    this.#tell(name, { clockMs, isDiskFull });
-    process.kill(pid, 'SIGWINCH');
+  setDisk(worker: FleetWorker, isDiskFull: boolean): void {
+    this.#change(worker, { clockMs: worker.clockMs, isDiskFull });
+  }
+
+  #change(worker: FleetWorker, state: WorkerState): void {
+    if (worker.state === 'ended') return;
+    worker.clockMs = state.clockMs;
+    this.#tell(worker.name, state);
+    process.kill(worker.process.pid, 'SIGWINCH');
   }
 
   /** The workers' log lines so far, by time. */
@@ -146,7 +154,7 @@ export class Fleet implements AsyncDisposable {
     return this.#lines;
   }
 
-  #tell(name: string, state: { readonly clockMs: number; readonly isDiskFull?: boolean }): void {
+  #tell(name: string, state: WorkerState): void {
     writeFileSync(this.#stateFile(name), JSON.stringify(state));
   }
 

@@ -7,8 +7,9 @@ import { runChaos } from './run.ts';
 
 /**
  * `npm run chaos -- --minutes 5 --faults 100 --kills 40 --seed 1 --rate 300 --internal-min-isr 2 --delivery exactly_once
- * --names some`: fails with exit code 1 when a verdict is missing, duplicate or different, or work stood still for too long. Progress goes to stderr, a summary to stdout, and the full report to
- * `report.json` in `--logs`, by default `.cache/chaos`.
+ * --names some`: fails with exit code 1 when a verdict is missing, duplicate or different, or work stood still
+ * for too long. Progress goes to stderr, a summary to stdout, and the full report to `report.json` in `--logs`, by default
+ * `.cache/chaos`.
  */
 const { values } = parseArgs({
   options: {

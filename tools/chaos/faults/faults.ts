@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestCluster, TestNode } from '@loopwatch/testkit';
+import { timeouts } from '../../../packages/log/src/kafka/client/timeouts.ts';
 import type { Fleet, FleetWorker } from '../fleet.ts';
 import type { Random } from '../random.ts';
 import { type Bound, bounds } from './bounds.ts';
@@ -21,7 +22,6 @@ export interface FaultKind<T> {
   readonly inject: (target: T, lab: Lab, random: Random) => Promise<unknown>;
 }
 
-const SESSION_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const brokerMs = [1_000, 8_000] as const;
@@ -50,20 +50,14 @@ export const workerFaults = {
   'freeze worker': {
     weight: 2,
     bound: bounds.missed,
-    inject: async (worker, { fleet }, random) => {
-      fleet.pause(worker);
-      await delay(random.between(500, SESSION_MS - 2_000));
-      fleet.resume(worker);
-    },
+    inject: (worker, { fleet }, random) =>
+      freeze(worker, fleet, random.between(500, timeouts.session - 2_000)),
   },
   'zombie worker': {
     weight: 2,
     bound: bounds.missed,
-    inject: async (worker, { fleet }, random) => {
-      fleet.pause(worker);
-      await delay(SESSION_MS + random.between(2_000, 8_000));
-      fleet.resume(worker);
-    },
+    inject: (worker, { fleet }, random) =>
+      freeze(worker, fleet, timeouts.session + random.between(2_000, 8_000)),
   },
   'zombie worker with a successor': {
     weight: 1,
@@ -71,7 +65,7 @@ export const workerFaults = {
     inject: async (worker, { fleet }, random) => {
       fleet.pause(worker);
       const successor = fleet.start(worker);
-      await delay(SESSION_MS + random.between(0, 5_000));
+      await delay(timeouts.session + random.between(0, 5_000));
       fleet.resume(worker);
       await delay(random.between(1_000, 5_000));
       // The group is not to grow: either of the two ends.
@@ -139,16 +133,12 @@ export const brokerFaults = {
   'kill broker': {
     weight: 2,
     bound: bounds.brokerMissed,
-    inject: (node, _lab, random) => killed(node, random),
+    inject: (node, _lab, random) => takeDown(node, () => node.kill(), random),
   },
   'stop broker': {
     weight: 1,
     bound: bounds.brokerMissed,
-    inject: async (node, _lab, random) => {
-      await node.stop();
-      await delay(random.between(...brokerMs));
-      await started(node);
-    },
+    inject: (node, _lab, random) => takeDown(node, () => node.stop(), random),
   },
   'freeze broker': {
     weight: 2,
@@ -173,7 +163,10 @@ export const brokerFaults = {
     bound: bounds.bothMissed,
     inject: async (node, lab, random) => {
       const worker = lab.fleet.running.at(0);
-      await Promise.all([killed(node, random), worker && replace(worker, lab, random, {})]);
+      await Promise.all([
+        takeDown(node, () => node.kill(), random),
+        worker && replace(worker, lab, random, {}),
+      ]);
     },
   },
   'kill broker beside frozen': {
@@ -193,11 +186,7 @@ export const brokerFaults = {
   'full disk of broker': {
     weight: 1,
     bound: bounds.brokerMissed,
-    inject: async (node, _lab, random) => {
-      await node.fillDisk();
-      await delay(random.between(...brokerMs));
-      await started(node);
-    },
+    inject: (node, _lab, random) => takeDown(node, () => node.fillDisk(), random),
   },
   'damaged files of broker': {
     weight: 2,
@@ -240,12 +229,19 @@ async function hold(
   random: Random,
 ): Promise<void> {
   const release = links.hold(name, directions);
-  await delay(random.between(1_000, SESSION_MS * 2));
+  await delay(random.between(1_000, timeouts.session * 2));
   release();
 }
 
-async function killed(node: TestNode, random: Random): Promise<void> {
-  await node.kill();
+async function freeze(worker: FleetWorker, fleet: Fleet, ms: number): Promise<void> {
+  fleet.pause(worker);
+  await delay(ms);
+  fleet.resume(worker);
+}
+
+/** Ends a broker, and starts it again after a while. */
+async function takeDown(node: TestNode, end: () => Promise<void>, random: Random): Promise<void> {
+  await end();
   await delay(random.between(...brokerMs));
   await started(node);
 }

@@ -48,7 +48,7 @@ describe('createLogger', () => {
     }
   });
 
-  it('logger: on a full disk, the process goes on and ends as usual', { timeout: 60_000 }, () => {
+  it('logger: on a full disk, the process goes on and ends normally', { timeout: 60_000 }, () => {
     const full = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(full));
     const program = `
