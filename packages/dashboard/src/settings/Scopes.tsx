@@ -44,6 +44,8 @@ function ScopeLink({ scope, current, set }: { scope: string; current: string; se
     <Link
       to="/settings"
       search={scope === 'server' ? {} : { scope }}
+      // Otherwise the server's link, without a search, is current in every scope.
+      activeOptions={{ exact: true }}
       activeProps={{}}
       aria-current={scope === current || undefined}
       title={scopeName(scope)}
