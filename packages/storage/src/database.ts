@@ -8,10 +8,15 @@ export interface Queryable {
   query<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
+export interface TransactionOptions {
+  /** Whether its statements may take any time, as those of a migration do. Default: no. */
+  readonly isUnlimited?: boolean;
+}
+
 export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres';
   /** Commits when the work resolves, rolls back when it rejects. Read committed. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Calls back on each notification of the channel (`select pg_notify(…)`) with its payload, or with an empty payload when
    * notifications may have been missed.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { type Migration, migrations } from './migrations.ts';
 
 /** Arbitrary, but the same on all servers. */
@@ -21,9 +21,7 @@ export async function migrate(
   database: Pick<Database, 'transaction'>,
   steps: readonly Migration[] = migrations,
 ): Promise<number[]> {
-  return database.transaction(async (tx) => {
-    // A migration may read everything that is stored.
-    await tx.query('set local statement_timeout = 0');
+  const apply = async (tx: Queryable): Promise<number[]> => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK_NUMBER]);
     await tx.query(
       `create table if not exists migrations (
@@ -54,7 +52,9 @@ export async function migrate(
       ]);
     }
     return missing.map(({ number }) => number);
-  });
+  };
+  // A migration may read everything that is stored.
+  return database.transaction(apply, { isUnlimited: true });
 }
 
 function checksumOf({ sql }: Migration): string {

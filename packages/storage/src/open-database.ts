@@ -31,7 +31,7 @@ export async function openDatabase(
         })
       : await connect(url, logger);
   try {
-    const steps = await migrated(database, url, logger);
+    const steps = await migrate(database);
     if (steps.length > 0) logger.info({ database: database.kind, steps }, 'The database is up to date');
     return database;
   } catch (error) {
@@ -40,23 +40,11 @@ export async function openDatabase(
   }
 }
 
-/** Migrates the database, with connections of their own on a server: a migration may take longer than other statements may. */
-async function migrated(database: Database, url: string | undefined, logger: Logger): Promise<number[]> {
-  if (url === undefined) return migrate(database);
-  const patient = await connect(url, logger, true);
-  try {
-    return await migrate(patient);
-  } finally {
-    await patient.close();
-  }
-}
-
 /** Loads the PostgreSQL client only when it is needed; the embedded database does not use it. */
-async function connect(url: string, logger: Logger, isUnlimited = false): Promise<Database> {
+async function connect(url: string, logger: Logger): Promise<Database> {
   const { openPostgres } = await import('./postgres-database.ts');
   return openPostgres({
     url,
-    isUnlimited,
     onTrouble: (message, err) => {
       logger.warn({ err }, message);
     },

@@ -8,8 +8,6 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Whether statements may take any time, as those of a migration do. Default: no. */
-  readonly isUnlimited?: boolean;
   /** Called when an idle connection breaks. */
   readonly onTrouble: (message: string, error: unknown) => void;
 }
@@ -18,9 +16,11 @@ export interface PostgresOptions {
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** If it cannot even say so, the connection is given up this much later. */
 const NETWORK_MS = 5_000;
+/** The longest time that a timer can wait: 24 days. */
+const UNLIMITED_MS = 2 ** 31 - 1;
 
 /** A PostgreSQL server, version 13 or newer. Connects on the first query. */
-export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOptions): Database {
+export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const where = withoutPassword(url);
   const options = {
     connectionString: url,
@@ -32,10 +32,8 @@ export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOp
   const pool = new pg.Pool({
     ...options,
     max: 8,
-    ...(!isUnlimited && {
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
-    }),
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
     // Locks of a process that was suspended are released.
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
   });
@@ -43,10 +41,11 @@ export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOp
   pool.on('error', (error) => {
     onTrouble('an idle database connection was lost', error);
   });
-  const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
-    query: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) => {
+  const queryable = (client: pg.Pool | pg.PoolClient, limit: { query_timeout?: number } = {}): Queryable => ({
+    query: async <Row extends object>(text: string, parameters: readonly unknown[] = []) => {
       try {
-        return (await client.query<Row & pg.QueryResultRow>(sql, storableParameters(parameters))).rows;
+        const values = storableParameters(parameters);
+        return (await client.query<Row & pg.QueryResultRow>({ text, values, ...limit })).rows;
       } catch (error) {
         throw describeError(error, where);
       }
@@ -56,7 +55,7 @@ export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOp
   return {
     kind: 'postgres',
     query: own.query.bind(own),
-    async transaction(work) {
+    async transaction(work, { isUnlimited = false } = {}) {
       const client = await pool.connect().catch((error: unknown) => {
         throw describeError(error, where);
       });
@@ -65,9 +64,10 @@ export function openPostgres({ url, isUnlimited = false, onTrouble }: PostgresOp
         broken = error;
       };
       client.on('error', note);
-      const tx = queryable(client);
+      const tx = queryable(client, isUnlimited ? { query_timeout: UNLIMITED_MS } : {});
       try {
         await tx.query('begin');
+        if (isUnlimited) await tx.query('set local statement_timeout = 0');
         const result = await work(tx);
         await tx.query('commit');
         return result;

@@ -22,6 +22,6 @@ export function traceDatabase(database: Database): Database {
       traced('query', { 'db.query.text': sql.slice(0, MAX_STATEMENT_LENGTH) }, () =>
         database.query(sql, parameters),
       ),
-    transaction: (work) => traced('transaction', {}, () => database.transaction(work)),
+    transaction: (work, options) => traced('transaction', {}, () => database.transaction(work, options)),
   };
 }

@@ -47,6 +47,16 @@ onBothDatabases(({ make }) => {
     expect(await database.transaction((tx) => tx.query(ask, names))).toEqual([{ one: true, listed: true }]);
   });
 
+  it('limits the time of statements, except in transactions without a limit', async () => {
+    const { database } = await make({ migrated: false });
+    const limit = (isUnlimited: boolean) =>
+      database.transaction((tx) => tx.query('show statement_timeout'), { isUnlimited });
+    const limited = { statement_timeout: database.kind === 'postgres' ? '1min' : '0' };
+    expect(await limit(true)).toEqual([{ statement_timeout: '0' }]);
+    expect(await limit(false)).toEqual([limited]);
+    expect(await database.query('show statement_timeout')).toEqual([limited]);
+  });
+
   it('commits a transaction as a whole or not at all', async () => {
     const { database } = await make({ migrated: false });
     await database.query('create table t (n integer)');

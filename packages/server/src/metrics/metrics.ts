@@ -214,6 +214,6 @@ export function timeQueries(database: Database, { queries }: Pick<ServerMetrics,
   return {
     ...database,
     query: (sql, parameters) => timed('query', database.query(sql, parameters)),
-    transaction: (work) => timed('transaction', database.transaction(work)),
+    transaction: (work, options) => timed('transaction', database.transaction(work, options)),
   };
 }
