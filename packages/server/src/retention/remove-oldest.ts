@@ -1,6 +1,6 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
-import { HOUR, MINUTE } from '../storage/sums.ts';
+import { dimensionColumns, HOUR, MINUTE } from '../storage/sums.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 
 /** Maximum rows that one transaction deletes. */
@@ -98,9 +98,16 @@ export function removeEmptySums(database: Database): Promise<void> {
     await tx.query(
       `delete from session_edges where ${widths} and ${beforeSessions} and started = 0 and ended = 0`,
     );
-    await tx.query('delete from dimension_sums where found = 0');
-    await tx.query(
-      `delete from session_sums where edge in ('first', 'latest') and ${beforeSessions} and sessions = 0`,
-    );
+    const edges = `edge in ('first', 'latest')`;
+    await tx.query(`delete from session_sums where ${edges} and ${beforeSessions} and sessions = 0`);
+    // The dimensions are named, because those and the times behind them are in the index.
+    for (const within of [
+      `edge = 'loop' and ${before('detected_at', 'incidents')}`,
+      `${edges} and ${beforeSessions}`,
+    ])
+      await tx.query(
+        `delete from dimension_sums where dimension = any ($1::text[]) and ${within} and found = 0`,
+        [Object.values(dimensionColumns)],
+      );
   });
 }

@@ -11,6 +11,7 @@ import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import { Conditions, isAny } from '../storage/conditions.ts';
+import { dimensionColumns } from '../storage/sums.ts';
 import { incidentsInRange } from './incidents-in-range.ts';
 import { added, loopsFromRows, loopsFromSums, type NamedPeriod } from './loops-by-value.ts';
 import { activities, activityRows, inPeriod } from './session-activity.ts';
@@ -26,15 +27,6 @@ export interface BreakdownRequest {
   readonly limit: number;
   readonly sort: Sorting<BreakdownSort>;
 }
-
-const columns = {
-  agent: 'agent',
-  model: 'model',
-  tool: 'tool',
-  tenant: 'tenant',
-  agentVersion: 'agent_version',
-  detector: 'detector',
-} as const;
 
 /** Sessions are counted once each. */
 type Amount = (typeof added)[number] | 'sessions';
@@ -121,7 +113,8 @@ function statement(
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
   const tag = groupBy.startsWith('tag:') ? groupBy.slice('tag:'.length) : undefined;
   // Sums by tag are not kept, since a tag may differ in each session.
-  const dimension = tag === undefined ? columns[groupBy as keyof typeof columns] : undefined;
+  const dimension =
+    tag === undefined ? dimensionColumns[groupBy as keyof typeof dimensionColumns] : undefined;
   const all: IncidentFilter = { kind: ['loop'], ...filter };
   const start = Math.min(...periods.map(({ from }) => from));
   const isSummed = dimension !== undefined && isOfAllLoops(filter);

@@ -3,6 +3,16 @@
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
+/** The dimensions of `dimension_sums`: the column of each, which is also its stored name. */
+export const dimensionColumns = {
+  agent: 'agent',
+  model: 'model',
+  tool: 'tool',
+  tenant: 'tenant',
+  agentVersion: 'agent_version',
+  detector: 'detector',
+} as const;
+
 /** SQL: the number of stored sessions. */
 export const countOfSessions = `coalesce((select sum(started) from session_edges where width = ${String(HOUR)}), 0)`;
 

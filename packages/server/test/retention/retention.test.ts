@@ -68,6 +68,10 @@ onBothDatabases(({ make }) => {
     // By minute and by hour.
     for (const table of ['incident_sums', 'incident_latencies', 'agent_loops'])
       expect(await database.query(`select count(*) as n from ${table}`), table).toEqual([{ n: 20 }]);
+    const empty = await database.query(
+      `select distinct dimension, edge from dimension_sums where at < (select min(at) from dimension_sums where found > 0)`,
+    );
+    expect(empty).toEqual([]);
   });
 
   it('retention: deletes no more than the size limit requires, oldest first', async () => {
