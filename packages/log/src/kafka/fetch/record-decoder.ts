@@ -1,4 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
+import crc32c from 'crc-32/crc32c.js';
 import kafkajs from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
 import type { LogRecord } from '../../port/records.ts';
@@ -20,6 +21,7 @@ export interface DecodedRecords {
 const OFFSET_AT = 0;
 const LENGTH_AT = 8;
 const MAGIC_AT = 16;
+const CHECKSUM_AT = 17;
 const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
 const BASE_TIMESTAMP_AT = 27;
@@ -136,7 +138,8 @@ export class RecordDecoder {
     const bytes = this.#bytes;
     const at = this.#at;
     const magic = bytes.readInt8(at + MAGIC_AT);
-    if (magic !== CURRENT_MAGIC) throw new Error(`its format is version ${magic}, older than Kafka 0.11`);
+    if (!isCurrent(bytes, at)) throw new Error(`its format is version ${magic}, older than Kafka 0.11`);
+    if (magic !== CURRENT_MAGIC) throw new Error(`its format is version ${magic}, which Kafka does not have`);
     const attributes = bytes.readInt16BE(at + ATTRIBUTES_AT);
     const last = lastOffset(bytes, at);
     const producerId = bytes.readBigInt64BE(at + PRODUCER_ID_AT);
@@ -147,6 +150,10 @@ export class RecordDecoder {
       return undefined;
     }
     if (last < this.#from || (isTransactional && this.#transactions.isAborted(producerId))) return undefined;
+    if (!isIntact(bytes, at))
+      throw new Error(
+        'its checksum is wrong, so it was damaged on the disk of the broker that leads the partition, or on the way. If the replica of another broker is intact, let that broker lead, and write the records again',
+      );
     const appended = (attributes & LOG_APPEND_TIME) !== 0;
     const body = {
       ...(await this.#body(at, attributes)),
@@ -192,8 +199,16 @@ function batchEnd(bytes: Buffer, at: number): number {
   return at + LENGTH_AT + 4 + bytes.readInt32BE(at + LENGTH_AT);
 }
 
+/** Brokers check it when a batch is written, and not when it is read. It covers everything from the attributes on. */
+function isIntact(bytes: Buffer, at: number): boolean {
+  const covered = bytes.subarray(at + ATTRIBUTES_AT, batchEnd(bytes, at));
+  return bytes.readInt32BE(at + CHECKSUM_AT) === crc32c.buf(covered);
+}
+
+/** Whether its header has the fields of the current format, as far as is known. */
 function isCurrent(bytes: Buffer, at: number): boolean {
-  return bytes.readInt8(at + MAGIC_AT) === CURRENT_MAGIC;
+  const magic = bytes.readInt8(at + MAGIC_AT);
+  return magic !== 0 && magic !== 1;
 }
 
 /** Since Kafka 0.11, a batch has a base offset and a delta; before, its offset was that of its last record. */

@@ -70,3 +70,11 @@ declare module 'kafkajs/src/protocol/requests/apiVersions/index.js' {
   const api: { readonly protocol: (version: { readonly version: number }) => () => unknown };
   export default api;
 }
+
+declare module 'crc-32/crc32c.js' {
+  const crc32c: {
+    /** The CRC-32C of the bytes, as a signed number. */
+    buf(bytes: Uint8Array): number;
+  };
+  export default crc32c;
+}

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import crc32c from 'crc-32/crc32c.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { registerCodecs } from '../../../src/kafka/codecs/codecs.ts';
@@ -38,6 +39,7 @@ interface BatchOptions {
 const zero = Buffer.alloc(0);
 const CONTROL_FLAG = 0x20;
 const APPEND_TIME_FLAG = 0x08;
+const CHECKSUM_AT = 17;
 const ATTRIBUTES_AT = 21;
 
 async function batch(written: readonly Written[], options: BatchOptions = {}): Promise<Buffer> {
@@ -61,6 +63,12 @@ async function batch(written: readonly Written[], options: BatchOptions = {}): P
   const flags =
     (options.control === true ? CONTROL_FLAG : 0) | (options.appendTime === true ? APPEND_TIME_FLAG : 0);
   bytes.writeInt16BE(bytes.readInt16BE(ATTRIBUTES_AT) | flags, ATTRIBUTES_AT);
+  return sealed(bytes);
+}
+
+/** With the checksum of what it contains. */
+function sealed(bytes: Buffer): Buffer {
+  bytes.writeInt32BE(crc32c.buf(bytes.subarray(ATTRIBUTES_AT)), CHECKSUM_AT);
   return bytes;
 }
 
@@ -193,14 +201,42 @@ describe('RecordDecoder', () => {
   });
 
   it.each<[string, (bytes: Buffer) => void, RegExp]>([
-    ['an old format', (bytes) => bytes.writeInt8(1, 16), /format is version 1/],
-    ['an unknown compression', (bytes) => bytes.writeInt16BE(6, ATTRIBUTES_AT), /compression 6 is unknown/],
+    ['an old format', (bytes) => bytes.writeInt8(1, 16), /format is version 1, older/],
+    [
+      'an unknown format',
+      (bytes) => bytes.writeInt8(9, 16),
+      /format is version 9, which Kafka does not have/,
+    ],
+    [
+      'an unknown compression',
+      (bytes) => {
+        bytes.writeInt16BE(6, ATTRIBUTES_AT);
+        sealed(bytes);
+      },
+      /compression 6 is unknown/,
+    ],
     [
       'broken compressed bytes',
-      (bytes) => bytes.writeInt16BE(1, ATTRIBUTES_AT),
+      (bytes) => {
+        bytes.writeInt16BE(1, ATTRIBUTES_AT);
+        sealed(bytes);
+      },
       /compressed with gzip is damaged/,
     ],
-    ['records that reach beyond it', (bytes) => bytes.writeInt8(100, 61), /reaches beyond its batch/],
+    [
+      'records that reach beyond it',
+      (bytes) => {
+        bytes.writeInt8(100, 61);
+        sealed(bytes);
+      },
+      /reaches beyond its batch/,
+    ],
+    [
+      'one bit of a value changed',
+      (bytes) => bytes.writeUInt8((bytes.at(-2) ?? 0) ^ 1, bytes.length - 2),
+      /checksum is wrong, .* on the disk of the broker/,
+    ],
+    ['another checksum', (bytes) => bytes.writeInt32BE(0, CHECKSUM_AT), /checksum is wrong/],
   ])('returns one rejected record for a batch with %s, and continues after it', async (_, spoil, message) => {
     registerCodecs();
     const bytes = await batch([text('a')], { firstOffset: 42 });
@@ -262,6 +298,7 @@ describe('RecordDecoder', () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.nat(3), async (noise, length) => {
         const bytes = await batch([text('a'), text('b')]);
         Buffer.concat([zero, Buffer.from(noise)]).copy(bytes, 57 + length);
+        sealed(bytes);
         await decode(bytes).then(
           ({ records }) => {
             for (const record of records) {
