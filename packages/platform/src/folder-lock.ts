@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
+import { removeChecksums } from './folder-checksums.ts';
 import { FolderError, folderError } from './folder-error.ts';
 import { PRIVATE_FILE } from './private-folder.ts';
 import { delay } from './timing.ts';
@@ -14,6 +15,9 @@ interface Owner {
 
 /** A lock that has not been renewed for this long has expired; its owner renews it five times as often. */
 const STALE_MS = 10_000;
+
+/** The content of an owner file once its owner has released the folder; earlier versions delete the file. */
+const RELEASED = '{}';
 
 /** Folders locked by this process. An owner file with its process id may stem from a dead process with the same id. */
 const held = new Set<string>();
@@ -38,10 +42,12 @@ export async function lockFolder(
     const lockPath = join(folder, '.lock');
     const ownerPath = join(folder, 'owner.json');
     const release = await acquire({ folder, content }, lockPath, ownerPath, onLost);
+    // Another version may have changed the files, and left the checksums of an earlier owner as they were.
+    if ((await readFile(ownerPath, 'utf8').catch(() => '')) !== RELEASED) await removeChecksums(folder);
     const owner: Owner = { pid: process.pid, host: hostname() };
     await writeFile(ownerPath, JSON.stringify(owner), { mode: PRIVATE_FILE });
     return async () => {
-      await rm(ownerPath, { force: true });
+      await writeFile(ownerPath, RELEASED, { mode: PRIVATE_FILE }).catch(() => undefined);
       // Fails only when the lock was lost, which `onLost` has reported.
       await release().catch(() => undefined);
       held.delete(folder);
