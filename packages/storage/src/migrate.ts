@@ -11,11 +11,16 @@ interface Applied {
   readonly checksum: string;
 }
 
+/** The database is of a version that this one cannot migrate. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
 /**
  * Applies the missing migrations. When several servers start at once, one of them does it.
  *
  * @returns the numbers of the applied migrations
- * @throws Error when a newer version migrated the database, or an applied migration has changed
+ * @throws MigrationError when a newer version migrated the database, or an applied migration has changed
  */
 export async function migrate(
   database: Pick<Database, 'transaction'>,
@@ -32,13 +37,13 @@ export async function migrate(
     for (const { number, name, checksum } of applied) {
       const step = steps.find((one) => one.number === number);
       if (step === undefined) {
-        throw new Error(
-          `The database has migration ${String(number)} (${name}), which this version of Loopwatch does not know. Start the version that applied it, or a newer one.`,
+        throw new MigrationError(
+          `The database has migration ${String(number)} (${name}), which this version of Loopwatch does not know: a newer one applied it.`,
         );
       }
       if (checksumOf(step) !== checksum) {
-        throw new Error(
-          `Migration ${String(number)} (${name}) differs from the one that was applied. Start the version that applied it, or rebuild an empty database from the log.`,
+        throw new MigrationError(
+          `Migration ${String(number)} (${name}) differs from the one that was applied: the database is of a version that this one does not migrate.`,
         );
       }
     }

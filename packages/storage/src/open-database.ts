@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '@loopwatch/contract';
+import { FolderError, repairCommand } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
-import { migrate } from './migrate.ts';
+import { MigrationError, migrate } from './migrate.ts';
 import { openPglite } from './pglite-database.ts';
 
 export type StorageSettings = Settings['storage'];
@@ -36,7 +37,11 @@ export async function openDatabase(
     return database;
   } catch (error) {
     await database.close();
-    throw error;
+    if (!(error instanceof MigrationError)) throw error;
+    const start = 'Start the version that applied it, or build the database again from the log';
+    const remedy =
+      url === undefined ? `${start}: ${repairCommand('database', dir)}` : `${start}: use an empty one.`;
+    throw new FolderError('storage_failed', `${error.message} ${remedy}`, { cause: error });
   }
 }
 
