@@ -28,6 +28,7 @@ export type {
   Recovery,
   StateChange,
   Step,
+  StepPosition,
   TaskBatch,
   TaskLane,
   TaskObserver,

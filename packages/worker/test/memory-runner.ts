@@ -13,6 +13,7 @@ import type {
   PartitionPosition,
   PartitionTask,
   Step,
+  StepPosition,
   TaskLane,
   TaskObserver,
   TaskRunner,
@@ -23,8 +24,7 @@ interface Partition {
   readonly topicPartition: TopicPartition;
   readonly records: LogRecord[];
   /** What is durable. */
-  position: number;
-  resumeFrom: number;
+  committed: StepPosition;
   readonly state: Map<string, string>;
   task: PartitionTask | undefined;
   /** Steps of the task in this life that are on their way. */
@@ -102,7 +102,7 @@ export class MemoryRunner implements TaskRunner {
 
   positions(): Promise<readonly PartitionPosition[]> {
     return Promise.resolve(
-      [...this.#partitions.values()].map(({ topicPartition, position, records }) => ({
+      [...this.#partitions.values()].map(({ topicPartition, committed: { position }, records }) => ({
         ...topicPartition,
         position,
         end: this.ends.get(topicPartition.partition) ?? (records.at(-1)?.offset ?? position - 1) + 1,
@@ -144,7 +144,7 @@ export class MemoryRunner implements TaskRunner {
   }
 
   /** Continues a partition that another process has left. */
-  load(number: number, left: Pick<Partition, 'records' | 'position' | 'resumeFrom' | 'state'>): void {
+  load(number: number, left: Pick<Partition, 'records' | 'committed' | 'state'>): void {
     const topicPartition = { topic: this.#topic, partition: number };
     this.#partitions.set(number, { topicPartition, ...left, task: undefined, lane: undefined });
   }
@@ -158,7 +158,7 @@ export class MemoryRunner implements TaskRunner {
   async takeOver(number = 0): Promise<void> {
     const partition = this.#at(number, 0);
     await this.#start(partition);
-    const records = partition.records.filter(({ offset }) => offset >= partition.position);
+    const records = partition.records.filter(({ offset }) => offset >= partition.committed.position);
     if (records.length > 0) await this.deliver(records, { partition: number });
   }
 
@@ -179,6 +179,11 @@ export class MemoryRunner implements TaskRunner {
   /** Entries of the kept state, by key. */
   kept(number = 0): ReadonlyMap<string, string> {
     return this.#at(number, 0).state;
+  }
+
+  /** What is durable of the latest step. */
+  committed(number = 0): StepPosition {
+    return this.#at(number, 0).committed;
   }
 
   /** Drops what was read and written, for tests with more than a test should hold. */
@@ -231,8 +236,7 @@ export class MemoryRunner implements TaskRunner {
       partition = {
         topicPartition,
         records: [],
-        position: first,
-        resumeFrom: first,
+        committed: { position: first, resumeFrom: first },
         state: new Map(),
         task: undefined,
         lane: undefined,
@@ -245,18 +249,19 @@ export class MemoryRunner implements TaskRunner {
   async #start(partition: Partition): Promise<void> {
     if (partition.task !== undefined) return;
     if (this.#open === undefined) throw new Error('the runner was not started');
-    const { topicPartition, records, position, resumeFrom, state } = partition;
+    const { topicPartition, records, committed, state } = partition;
+    const { position, resumeFrom } = committed;
     const lane = new Lane((step) => this.#write(partition, step));
     const task = this.#open(topicPartition, lane);
     partition.lane = lane;
     partition.task = task;
     for (const [key, value] of state) task.restore({ key, value });
-    const from = (await task.replayFrom?.(resumeFrom)) ?? resumeFrom;
+    const from = (await task.replayFrom?.(committed)) ?? resumeFrom;
     const old = records.filter(({ offset }) => offset >= from && offset < position);
     if (old.length > 0) await task.replay({ ...topicPartition, records: old, next: position, lag: 0 });
     task.ready(position);
     const counts = { restored: state.size, replayed: old.length };
-    const wasThere = partition.resumeFrom < position || state.size > 0;
+    const wasThere = resumeFrom < position || state.size > 0;
     if (wasThere) this.#observer.onRecovered?.({ ...topicPartition, ...counts, durationMs: 1, position });
   }
 
@@ -275,8 +280,7 @@ export class MemoryRunner implements TaskRunner {
       if (value === null) partition.state.delete(key);
       else partition.state.set(key, value);
     }
-    partition.position = step.position;
-    partition.resumeFrom = step.resumeFrom;
+    partition.committed = step;
     this.commits.push(`${String(partition.topicPartition.partition)}@${String(step.position)}`);
   }
 }

@@ -37,6 +37,8 @@ export class EmbeddedPartitions {
     return {
       position,
       resumeFrom,
+      rebuildFrom: saved?.rebuildFrom,
+      mark: saved?.mark,
       saved: saved?.state ?? new Map(),
       start: (offset) => {
         from = Math.max(offset, topic.start);

@@ -83,9 +83,11 @@ function copyReadable(from: string, to: string): Omit<RepairedLog, 'damaged'> {
       sql.run(String(definition?.[0]?.['sql']));
       topics.push({ name: String(name), ...copyTopic(table, sql) });
     }
-    const hasProgress = ['tasks', 'state'].every((table) =>
-      succeeds(() => sql.run(`insert into main.${table} select * from damaged.${table}`)),
-    );
+    const copyAll = (table: string, columns: string): boolean =>
+      succeeds(() => sql.run(`insert into main.${table} select ${columns} from damaged.${table}`));
+    // Earlier versions have one column less.
+    const hasTasks = copyAll('tasks', '*') || copyAll('tasks', '*, null');
+    const hasProgress = hasTasks && copyAll('state', '*');
     // Snapshots without their positions, or the other way around, would be wrong.
     if (!hasProgress) sql.run('delete from main.tasks; delete from main.state');
     return { topics, hasProgress };

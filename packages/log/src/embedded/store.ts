@@ -20,7 +20,7 @@ export const schema = `
   create table if not exists topics (id integer primary key, name text not null unique);
   create table if not exists tasks (
     id integer primary key, group_name text not null, topic text not null,
-    next_offset integer not null, resume_from integer not null, unique (group_name, topic)
+    position integer not null, replay_from integer not null, own text, unique (group_name, topic)
   );
   create table if not exists state (
     task integer not null, key text not null, value text not null, primary key (task, key)
@@ -70,6 +70,7 @@ export class LogStore {
         database.exec(`pragma ${pragma}`);
       if (formatOf(folder, database) !== FORMAT_VERSION)
         database.exec(`begin immediate; ${schema} pragma user_version=${FORMAT_VERSION}; commit`);
+      convertTasks(database);
       const wal = await open(`${path}-wal`, 'r+');
       const store = new LogStore(folder, database, wal);
       // Writes of a killed process may not be on disk yet; sync them before anything depends on them.
@@ -192,6 +193,19 @@ function formatOf(folder: string, database: Database.Database): number {
     'corrupt_log',
     `The embedded log in ${folder} has format ${version}; this version of Loopwatch reads ${FORMAT_VERSION}. Use the version that wrote it, or another folder with --data-dir.`,
   );
+}
+
+/** Earlier versions read the table as it is now: they ignore columns that they do not know. */
+function convertTasks(database: Database.Database): void {
+  const columns = (database.prepare('pragma table_info(tasks)').all() as Row[]).map(({ name }) => name);
+  const changes = [
+    ...(columns.includes('next_offset') ? ['rename column next_offset to position'] : []),
+    ...(columns.includes('resume_from') ? ['rename column resume_from to replay_from'] : []),
+    ...(columns.includes('own') ? [] : ['add column own text']),
+  ];
+  if (changes.length === 0) return;
+  const statements = changes.map((change) => `alter table tasks ${change};`);
+  database.exec(`begin immediate; ${statements.join(' ')} commit`);
 }
 
 /** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} is returned unchanged. */

@@ -1,6 +1,8 @@
+import { jsonFrom } from '@loopwatch/contract';
+import { fromMark, toMark } from '../port/committed-mark.ts';
 import { LogError } from '../port/errors.ts';
 import { groupByTopic, type LogRecord, type OutputRecord, sizeOf } from '../port/records.ts';
-import type { Step } from '../port/task.ts';
+import type { Step, StepPosition } from '../port/task.ts';
 import type { LogStore } from './store.ts';
 import { TopicLog, type TopicSize } from './topic.ts';
 
@@ -16,9 +18,7 @@ export interface TopicLimits extends TopicSize {
 }
 
 /** The committed progress of a group's task on a topic. */
-export interface Progress {
-  readonly position: number;
-  readonly resumeFrom: number;
+export interface Progress extends StepPosition {
   readonly state: ReadonlyMap<string, string>;
 }
 
@@ -70,12 +70,15 @@ export class EmbeddedTopics {
    *
    * @throws LogError; after a {@link sync}, {@link progress} then shows whether the step was committed
    */
-  async commit(group: string, topic: string, { position, resumeFrom, outputs, state }: Step): Promise<void> {
+  async commit(group: string, topic: string, step: Step): Promise<void> {
+    const { position, outputs, state } = step;
+    const { resumeFrom, own } = toMark(step);
     this.#append(outputs, () => {
       const [task] = this.#store.query(
-        `insert into tasks (group_name, topic, next_offset, resume_from) values (?, ?, ?, ?)
-         on conflict do update set next_offset = excluded.next_offset, resume_from = excluded.resume_from returning id`,
-        [group, topic, position, resumeFrom],
+        `insert into tasks (group_name, topic, position, replay_from, own) values (?, ?, ?, ?, ?)
+         on conflict do update set position = excluded.position, replay_from = excluded.replay_from, own = excluded.own
+         returning id`,
+        [group, topic, position, resumeFrom, own === undefined ? null : JSON.stringify(own)],
       );
       const id = Number(task?.['id']);
       for (const { key, value } of state) {
@@ -98,7 +101,7 @@ export class EmbeddedTopics {
   /** Undefined if the group has committed nothing for the topic. Call while no task of the group processes it. */
   async progress(group: string, topic: string): Promise<Progress | undefined> {
     const [task] = this.#store.query(
-      'select id, next_offset, resume_from from tasks where group_name = ? and topic = ?',
+      'select id, position, replay_from, own from tasks where group_name = ? and topic = ?',
       [group, topic],
     );
     if (task === undefined) return undefined;
@@ -115,7 +118,10 @@ export class EmbeddedTopics {
       // Requests and timers must not wait for hundreds of megabytes.
       await new Promise(setImmediate);
     }
-    return { position: Number(task['next_offset']), resumeFrom: Number(task['resume_from']), state };
+    const { own } = task;
+    const mark = typeof own === 'string' ? jsonFrom(own) : undefined;
+    const at = fromMark(Number(task['position']), Number(task['replay_from']), mark);
+    return { ...at, state };
   }
 
   /** Deletes records of all topics for good. @returns how many */

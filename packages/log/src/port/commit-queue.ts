@@ -139,8 +139,7 @@ function merged(steps: readonly Step[]): Step {
   if (steps.length === 1) return last;
   const state = new Map(steps.flatMap((step) => step.state.map((change) => [change.key, change] as const)));
   return {
-    position: last.position,
-    resumeFrom: last.resumeFrom,
+    ...last,
     outputs: steps.flatMap(({ outputs }) => outputs),
     state: [...state.values()],
   };

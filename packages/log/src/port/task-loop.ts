@@ -3,14 +3,18 @@ import { atMost, delay, type LogFunction } from '@loopwatch/platform';
 import { CommitQueue } from './commit-queue.ts';
 import { LogError } from './errors.ts';
 import { logInterruption, ProcessingFailure, RetryPlan } from './retry-plan.ts';
-import type { Fetched, OpenTask, PartitionTask, Step, TaskObserver, TopicPartition } from './task.ts';
+import type {
+  Fetched,
+  OpenTask,
+  PartitionTask,
+  Step,
+  StepPosition,
+  TaskObserver,
+  TopicPartition,
+} from './task.ts';
 
 /** A partition that is open for processing. */
-export interface OpenPartition {
-  /** The offset to process from. */
-  readonly position: number;
-  /** The offset to replay from, at most `position`. */
-  readonly resumeFrom: number;
+export interface OpenPartition extends StepPosition {
   /** The task's saved state. */
   readonly saved: ReadonlyMap<string, string>;
   /** Begins reading at this offset, or at the first later record that the log holds. Call once, before {@link next}. */
@@ -197,7 +201,7 @@ export class TaskLoop {
     partition: OpenPartition,
   ): Promise<{ rest: Fetched | undefined; replayed: number }> {
     const { position, resumeFrom } = partition;
-    const from = (await task.replayFrom?.(resumeFrom)) ?? resumeFrom;
+    const from = (await task.replayFrom?.(partition)) ?? resumeFrom;
     await partition.start(from);
     let replayed = 0;
     for (let next = from; next < position; ) {

@@ -39,12 +39,28 @@ export interface StateChange {
   readonly value: string | null;
 }
 
-/** The results of processing: committed as a whole, or not at all. */
-export interface Step {
+/** Which entries of the saved state belong to a position. */
+export interface StateMark {
+  /** The format of the entries, which tasks of another version may not read. */
+  readonly format: number;
+  /** The position at which a task of this format took over from one of another: entries saved before are outdated. */
+  readonly since: number;
+}
+
+/** How far a partition is processed. */
+export interface StepPosition {
   /** The offset after the last processed record. */
   readonly position: number;
   /** The offset from which records must be replayed onto the saved state to rebuild the task's state in memory. */
   readonly resumeFrom: number;
+  /** The offset from which records alone rebuild it, for a task that cannot read the saved state; default: `resumeFrom`. */
+  readonly rebuildFrom?: number | undefined;
+  /** Absent if a version that does not know marks committed the position. */
+  readonly mark?: StateMark | undefined;
+}
+
+/** The results of processing: committed as a whole, or not at all. */
+export interface Step extends StepPosition {
   readonly outputs: readonly OutputRecord[];
   readonly state: readonly StateChange[];
 }
@@ -73,7 +89,7 @@ export interface PartitionTask {
    * Where the replay has to start if the restored state does not suffice, asked after the last entry. Default: at
    * `resumeFrom`. Records that the log no longer holds are skipped.
    */
-  replayFrom?(resumeFrom: number): Promise<number>;
+  replayFrom?(committed: StepPosition): Promise<number>;
   /** Records that were processed before: their outputs are already in the log. */
   replay(batch: TaskBatch): Promise<void>;
   /** Recovery is complete; the next record to process is the one at `position`. */

@@ -1,11 +1,8 @@
 import { detectorKind, type Verdict } from '@loopwatch/contract';
 import type { SettingsVersion } from '@loopwatch/detectors/internal';
 import type { OpenIncident } from '../report/incident-metrics.ts';
-import type { PartitionSessions } from '../sessions/partition-sessions.ts';
+import { MAX_REBUILD_RECORDS, type PartitionSessions } from '../sessions/partition-sessions.ts';
 import type { OutdatedSnapshot } from './state.ts';
-
-/** How far before the usual start of a replay sessions are rebuilt, in records: some ten seconds of work, once. */
-const MAX_REBUILD_RECORDS = 1_000_000;
 
 /** An incident that the rebuilt session does not have, with the verdict that ends it. */
 export interface EndedIncident {
@@ -20,6 +17,8 @@ export interface EndedIncident {
 export class OutdatedSessions {
   readonly #snapshots = new Map<string, OutdatedSnapshot>();
   readonly #sessions: PartitionSessions;
+  /** Incidents that the replay has found. */
+  readonly #found = new Set<string>();
   /** Those that are not rebuilt; undefined if only the sessions with outdated snapshots are. */
   #kept: ReadonlySet<string> | undefined;
   /** Those whose snapshots are damaged, and tell nothing. */
@@ -62,6 +61,11 @@ export class OutdatedSessions {
     return Math.max(first, resumeFrom - MAX_REBUILD_RECORDS, 0);
   }
 
+  /** Call for each verdict of the replay: an incident that it finds again, and ends, has ended. */
+  found({ incidentId }: Pick<Verdict, 'incidentId'>): void {
+    if (this.size > 0) this.#found.add(incidentId);
+  }
+
   /** Call after the replay. */
   finish({ settings, hash }: SettingsVersion): EndedIncident[] {
     const ended: EndedIncident[] = [];
@@ -69,7 +73,7 @@ export class OutdatedSessions {
       if (this.#sessions.openIncidentsOf(sessionId) === undefined) this.#sessions.storeNext(sessionId);
     for (const [sessionId, outdated] of this.#snapshots) {
       const open = this.#sessions.openIncidentsOf(sessionId);
-      const lost = outdated.incidents.filter(({ id }) => open?.includes(id) !== true);
+      const lost = outdated.incidents.filter(({ id }) => open?.includes(id) !== true && !this.#found.has(id));
       // Stored with the verdicts that end its incidents, so that they end once.
       if (lost.length > 0 || open === undefined) this.#sessions.storeNext(sessionId);
       for (const incident of lost) {

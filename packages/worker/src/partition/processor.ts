@@ -13,6 +13,7 @@ import type {
   PartitionTask,
   StateChange,
   Step,
+  StepPosition,
   TaskBatch,
   TaskLane,
   TopicPartition,
@@ -34,7 +35,7 @@ import { PartitionStream } from '../stream/partition-stream.ts';
 import type { LateAnswer } from '../stream/semantic-checks.ts';
 import { type DeadLetterLog, type DeadLetterNote, notedLetter } from './dead-letter-log.ts';
 import { PartitionRecovery } from './recovery.ts';
-import { deleteSnapshot, type StateEntry, writeSnapshot, writeSummarized } from './state.ts';
+import { deleteSnapshot, STATE_FORMAT, type StateEntry, writeSnapshot, writeSummarized } from './state.ts';
 import type { PartitionWatch } from './watch.ts';
 
 /** What the partitions of a worker share. */
@@ -124,8 +125,8 @@ export class PartitionProcessor implements PartitionTask {
     this.#recovery.restore(entry);
   }
 
-  replayFrom(resumeFrom: number): Promise<number> {
-    return this.#recovery.replayFrom(resumeFrom);
+  replayFrom(committed: StepPosition): Promise<number> {
+    return this.#recovery.replayFrom(committed);
   }
 
   async replay(batch: TaskBatch): Promise<void> {
@@ -305,7 +306,14 @@ export class PartitionProcessor implements PartitionTask {
     const drained = this.#sessions.summaries?.drain();
     const summaries = drained === undefined ? [] : summaryRecords(drained, topics);
     work.open = drained?.summaries.flatMap(({ openIncidents = [] }) => openIncidents) ?? [];
-    return { position, resumeFrom: checkpoint.replayFrom, outputs: [...outputs, ...summaries], state };
+    return {
+      position,
+      resumeFrom: checkpoint.replayFrom,
+      rebuildFrom: checkpoint.rebuildFrom,
+      mark: { format: STATE_FORMAT, since: this.#recovery.since },
+      outputs: [...outputs, ...summaries],
+      state,
+    };
   }
 
   async #commit({ work, step }: Commit): Promise<void> {

@@ -1,6 +1,6 @@
 import { happenedAt } from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
-import type { LogRecord, StateChange } from '@loopwatch/log';
+import type { LogRecord, StateChange, StepPosition } from '@loopwatch/log';
 import { delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
@@ -14,6 +14,7 @@ import {
   readSnapshot,
   readSummarized,
   SettingsHistory,
+  STATE_FORMAT,
   type StateEntry,
   sessionOf,
 } from './state.ts';
@@ -52,6 +53,8 @@ export class PartitionRecovery {
   readonly history = new SettingsHistory();
   /** The previous owner may not have published summaries of records at or after this offset. */
   summarizedTo = 0;
+  /** The position at which this version took over from another: snapshots that are older tell nothing. */
+  since = 0;
   readonly #pipeline: PartitionPipeline;
   readonly #deps: PartitionRecoveryDeps;
   readonly #outdated: OutdatedSessions;
@@ -68,12 +71,16 @@ export class PartitionRecovery {
     this.#pipeline = pipeline;
     this.#deps = deps;
     this.#outdated = new OutdatedSessions(pipeline.sessions);
+    const unrestored = this.#unrestored;
     pipeline.sessions.stored = {
+      get isEmpty() {
+        return unrestored.size === 0;
+      },
       restore: (sessionId) => {
-        const unrestored = this.#unrestored.get(sessionId);
-        if (unrestored === undefined) return;
-        this.#unrestored.delete(sessionId);
-        if (this.#restore(sessionId, unrestored.entry, unrestored.version)) return;
+        const found = unrestored.get(sessionId);
+        if (found === undefined) return;
+        unrestored.delete(sessionId);
+        if (this.#restore(sessionId, found.entry, found.version)) return;
         deps.logger.error(
           { ...pipeline.sessions.topicPartition, sessionId },
           'A session snapshot is unreadable; the session restarts',
@@ -92,7 +99,8 @@ export class PartitionRecovery {
     }
     const summarizedTo = readSummarized(entry);
     if (summarizedTo !== undefined) {
-      this.summarizedTo = summarizedTo;
+      // Both this version and an earlier one may have written theirs.
+      this.summarizedTo = Math.max(this.summarizedTo, summarizedTo);
       return;
     }
     if (this.history.restore(entry, (found) => this.#deps.settings.versionOf(found))) return;
@@ -103,7 +111,12 @@ export class PartitionRecovery {
   }
 
   /** Restores sessions. Call after the last entry. @returns where the replay has to start */
-  async replayFrom(resumeFrom: number): Promise<number> {
+  async replayFrom(committed: StepPosition): Promise<number> {
+    const isOwn = committed.mark?.format === STATE_FORMAT;
+    // Without a mark, the position is of a version that can read its own snapshots only.
+    const { position, rebuildFrom = committed.resumeFrom } = committed;
+    const resumeFrom = isOwn ? committed.resumeFrom : rebuildFrom;
+    this.since = isOwn ? committed.mark.since : position;
     const { settings, restoredFirst = RESTORED_FIRST } = this.#deps;
     const { resumesChecks } = this.#pipeline;
     let restored = 0;
@@ -114,6 +127,12 @@ export class PartitionRecovery {
         sliceFrom = performance.now();
       }
       const head = readHead(entry);
+      // Another version has processed records since, and knows nothing of this snapshot.
+      const isOutdated = head !== undefined && (!isOwn || head.coveredTo < this.since - 1);
+      if (isOutdated) {
+        this.#outdated.add(sessionId, readOutdated(entry));
+        continue;
+      }
       const version = head && this.history.byHash(head.settings);
       // Summaries that are missing are published first, and so are checks asked again.
       const isNeeded =
@@ -133,6 +152,7 @@ export class PartitionRecovery {
     const from = this.#replayFrom(resumeFrom);
     this.#snapshots.clear();
     this.#unchecked.clear();
+    this.#pipeline.sessions.begin(Math.min(from, rebuildFrom), position);
     // Without a readable history, the current settings are the nearest.
     if (this.history.latest === undefined) this.history.begin(from, settings.current);
     return from;
@@ -204,6 +224,7 @@ export class PartitionRecovery {
     for (const { version, records: piece } of this.history.split(records)) {
       this.#pipeline.sessions.detection = version.detection;
       for (const verdict of await this.#pipeline.replay(piece)) {
+        this.#outdated.found(verdict);
         this.#deps.incidents.replay(verdict);
         const at = happenedAt(verdict.time, this.#deps.now());
         this.#deps.incidents.noteActivity([verdict.incidentId], at);

@@ -23,9 +23,14 @@ export interface StateEntry {
   readonly value: string;
 }
 
+/** Increase when this version must not read what an earlier one has stored, or the other way around. */
+export const STATE_FORMAT = SNAPSHOT_VERSION;
+
 const SESSION_PREFIX = 'session/';
 const SETTINGS_KEY = 'settings';
 const SUMMARIZED_KEY = 'summarized';
+/** What an earlier version wrote instead. */
+const EARLIER_SUMMARIZED_KEY = 'told';
 const CHECKSUM = /,"crc":(\d+)\}$/;
 /** At most: the rest of a snapshot need not be searched for it. */
 const CHECKSUM_LENGTH = ',"crc":4294967295}'.length;
@@ -40,7 +45,8 @@ function sealed(key: string, content: object): StateChange {
 
 /** Whether an entry is as it was written; `unknown` without a checksum, as earlier versions wrote it. */
 export function integrityOf({ key, value }: StateEntry): 'intact' | 'unknown' | 'damaged' {
-  if (key === SUMMARIZED_KEY) return /^\d{1,16}$/.test(value) ? 'intact' : 'damaged';
+  if (key === SUMMARIZED_KEY || key === EARLIER_SUMMARIZED_KEY)
+    return /^\d{1,16}$/.test(value) ? 'intact' : 'damaged';
   if (key !== SETTINGS_KEY && !key.startsWith(SESSION_PREFIX)) return 'damaged';
   const sum = CHECKSUM.exec(value.slice(-CHECKSUM_LENGTH));
   if (sum === null) return value.endsWith('}') ? 'unknown' : 'damaged';
@@ -111,7 +117,7 @@ export function writeSummarized(offset: number): StateChange {
 
 /** @returns `undefined` for an entry of another kind */
 export function readSummarized({ key, value }: StateEntry): number | undefined {
-  return key === SUMMARIZED_KEY ? Number(value) : undefined;
+  return key === SUMMARIZED_KEY || key === EARLIER_SUMMARIZED_KEY ? Number(value) : undefined;
 }
 
 export function deleteSnapshot(sessionId: string): StateChange {
@@ -132,21 +138,22 @@ export function readSnapshot(sessionId: string, { value }: StateEntry): StoredSn
 }
 
 const HEAD =
-  /^\{"v":1,"settings":"(\w+)","coveredTo":\d+,"snapshot":\{"v":(\d+),"lastTime":[^,]+,"position":(-?\d+),/;
+  /^\{"v":1,"settings":"(\w+)","coveredTo":(\d+),"snapshot":\{"v":(\d+),"lastTime":[^,]+,"position":(-?\d+),/;
 
 /** What the beginning of a snapshot tells, without the time that reading all of it takes. */
 export interface SnapshotHead {
   /** Hash of the settings the session was analyzed with. */
   readonly settings: string;
+  readonly coveredTo: number;
   /** Offset of the session's latest event; -1 if unknown. */
   readonly position: number;
 }
 
 /** @returns `undefined` for a snapshot of another version */
 export function readHead({ value }: StateEntry): SnapshotHead | undefined {
-  const [, settings, version, position] = HEAD.exec(value) ?? [];
+  const [, settings, coveredTo, version, position] = HEAD.exec(value) ?? [];
   if (settings === undefined || Number(version) !== SNAPSHOT_VERSION) return undefined;
-  return { settings, position: Number(position) };
+  return { settings, coveredTo: Number(coveredTo), position: Number(position) };
 }
 
 const outdatedSchema = z.object({

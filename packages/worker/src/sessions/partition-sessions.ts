@@ -7,6 +7,8 @@ import { copySummary, type SummaryCollector } from './summaries.ts';
 /** The state to store so that sessions can be rebuilt, and the offset at which the replay has to start. */
 export interface Checkpoint {
   readonly replayFrom: number;
+  /** The offset from which a replay rebuilds all sessions without stored state, as far back as that is worthwhile. */
+  readonly rebuildFrom: number;
   /** Sessions to store. The stored state of the `forgotten` ones is to be deleted. */
   readonly snapshots: readonly (StoredSession & {
     readonly openIncidents: readonly string[];
@@ -18,9 +20,15 @@ export interface Checkpoint {
 
 /** Stored sessions that are restored when they are needed, or later. */
 export interface StoredSessions {
+  readonly isEmpty: boolean;
   /** Restores this session, if it is one of them. */
   restore(sessionId: string): void;
 }
+
+/** How far before the usual start of a replay sessions are rebuilt, in records: some ten seconds of work, once. */
+export const MAX_REBUILD_RECORDS = 1_000_000;
+/** The first event of all sessions is looked for once in so many records. */
+const RECORDS_BETWEEN_SEARCHES = 10_000;
 
 /** The sessions of one partition, whose events are ordered relative to each other. */
 export class PartitionSessions implements EntryOwner {
@@ -47,6 +55,9 @@ export class PartitionSessions implements EntryOwner {
   readonly #store: EntryStore<PartitionSessions>;
   /** Those that are not restored yet. */
   stored: StoredSessions | undefined;
+  /** No session's first event is before it; as of the record at `#searchedAt`. */
+  #firstOffset = 0;
+  #searchedAt = 0;
 
   constructor(
     topicPartition: TopicPartition,
@@ -239,7 +250,27 @@ export class PartitionSessions implements EntryOwner {
     const forgotten = [...this.#forgotten];
     this.#forgotten.clear();
     const [oldest] = this.#dirty;
-    return { replayFrom: oldest?.dirtySince ?? next, snapshots, forgotten };
+    const replayFrom = oldest?.dirtySince ?? next;
+    return { replayFrom, rebuildFrom: this.#rebuildFrom(next, replayFrom), snapshots, forgotten };
+  }
+
+  /** Call before the replay. @param first offset of the first event of all sessions that may be restored */
+  begin(first: number, next: number): void {
+    this.#firstOffset = first;
+    this.#searchedAt = next;
+  }
+
+  #rebuildFrom(next: number, replayFrom: number): number {
+    if (next >= this.#searchedAt + RECORDS_BETWEEN_SEARCHES && this.stored?.isEmpty !== false) {
+      let first = next;
+      for (const { firstOffset, dirtySince } of this.#entries.values()) {
+        const known = firstOffset >= 0 ? firstOffset : dirtySince;
+        first = Math.min(first, known >= 0 ? known : this.#firstOffset);
+      }
+      this.#firstOffset = first;
+      this.#searchedAt = next;
+    }
+    return Math.min(replayFrom, Math.max(this.#firstOffset, next - MAX_REBUILD_RECORDS));
   }
 
   /** The position of a verdict's events in the log. @param origin offset of the loop's first event, if known */

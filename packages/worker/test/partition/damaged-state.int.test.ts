@@ -6,6 +6,7 @@ import {
   ensureTopics,
   openEmbeddedLog,
   type PartitionTask,
+  type StepPosition,
   type TaskRunner,
   topicSpecs,
 } from '@loopwatch/log';
@@ -46,18 +47,21 @@ const logs = {
 /** Commits other values under the keys of all snapshots, as if the log's files were damaged. @returns how many */
 async function damageSnapshots(runner: TaskRunner): Promise<number> {
   const keys: string[] = [];
-  let from = 0;
+  let committed: StepPosition = { position: 0, resumeFrom: 0 };
   const done = new Promise<number>((resolve, reject) => {
     const open = runner.run((_, lane): PartitionTask => {
       return {
         restore: ({ key }) => {
           if (key.startsWith('session/')) keys.push(key);
         },
-        replayFrom: (resumeFrom) => Promise.resolve((from = resumeFrom)),
+        replayFrom: (opened) => {
+          committed = { ...opened };
+          return Promise.resolve(opened.resumeFrom);
+        },
         replay: () => Promise.resolve(),
         ready: (position) => {
           const state = keys.map((key, n) => ({ key, value: n % 2 === 0 ? '' : '{"v":1,"settings":"' }));
-          lane.commit({ position, resumeFrom: from, outputs: [], state }).then(() => {
+          lane.commit({ ...committed, position, outputs: [], state }).then(() => {
             resolve(keys.length);
           }, reject);
         },

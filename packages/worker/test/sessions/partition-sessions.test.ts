@@ -44,11 +44,33 @@ describe('a checkpoint', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
     expect(ids(sessions.checkpoint(2, 0, MAX_SESSIONS).snapshots)).toBe('ab');
-    expect(sessions.checkpoint(2, 0, MAX_SESSIONS)).toEqual({ snapshots: [], forgotten: [], replayFrom: 2 });
+    expect(sessions.checkpoint(2, 0, MAX_SESSIONS)).toMatchObject({
+      snapshots: [],
+      forgotten: [],
+      replayFrom: 2,
+    });
     pass('b', 2);
     expect(sessions.checkpoint(3, 0, MAX_SESSIONS)).toMatchObject({
       snapshots: [{ sessionId: 'b', coveredTo: 2 }],
     });
+  });
+
+  it('tells from where records alone rebuild all sessions, and looks again now and then', () => {
+    const { sessions, pass } = open();
+    sessions.begin(30, 50);
+    pass('ab', 50);
+    expect(sessions.checkpoint(52, 0, MAX_SESSIONS)).toMatchObject({ replayFrom: 52, rebuildFrom: 30 });
+    pass('c', 20_000);
+    expect(sessions.checkpoint(20_001, 100, MAX_SESSIONS)).toMatchObject({
+      replayFrom: 20_000,
+      rebuildFrom: 30,
+    });
+    for (const [at, entry] of [...sessions.all()].entries()) entry.firstOffset = 40 + at;
+    expect(sessions.checkpoint(40_000, 0, MAX_SESSIONS)).toMatchObject({
+      replayFrom: 40_000,
+      rebuildFrom: 40,
+    });
+    expect(sessions.checkpoint(2_000_000, 0, MAX_SESSIONS).rebuildFrom).toBe(1_000_000);
   });
 
   it('stores at most the given number of sessions, oldest first, and replays the rest', () => {
@@ -118,7 +140,7 @@ describe('a restored session', () => {
     after.sessions.restore(JSON.parse(JSON.stringify(session)) as NonNullable<typeof session>, detection);
     const [entry] = after.sessions.all();
     expect(entry?.analyzer.snapshot()).toEqual(session?.snapshot);
-    expect(after.sessions.checkpoint(3, 0, MAX_SESSIONS)).toEqual({
+    expect(after.sessions.checkpoint(3, 0, MAX_SESSIONS)).toMatchObject({
       snapshots: [],
       forgotten: [],
       replayFrom: 3,

@@ -1,12 +1,12 @@
 import type { LogFunction } from '@loopwatch/platform';
-import type { StateChange, TopicPartition } from '../../port/task.ts';
+import type { StateChange, StepPosition, TopicPartition } from '../../port/task.ts';
 import type { OpenPartition } from '../../port/task-loop.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import type { PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { committedPosition, type KafkaState } from './state.ts';
-import type { StepPosition, StepWriter } from './step-writer.ts';
+import type { StepWriter } from './step-writer.ts';
 
 export interface KafkaPartitionContext {
   readonly groupId: string;
@@ -29,28 +29,29 @@ export async function openKafkaPartition(
     const committed = await committedPosition(cluster, groupId, { topic, partition });
     const saved = await state.read(fetcher);
     const position = await positionIn(cluster, { topic, partition }, committed?.position, log);
-    const resumeFrom = Math.min(committed?.resumeFrom ?? position, position);
+    const known = committed?.step;
+    const resumeFrom = Math.min(known?.resumeFrom ?? position, position);
     // Without our metadata, the saved state does not belong to the position: delete it with the first step.
-    const isForeign = committed?.resumeFrom === undefined;
+    const isForeign = known === undefined;
     const stale: StateChange[] = isForeign ? [...saved.keys()].map((key) => ({ key, value: null })) : [];
-    let previous: StepPosition | undefined = isForeign ? undefined : { position, resumeFrom };
+    const opened: StepPosition = { ...known, position, resumeFrom };
+    let previous = isForeign ? undefined : opened;
     let stream: PartitionStream | undefined;
     return {
-      position,
-      resumeFrom,
+      ...opened,
       saved: isForeign ? new Map() : saved,
       start: async (offset) => {
-        const from =
-          offset < resumeFrom ? Math.max(offset, await listOffset(cluster, topic, partition, true)) : offset;
-        stream = await fetcher.open(topic, partition, from);
-        const opened = stream;
-        if (signal.aborted) opened.close();
-        else signal.addEventListener('abort', () => opened.close(), { once: true });
+        const isReplay = offset < position;
+        const first = isReplay ? await listOffset(cluster, topic, partition, true) : offset;
+        const reading = await fetcher.open(topic, partition, Math.max(offset, first));
+        stream = reading;
+        if (signal.aborted) reading.close();
+        else signal.addEventListener('abort', () => reading.close(), { once: true });
       },
       next: () => stream?.next() ?? Promise.resolve(undefined),
       write: async (step) => {
         await writer.write({ ...step, state: [...stale.splice(0), ...step.state] }, previous);
-        previous = { position: step.position, resumeFrom: step.resumeFrom };
+        previous = positionOf(step);
       },
       close: () => writer.close(),
     };
@@ -58,6 +59,11 @@ export async function openKafkaPartition(
     await writer.close();
     throw error;
   }
+}
+
+/** Without the outputs, which need not stay in memory. */
+function positionOf({ position, resumeFrom, rebuildFrom, mark }: StepPosition): StepPosition {
+  return { position, resumeFrom, rebuildFrom, mark };
 }
 
 /** The offset to process from: the committed one, or the end of the partition if records were lost. */

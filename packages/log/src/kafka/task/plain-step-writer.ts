@@ -1,6 +1,6 @@
 import type { RecordSink } from '../../port/records.ts';
-import type { StateChange, Step, TopicPartition } from '../../port/task.ts';
-import { metadataOf, type StepPosition, type StepWriter, type StepWriterOptions } from './step-writer.ts';
+import type { StateChange, Step, StepPosition, TopicPartition } from '../../port/task.ts';
+import { metadataOf, type StepWriter, type StepWriterOptions } from './step-writer.ts';
 
 /**
  * Writes the outputs, then the entries of saved state, then the position, and deletes entries at last: after a failure in

@@ -1,4 +1,7 @@
-import type { StateChange, TopicPartition } from '../../port/task.ts';
+import { readJson } from '@loopwatch/contract';
+import * as z from 'zod';
+import { fromMark } from '../../port/committed-mark.ts';
+import type { StateChange, StepPosition, TopicPartition } from '../../port/task.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listBounds } from '../fetch/offsets.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
@@ -75,8 +78,8 @@ export class KafkaState {
 export interface CommittedPosition {
   /** The offset of the next record to process. */
   readonly position: number;
-  /** The offset to replay from to rebuild the task's memory; `undefined` when another client committed the offset. */
-  readonly resumeFrom: number | undefined;
+  /** `undefined` when another client committed the offset: the saved state does not belong to it. */
+  readonly step: StepPosition | undefined;
 }
 
 /** @returns `undefined` when the group has committed nothing for the partition */
@@ -93,19 +96,12 @@ export async function committedPosition(
   const found = responses[0]?.partitions[0];
   const position = Number(found?.offset ?? -1);
   if (found === undefined || position < 0) return undefined;
-  return { position, resumeFrom: resumeFromOf(found.metadata) };
+  const metadata = readJson(found.metadata ?? '', metadataSchema);
+  return {
+    position,
+    step: metadata.ok ? fromMark(position, metadata.value.resumeFrom, metadata.value.own) : undefined,
+  };
 }
 
-/** An offset set by hand has other metadata or none, and the saved state does not belong to it. */
-function resumeFromOf(metadata: string | null): number | undefined {
-  try {
-    const value: unknown = JSON.parse(metadata ?? '');
-    if (typeof value !== 'object' || value === null || !('resumeFrom' in value)) return undefined;
-    const { resumeFrom } = value;
-    return typeof resumeFrom === 'number' && Number.isSafeInteger(resumeFrom) && resumeFrom >= 0
-      ? resumeFrom
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** An offset set by hand has other metadata or none. */
+const metadataSchema = z.object({ resumeFrom: z.number().int().nonnegative(), own: z.unknown().optional() });

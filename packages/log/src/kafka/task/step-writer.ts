@@ -1,6 +1,7 @@
 import { delay } from '@loopwatch/platform';
 import kafkajs, { type CompressionTypes, type Kafka, type Producer, type Transaction } from 'kafkajs';
-import type { Step, TopicPartition } from '../../port/task.ts';
+import { toMark } from '../../port/committed-mark.ts';
+import type { Step, StepPosition, TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { isConcurrent } from '../client/errors.ts';
 import { timeouts } from '../client/timeouts.ts';
@@ -25,9 +26,6 @@ import {
   sendTimed,
 } from '../produce/messages.ts';
 import type { KafkaState } from './state.ts';
-
-/** What is committed of a step. */
-export type StepPosition = Pick<Step, 'position' | 'resumeFrom'>;
 
 /** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
@@ -244,6 +242,6 @@ async function retryConcurrent(begin: () => Promise<unknown>): Promise<unknown> 
 }
 
 /** The metadata committed with an offset, which `committedPosition` reads; brokers store up to 4,096 bytes. */
-export function metadataOf({ resumeFrom }: Pick<Step, 'resumeFrom'>): string {
-  return JSON.stringify({ v: 1, resumeFrom });
+export function metadataOf(position: StepPosition): string {
+  return JSON.stringify({ v: 1, ...toMark(position) });
 }
