@@ -17,6 +17,7 @@ export interface LogLine {
 export interface FleetWorker {
   readonly name: string;
   readonly instanceId: string | undefined;
+  readonly command: string | undefined;
   readonly process: CliProcess;
   state: 'starting' | 'running' | 'paused' | 'ended';
   /** How far its wall clock is off, ms. */
@@ -26,6 +27,8 @@ export interface FleetWorker {
 export interface StartOptions {
   /** Its name in the group. */
   readonly instanceId?: string | undefined;
+  /** The program of another version. */
+  readonly command?: string | undefined;
   /** How far its wall clock is off, ms. */
   readonly clockMs?: number;
 }
@@ -72,7 +75,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Starts a worker without waiting for it to join the group. */
-  start({ instanceId, clockMs = 0 }: StartOptions = {}): FleetWorker {
+  start({ instanceId, command, clockMs = 0 }: StartOptions = {}): FleetWorker {
     const name = `worker-${this.#workers.length + 1}`;
     this.#tell(name, { clockMs });
     const began = Date.now();
@@ -83,8 +86,11 @@ export class Fleet implements AsyncDisposable {
       NODE_OPTIONS: `--import ${preload}`,
     };
     const onLine = (line: string) => void this.#lines.push(...parsed(name, line));
-    const process = spawnCli(['worker', '--config', this.#configFile], env, { onLine });
-    const worker: FleetWorker = { name, instanceId, process, state: 'starting', clockMs };
+    const process = spawnCli(['worker', '--config', this.#configFile], env, {
+      onLine,
+      ...(command !== undefined && { command }),
+    });
+    const worker: FleetWorker = { name, instanceId, command, process, state: 'starting', clockMs };
     this.#workers.push(worker);
     void process.line(/Watching /).then(
       () => {
