@@ -52,7 +52,14 @@ export async function listGroups(
     from incidents ${matching.where} group by group_key) as groups`;
   const conditions = new Conditions();
   conditions.parameters.push(...matching.parameters);
-  const page = await pageOfIds(database, { table: groups, conditions, columns, sort, ...paging });
+  const page = await pageOfIds(database, {
+    table: groups,
+    isComputed: true,
+    conditions,
+    columns,
+    sort,
+    ...paging,
+  });
   return { ...page, items: await groupsOf(database, page.items, filter, now) };
 }
 
