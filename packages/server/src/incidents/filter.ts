@@ -6,7 +6,7 @@ import { isInStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts';
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { q, detector, kind, state, action, tool, sessionId, group } = filter;
-  conditions.searches('session_id', q, 'search');
+  conditions.searches('incidents.session_id', q, 'search');
   conditions.anyOf('detector', detector);
   conditions.anyOf('kind', kind);
   conditions.anyOf('action', action);

@@ -40,7 +40,7 @@ export async function listSessions(
 function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { state, tool } = filter;
-  conditions.searches('id', filter.q);
+  conditions.searches('sessions.id', filter.q);
   if (state !== undefined && state.length > 0)
     conditions.add(isInStateSql('live', state, () => conditions.parameter(now)));
   if (tool !== undefined && tool.length > 0) {

@@ -8,6 +8,9 @@ export function isAny(values: unknown): values is undefined | readonly [] {
   return values === undefined || (Array.isArray(values) && values.length === 0);
 }
 
+/** Sessions whose ids a search collects before it reads rows. */
+const MAX_COLLECTED = 20_000;
+
 /** Builds a `where` clause with its values as parameters. */
 export class Conditions {
   readonly parameters: unknown[];
@@ -64,14 +67,25 @@ export class Conditions {
   /**
    * The session has the text in its title, prompts or labels, or the row itself in this column, which is in lower case.
    *
-   * @param id the column of the session's id
+   * @param id the column of the session's id, with its table's name
    */
   searches(id: string, text: string | undefined, column?: string): void {
     if (text === undefined) return;
     const literal = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
     const pattern = this.parameter(`%${literal}%`);
-    const ofSession = `${id} in (select session_id from session_texts where text like ${pattern})`;
-    this.add(column === undefined ? ofSession : `(${column} like ${pattern} or ${ofSession})`);
+    const found = `from session_texts where text like ${pattern}`;
+    if (column === undefined) {
+      this.add(`${id} in (select session_id ${found})`);
+      return;
+    }
+    // Few sessions are collected, which an index finds; of many, those of the rows that are read are looked up.
+    const bound = `limit ${String(MAX_COLLECTED + 1)}`;
+    const areMany = `(select count(*) > ${String(MAX_COLLECTED)} from (select ${found} ${bound}) as found)`;
+    // Not by the index of texts, which would be read for each row.
+    const has = `strpos(text, ${this.parameter(text.toLowerCase())}) > 0`;
+    const isOne = `(select true from session_texts where session_id = ${id} and ${has} limit 1) is not null`;
+    const isAmong = `${id} in (select session_id ${found} ${bound})`;
+    this.add(`(${column} like ${pattern} or case when ${areMany} then ${isOne} else ${isAmong} end)`);
   }
 
   get where(): string {
