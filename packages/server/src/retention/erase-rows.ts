@@ -1,4 +1,5 @@
 import { jsonText, type Queryable } from '@loopwatch/storage';
+import { TAG } from '../storage/sums.ts';
 import { among, deleteIncidents } from './remove-oldest.ts';
 
 /** Tables whose rows an erasure deletes. The embedded database rewrites them, so that no deleted row stays in its files. */
@@ -15,6 +16,11 @@ export const erasedTables = [
   'gateway_replies',
   'settings',
   'sample_sessions',
+  'agent_loops',
+  'session_sums',
+  'dimension_sums',
+  'tag_values',
+  'repeated_loops',
 ] as const;
 
 export interface ErasedRows {
@@ -36,7 +42,22 @@ export async function eraseRows(tx: Queryable, sessionIds: readonly string[]): P
   await tx.query(`delete from settings where scope ${among}`, [
     jsonText(sessionIds.map((id) => `session:${id}`)),
   ]);
+  await eraseNames(tx);
   return { incidents, messages: messages.length };
+}
+
+/** Deletes what sums are named by, such as tags, if nothing that is stored has it. */
+async function eraseNames(tx: Queryable): Promise<void> {
+  for (const [table, count] of [
+    ['agent_loops', 'loops'],
+    ['session_sums', 'sessions'],
+    ['dimension_sums', 'found'],
+  ] as const)
+    await tx.query(`delete from ${table} where ${count} = 0`);
+  await tx.query(
+    `delete from tag_values v where not exists (
+       select from dimension_sums d where d.dimension = '${TAG}' || v.key and d.value = v.value)`,
+  );
 }
 
 /** Deletes the summaries of sessions, and the texts they are found by. */

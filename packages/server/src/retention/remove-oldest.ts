@@ -1,6 +1,6 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/change-lock.ts';
-import { dimensionColumns, HOUR, MINUTE } from '../storage/sums.ts';
+import { dimensionColumns, HOUR, MINUTE, TAG } from '../storage/sums.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 
 /** Maximum rows that one transaction deletes. */
@@ -106,7 +106,8 @@ export function removeEmptySums(database: Database): Promise<void> {
       `${edges} and ${beforeSessions}`,
     ])
       await tx.query(
-        `delete from dimension_sums where dimension = any ($1::text[]) and ${within} and found = 0`,
+        `delete from dimension_sums where dimension = any ($1::text[] || array(select '${TAG}' || key from summed_tags))
+           and ${within} and found = 0`,
         [Object.values(dimensionColumns)],
       );
   });

@@ -11,7 +11,7 @@ import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import { Conditions, isAny } from '../storage/conditions.ts';
-import { dimensionColumns } from '../storage/sums.ts';
+import { dimensionColumns, isSummedTag, TAG } from '../storage/sums.ts';
 import { incidentsInRange } from './incidents-in-range.ts';
 import { added, loopsFromRows, loopsFromSums, type NamedPeriod } from './loops-by-value.ts';
 import { activities, activityRows, inPeriod } from './session-activity.ts';
@@ -56,7 +56,9 @@ export async function breakdown(
   const before = from - (to - from);
   const periods: NamedPeriod[] = [{ from, to, prefix: '' }];
   if (compare) periods.push({ from: before, to: from, prefix: 'p_' });
-  const { sql, parameters } = statement(request, periods, now);
+  const tag = tagOf(groupBy);
+  const isKept = tag === undefined || (await isSummedTag(database, tag));
+  const { sql, parameters } = statement(request, periods, now, isKept);
   const rows = await database.query<Row>(sql, parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
@@ -97,6 +99,10 @@ async function countApart(
   return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
 }
 
+function tagOf(dimension: BreakdownDimension): string | undefined {
+  return dimension.startsWith(TAG) ? dimension.slice(TAG.length) : undefined;
+}
+
 /** Whether a filter leaves out no loop. */
 function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
   return Object.values(filter).every(isAny) && (isAny(kind) || (kind.length === 1 && kind[0] === 'loop'));
@@ -105,22 +111,24 @@ function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
 /**
  * A session counts once in each group, once in the rest and once in the total: see {@link loopsFromSums}. The groups are ranked,
  * and those beyond the limit summed. A group without loops is a group, too, if sessions have its value.
+ *
+ * @param isKept whether sums by the dimension are kept
  */
 function statement(
   { groupBy, filter, limit, sort, to }: BreakdownRequest,
   periods: readonly NamedPeriod[],
   now: number,
+  isKept: boolean,
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
-  const tag = groupBy.startsWith('tag:') ? groupBy.slice('tag:'.length) : undefined;
-  // Sums by tag are not kept, since a tag may differ in each session.
-  const dimension =
-    tag === undefined ? dimensionColumns[groupBy as keyof typeof dimensionColumns] : undefined;
+  const tag = tagOf(groupBy);
+  const column = dimensionColumns[groupBy as keyof typeof dimensionColumns];
+  const dimension = isKept ? (tag === undefined ? column : groupBy) : undefined;
   const all: IncidentFilter = { kind: ['loop'], ...filter };
   const start = Math.min(...periods.map(({ from }) => from));
   const isSummed = dimension !== undefined && isOfAllLoops(filter);
   const conditions = isSummed ? new Conditions() : incidentConditions({ ...all, from: start, to }, now);
   const { parameters } = conditions;
-  const value = dimension ?? `tags ->> ${conditions.parameter(tag)}::text`;
+  const value = tag === undefined ? column : `tags ->> ${conditions.parameter(tag)}::text`;
   const loops = isSummed
     ? loopsFromSums(value, dimension, periods, parameters)
     : loopsFromRows(value, periods, conditions);

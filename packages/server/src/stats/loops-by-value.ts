@@ -1,5 +1,5 @@
 import { Conditions } from '../storage/conditions.ts';
-import { HOUR } from '../storage/sums.ts';
+import { HOUR, sumsOf } from '../storage/sums.ts';
 import { wasteSums } from '../storage/waste-sql.ts';
 import { cover } from './cover.ts';
 import { inPeriod, knownSum } from './session-activity.ts';
@@ -64,14 +64,12 @@ export function loopsFromSums(
     cover(from, to, [HOUR]).map((segment) => {
       const isSum = segment.width > 0;
       const conditions = new Conditions(parameters);
-      conditions.add(
-        isSum ? `edge = 'loop' and dimension = ${conditions.parameter(dimension)}` : `kind = 'loop'`,
-      );
+      conditions.add(isSum ? `edge = 'loop'` : `kind = 'loop'`);
       conditions.between(isSum ? 'at' : 'detected_at', segment.from, segment.to);
       const amounts = Object.entries(ofLoop).map(([name, of]) => (isSum ? name : `${of} as ${name}`));
       const isIn = periods.map((_, one) => `${String(one === period)} as ${inPeriod(one)}`);
       return `select ${isSum ? 'value' : `coalesce(${value}, '') as value`}, ${[...isIn, ...amounts].join(', ')}
-        from ${isSum ? 'dimension_sums' : 'incidents'} ${conditions.where}`;
+        from ${isSum ? sumsOf(dimension, parameters) : 'incidents'} ${conditions.where}`;
     }),
   );
   const sums = periods.map(({ prefix }, period) => {

@@ -1,6 +1,6 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions, isAny } from '../storage/conditions.ts';
-import { HOUR } from '../storage/sums.ts';
+import { HOUR, sumsOf } from '../storage/sums.ts';
 import { cover, type Segment } from './cover.ts';
 
 interface Period {
@@ -74,9 +74,9 @@ export function activityRows(
   // Every session has one value of each dimension.
   const dimension = group === undefined ? 'agent' : group.dimension;
   if (isOfAll && dimension !== undefined) {
-    const conditions = new Conditions(parameters);
-    conditions.add(`dimension = ${conditions.parameter(dimension)}`);
-    const sums = { table: 'dimension_sums', of: conditions, select: group && 'value, ', sessions: 'found' };
+    const of = new Conditions(parameters);
+    const table = sumsOf(dimension, parameters);
+    const sums = { table, of, select: group && 'value, ', sessions: 'found' };
     return fromSums(filter, periods, parameters, select, sums);
   }
   // The other sums do not tell single sessions, nor tags.
@@ -89,6 +89,7 @@ export function activityRows(
 
 /** Stored sums of sessions by hour. */
 interface Sums {
+  /** SQL. */
   readonly table: string;
   /** Which of them to read. */
   readonly of: Conditions;

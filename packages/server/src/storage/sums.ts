@@ -1,3 +1,5 @@
+import type { Queryable } from '@loopwatch/storage';
+
 /* What triggers keep sums of: see the migration `sums`. */
 
 export const MINUTE = 60_000;
@@ -12,6 +14,49 @@ export const dimensionColumns = {
   agentVersion: 'agent_version',
   detector: 'detector',
 } as const;
+
+const amounts = [
+  'found',
+  'calls',
+  'tokens',
+  'tokens_known',
+  'usd',
+  'usd_known',
+  'unpriced',
+  'usd_squares',
+] as const;
+
+/**
+ * SQL of the table of one dimension's sums. Of a tag, what no value has is the rest of all.
+ *
+ * @param parameters of the statement; one is added
+ */
+export function sumsOf(dimension: string, parameters: unknown[]): string {
+  parameters.push(dimension);
+  const own = `dimension = $${String(parameters.length)}::text`;
+  const part = (which: string, value: string, sign: string) =>
+    `select edge, at, ${value} as value, ${amounts.map((name) => `${sign}${name} as ${name}`).join(', ')}
+     from dimension_sums where ${which}`;
+  const parts = dimension.startsWith(TAG)
+    ? [part(own, 'value', ''), part(own, `''`, '-'), part(`dimension = 'agent'`, `''`, '')]
+    : [part(own, 'value', '')];
+  return `(${parts.join(' union all ')}) as sums`;
+}
+
+/** What the names of dimensions of tags begin with. */
+export const TAG = 'tag:';
+/** As in the migration `tag sums`. */
+const MAX_SUMMED_TAGS = 32;
+
+/** Whether sums by the values of a tag are kept. */
+export async function isSummedTag(database: Queryable, key: string): Promise<boolean> {
+  const [row] = await database.query<{ summed: boolean }>(
+    `select coalesce((select is_summed from summed_tags where key = $1),
+       (select count(*) < ${String(MAX_SUMMED_TAGS)} from summed_tags)) as summed`,
+    [key],
+  );
+  return row?.summed === true;
+}
 
 /** SQL: the number of stored sessions. */
 export const countOfSessions = `coalesce((select sum(started) from session_edges where width = ${String(HOUR)}), 0)`;
