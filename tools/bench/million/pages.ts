@@ -35,15 +35,26 @@ export function pageQueries(now: number): readonly (readonly [name: string, path
       [`incidents, sort ${sort}`, incidents(`&sort=${sort}`)] as const,
     ]),
     ...[
-      ...['q=module-7', 'q=nothing-like-it', 'detector=tool-repeat', 'kind=outage', 'state=open'],
+      ...[
+        'q=module-7',
+        'q=service',
+        'q=change number 777123',
+        'q=nothing-like-it',
+        'q=module-7&sort=-count',
+        'detector=tool-repeat',
+        'kind=outage',
+        'state=open',
+      ],
       ...['state=quiet', 'state=resolved', 'state=open&state=quiet', 'action=block', 'tool=web_search'],
       ...['tool=nothing', 'sessionId=m-7', 'model=qwen3-coder', 'agent=planner', 'agent=nobody'],
       ...['tenant=acme', 'triage=new', 'triage=muted', 'open=true', 'open=false', `from=${ago(DAY)}`],
       ...['detector=outage&agent=planner&sort=-count'],
     ].map((filter) => [`incidents, ${nameOf(filter)}`, incidents(`&${filter}`)] as const),
     ...groupSorts.map((sort) => [`groups -${sort}`, `/incident-groups?limit=50&sort=-${sort}`] as const),
-    ['groups of an agent', '/incident-groups?limit=50&agent=planner'],
-    ...[...breakdownDimensions, 'tag:team'].flatMap((by) =>
+    ...['agent=planner', 'state=open', `from=${ago(7 * DAY)}`, 'q=module-7'].map(
+      (filter) => [`groups, ${nameOf(filter)}`, `/incident-groups?limit=50&${filter}`] as const,
+    ),
+    ...[...breakdownDimensions, 'tag:team', 'tag:branch', 'tag:run'].flatMap((by) =>
       Object.entries({ '1 hour': HOUR, ...longSpans }).map(
         ([name, ms]) =>
           [
@@ -51,6 +62,18 @@ export function pageQueries(now: number): readonly (readonly [name: string, path
             `/stats?groupBy=${by}&compare=previous&limit=50&sort=-usd&from=${ago(ms)}`,
           ] as const,
       ),
+    ),
+    ...['agent=planner', 'model=qwen3-coder', 'detector=tool-repeat', 'tag=team:t3', 'q=module-7'].flatMap(
+      (filter) =>
+        ['agent', 'tool', 'tag:team'].flatMap((by) =>
+          Object.entries(longSpans).map(
+            ([name, ms]) =>
+              [
+                `by ${by}, ${name}, ${filter}`,
+                `/stats?groupBy=${by}&compare=previous&limit=50&sort=-usd&from=${ago(ms)}&${filter}`,
+              ] as const,
+          ),
+        ),
     ),
     ['statistics', '/stats'],
     ['verdicts', '/verdicts?limit=50'],
