@@ -19,6 +19,14 @@ const NETWORK_MS = 5_000;
 /** The longest time that a timer can wait: 24 days. */
 const UNLIMITED_MS = 2 ** 31 - 1;
 
+/**
+ * Compiling a statement can take seconds, and PostgreSQL does so by an estimate that is far too high for searches. The pool waits
+ * for the promise.
+ */
+const compilingNothing = {
+  onConnect: (client: pg.ClientBase): Promise<unknown> => client.query('set jit = off'),
+};
+
 /** A PostgreSQL server, version 13 or newer. Connects on the first query. */
 export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const where = withoutPassword(url);
@@ -31,6 +39,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   };
   const pool = new pg.Pool({
     ...options,
+    ...compilingNothing,
     max: 8,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,

@@ -55,6 +55,8 @@ onBothDatabases(({ make }) => {
     expect(await limit(true)).toEqual([{ statement_timeout: '0' }]);
     expect(await limit(false)).toEqual([limited]);
     expect(await database.query('show statement_timeout')).toEqual([limited]);
+    const compiling = await database.query<{ jit: string }>(`select current_setting('jit', true) as jit`);
+    expect(compiling.map(({ jit }) => database.kind === 'pglite' || jit)).not.toContain('on');
   });
 
   it('commits a transaction as a whole or not at all', async () => {
