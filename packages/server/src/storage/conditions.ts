@@ -81,9 +81,9 @@ export class Conditions {
     // Few sessions are collected, which an index finds; of many, those of the rows that are read are looked up.
     const bound = `limit ${String(MAX_COLLECTED + 1)}`;
     const areMany = `(select count(*) > ${String(MAX_COLLECTED)} from (select ${found} ${bound}) as found)`;
-    // Not by the index of texts, which would be read for each row.
+    // In the order of the primary key: the index of texts, or all of them, would be read for each row.
     const has = `strpos(text, ${this.parameter(text.toLowerCase())}) > 0`;
-    const isOne = `(select true from session_texts where session_id = ${id} and ${has} limit 1) is not null`;
+    const isOne = `(select true from session_texts where session_id = ${id} and ${has} order by part limit 1) is not null`;
     const isAmong = `${id} in (select session_id ${found} ${bound})`;
     this.add(`(${column} like ${pattern} or case when ${areMany} then ${isOne} else ${isAmong} end)`);
   }
