@@ -33,6 +33,7 @@ async function fill(database: Database): Promise<void> {
      from generate_series(1, $1::int) as n`,
     [TEXTS],
   );
+  await database.query('analyze');
 }
 
 const paging = { now: START, limit: LIMIT } as const;
