@@ -1,17 +1,8 @@
-import {
-  activityAt,
-  analyzedByHeader,
-  erasedHeader,
-  type OpenIncidentSummary,
-  type TopicNames,
-  type Verdict,
-} from '@loopwatch/contract';
+import { activityAt, analyzedByHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
 import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
 import type {
   LogRecord,
-  OutputRecord,
   PartitionTask,
-  StateChange,
   Step,
   StepPosition,
   TaskBatch,
@@ -23,20 +14,20 @@ import type { Logger } from 'pino';
 import { defer, filter, interval, map, type Observable, reduce, startWith, tap } from 'rxjs';
 import type { Outcome } from '../records.ts';
 import { BatchTrace } from '../report/batch-trace.ts';
-import type { BatchCounts, DetectionReport, TimedVerdict } from '../report/detection-report.ts';
+import type { DetectionReport } from '../report/detection-report.ts';
 import { reportFault } from '../report/fault.ts';
 import type { IncidentMetrics } from '../report/incident-metrics.ts';
 import type { WorkerMetrics } from '../report/metrics.ts';
 import { type PartitionSessions, ReplayBudget } from '../sessions/partition-sessions.ts';
-import type { SessionSummaries } from '../sessions/summaries.ts';
 import type { LoopPipeline } from '../stream/loop-pipeline.ts';
 import type { PartitionPipeline } from '../stream/partition-pipeline.ts';
 import { PartitionStream } from '../stream/partition-stream.ts';
 import type { LateAnswer } from '../stream/semantic-checks.ts';
-import { type DeadLetterLog, type DeadLetterNote, notedLetter } from './dead-letter-log.ts';
+import { type DeadLetterLog, notedLetter } from './dead-letter-log.ts';
 import { PartitionRecovery } from './recovery.ts';
 import { deleteSnapshot, STATE_FORMAT, type StateEntry, writeSnapshot, writeSummarized } from './state.ts';
 import type { PartitionWatch } from './watch.ts';
+import { type TracedBatch, Work } from './work.ts';
 
 /** What the partitions of a worker share. */
 export interface PartitionProcessorDeps {
@@ -65,26 +56,6 @@ export interface PartitionProcessorDeps {
 const MAX_SNAPSHOTS = 1_000;
 /** Summaries published at a time: bounds the cost of live numbers when very many sessions are active. */
 const MAX_SUMMARIES = 1_000;
-
-interface TracedBatch {
-  readonly batch: TaskBatch;
-  readonly trace: BatchTrace;
-}
-
-/** What a batch, an answer or a tick leads to. */
-interface Work {
-  readonly outputs: OutputRecord[];
-  readonly verdicts: TimedVerdict[];
-  readonly letters: DeadLetterNote[];
-  readonly changes: StateChange[];
-  /** Open incidents in the summaries that are published. */
-  open?: readonly OpenIncidentSummary[];
-  /** Incidents of sessions that are gone, or paused. */
-  abandoned?: readonly string[];
-  /** The batch, with its counts once it is processed. */
-  readonly from?: TracedBatch;
-  counts?: BatchCounts;
-}
 
 interface Commit {
   readonly work: Work;
@@ -195,13 +166,13 @@ export class PartitionProcessor implements PartitionTask {
   #analyzed(from: TracedBatch): Observable<Work> {
     return defer(() => {
       const { batch, trace } = from;
-      const { metrics, report, now } = this.#deps;
+      const { metrics, report, topics, now } = this.#deps;
       const startedAt = performance.now();
       this.#adoptSettings();
       // Counts of an earlier batch that failed halfway: it is processed again.
       report.takeCounts();
       return this.#pipeline.process(batch.records).pipe(
-        reduce((work, outcome) => this.#add(work, outcome), newWork(from)),
+        reduce((work, outcome) => this.#add(work, outcome), new Work(topics, from)),
         tap((work) => {
           work.counts = report.takeCounts();
           work.abandoned = report.takeAbandoned();
@@ -221,28 +192,23 @@ export class PartitionProcessor implements PartitionTask {
 
   #add(work: Work, outcome: Outcome<LogRecord>): Work {
     if (isJudged(outcome)) return work;
-    if (outcome.type === 'verdict') {
-      this.#addVerdict(work, outcome.verdict, outcome.record.timestamp, this.#deps.now());
-      return work;
+    if (outcome.type === 'verdict')
+      work.addVerdict(outcome.verdict, outcome.record.timestamp, this.#deps.now());
+    else if (outcome.type === 'erasure') work.addErasure(outcome.sessionId);
+    else {
+      const topic = this.#deps.topics['dead-letters'];
+      const isRetry = work.from?.batch.isRetry === true;
+      work.addLetter(notedLetter(topic, outcome.record, this.#topicPartition, outcome, isRetry));
     }
-    if (outcome.type === 'erasure') {
-      const { topics } = this.#deps;
-      work.outputs.push(erasureMark(topics.verdicts, outcome.sessionId));
-      return work;
-    }
-    const isRetry = work.from?.batch.isRetry === true;
-    const topic = this.#deps.topics['dead-letters'];
-    const letter = notedLetter(topic, outcome.record, this.#topicPartition, outcome, isRetry);
-    work.outputs.push(letter.output);
-    work.letters.push(letter.note);
     return work;
   }
 
   /** The end of incidents that could not be restored. */
   #ended(verdicts: readonly Omit<Verdict, 'detectedAt'>[]): Work[] {
     if (verdicts.length === 0) return [];
-    const work = newWork();
-    for (const verdict of verdicts) this.#addVerdict(work, verdict, this.#deps.now());
+    const { topics, now } = this.#deps;
+    const work = new Work(topics);
+    for (const verdict of verdicts) work.addVerdict(verdict, now());
     return [work];
   }
 
@@ -251,9 +217,9 @@ export class PartitionProcessor implements PartitionTask {
     if (record === undefined) return undefined;
     const { topics, now } = this.#deps;
     this.#sessions.noteCheck(record.sessionId, record.id);
-    const work = newWork();
-    work.outputs.push({ topic: topics.checks, key: record.id, value: JSON.stringify(record) });
-    for (const verdict of verdicts ?? []) this.#addVerdict(work, verdict, now());
+    const work = new Work(topics);
+    work.addCheck(record);
+    for (const verdict of verdicts ?? []) work.addVerdict(verdict, now());
     return work;
   }
 
@@ -262,7 +228,7 @@ export class PartitionProcessor implements PartitionTask {
    * what is missing.
    */
   #summarized(): Work | undefined {
-    const { incidents, now } = this.#deps;
+    const { incidents, topics, now } = this.#deps;
     const { summaries } = this.#sessions;
     if (summaries === undefined) return undefined;
     const { sessions, active } = summaries.summarizeChanges(MAX_SUMMARIES);
@@ -270,7 +236,7 @@ export class PartitionProcessor implements PartitionTask {
     if (sessions === 0 && summarizedTo === this.#summarizedTo) return undefined;
     for (const one of active) incidents.noteActivity(one.incidents, activityAt(one.lastEventAt, now()));
     this.#summarizedTo = summarizedTo;
-    const work = newWork();
+    const work = new Work(topics);
     work.changes.push(writeSummarized(summarizedTo));
     return work;
   }
@@ -287,7 +253,7 @@ export class PartitionProcessor implements PartitionTask {
 
   #step(work: Work): Step {
     const { outputs, verdicts, changes } = work;
-    const { settings, incidents, topics } = this.#deps;
+    const { settings, incidents } = this.#deps;
     const position = this.#position;
     const checkpoint = this.#sessions.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
     const { history } = this.#recovery;
@@ -304,14 +270,13 @@ export class PartitionProcessor implements PartitionTask {
     }
     state.push(...changes);
     const drained = this.#sessions.summaries?.drain();
-    const summaries = drained === undefined ? [] : summaryRecords(drained, topics);
-    work.open = drained?.summaries.flatMap(({ openIncidents = [] }) => openIncidents) ?? [];
+    if (drained !== undefined) work.addSummaries(drained);
     return {
       position,
       resumeFrom: checkpoint.replayFrom,
       rebuildFrom: checkpoint.rebuildFrom,
       mark: { format: STATE_FORMAT, since: this.#recovery.since },
-      outputs: [...outputs, ...summaries],
+      outputs,
       state,
     };
   }
@@ -327,8 +292,8 @@ export class PartitionProcessor implements PartitionTask {
     // Nothing else may be awaited: commits that the log has merged end together, and are noted in their order.
     if (!(await committing)) return;
     report.verdictsCommitted(work.verdicts);
-    incidents.noteUse(work.open ?? []);
-    incidents.forget(work.abandoned ?? []);
+    incidents.noteUse(work.open);
+    incidents.forget(work.abandoned);
     if (work.from === undefined) return;
     if (work.counts !== undefined) report.batchCommitted(work.counts);
     for (const letter of work.letters) {
@@ -338,51 +303,9 @@ export class PartitionProcessor implements PartitionTask {
     const { records, next, lag } = work.from.batch;
     watch.note({ ...this.#topicPartition, position: next, end: next + lag }, records.at(-1)?.timestamp);
   }
-
-  #addVerdict(
-    work: Work,
-    found: Omit<Verdict, 'detectedAt'>,
-    timestamp: number,
-    detectedAt = timestamp,
-  ): void {
-    const verdict: Verdict = { ...found, detectedAt };
-    work.verdicts.push({ verdict, timestamp });
-    work.outputs.push({
-      topic: this.#deps.topics.verdicts,
-      key: verdict.sessionId,
-      value: JSON.stringify(verdict),
-    });
-  }
-}
-
-function newWork(from?: TracedBatch): Work {
-  return { outputs: [], verdicts: [], letters: [], changes: [], ...(from && { from }) };
 }
 
 /** Whether the producer of the event, a gateway, has written this verdict already. */
 function isJudged({ type, record }: Outcome<LogRecord>): boolean {
   return type === 'verdict' && analyzedByHeader in record.headers;
-}
-
-/** Tells the readers of a topic to erase what came before it of the session. */
-function erasureMark(topic: string, sessionId: string): OutputRecord {
-  return { topic, key: sessionId, value: null, headers: { [erasedHeader]: Buffer.from('1') } };
-}
-
-/** Current summaries of sessions, and tombstones for the records of sessions that have expired. */
-function summaryRecords(
-  { summaries, erased, expired, expiredChecks }: SessionSummaries,
-  { sessions, checks }: Pick<TopicNames, 'sessions' | 'checks'>,
-): OutputRecord[] {
-  return [
-    // First: a session that began again has a summary, too.
-    ...erased.map((sessionId) => erasureMark(sessions, sessionId)),
-    ...summaries.map((summary) => ({
-      topic: sessions,
-      key: summary.sessionId,
-      value: JSON.stringify(summary),
-    })),
-    ...expired.map((sessionId) => ({ topic: sessions, key: sessionId, value: null })),
-    ...expiredChecks.map((id) => ({ topic: checks, key: id, value: null })),
-  ];
 }
