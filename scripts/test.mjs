@@ -91,19 +91,30 @@ function run({ command, env, beside }) {
     const began = performance.now();
     const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
     const shown = beside === undefined ? 'inherit' : 'pipe';
-    const child = spawn(command, {
+    const child = spawn(`${command}\ncode=$?\ntimes >&3\nexit $code`, {
       cwd: root,
       shell: true,
-      stdio: ['ignore', shown, shown],
+      stdio: ['ignore', shown, shown, 'pipe'],
       env: { ...process.env, ...env, PATH: path },
     });
-    const kept = [];
+    const [kept, times] = [[], []];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => kept.push(chunk));
+    child.stdio[3].on('data', (chunk) => times.push(chunk));
     child.on('close', (code) => {
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      resolve({ code: code ?? 1, seconds, kept: Buffer.concat(kept) });
+      const cpu = cpuSeconds(Buffer.concat(times).toString()).toFixed(0);
+      resolve({ code: code ?? 1, seconds, cpu, kept: Buffer.concat(kept) });
     });
   });
+}
+
+/** User and system time of the processes of a step: the second line of `times`, as `1m2.34s 0m5.67s`. */
+function cpuSeconds(times) {
+  const [, processes = ''] = times.split('\n');
+  return [...processes.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, m, s]) => sum + Number(m) * 60 + Number(s),
+    0,
+  );
 }
 
 /** The counts in a step's report; an exit code that the report does not explain counts as one more failure. */
@@ -121,12 +132,14 @@ const rows = [];
 for (const step of steps) {
   for (const other of steps.filter(({ beside }) => beside === step.title)) begun.set(other, run(other));
   console.log(`\n=== ${step.title}: ${step.command}`);
-  const { code, seconds, kept } = await (begun.get(step) ?? run(step));
+  const { code, seconds, cpu, kept } = await (begun.get(step) ?? run(step));
   process.stdout.write(kept);
   const counts = result(step, code);
   const tests = step.count && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
-  rows.push({ ...counts, title: step.title, seconds, tests });
-  console.log(`=== ${step.title}: ${counts.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
+  rows.push({ ...counts, title: step.title, seconds, cpu, tests });
+  console.log(
+    `=== ${step.title}: ${counts.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s, ${cpu} s of CPU time`,
+  );
 }
 
 /** The next run begins with the files that took longest, see vitest.config.ts. */
@@ -145,9 +158,9 @@ const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
 const passed = sum('passed');
 const failed = sum('failed');
 console.log('');
-for (const { title, failed, seconds, tests } of rows) {
+for (const { title, failed, seconds, cpu, tests } of rows) {
   console.log(
-    `${failed === 0 ? 'ok    ' : 'FAILED'}  ${title.padEnd(12)} ${seconds.padStart(7)} s  ${tests ?? ''}`,
+    `${failed === 0 ? 'ok    ' : 'FAILED'}  ${title.padEnd(12)} ${seconds.padStart(7)} s  CPU ${cpu.padStart(5)} s  ${tests ?? ''}`,
   );
 }
 if (passed + failed === 0) console.log('No test ran.');
