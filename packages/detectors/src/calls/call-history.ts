@@ -204,9 +204,10 @@ export class CallHistory {
     return this.rounds.findLast(({ calls }) => calls.some(ran))?.calls.find(ran)?.result ?? null;
   }
 
-  /** Number of calls without a result so far. */
-  get unanswered(): number {
-    return this.#open?.calls.filter(({ result }) => result === null).length ?? 0;
+  /** Whether the agent still waits for results: those of some calls of its step have come, of others not. */
+  get isPartlyAnswered(): boolean {
+    const calls = this.#open?.calls ?? [];
+    return calls.some(({ result }) => result !== null) && !this.#isAnswered;
   }
 
   #settle(): void {

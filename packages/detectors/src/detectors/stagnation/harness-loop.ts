@@ -103,6 +103,8 @@ export class HarnessLoop {
   }
 
   #onPrompt(step: EventStep, text: string, author: PromptAuthor): void {
+    // A reminder between two results of one step: the agent had no chance to follow it.
+    if (author !== 'person' && step.calls?.isPartlyAnswered === true) return;
     const shown = text.trim().slice(0, COMPARED_UNITS);
     const isMarked = author === 'harness';
     const run: PromptRun = { steps: this.#steps.hashes().steps, answer: this.#answer };

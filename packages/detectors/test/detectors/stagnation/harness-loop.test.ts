@@ -31,6 +31,8 @@ const failing: AgentEvent[] = [
 ];
 const opened = ['stagnation/same-prompt opened chance 5'];
 
+const readers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
 /** A long answer that resembles no other. */
 const essay = (i: number): AgentEvent[] => [
   text(
@@ -148,6 +150,18 @@ describe('same-prompt', () => {
           ],
         })),
       ),
+      expected: [],
+    },
+    {
+      what: 'ignores reminders between the results of one step',
+      events: [
+        { type: 'turn_started' },
+        ...readers.map((callId) => ({ ...call('read', { path: callId }), callId })),
+        ...readers.flatMap((callId): AgentEvent[] => [
+          { type: 'tool_result', callId, result: `${callId} has other lines` },
+          { type: 'prompt_started', origin: 'harness', text: 'Keep the list of tasks up to date.' },
+        ]),
+      ],
       expected: [],
     },
     {
