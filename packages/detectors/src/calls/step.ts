@@ -163,12 +163,18 @@ export function isAlikeStep(before: CallStep, now: CallStep): boolean {
   if (before.key !== now.key) return false;
   if (before.outcome === now.outcome) return true;
   return now.calls.every((call) => {
-    const { result } = call;
-    const old = before.calls.find(({ key }) => key === call.key)?.result;
-    if (!result || !old) return result === old;
-    if (result.kind === 'error' && isErrorAlike(old, result)) return true;
-    return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(call));
+    const old = before.calls.find(({ key }) => key === call.key);
+    return old !== undefined && isAlikeCall(old, call);
   });
+}
+
+/** The same for two calls. */
+export function isAlikeCall(before: PastCall, now: PastCall): boolean {
+  if (before.key !== now.key) return false;
+  const [old, result] = [before.result, now.result];
+  if (!result || !old) return result === old;
+  if (result.kind === 'error' && isErrorAlike(old, result)) return true;
+  return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(now));
 }
 
 /** Whether a number in the results of these equal steps moves towards something. */

@@ -1,6 +1,57 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CallStep, PastCall } from '../../../src/calls/step.ts';
 import { StepDigests } from '../../../src/detectors/stagnation/nothing-new.ts';
+import { type ShortStep, said, turns } from '../../steps.ts';
+
+/** Looks at these pages in turn; each answer comes in the envelope. */
+function looks(pages: string, envelope: (page: string, i: number) => unknown): ShortStep[] {
+  return Array.from(pages, (page, i) => [
+    'look_at',
+    envelope(`page ${page} lists the opening hours of the shop`, i),
+    { page },
+  ]);
+}
+
+const plain = (page: string): string => page;
+const numbered = (page: string, i: number): object => ({
+  id: `res_${(7_919_000 + i * 104_729).toString(36)}f3`,
+  page,
+});
+const counting = (page: string, i: number): object => ({ entries_left: 90 - i, page });
+const noOrder = 'abcabbcacbacabcb';
+
+describe('results that are known apart from random tokens', () => {
+  it.each<{ what: string; steps: ShortStep[]; expected: string | undefined }>([
+    { what: 'nothing new', steps: looks(noOrder, plain), expected: 'stagnation/nothing-new opened chance 5' },
+    {
+      what: 'nothing new in an envelope with ids: one step later',
+      steps: looks(noOrder, numbered),
+      expected: 'stagnation/nothing-new opened chance 6',
+    },
+    { what: 'a number that falls', steps: looks(noOrder, counting), expected: undefined },
+    {
+      what: 'one page again and again, between others, in an envelope with ids: one time later',
+      steps: looks('abacadaeafagah', numbered),
+      expected: 'stagnation/same-result opened chance 6',
+    },
+    {
+      what: 'other pages in such envelopes',
+      steps: looks('abcdefghijklmnop', numbered),
+      expected: undefined,
+    },
+    {
+      what: 'a draw',
+      steps: Array.from(noOrder, (name, i) => [
+        'create_ticket',
+        numbered(`ticket for ${name} in the queue of today`, i),
+        { name },
+      ]),
+      expected: undefined,
+    },
+  ])('$what', ({ steps, expected }) => {
+    expect(said(turns(...steps))[0]).toBe(expected);
+  });
+});
 
 function step(outcome: string, ...keys: string[]): CallStep {
   const calls = keys.map((key) => ({ key, result: { gist: outcome } }) as PastCall);
