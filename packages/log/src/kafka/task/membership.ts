@@ -5,7 +5,8 @@ import kafkajs, {
   type ConsumerCrashEvent,
   type ConsumerGroupJoinEvent,
 } from 'kafkajs';
-import type { TopicPartition } from '../../port/task.ts';
+import { LogError } from '../../port/errors.ts';
+import { nameOf, type TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { timeouts } from '../client/timeouts.ts';
 import { onClusters } from '../internals/cluster.ts';
@@ -34,7 +35,7 @@ export interface Membership {
   readonly crashed: Promise<Error>;
   /** Resolves when the coordinator confirms the next heartbeat. */
   heartbeat(): Promise<void>;
-  /** Commits as the current member; rejects once it is no longer one. */
+  /** Commits as the current member; rejects once it is no longer one, or the partition belongs to another. */
   commit(offset: TopicPartition & { offset: string; metadata: string }): Promise<void>;
   /** Leaves the group, so that its partitions are reassigned at once. */
   leave(): Promise<void>;
@@ -121,7 +122,11 @@ export async function joinGroup(
   return {
     crashed: crash.happened,
     heartbeat: () => new Promise((resolve) => void waiting.add(resolve)),
-    commit: (offset) => consumer.commitOffsets([offset]),
+    // The coordinator accepts commits of any member, also for a partition that has a new owner.
+    commit: (offset) =>
+      claim.owned.some((owned) => nameOf(owned) === nameOf(offset))
+        ? consumer.commitOffsets([offset])
+        : Promise.reject(new LogError('partition_lost', 'The partition belongs to another member.')),
     leave,
   };
 }

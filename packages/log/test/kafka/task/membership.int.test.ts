@@ -34,7 +34,9 @@ async function group() {
     if (member === undefined) throw new Error('no member');
     const joined = member;
     onTestFinished(() => joined.leave().catch(() => undefined));
-    return { ...member, assigned };
+    const commit = (partition: number) =>
+      joined.commit({ topic: topics.events, partition, offset: '7', metadata: '' });
+    return { ...member, assigned, commit };
   };
 }
 
@@ -59,6 +61,19 @@ it('membership: a new member takes partitions from others once it has been in th
   expect(first.assigned.at(-1)).toEqual([0, 1, 2, 3]);
   for (const member of [first, second])
     await expect.poll(() => member.assigned.at(-1), { timeout: 60_000 }).toHaveLength(2);
+});
+
+it('membership: commits nothing for a partition that another member has taken', async () => {
+  const join = await group();
+  const first = await join();
+  await Promise.all([0, 1, 2, 3].map(first.commit));
+  const second = await join();
+  await expect.poll(() => first.assigned.at(-1), { timeout: 60_000 }).toHaveLength(2);
+  const [kept = -1] = first.assigned.at(-1) ?? [];
+  const [taken = -1] = second.assigned.at(-1) ?? [];
+  await first.commit(kept);
+  await expect(first.commit(taken)).rejects.toMatchObject({ code: 'partition_lost' });
+  await second.commit(taken);
 });
 
 it('membership: sends heartbeats although the wall clock was set back by hours', async () => {
