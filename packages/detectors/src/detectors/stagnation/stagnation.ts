@@ -9,11 +9,13 @@ import { handoffs } from './handoffs.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { knownAnswers } from './known-answers.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
-import { isStale, nothingNew, StepDigests, sameResult } from './nothing-new.ts';
+import { isStale, nothingNew } from './nothing-new.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
 import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
 import { sameError } from './same-error.ts';
 import { malformedCall, sameFailure } from './same-failure.ts';
+import { sameResult } from './same-result.ts';
+import { StepDigests } from './step-digests.ts';
 
 /** In order of evaluation; `nothing-new`, the least specific, comes last. */
 const RULES: readonly StagnationRule[] = [

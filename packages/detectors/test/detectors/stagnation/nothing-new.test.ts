@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallStep, PastCall } from '../../../src/calls/step.ts';
-import { StepDigests } from '../../../src/detectors/stagnation/nothing-new.ts';
+import { StepDigests } from '../../../src/detectors/stagnation/step-digests.ts';
 import { type ShortStep, said, turns } from '../../steps.ts';
 
 /** Looks at these pages in turn; each answer comes in the envelope. */

@@ -1,0 +1,72 @@
+import {
+  type CallStep,
+  changesSomething,
+  isAlikeCall,
+  isPolling,
+  isPollingStep,
+  movesTowards,
+  type PastCall,
+} from '../../calls/step.ts';
+import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { apartFrom, isHandledByOthers, MORE_IF_ALIKE, thresholdOf } from './nothing-new.ts';
+import type { StagnationRule } from './options.ts';
+
+/** The same call returns the same result, with other steps in between that changed nothing. */
+export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
+  const {
+    options,
+    knowledge: { agents },
+    digests,
+    isOpen,
+  } = context;
+  if (digests.sameCalls() < options.sameResult) return null;
+  for (const call of settled.calls.filter(isTelling)) {
+    for (const alike of [false, true]) {
+      const found = stepsWith(call, rounds, alike ? isAlikeCall : isSameCall);
+      const count = found.length;
+      const threshold = options.sameResult + (alike ? MORE_IF_ALIKE : 0);
+      const steps = found.map((i) => rounds[i] as CallStep);
+      if (count < threshold || (alike && movesTowards(steps))) continue;
+      // Identical consecutive steps are a plain repetition, which tool-repeat reports.
+      if (steps.every(({ key }) => key === settled.key) && rounds.length - (found[0] ?? 0) === count)
+        continue;
+      if (!isOpen && isHandledByOthers(rounds, context, alike)) return null;
+      const { name, arguments: canonical } = call.identity;
+      return {
+        rule: 'same-result',
+        steps,
+        count,
+        threshold,
+        thresholdOf: thresholdOf('same_result', options.sameResult, alike),
+        ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result${apartFrom(alike)} and no change in between${quotedResult(call, agents)}`,
+      };
+    }
+  }
+  return null;
+};
+
+/** Where the latest steps, up to one that changed something, contain this call, oldest first. */
+function stepsWith(
+  call: PastCall,
+  rounds: readonly CallStep[],
+  isEqual: (a: PastCall, b: PastCall) => boolean,
+): number[] {
+  const found: number[] = [];
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const step = rounds[i] as CallStep;
+    // Steps that belong to another detector's incident do not count here.
+    if (step.explained || changesSomething(step) || isPollingStep(step)) break;
+    if (step.calls.some((other) => isEqual(other, call))) found.unshift(i);
+  }
+  return found;
+}
+
+function isSameCall(a: PastCall, b: PastCall): boolean {
+  return a.key === b.key && a.result?.form === b.result?.form;
+}
+
+/** Whether the call is a question that changes nothing and got an informative answer. */
+function isTelling(call: PastCall): boolean {
+  const { nature, result } = call;
+  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !isPolling(call);
+}
