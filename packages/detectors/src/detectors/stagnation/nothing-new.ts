@@ -8,6 +8,7 @@ import {
   movesTowards,
   type PastCall,
 } from '../../calls/step.ts';
+import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { callsWithResults, counted, sentence } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch } from './options.ts';
@@ -15,19 +16,12 @@ import { isKnownResult } from './rephrased-query.ts';
 import { getsFurther } from './same-error.ts';
 import type { StepDigests } from './step-digests.ts';
 
-/** Results that are the same only apart from random tokens leave doubt: they count from one repetition more. */
-export const MORE_IF_ALIKE = 1;
-
 export function thresholdOf(
   rule: 'same_result' | 'nothing_new',
   value: number,
   alike: boolean,
 ): ThresholdBase {
   return { setting: `stagnation.${rule}`, value, ...(alike && { adjustments: ['alike-results'] }) };
-}
-
-export function apartFrom(alike: boolean): string {
-  return alike ? ' apart from random tokens' : '';
 }
 
 /** Number of latest steps that the reason shows. */

@@ -10,6 +10,7 @@ import {
   type PastCall,
   soleToolOf,
 } from '../../calls/step.ts';
+import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import { counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 import type { StagnationRule } from './options.ts';
 
@@ -75,9 +76,8 @@ export const sameFailure: StagnationRule = (
   }
   const count = steps.length;
   // Without other steps in between it is a plain repetition, which tool-repeat reports.
-  // Errors that differ in random-looking tokens leave more doubt.
   const isAlike = steps.some(({ outcome }) => outcome !== settled.outcome);
-  const threshold = options.sameFailure + (isAlike ? 1 : 0);
+  const threshold = options.sameFailure + (isAlike ? MORE_IF_ALIKE : 0);
   if (count < threshold || rounds.length - first === count || (isAlike && movesTowards(steps))) return null;
   return {
     rule: 'same-failure',

@@ -7,8 +7,9 @@ import {
   movesTowards,
   type PastCall,
 } from '../../calls/step.ts';
+import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { apartFrom, isHandledByOthers, MORE_IF_ALIKE, thresholdOf } from './nothing-new.ts';
+import { isHandledByOthers, thresholdOf } from './nothing-new.ts';
 import type { StagnationRule } from './options.ts';
 
 /** The same call returns the same result, with other steps in between that changed nothing. */

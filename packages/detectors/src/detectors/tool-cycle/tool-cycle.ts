@@ -9,6 +9,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
+import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -136,7 +137,7 @@ export class ToolCycle implements Detector {
       threshold: isSame
         ? this.#thresholdOf(rounds, period)
         : isAlike
-          ? this.#thresholdOf(rounds, period) + 1
+          ? this.#thresholdOf(rounds, period) + MORE_IF_ALIKE
           : FORM_PATIENCE * this.#options.threshold,
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',
@@ -153,7 +154,7 @@ export class ToolCycle implements Detector {
       period,
       mode: isAlike && this.#options.mode === 'block' ? 'chance_then_block' : this.#options.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
-      ...sentence`The same ${period} steps ran ${counted(count)} times${known && isSame ? ' with no new result' : isAlike ? ' with no new result apart from random tokens' : ''}: ${quotedSteps(cycle)}`,
+      ...sentence`The same ${period} steps ran ${counted(count)} times${(known && isSame) || isAlike ? ` with no new result${apartFrom(isAlike)}` : ''}: ${quotedSteps(cycle)}`,
       guidance: [
         `You have gone through the same ${String(period)} steps ${String(count)} times:`,
         ...callsWithResults(cycle, agents),

@@ -10,6 +10,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
+import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -197,7 +198,11 @@ function thresholdOf(degree: Degree, steps: readonly CallStep[], { threshold }: 
   const callStep = steps.at(-1);
   if (degree === 'any' || callStep === undefined) return LAST_BOUND * threshold;
   const least =
-    degree === 'alike' ? threshold + 1 : isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
+    degree === 'alike'
+      ? threshold + MORE_IF_ALIKE
+      : isDoubtful(callStep)
+        ? threshold
+        : Math.max(2, threshold - 1);
   return least * pollingPatience([callStep], steps);
 }
 
@@ -214,7 +219,7 @@ function adjustmentOf(degree: Degree, callStep: CallStep): ThresholdAdjustment[]
 
 function resultsPhrase(degree: Degree, { kind }: CallStep): string {
   if (degree === 'any') return ', with different results';
-  const but = degree === 'alike' ? ' apart from random tokens' : '';
+  const but = apartFrom(degree === 'alike');
   return kind === 'error' ? ` and failed the same way each time${but}` : ` with the same result${but}`;
 }
 
