@@ -1,4 +1,5 @@
-/* Results that are the same only in bulk leave doubt. */
+/* Results that are the same only in bulk, or differ, leave doubt. */
+import type { Mode } from '@loopwatch/contract';
 
 /** Such results count from this many repetitions more. */
 export const MORE_IF_ALIKE = 1;
@@ -6,4 +7,9 @@ export const MORE_IF_ALIKE = 1;
 /** What a reason adds after "the same result". */
 export function apartFrom(alike: boolean): string {
   return alike ? ' apart from random tokens' : '';
+}
+
+/** Never a block at once: the model gets a chance first. */
+export function chanceFirst(mode: Mode): Mode {
+  return mode === 'block' ? 'chance_then_block' : mode;
 }

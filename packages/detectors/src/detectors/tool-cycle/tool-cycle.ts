@@ -9,7 +9,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
-import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
+import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -152,7 +152,7 @@ export class ToolCycle implements Detector {
       },
       steps: matched + period,
       period,
-      mode: isAlike && this.#options.mode === 'block' ? 'chance_then_block' : this.#options.mode,
+      mode: isSame ? this.#options.mode : chanceFirst(this.#options.mode),
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
       ...sentence`The same ${period} steps ran ${counted(count)} times${(known && isSame) || isAlike ? ` with no new result${apartFrom(isAlike)}` : ''}: ${quotedSteps(cycle)}`,
       guidance: [

@@ -10,7 +10,7 @@ import {
   pollingAdjustments,
   pollingPatience,
 } from '../../calls/step.ts';
-import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
+import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
@@ -143,8 +143,7 @@ export class StepRepeat implements Detector {
         ],
       },
       windowMs: options.ttlMs,
-      // Results that differ leave doubt: the model gets a chance first.
-      mode: degree !== 'same' && options.mode === 'block' ? 'chance_then_block' : options.mode,
+      mode: degree === 'same' ? options.mode : chanceFirst(options.mode),
       rounds: steps,
       ...made,
       guidance:
