@@ -100,7 +100,8 @@ async function timePages(url: string): Promise<{ readonly name: string; readonly
       const start = performance.now();
       const response = await fetch(`${url}/api/v1${path}`);
       const text = await response.text();
-      if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${text}`);
+      // A breakdown that would read too many sessions is refused.
+      if (response.status >= 500) throw new Error(`${path}: ${String(response.status)} ${text}`);
       times.push(performance.now() - start);
     }
     timed.push({ name, ms: median(times) });

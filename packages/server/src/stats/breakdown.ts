@@ -9,12 +9,13 @@ import type {
 } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import type { Sorting } from '../http/parse-query.ts';
+import { badRequest } from '../http/problem.ts';
 import { incidentConditions } from '../incidents/filter.ts';
 import { Conditions, isAny } from '../storage/conditions.ts';
 import { dimensionColumns, isSummedTag, TAG } from '../storage/sums.ts';
 import { incidentsInRange } from './incidents-in-range.ts';
 import { added, loopsFromRows, loopsFromSums, type NamedPeriod } from './loops-by-value.ts';
-import { activities, activityRows, inPeriod } from './session-activity.ts';
+import { activities, activityRows, inPeriod, isAnyMore } from './session-activity.ts';
 
 export interface BreakdownRequest {
   readonly groupBy: BreakdownDimension;
@@ -46,11 +47,21 @@ type Row = {
 } & Readonly<Record<Column | `p_${Column}`, number | null>>;
 type Column = Amount | keyof typeof activities;
 
-/** The cost of loops by a dimension. @param now wall clock, epoch ms */
+/** As many sessions are read one by one within a few seconds, during which the embedded database does nothing else. */
+const MAX_READ_SESSIONS = 100_000;
+
+/**
+ * The cost of loops by a dimension.
+ *
+ * @param now wall clock, epoch ms
+ * @param maxRead sessions that are read if no sums by the dimension are kept
+ * @throws HttpProblem 400 if there are more
+ */
 export async function breakdown(
   database: Queryable,
   request: BreakdownRequest,
   now: number,
+  maxRead = MAX_READ_SESSIONS,
 ): Promise<Breakdown> {
   const { groupBy, from, to, compare, limit } = request;
   const before = from - (to - from);
@@ -58,6 +69,12 @@ export async function breakdown(
   if (compare) periods.push({ from: before, to: from, prefix: 'p_' });
   const tag = tagOf(groupBy);
   const isKept = tag === undefined || (await isSummedTag(database, tag));
+  if (!isKept && (await isAnyMore(database, request.filter, periods, maxRead))) {
+    throw badRequest({
+      parameter: 'groupBy',
+      detail: `no sums are kept by this tag, and more than ${maxRead.toLocaleString('en-US')} sessions would have to be read; choose a shorter period or add a filter`,
+    });
+  }
   const { sql, parameters } = statement(request, periods, now, isKept);
   const rows = await database.query<Row>(sql, parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);

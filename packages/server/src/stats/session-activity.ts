@@ -1,4 +1,5 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
 import { Conditions, isAny } from '../storage/conditions.ts';
 import { HOUR, sumsOf } from '../storage/sums.ts';
 import { cover, type Segment } from './cover.ts';
@@ -130,6 +131,34 @@ function fromSums(
     .join(' union all ');
 }
 
+/** Whether more than `most` sessions match the filter and were active in the periods. */
+export async function isAnyMore(
+  database: Queryable,
+  filter: IncidentFilter,
+  periods: readonly Period[],
+  most: number,
+): Promise<boolean> {
+  const { where, parameters } = activeSessions(filter, periods);
+  const sql = `select count(*)::float8 as found from (select 1 from sessions ${where} limit ${String(most + 1)}) as matching`;
+  const [row] = await database.query<{ found: number }>(sql, parameters);
+  return (row?.found ?? 0) > most;
+}
+
+function activeSessions(
+  filter: IncidentFilter,
+  periods: readonly Period[],
+  parameters: unknown[] = [],
+): Conditions {
+  const conditions = new Conditions(parameters);
+  conditions.anyOf('id', filter.sessionId);
+  conditions.labels(filter);
+  const from = conditions.parameter(Math.min(...periods.map((period) => period.from)));
+  const to = conditions.parameter(Math.max(...periods.map((period) => period.to)));
+  conditions.add(`last_event_at >= ${from}::float8`);
+  conditions.add(`started_at < ${to}::float8`);
+  return conditions;
+}
+
 /** The sessions themselves, each read once for all periods. */
 function fromSessions(
   filter: IncidentFilter,
@@ -137,13 +166,9 @@ function fromSessions(
   parameters: unknown[],
   group: string,
 ): string {
-  const conditions = new Conditions(parameters);
-  conditions.anyOf('id', filter.sessionId);
-  conditions.labels(filter);
+  const conditions = activeSessions(filter, periods, parameters);
   const time = (at: number): string => `${conditions.parameter(at)}::float8`;
   const isIn = periods.map(({ from, to }) => `last_event_at >= ${time(from)} and started_at < ${time(to)}`);
-  conditions.add(`last_event_at >= ${time(Math.min(...periods.map(({ from }) => from)))}`);
-  conditions.add(`started_at < ${time(Math.max(...periods.map(({ to }) => to)))}`);
   const amounts = columns.map((name) => `${ofSession[name]} as ${name}`);
   const marks = isIn.map((condition, period) => `${condition} as ${inPeriod(period)}`);
   return `select ${group}${[...marks, ...amounts].join(', ')} from sessions ${conditions.where}`;

@@ -7,7 +7,7 @@ import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import { eraseRows } from '../../src/retention/erase-rows.ts';
 import { removeSessions } from '../../src/retention/remove-oldest.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';
-import { breakdown } from '../../src/stats/breakdown.ts';
+import { type BreakdownRequest, breakdown } from '../../src/stats/breakdown.ts';
 import { isSummedTag } from '../../src/storage/sums.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
@@ -33,17 +33,17 @@ const runs = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, i) => ({ run: `${prefix}-${String(i)}`, team: `t-${String(i % 3)}` }));
 
 onBothDatabases(({ make }) => {
+  const requestOf = (groupBy: `tag:${string}`): BreakdownRequest => ({
+    groupBy,
+    from: START,
+    to: START + 9 * HOUR,
+    compare: false,
+    filter: {},
+    limit: 3,
+    sort: { by: 'rate', descending: true },
+  });
   const groupsBy = async (database: Database, groupBy: `tag:${string}`) => {
-    const request = {
-      groupBy,
-      from: START,
-      to: START + 9 * HOUR,
-      compare: false,
-      filter: {},
-      limit: 3,
-      sort: { by: 'rate', descending: true },
-    } as const;
-    const { groups, other, total } = await breakdown(database, request, START);
+    const { groups, other, total } = await breakdown(database, requestOf(groupBy), START);
     return {
       groups: groups.map(({ value, activity }) => [value, activity.sessions]),
       other: other?.values,
@@ -101,6 +101,22 @@ onBothDatabases(({ make }) => {
               ['v', 1],
             ],
       );
+  });
+
+  it('sums by tag: without them, no more sessions are read than a database can do at once', async () => {
+    const { database } = await make();
+    await store(database, runs(1_020, 'a'));
+    const read = (request: Partial<BreakdownRequest>, maxRead: number) =>
+      breakdown(database, { ...requestOf('tag:run'), ...request }, START, maxRead);
+    expect((await read({}, 1_020)).total.activity.sessions).toBe(1_020);
+    await expect(read({}, 1_019)).rejects.toMatchObject({
+      status: 400,
+      message:
+        'groupBy: no sums are kept by this tag, and more than 1,019 sessions would have to be read; choose a shorter period or add a filter',
+    });
+    expect((await read({ to: START + HOUR }, 1_019)).total.activity.sessions).toBe(204);
+    expect((await read({ filter: { tag: ['team:t-1'] } }, 1_019)).total.activity.sessions).toBe(340);
+    expect((await read({ groupBy: 'tag:team' }, 1)).total.activity.sessions).toBe(1_020);
   });
 
   it('sums by tag: an erased session leaves none of its names', async () => {
