@@ -2,7 +2,8 @@ import { waitFor } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
 import { records, startWorker } from '../fakes.ts';
 
-const SESSIONS = 40;
+/** More than one slice of time restores. */
+const SESSIONS = 400;
 
 /** One call in each session. */
 function calls(round: number) {
