@@ -3,6 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { withoutBudget } from './budget-frame.ts';
+import { withoutStamp } from './leading-stamp.ts';
 import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
 import { inFixedOrder } from './match-order.ts';
@@ -81,7 +82,7 @@ export function normalizeResult(
   agents: AgentKnowledge,
 ): NormalizedResult {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
-  const plain = withoutBudget(agents.withoutNoise(text));
+  const plain = withoutStamp(withoutBudget(agents.withoutNoise(text)));
   const kind = resultKind(plain, isError, call, agents);
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;

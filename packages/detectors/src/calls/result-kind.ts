@@ -1,4 +1,5 @@
 import { type AgentKnowledge, unframed } from '../agents/agent-knowledge.ts';
+import { withoutStamp } from './leading-stamp.ts';
 import { stringsIn } from './said-values.ts';
 import type { CallText } from './strip-echoed-args.ts';
 
@@ -82,7 +83,7 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   if (found === undefined || WAITS_IN_VAIN.test(excerpt)) return false;
   if (stringsIn(call.said).some((said) => said.toLowerCase().includes(found))) return false;
   if (isError) return true;
-  const words = unframed(head);
+  const words = firstWords(head);
   if (call.looks === true) return ALL_TRANSIENT.test(words);
   if (ERROR_NAME.test(words)) return true;
   if (call.reads === true) return ALL_TRANSIENT.test(words);
@@ -90,11 +91,19 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   return text.length <= PLAIN_UNITS && (PLAIN_TRANSIENT.test(words) || WELL_KNOWN.test(words));
 }
 
+/** A result from the first word of its message onward, which a wrapper may have stamped inside its frame. */
+function firstWords(head: string): string {
+  const words = unframed(head);
+  const lines = words.replaceAll('\\r', '').replaceAll('\\n', '\n');
+  const unstamped = withoutStamp(lines);
+  return unstamped === lines ? words : unframed(unstamped);
+}
+
 function tellsOfError(text: string, { reads, edits }: CallText): boolean {
   const head = text.slice(0, HEAD_UNITS);
   if (FOREIGN_ERROR.test(head)) return true;
   if (edits === true && text.length <= REFUSED_UNITS && REJECTED_EDIT.test(text)) return true;
-  const words = unframed(head);
+  const words = firstWords(head);
   if (reads === true && text.length > READ_ERROR_UNITS) return false;
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;
   if (text.length <= REFUSED_UNITS && (REFUSED.test(text) || ERROR_START.test(words))) return true;

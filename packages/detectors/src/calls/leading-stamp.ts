@@ -1,0 +1,34 @@
+/** Units of a result in which stamps are searched. */
+const STAMP_UNITS = 400;
+/** More than these are no stamps. */
+const MOST = 3;
+const SECONDS = ':\\d\\d(?:[.,]\\d{1,9})?(?: ?Z| ?UTC| ?[+-]\\d\\d:?\\d\\d| GMT)?';
+const DATE = '\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]';
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [\\w ]{5,12} ';
+const EPOCH = '1[5-9]\\d{8}(?:\\d{3}|\\.\\d{1,9})?';
+const TIME = `(?:${DATE}|${DAY})?\\d\\d:\\d\\d${SECONDS}`;
+const NAME = '(?:x[-_])?(?:trace|span|request|req|correlation|ray)';
+const ID = '(?=[\\w-]{0,63}\\d)[\\w-]{4,64}';
+const STAMPS = [
+  `${TIME}(?=[\\s|]|: )`,
+  `[[(<]?(?:(?:time|timestamp|ts)[=:] ?)?(?:${TIME}|${EPOCH})[\\])>]`,
+  `${NAME}(?:[-_ ]?id(?: |[=:] ?)|[=:] ?)"?${ID}"?(?=[\\s|]|: )`,
+  `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
+  // The headers of a successful answer, up to the empty line.
+  'HTTP/[\\d.]{1,3} 2\\d\\d\\b[^\\n]*\\n(?:[\\w-]{1,64}:[^\\n]*\\n)*\\r?(?=\\n)',
+];
+const STAMP = new RegExp(`^\\s*(?:${STAMPS.join('|')})[\\s|:-]*`, 'i');
+
+/**
+ * A result without what a wrapper writes in front of it: a time, the id of a request or trace, the headers of an HTTP response.
+ * They hide how the result begins, which tells an error from a text. A result that consists of nothing else is unchanged.
+ */
+export function withoutStamp(text: string): string {
+  let rest = text;
+  for (let count = 0; count < MOST; count += 1) {
+    const found = STAMP.exec(rest.slice(0, STAMP_UNITS));
+    if (found === null) break;
+    rest = rest.slice(found[0].length);
+  }
+  return rest === '' ? text : rest;
+}
