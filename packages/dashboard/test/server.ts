@@ -1,4 +1,11 @@
-import type { Budget, IncidentDetail, IncidentItem, Overview, SessionMessage } from '@loopwatch/contract/api';
+import type {
+  Breakdown,
+  Budget,
+  IncidentDetail,
+  IncidentItem,
+  Overview,
+  SessionMessage,
+} from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
 import { incident, NOW, session, settingKey } from './rows.ts';
 
@@ -46,6 +53,7 @@ export class FakeServer {
       this.overviews.push(query.toString());
       return this.nextOverviews.shift() ?? this.overview;
     }
+    if (path === '/stats' && query.get('groupBy') === 'tool') return byTool(this.incidents);
     if (path === '/budgets') {
       const session = query.get('session');
       return { budgets: this.budgets.filter(({ subject }) => session === null || subject === session) };
@@ -118,6 +126,33 @@ export class FakeServer {
     );
     return { items, nextCursor: null, total: items.length };
   }
+}
+
+/** The number of incidents by tool; nothing is said of their cost. */
+function byTool(items: readonly IncidentItem[]): Breakdown {
+  const amounts = (incidents: number) => ({
+    incidents,
+    sessions: incidents,
+    calls: 0,
+    tokens: null,
+    usd: null,
+    unpriced: 0,
+    activity: { sessions: 2, calls: 0, tokens: null, usd: null, unpriced: 0, priced: 0, usdSquares: null },
+  });
+  const tools = items.flatMap(({ tool }) => tool?.name ?? []);
+  return {
+    groupBy: 'tool',
+    from: 0,
+    to: NOW,
+    previous: null,
+    other: null,
+    apart: { limits: 0, outages: 0 },
+    groups: [...new Set(tools)].map((value) => ({
+      value,
+      ...amounts(tools.filter((tool) => tool === value).length),
+    })),
+    total: amounts(tools.length),
+  };
 }
 
 function judged(item: IncidentItem, change: Partial<IncidentItem['triage']>): IncidentItem {

@@ -82,15 +82,6 @@ export function incidentQuery(id: string) {
   });
 }
 
-/** The tools of the latest incidents, for menus. */
-export const toolsQuery = queryOptions({
-  queryKey: ['incidents', 'tools'],
-  queryFn: async ({ signal }) => {
-    const { items } = await request(incidentPageSchema, '/incidents', { query: { limit: 200 }, signal });
-    return [...new Set(items.flatMap(({ tool }) => (tool === null ? [] : [tool.name])))];
-  },
-});
-
 /** Every incident of a query, for a download. @param onPage called after each page with the number of items so far */
 export function allIncidents(
   query: IncidentQuery,

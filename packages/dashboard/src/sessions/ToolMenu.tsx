@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { toolsQuery } from '../api/incidents.ts';
+import { useKnownNames } from '../api/known-names.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
@@ -12,8 +11,7 @@ interface Props {
 
 /** Filters sessions by the tools of their loops. */
 export function ToolMenu({ chosen, onChange }: Props) {
-  const { data: seen = [] } = useQuery(toolsQuery);
-  const names = [...new Set([...chosen, ...seen])].sort();
+  const names = [...new Set([...chosen, ...useKnownNames('tool')])].sort();
   return (
     <Menu
       trigger={
