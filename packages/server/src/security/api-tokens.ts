@@ -7,13 +7,13 @@ import {
 } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
+import { SharedRows } from './shared-rows.ts';
 import type { User } from './user.ts';
 
 const channel = 'loopwatch_tokens';
 const BYTES = 32;
 /** The last use of a token is stored at most once in this time. */
 const USE_MS = 60_000;
-const RETRY_MS = 1_000;
 
 const columns = `id, name, role, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt",
   last_used_at as "lastUsedAt"`;
@@ -31,33 +31,27 @@ export interface ApiTokensOptions {
 }
 
 /**
- * Tokens that operators created. Every server of a database has them in memory, by the hash of the token, so that a request
- * waits for no query; a change on one server is loaded by all.
+ * Tokens that operators created, by the hash of the token.
  */
 export class ApiTokens {
   readonly #options: ApiTokensOptions;
   readonly #listeners: (() => void)[] = [];
   #byHash: ReadonlyMap<string, KnownToken> = new Map();
   #byId: ReadonlyMap<string, KnownToken> = new Map();
-  /** One after the other, so that an older answer never replaces a newer one. */
-  #loading: Promise<void> = Promise.resolve();
-  #retry: ReturnType<typeof setTimeout> | undefined;
+  readonly #rows: SharedRows;
   #noting: Promise<unknown> = Promise.resolve();
-  #unlisten: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: ApiTokensOptions) {
     this.#options = options;
+    this.#rows = new SharedRows({ ...options, channel, name: 'Tokens', read: () => this.#read() });
   }
 
-  async start(): Promise<void> {
-    this.#unlisten = await this.#options.database.listen(channel, () => this.#reload());
-    await this.#load();
+  start(): Promise<void> {
+    return this.#rows.start();
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#retry);
-    await this.#unlisten();
-    await this.#loading;
+    await this.#rows.stop();
     await this.#noting;
   }
 
@@ -131,26 +125,12 @@ export class ApiTokens {
       if (rows.length > 0) await tx.query(`select pg_notify('${channel}', '')`);
       return rows;
     });
-    if (row !== undefined) await this.#load();
+    if (row !== undefined) await this.#rows.load();
     return row;
   }
 
   #isCurrent({ expiresAt }: KnownToken): boolean {
     return expiresAt === null || expiresAt > this.#options.now();
-  }
-
-  #reload(): void {
-    this.#load().catch((err: unknown) => {
-      this.#options.logger.warn({ err, retryMs: RETRY_MS }, 'Tokens could not be loaded; retrying');
-      clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.#reload(), RETRY_MS).unref();
-    });
-  }
-
-  #load(): Promise<void> {
-    const loaded = this.#loading.then(() => this.#read());
-    this.#loading = loaded.catch(() => undefined);
-    return loaded;
   }
 
   async #read(): Promise<void> {

@@ -39,7 +39,7 @@ export class Auth {
     this.logger = logger;
     this.oidc = oidc && new Oidc(oidc);
     this.hosts = new Hosts(web);
-    this.revoked = new RevokedLogins(database, now);
+    this.revoked = new RevokedLogins({ database, logger, now });
     this.apiTokens = new ApiTokens({ database, logger, now });
     this.access = new Access(tokens, now, oidc?.clientSecret, {
       isRevoked: (id) => this.revoked.has(id),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '@loopwatch/storage';
+import { type Database, DatabaseUnavailable, openDatabase } from '@loopwatch/storage';
 import { waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { io, type Socket } from 'socket.io-client';
@@ -202,6 +202,32 @@ describe('a logout', () => {
     await waitFor(() => socket?.connected === false);
     expect((await other.request('/api/v1/stats', { headers: { cookie } })).status).toBe(401);
   });
+});
+
+it('logins: a logout reaches a server whose database fails at that moment', async () => {
+  const open = await emptyDatabase();
+  onTestFinished(() => open.close());
+  const close = () => Promise.resolve();
+  let failures = 0;
+  const failing: Database = {
+    ...open,
+    close,
+    query: (sql, parameters) => {
+      if (!sql.includes('from revoked_logins where expires_at >') || failures === 0)
+        return open.query(sql, parameters);
+      failures -= 1;
+      return Promise.reject(new DatabaseUnavailable('a moment'));
+    },
+  };
+  const one = await start({ tokens, openDatabase: () => Promise.resolve({ ...open, close }) });
+  const other = await start({ tokens, openDatabase: () => Promise.resolve(failing) });
+  const cookie = await one.login(tokens.operator);
+  const status = async () => (await other.request('/api/v1/stats', { headers: { cookie } })).status;
+  expect(await status()).toBe(200);
+  failures = 1;
+  await one.request('/api/v1/auth/logout', { method: 'POST', headers: { cookie } });
+  await waitFor(async () => (await status()) === 401);
+  expect(other.said('Revoked logins could not be loaded; retrying')).toHaveLength(1);
 });
 
 it('logins: a rejected login is logged without its token', async () => {
