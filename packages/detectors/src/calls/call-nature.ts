@@ -170,8 +170,14 @@ function isFields(value: unknown): value is Record<string, unknown> {
 
 /** Fields in which models explain a command, in different words each time. */
 const BESIDE_COMMANDS = new Set(['description', 'summary', 'explanation', 'justification', 'comment']);
-/** Fields that agents have the model add to the arguments of any tool. */
-const ANYWHERE = new Set(['task_progress', 'security_risk']);
+/** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
+const ANYWHERE = new Set([
+  ...['task_progress', 'security_risk'],
+  ...['_meta', 'progressToken', 'progress_token', 'traceparent', 'tracestate'],
+  ...['toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id', 'cacheBuster', 'cache_buster', 'cachebuster'],
+  ...['idempotencyKey', 'idempotency_key', 'idempotency-key', 'clientToken', 'client_token'],
+  ...['clientRequestToken', 'client_request_token', 'clientRequestId', 'client_request_id'],
+]);
 
 /**
  * The arguments without those that only comment on the call; the same object if there are none.

@@ -14,6 +14,9 @@ const STAMPS = [
   `[[(<]?(?:(?:time|timestamp|ts)[=:] ?)?(?:${TIME}|${EPOCH})[\\])>]`,
   `${NAME}(?:[-_ ]?id(?: |[=:] ?)|[=:] ?)"?${ID}"?(?=[\\s|]|: )`,
   `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
+  // How a harness numbers what it shows to the model.
+  'observation ?#?\\d{1,5}:',
+  '[[(<](?:turn|message|observation) ?#?\\d{1,5}[\\])>]:?',
   // The headers of a successful answer, up to the empty line.
   'HTTP/[\\d.]{1,3} 2\\d\\d\\b[^\\n]*\\n(?:[\\w-]{1,64}:[^\\n]*\\n)*\\r?(?=\\n)',
 ];

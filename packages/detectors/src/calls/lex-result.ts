@@ -34,16 +34,21 @@ const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-const COLOR = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
-const COLOR_START = '\u001b[';
+/** As it is, and in a text of JSON. */
+const COLOR = /(?:\u001b|\\u001b)\[[0-9;?]*[ -/]*[@-~]/g;
+const COLOR_STARTS = ['\u001b[', '\\u001b['];
+
+/** A text without a terminal's colors. */
+export function withoutColors(text: string): string {
+  return COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
+}
 
 /**
  * Reads a result once: replaces known volatile tokens, folds white space, and finds the tokens that look random. Takes
  * linear time.
  */
 export function lexResult(raw: string, options: LexOptions): LexedResult {
-  const text = raw.includes(COLOR_START) ? raw.replace(COLOR, '') : raw;
-  return new Lexer(text, options).run();
+  return new Lexer(withoutColors(raw), options).run();
 }
 
 /** A text with its volatile parts replaced. */

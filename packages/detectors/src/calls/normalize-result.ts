@@ -4,13 +4,14 @@ import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { withoutBudget } from './budget-frame.ts';
 import { withoutStamp } from './leading-stamp.ts';
-import { lexResult, normalizeText } from './lex-result.ts';
+import { lexResult, normalizeText, withoutColors } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
 import { inFixedOrder } from './match-order.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
 import { stringsIn } from './said-values.ts';
 import { bulkOf, type Comparable } from './sameness.ts';
 import { type CallText, withoutEcho } from './strip-echoed-args.ts';
+import { unwrapped } from './unwrap-result.ts';
 
 /** A tool's result, normalized for comparison. */
 export interface NormalizedResult extends Comparable {
@@ -71,19 +72,20 @@ const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
 const FAILURE_UNITS = 16_384;
 
 /**
- * @param result the tool's raw result
- * @param isError the producer's error flag, if any
+ * @param raw the tool's result
+ * @param flag the producer's error flag, if any
  * @param call the call that the result belongs to
  */
 export function normalizeResult(
-  result: unknown,
-  isError: boolean | null | undefined,
+  raw: unknown,
+  flag: boolean | null | undefined,
   call: CallText,
   agents: AgentKnowledge,
 ): NormalizedResult {
-  const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
+  const { result, isError } = unwrapped(raw);
+  const text = withoutColors(typeof result === 'string' ? result : canonicalJson(result ?? null));
   const plain = withoutStamp(withoutBudget(agents.withoutNoise(text)));
-  const kind = resultKind(plain, isError, call, agents);
+  const kind = resultKind(plain, flag ?? isError, call, agents);
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;
   const words = kind === 'ok' ? '' : failureOf(plain);

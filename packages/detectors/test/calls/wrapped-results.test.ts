@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
+import { normalizeResult } from '../../src/calls/normalize-result.ts';
+import { unwrapped } from '../../src/calls/unwrap-result.ts';
+import { type ShortStep, said, turns } from '../steps.ts';
+
+const agents = agentKnowledge({});
+const read = (result: unknown, isError?: boolean) => {
+  const { shown, ...normal } = normalizeResult(result, isError, { name: 'read_page', said: '{}' }, agents);
+  return normal;
+};
+
+const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknown])[] = [
+  ['MCP', (text) => ({ content: [{ type: 'text', text }] })],
+  ['MCP with a flag', (text) => ({ isError: false, content: [{ type: 'text', text, annotations: null }] })],
+  ['MCP with metadata', (text) => ({ content: [{ type: 'text', text }], _meta: { took: text.length } })],
+  [
+    'MCP with structured content',
+    (text) => ({ content: [{ text, type: 'text' }], structuredContent: { text } }),
+  ],
+  ['blocks', (text) => [{ type: 'text', text }]],
+  ['colors', (text) => `\u001b[1;31m${text}\u001b[0m`],
+];
+const asJson = wrappers
+  .slice(0, -1)
+  .map(([name, wrap]) => [`${name} as JSON`, (text: string) => JSON.stringify(wrap(text), null, 1)] as const);
+
+describe.each([...wrappers, ...asJson])('a result in %s', (_, wrap) => {
+  it.each([
+    'done',
+    'No results found',
+    'Error: no such file "a.ts"',
+    'Still running…',
+    'Too many requests',
+    'the museum opens at nine\non weekdays',
+    '[2026-11-28T14:00:01Z] Invalid action!',
+  ])('%s: is read like the text alone', (text) => {
+    expect(read(wrap(text))).toEqual(read(text));
+  });
+});
+
+describe('a wrapper', () => {
+  it('says that the call failed', () => {
+    const failed = { content: [{ type: 'text', text: 'the lake is frozen' }], isError: true };
+    expect(read(failed).kind).toBe('error');
+    expect(read(JSON.stringify(failed)).kind).toBe('error');
+    expect(read(failed, false).kind).toBe('ok');
+  });
+
+  it.each([
+    ['nothing', { content: [] }],
+    [
+      'a picture beside the text',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image', data: 'x' },
+        ],
+      },
+    ],
+    ['more than MCP has', { content: [{ type: 'text', text: 'a' }], title: 'b' }],
+    ['other content', { content: 'a' }],
+    ['invalid JSON', '{"content":[{"type":"text","text":"a"'],
+    ['a list of records', [{ type: 'file', text: 'a' }]],
+    ['nothing at all', null],
+  ])('with %s: is left as it is', (_, result) => {
+    expect(unwrapped(result)).toEqual({ result });
+  });
+});
+
+describe('a loop', () => {
+  const page = 'the page says nothing about the opening hours';
+  const first = (step: (n: number) => ShortStep) =>
+    said(turns(...Array.from({ length: 5 }, (_, n) => step(n))))[0];
+
+  it.each([
+    ['_meta', (n: number) => ({ progressToken: n })],
+    ['idempotency_key', (n: number) => `k-${String(n * 7919)}`],
+    ['clientToken', (n: number) => `t-${String(n * 7919)}`],
+    ['toolCallId', (n: number) => `toolu_${String(n)}`],
+    ['traceparent', (n: number) => `00-4bf92f3577b34da6-${String(n)}`],
+  ] as const)('is seen although %s differs in each call', (name, value) => {
+    expect(first((n) => ['read_page', page, { page: 'home', [name]: value(n) }])).toBe(
+      'tool-repeat opened chance 3',
+    );
+  });
+
+  it('is seen although the harness numbers what it shows', () => {
+    for (const stamp of [(n: number) => `Observation ${String(n)}: `, (n: number) => `[Turn ${String(n)}] `])
+      expect(first((n) => ['read_page', stamp(n) + page, { page: 'home' }])).toBe(
+        'tool-repeat opened chance 3',
+      );
+  });
+});
