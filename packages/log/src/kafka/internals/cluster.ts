@@ -23,6 +23,12 @@ export interface KafkaBroker {
   connect(): Promise<void>;
   findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
   offsetFetch(request: { groupId: string; topics: readonly object[] }): Promise<OffsetFetchAnswer>;
+  offsetCommit(request: {
+    groupId: string;
+    memberId: string;
+    groupGenerationId: number;
+    topics: readonly object[];
+  }): Promise<unknown>;
 }
 
 export interface OffsetFetchAnswer {

@@ -6,11 +6,13 @@ import {
   encodeSyncGroup,
   type GroupRequest,
 } from '../internals/kafkajs.ts';
+import type { GroupMember } from './ownership.ts';
 
 /** A broker that coordinates the group of a consumer. */
 interface GroupCoordinator extends KafkaBroker {
   disconnect(): Promise<void>;
   heartbeat(request: object): Promise<unknown>;
+  syncGroup(request: GroupMember): Promise<unknown>;
 }
 
 export interface GroupRequestOptions {
@@ -22,6 +24,8 @@ export interface GroupRequestOptions {
   readonly heartbeatMs: number;
   /** Called when the coordinator has confirmed a heartbeat. */
   readonly onHeartbeat: () => void;
+  /** Called before the member asks for its partitions in a generation of the group. */
+  readonly onSync: (member: GroupMember) => void;
 }
 
 const REBALANCE_IN_PROGRESS = 27;
@@ -55,10 +59,17 @@ function heartbeats({ mustRejoin, heartbeatMs, onHeartbeat }: GroupRequestOption
 
 function changed(
   broker: GroupCoordinator,
-  { instanceId }: GroupRequestOptions,
+  { instanceId, onSync }: GroupRequestOptions,
   beat: (send: Send) => Send,
 ): GroupCoordinator {
-  const asBefore = { heartbeat: beat((request) => broker.heartbeat(request)) };
+  const synced = (sendSync: (request: GroupMember) => Promise<unknown>) => (request: GroupMember) => {
+    onSync({ memberId: request.memberId, generationId: request.generationId });
+    return sendSync(request);
+  };
+  const asBefore = {
+    heartbeat: beat((request) => broker.heartbeat(request)),
+    syncGroup: synced((request) => broker.syncGroup(request)),
+  };
   if (instanceId === undefined) return Object.assign(Object.create(broker) as GroupCoordinator, asBefore);
   const send = async (encode: GroupRequest, request: object): Promise<unknown> => {
     try {
@@ -75,7 +86,7 @@ function changed(
         if (!isMemberIdRequired(error)) throw error;
         return join({ ...request, memberId: error.memberId });
       }),
-    syncGroup: (request: object) => send(encodeSyncGroup, request),
+    syncGroup: synced((request) => send(encodeSyncGroup, request)),
     heartbeat: beat((request) => send(encodeHeartbeat, request)),
   };
   return Object.assign(Object.create(broker) as GroupCoordinator, methods);

@@ -1,3 +1,5 @@
+import { backoff } from '@loopwatch/contract';
+import { delay } from '@loopwatch/platform';
 import kafkajs, {
   type Assigner,
   type Cluster,
@@ -6,11 +8,13 @@ import kafkajs, {
   type ConsumerGroupJoinEvent,
 } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
-import { nameOf, type TopicPartition } from '../../port/task.ts';
+import type { TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
+import { isTransient } from '../client/errors.ts';
 import { timeouts } from '../client/timeouts.ts';
-import { onClusters } from '../internals/cluster.ts';
+import { type KafkaCluster, onClusters } from '../internals/cluster.ts';
 import { changeGroupRequests } from './group-requests.ts';
+import { type GroupMember, Ownership } from './ownership.ts';
 import { assignSticky, type Claim } from './sticky-assignment.ts';
 
 export interface MembershipOptions extends KafkaOptions {
@@ -25,8 +29,19 @@ export interface MembershipOptions extends KafkaOptions {
   readonly instanceId?: string | undefined;
 }
 
+/** Commits a position of one partition; rejects once the member has not owned it without interruption. */
+export type Commit = (position: { readonly offset: string; readonly metadata: string }) => Promise<void>;
+
+export interface Assignment {
+  readonly partitions: readonly TopicPartition[];
+  /** Whether others may have owned the partitions since the previous assignment. */
+  readonly isInterrupted: boolean;
+  /** Call it before the committed position is read that the commits continue from. */
+  readonly commitsOf: (topicPartition: TopicPartition) => Commit;
+}
+
 export interface MembershipObserver {
-  onAssignment(partitions: readonly TopicPartition[]): void;
+  onAssignment(assignment: Assignment): void;
 }
 
 /** A consumer that holds a group membership but reads no records. When it crashes, a new one replaces it. */
@@ -35,14 +50,14 @@ export interface Membership {
   readonly crashed: Promise<Error>;
   /** Resolves when the coordinator confirms the next heartbeat. */
   heartbeat(): Promise<void>;
-  /** Commits as the current member; rejects once it is no longer one, or the partition belongs to another. */
-  commit(offset: TopicPartition & { offset: string; metadata: string }): Promise<void>;
   /** Leaves the group, so that its partitions are reassigned at once. */
   leave(): Promise<void>;
 }
 
 /** How long a new member is in the group before it takes partitions from others: longer than most failing starts take. */
 const SETTLED_AFTER_MS = 3_000;
+/** An answer may be lost, or the coordinator move. */
+const COMMIT_TRIES = 5;
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
@@ -60,12 +75,14 @@ export async function joinGroup(
   isSettled: boolean,
 ): Promise<Membership> {
   const { topics, groupId, sessionTimeoutMs = timeouts.session, instanceId } = options;
-  const claim = { owned: [] as readonly TopicPartition[], isSettled };
+  const ownership = new Ownership();
+  const claim = { ownership, isSettled };
   let joinedAt: number | undefined;
+  let synced: GroupMember | undefined;
   const client = createKafkaClient(options);
   const mustRejoin = (): boolean => {
     // A member that owns partitions already counts: the first of a group does from the start.
-    if (claim.isSettled || claim.owned.length > 0) return false;
+    if (claim.isSettled || ownership.partitions.length > 0) return false;
     if (joinedAt === undefined || performance.now() - joinedAt < SETTLED_AFTER_MS) return false;
     claim.isSettled = true;
     return true;
@@ -80,8 +97,15 @@ export async function joinGroup(
       for (const resolve of waiting) resolve();
       waiting.clear();
     },
+    onSync: (member: GroupMember) => {
+      synced = member;
+    },
   };
-  onClusters(client, (cluster) => changeGroupRequests(cluster, requests));
+  const clusters: KafkaCluster[] = [];
+  onClusters(client, (cluster) => {
+    changeGroupRequests(cluster, requests);
+    clusters.push(cluster);
+  });
   const consumer = client.consumer({
     groupId,
     allowAutoTopicCreation: false,
@@ -96,12 +120,16 @@ export async function joinGroup(
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }: ConsumerGroupJoinEvent) => {
     joinedAt ??= performance.now();
-    claim.owned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => ({ topic, partition })),
+    const partitions = Object.entries(payload.memberAssignment).flatMap(([topic, numbers]) =>
+      numbers.map((partition) => ({ topic, partition })),
     );
     // Must happen before the first fetch and after each join: kafkajs does not pause newly assigned partitions.
     consumer.pause(topics.map((topic) => ({ topic })));
-    observer.onAssignment(claim.owned);
+    const [cluster] = clusters;
+    if (synced === undefined || cluster === undefined) throw new Error('A member syncs before it joins.');
+    const isInterrupted = ownership.assign(synced, partitions);
+    const commitsOf = (one: TopicPartition) => commitsDuring(ownership, one, { cluster, groupId });
+    observer.onAssignment({ partitions, isInterrupted, commitsOf });
   });
   const crash = crashOf(consumer);
   const leave = () => consumer.disconnect();
@@ -122,17 +150,43 @@ export async function joinGroup(
   return {
     crashed: crash.happened,
     heartbeat: () => new Promise((resolve) => void waiting.add(resolve)),
-    // The coordinator accepts commits of any member, also for a partition that has a new owner.
-    commit: (offset) =>
-      claim.owned.some((owned) => nameOf(owned) === nameOf(offset))
-        ? consumer.commitOffsets([offset])
-        : Promise.reject(new LogError('partition_lost', 'The partition belongs to another member.')),
     leave,
   };
 }
 
+/**
+ * Commits that are possible as long as the partition is owned without interruption from now on. The coordinator accepts a
+ * commit of any current member, also for a partition that has a new owner; and kafkajs repeats an unanswered one as whatever
+ * member it is by then, and commits nothing, without an error, once its consumer has stopped.
+ */
+function commitsDuring(
+  ownership: Ownership,
+  topicPartition: TopicPartition,
+  { cluster, groupId }: { readonly cluster: KafkaCluster; readonly groupId: string },
+): Commit {
+  const tenure = ownership.tenureOf(topicPartition);
+  const { topic, partition } = topicPartition;
+  return async (position) => {
+    const topics = [{ topic, partitions: [{ partition, ...position }] }];
+    for (let attempt = 1; ; attempt += 1) {
+      const { member } = ownership;
+      if (member === undefined || tenure === undefined || ownership.tenureOf(topicPartition) !== tenure)
+        throw new LogError('partition_lost', 'The partition belongs to another member.');
+      const { memberId, generationId: groupGenerationId } = member;
+      try {
+        const coordinator = await cluster.findGroupCoordinator({ groupId });
+        await coordinator.offsetCommit({ groupId, memberId, groupGenerationId, topics });
+        return;
+      } catch (error) {
+        if (!isTransient(error) || attempt === COMMIT_TRIES) throw error;
+        await delay(backoff(attempt, 100, timeouts.retry));
+      }
+    }
+  };
+}
+
 /** The group leader assigns the partitions; each member sends it its claim. */
-function stickyAssigner(own: Omit<Claim, 'memberId'>) {
+function stickyAssigner(own: { readonly ownership: Ownership; readonly isSettled: boolean }) {
   const version = 1;
   const name = 'loopwatch-sticky';
   return ({ cluster }: { cluster: Cluster }): Assigner => ({
@@ -159,7 +213,9 @@ function stickyAssigner(own: Omit<Claim, 'memberId'>) {
       return Promise.resolve(assignments);
     },
     protocol({ topics }) {
-      const userData = Buffer.from(JSON.stringify([...own.owned, ...(own.isSettled ? [SETTLED] : [])]));
+      const userData = Buffer.from(
+        JSON.stringify([...own.ownership.partitions, ...(own.isSettled ? [SETTLED] : [])]),
+      );
       return { name, metadata: MemberMetadata.encode({ version, topics, userData }) };
     },
   });

@@ -1,5 +1,6 @@
 import type { RecordSink } from '../../port/records.ts';
-import type { StateChange, Step, StepPosition, TopicPartition } from '../../port/task.ts';
+import type { StateChange, Step, StepPosition } from '../../port/task.ts';
+import type { Commit } from './membership.ts';
 import { metadataOf, type StepWriter, type StepWriterOptions } from './step-writer.ts';
 
 /**
@@ -13,14 +14,9 @@ import { metadataOf, type StepWriter, type StepWriterOptions } from './step-writ
 export class PlainStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #sink: Pick<RecordSink, 'publish'>;
-  readonly #commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>;
+  readonly #commit: Commit;
 
-  /** @param commit commits as the current group member; rejects once this process is no longer one */
-  constructor(
-    sink: Pick<RecordSink, 'publish'>,
-    commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>,
-    options: StepWriterOptions,
-  ) {
+  constructor(sink: Pick<RecordSink, 'publish'>, commit: Commit, options: StepWriterOptions) {
     this.#sink = sink;
     this.#commit = commit;
     this.#options = options;
@@ -54,7 +50,6 @@ export class PlainStepWriter implements StepWriter {
   }
 
   #commitPosition(step: StepPosition): Promise<void> {
-    const { topic, partition } = this.#options.topicPartition;
-    return this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
+    return this.#commit({ offset: String(step.position), metadata: metadataOf(step) });
   }
 }

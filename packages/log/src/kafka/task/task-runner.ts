@@ -19,7 +19,7 @@ import { endOffsets } from '../fetch/offsets.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { createKafkaSink } from '../produce/sink.ts';
 import { isInstanceFenced } from './group-requests.ts';
-import { joinGroup, type Membership, type MembershipOptions } from './membership.ts';
+import { type Assignment, joinGroup, type Membership, type MembershipOptions } from './membership.ts';
 import { openKafkaPartition } from './open-partition.ts';
 import { PlainStepWriter } from './plain-step-writer.ts';
 import { KafkaState } from './state.ts';
@@ -62,6 +62,8 @@ class KafkaTaskRunner implements TaskRunner {
   readonly #leaving = new Map<string, Promise<void>>();
   #started: Promise<Membership> | undefined;
   #member: Membership | undefined;
+  /** Of the latest assignment. */
+  #commitsOf: Assignment['commitsOf'] | undefined;
   /** Undefined once another process has taken it. */
   #instanceId: string | undefined;
   #supervised: Promise<void> = Promise.resolve();
@@ -144,8 +146,12 @@ class KafkaTaskRunner implements TaskRunner {
 
   /** @param isSettled whether this process has been a member before */
   async #join(isSettled: boolean): Promise<Membership> {
-    const onAssignment = (partitions: readonly TopicPartition[]): void => {
-      if (!this.#stopping.signal.aborted) this.#assign(partitions);
+    const onAssignment = ({ partitions, isInterrupted, commitsOf }: Assignment): void => {
+      this.#commitsOf = commitsOf;
+      if (this.#stopping.signal.aborted) return;
+      // Without transactions, nothing else tells a task that others have continued its work meanwhile.
+      if (isInterrupted && this.#sink !== undefined) for (const name of this.#tasks.keys()) this.#close(name);
+      this.#assign(partitions);
     };
     const options = { ...this.#options, instanceId: this.#instanceId };
     const member = await joinGroup(options, { onAssignment }, isSettled);
@@ -204,12 +210,8 @@ class KafkaTaskRunner implements TaskRunner {
   #createWriter(topicPartition: TopicPartition, state: KafkaState): StepWriter {
     const options = { topicPartition, groupId: this.#options.groupId, state };
     if (this.#sink === undefined) return new TransactionalStepWriter(this.#options, options);
-    const commit: Membership['commit'] = (offset) => {
-      if (this.#member === undefined)
-        throw new LogError('partition_lost', 'This process has left its group.');
-      return this.#member.commit(offset);
-    };
-    return new PlainStepWriter(this.#sink, commit, options);
+    if (this.#commitsOf === undefined) throw new Error('A task starts with an assignment.');
+    return new PlainStepWriter(this.#sink, this.#commitsOf(topicPartition), options);
   }
 
   async #confirmed(signal: AbortSignal): Promise<void> {

@@ -111,7 +111,7 @@ describe('a login with an access token', () => {
     const assignments: unknown[] = [];
     const membership = await joinGroup(
       { ...options, topics: [topic], groupId: uniqueName('group') },
-      { onAssignment: (partitions) => assignments.push(partitions) },
+      { onAssignment: ({ partitions }) => assignments.push(partitions) },
       true,
     );
     onTestFinished(() => membership.leave());

@@ -3,7 +3,7 @@ import { uniqueName, waitFor } from '@loopwatch/testkit';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { ensureTopics, topicSpecs } from '../../../src/index.ts';
 import { isInstanceFenced } from '../../../src/kafka/task/group-requests.ts';
-import { joinGroup, type Membership } from '../../../src/kafka/task/membership.ts';
+import { type Assignment, joinGroup, type Membership } from '../../../src/kafka/task/membership.ts';
 
 const client = { brokers: inject('kafkaBrokers'), clientId: 'test' };
 /** Much longer than the test, so that a member that waits for it fails it. */
@@ -23,8 +23,11 @@ async function group() {
       instanceId,
       sessionTimeoutMs: SESSION_TIMEOUT_MS,
     };
-    const onAssignment = (partitions: readonly { partition: number }[]) =>
-      assigned.push(partitions.map(({ partition }) => partition));
+    let latest: Assignment | undefined;
+    const onAssignment = (assignment: Assignment) => {
+      latest = assignment;
+      assigned.push(assignment.partitions.map(({ partition }) => partition));
+    };
     let member: Membership | undefined;
     // A broker that has just started is still loading its groups.
     await waitFor(async () => {
@@ -34,9 +37,14 @@ async function group() {
     if (member === undefined) throw new Error('no member');
     const joined = member;
     onTestFinished(() => joined.leave().catch(() => undefined));
-    const commit = (partition: number) =>
-      joined.commit({ topic: topics.events, partition, offset: '7', metadata: '' });
-    return { ...member, assigned, commit };
+    /** Commits from what the member owns now. */
+    const commitsOf = (partition: number) => {
+      if (latest === undefined) throw new Error('a member has an assignment');
+      const commit = latest.commitsOf({ topic: topics.events, partition });
+      return (offset = 7) => commit({ offset: String(offset), metadata: '' });
+    };
+    const commit = (partition: number) => commitsOf(partition)();
+    return { ...member, assigned, commit, commitsOf };
   };
 }
 
@@ -74,6 +82,21 @@ it('membership: commits nothing for a partition that another member has taken', 
   await first.commit(kept);
   await expect(first.commit(taken)).rejects.toMatchObject({ code: 'partition_lost' });
   await second.commit(taken);
+});
+
+it('membership: what began before another member had the partition commits nothing afterwards', async () => {
+  const join = await group();
+  const first = await join();
+  const before = [0, 1, 2, 3].map(first.commitsOf);
+  await Promise.all(before.map((commit) => commit()));
+  const second = await join();
+  await expect.poll(() => first.assigned.at(-1), { timeout: 60_000 }).toHaveLength(2);
+  const [lent = -1] = second.assigned.at(-1) ?? [];
+  await second.commit(lent);
+  await second.leave();
+  await expect.poll(() => first.assigned.at(-1), { timeout: 60_000 }).toHaveLength(4);
+  await expect(before[lent]?.(6)).rejects.toMatchObject({ code: 'partition_lost' });
+  await first.commit(lent);
 });
 
 it('membership: sends heartbeats although the wall clock was set back by hours', async () => {
