@@ -1,16 +1,31 @@
 const FRAME_UNITS = 200;
-/** A last line in brackets that says how much the agent may still use. */
+/** A last line in brackets that says how much the agent may still use, or what it has cost. */
 const FRAME =
-  /\S\s*\n[^\S\n]*[[(<](?=[^\n]*\b(?:steps?|turns?|iterations?|tokens?|tool calls?|messages?|budget|context|credits?)\b)(?=[^\n]*\b(?:remaining|left|used|spent|remain)\b)[^\n]{0,160}[\])>]\s*$/i;
+  /\S\s*\n[^\S\n]*[[(<](?=[^\n]*\b(?:steps?|turns?|iterations?|tokens?|tool calls?|messages?|budget|context|credits?)\b)(?=[^\n]*\b(?:remaining|left|used|spent|remain|cost)\b)[^\n]{0,160}[\])>]\s*$/i;
+/** The same without brackets: `Tokens: 12,400 sent, 310 received. Cost: $0.04 message, $0.31 session.` */
+const COST_START = /^[^\S\n]*(?:(?:total )?cost|tokens?(?: used)?|usage)[:=]/i;
+const TOKENS = /\btokens?\b/i;
+const SENT = /\b(?:in|input|prompt|sent)\b/i;
+const RECEIVED = /\b(?:out|output|completion|received)\b/i;
 
 /**
- * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`. It
- * falls with each call, whatever the call returns.
+ * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`, and without
+ * what the model's answers have cost so far. It changes with each call, whatever the call returns.
  */
 export function withoutBudget(text: string): string {
-  const last = text.trimEnd().at(-1);
-  if (last !== ']' && last !== ')' && last !== '>') return text;
   const tail = Math.max(0, text.length - FRAME_UNITS);
-  const found = FRAME.exec(text.slice(tail));
-  return found === null ? text : text.slice(0, tail + found.index + 1);
+  const end = text.slice(tail).trimEnd();
+  const last = end.at(-1);
+  if (last === ']' || last === ')' || last === '>') {
+    const found = FRAME.exec(end);
+    if (found !== null) return text.slice(0, tail + found.index + 1);
+  }
+  const lastLine = end.lastIndexOf('\n') + 1;
+  const before = text.slice(0, tail + lastLine).trimEnd();
+  return lastLine > 0 && before !== '' && isCost(end.slice(lastLine)) ? before : text;
+}
+
+function isCost(line: string): boolean {
+  if (!COST_START.test(line) || !/\d/.test(line)) return false;
+  return TOKENS.test(line) || (SENT.test(line) && RECEIVED.test(line));
 }

@@ -14,6 +14,9 @@ const STAMPS = [
   `[[(<]?(?:(?:time|timestamp|ts)[=:] ?)?(?:${TIME}|${EPOCH})[\\])>]`,
   `${NAME}(?:[-_ ]?id(?: |[=:] ?)|[=:] ?)"?${ID}"?(?=[\\s|]|: )`,
   `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
+  '\\(node:\\d{1,7}\\) [^\\n]*Warning:[^\\n]*\\n(?:\\(Use `node --trace[^\\n]*\\n)?',
+  // Which of several machines or processes answers.
+  '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
   // How a harness numbers what it shows to the model.
   'observation ?#?\\d{1,5}:',
   '[[(<](?:turn|message|observation) ?#?\\d{1,5}[\\])>]:?',

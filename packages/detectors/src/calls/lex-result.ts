@@ -43,6 +43,19 @@ export function withoutColors(text: string): string {
   return COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
 }
 
+const OVERWRITES = /\r[^\r\n]/;
+
+/** A text as a terminal shows it: without what a later part of the same line overwrites, such as the steps of a progress bar. */
+export function withoutOverwritten(text: string): string {
+  // A text without any line feed may end its lines with carriage returns.
+  if (!text.includes('\n') || !OVERWRITES.test(text)) return text;
+  const lines = text.split('\n').map((line) => {
+    const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
+    return shown.slice(shown.lastIndexOf('\r') + 1);
+  });
+  return lines.join('\n');
+}
+
 /**
  * Reads a result once: replaces known volatile tokens, folds white space, and finds the tokens that look random. Takes
  * linear time.

@@ -4,7 +4,7 @@ import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { withoutBudget } from './budget-frame.ts';
 import { withoutStamp } from './leading-stamp.ts';
-import { lexResult, normalizeText, withoutColors } from './lex-result.ts';
+import { lexResult, normalizeText, withoutColors, withoutOverwritten } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
 import { inFixedOrder } from './match-order.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
@@ -84,7 +84,7 @@ export function normalizeResult(
 ): NormalizedResult {
   const { result, isError } = unwrapped(raw);
   const text = withoutColors(typeof result === 'string' ? result : canonicalJson(result ?? null));
-  const plain = withoutStamp(withoutBudget(agents.withoutNoise(text)));
+  const plain = withoutStamp(withoutBudget(agents.withoutNoise(withoutOverwritten(text))));
   const kind = resultKind(plain, flag ?? isError, call, agents);
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;

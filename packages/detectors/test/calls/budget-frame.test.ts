@@ -9,6 +9,10 @@ describe('the budget below a result', () => {
     '<turns used: 12/40>',
     '[Context: 41% used]',
     '  [You have 7 tool calls remaining.]  \n',
+    '[tokens: 5,120, cost: $0.0412, total: $1.2034]',
+    'Cost: $0.0412 (5,120 in / 310 out)',
+    'Tokens: 12.4k sent, 310 received. Cost: $0.04 message, $0.31 session.',
+    'tokens used: 5120 tokens',
   ])('%s: is left out', (frame) => {
     expect(withoutBudget(`KeyError: 'total'\n\n${frame}`)).toBe("KeyError: 'total'");
   });
@@ -19,6 +23,10 @@ describe('the budget below a result', () => {
     'a list\n[1, 2, 3]',
     'it costs 3 tokens (2 tokens left)',
     'text\n[12 steps remaining] and more',
+    'two shirts\nCost: $41.20',
+    'two shirts\nCost: 3 in the shop, 2 left',
+    'Cost: $0.0412 (5,120 in / 310 out)',
+    'a list\n[cost: $12]',
   ])('%s: is an answer', (text) => {
     expect(withoutBudget(text)).toBe(text);
   });

@@ -19,6 +19,10 @@ const stamps: readonly ((n: number) => string)[] = [
   (n) => `X-Request-Id: ${hex(n)}\n`,
   (n) => `[req-${hex(n)}1] `,
   (n) => `(trace ${hex(n)}1) `,
+  (n) => `[worker-${String(n)}] `,
+  (n) => `[host=10.0.0.${String(n)}] `,
+  (n) =>
+    `(node:${String(4_000 + n)}) ExperimentalWarning: SQLite is experimental\n(Use \`node --trace-warnings ...\` to show where the warning was created)\n`,
   (n) => `[14:00:${two(n)}] [req_${hex(n)}1] `,
   (n) => `HTTP/1.1 200 OK\r\ndate: Sat, 28 Nov 2026 14:03:${two(n)} GMT\r\nx-request-id: ${hex(n)}\r\n\r\n`,
 ];
@@ -53,6 +57,8 @@ describe('the stamp in front of a result', () => {
     'trace 3 of 4',
     'trace: see below',
     '[1] the first item',
+    '[server error] try again',
+    '(node:fs) is a module',
     'HTTP/1.1 503 Service Unavailable\nretry-after: 5\n\nbusy',
     'HTTP/1.1 200 OK\ncontent-length: 523\n\n',
   ])('%s: is what the tool says', (text) => {

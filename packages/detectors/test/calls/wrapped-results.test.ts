@@ -85,6 +85,12 @@ describe('a loop', () => {
     );
   });
 
+  it('is seen although a progress bar is overwritten', () => {
+    const bar = (n: number) => `Loading ${String(n * 7)}%\rLoading ${String(n * 9 + 30)}%\rLoaded\r\n${page}`;
+    expect(first((n) => ['read_page', bar(n), { page: 'home' }])).toBe('tool-repeat opened chance 3');
+    expect(read('a\rb\rc')).not.toEqual(read('c'));
+  });
+
   it('is seen although the harness numbers what it shows', () => {
     for (const stamp of [(n: number) => `Observation ${String(n)}: `, (n: number) => `[Turn ${String(n)}] `])
       expect(first((n) => ['read_page', stamp(n) + page, { page: 'home' }])).toBe(
