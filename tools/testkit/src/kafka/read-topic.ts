@@ -14,7 +14,10 @@ export interface TopicRecord {
 }
 
 export interface ReadTopicOptions {
-  /** Waits until there are at least this many records. Default: the records present at the start. */
+  /**
+   * Waits until there are at least this many records. Default: the records present at the start, of which those of a
+   * transaction that has just been committed may not be visible yet.
+   */
   readonly count?: number;
   /** Default 20,000. */
   readonly timeoutMs?: number;

@@ -92,7 +92,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     expect(second.recoveries).toMatchObject([{ restored: 1, replayed: 1, position: 3 }]);
     expect(second.replayed).toEqual(['c']);
     await second.stop();
-    const outputs = await readTopic(brokers, names.verdicts);
+    const outputs = await readTopic(brokers, names.verdicts, { count: 4 });
     expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd4']);
   });
 
@@ -105,7 +105,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     const { told, stop } = await count(names, uniqueName('group'), delivery);
     await told(3);
     await stop();
-    const outputs = await readTopic(brokers, names.verdicts);
+    const outputs = await readTopic(brokers, names.verdicts, { count: 3 });
     expect(outputs.map(({ value, timestamp }) => [value, timestamp])).toEqual([
       ['a1', -1],
       ['b2', -1],
@@ -158,7 +158,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     await second.told(2);
     expect(second.recoveries).toMatchObject([{ restored: 0, replayed: 0, position: 1 }]);
     await second.stop();
-    const outputs = await readTopic(brokers, names.verdicts);
+    const outputs = await readTopic(brokers, names.verdicts, { count: 5 });
     expect(outputs.map(({ value }) => String(value)).slice(3)).toEqual(['b1', 'c2']);
   });
 });
