@@ -1,11 +1,45 @@
 import { jsonFrom } from '@loopwatch/contract';
+import { FRAME, labelSays, TIME, VOLATILE_ID } from './token-labels.ts';
+
+/** A longer text is not parsed. */
+const MAX_UNITS = 16_384;
+const OBJECT_OR_LIST = /^\s*(?:\{\s*"|\[\s*\{\s*"(?:type|text)"\s*:)/;
 
 /** What may stand beside the blocks of an MCP result. */
-const BESIDE = new Set(['content', 'isError', 'is_error', 'structuredContent', '_meta', 'meta']);
-const WRAPPED =
-  /^\s*(?:\{\s*"(?:content|isError|is_error|structuredContent|_?meta)"\s*:|\[\s*\{\s*"(?:type|text)"\s*:)/;
-/** A longer text is not parsed. */
-const MAX_UNITS = 65_536;
+const BESIDE_BLOCKS = new Set(['content', 'isError', 'is_error', 'structuredContent', '_meta', 'meta']);
+
+/** Fields of an envelope that hold what the tool says. */
+const PAYLOAD = new Set([
+  'output',
+  'result',
+  'data',
+  'content',
+  'text',
+  'response',
+  'body',
+  'message',
+  'stdout',
+]);
+const METADATA = new Set(['_meta', 'meta', 'metadata', 'usage']);
+/** Fields of an envelope that say nothing where they have these values: the call has succeeded. */
+const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boolean])[] = [
+  [/^(?:ok|success|succeeded)$/i, (value) => value === true],
+  [/^is_?error$/i, (value) => value === false],
+  [
+    /^(?:status|state|outcome)$/i,
+    (value) => value === 200 || (typeof value === 'string' && DONE.test(value)),
+  ],
+  [/^(?:exit|return)_?code$/i, (value) => value === 0],
+  [/^(?:status_?)?code$/i, (value) => value === 0 || value === 200],
+  [
+    /^(?:errors?|stderr|warnings?)$/i,
+    (value) =>
+      value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0),
+  ],
+  [/^id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
+];
+const DONE = /^(?:ok|success|succeeded|successful|completed?|done|finished)$/i;
+const OF_REQUEST = /^(?:req|res|resp|call|toolu|trace|evt|inv)[_-]/;
 
 export interface UnwrappedResult {
   readonly result: unknown;
@@ -14,16 +48,24 @@ export interface UnwrappedResult {
 }
 
 /**
- * A result without the blocks of text that MCP and model APIs wrap it in, as a value or as its JSON, so that it is read like
- * the text alone. Anything else, such as a picture beside the text, is unchanged.
+ * A result without what it is wrapped in, as a value or as its JSON, so that it is read like the tool's own words: the blocks of
+ * text of MCP and model APIs, or an envelope that says nothing else but that the call succeeded, how long it took, and which
+ * request it was. Anything else, such as a picture beside the text, or the status of a job, is unchanged.
  */
 export function unwrapped(raw: unknown): UnwrappedResult {
-  const value = typeof raw === 'string' && raw.length <= MAX_UNITS && WRAPPED.test(raw) ? jsonFrom(raw) : raw;
+  const value =
+    typeof raw === 'string' && raw.length <= MAX_UNITS && OBJECT_OR_LIST.test(raw) ? jsonFrom(raw) : raw;
   if (Array.isArray(value)) return { result: textOf(value) ?? raw };
-  if (!isFields(value) || !Array.isArray(value['content'])) return { result: raw };
-  if (!Object.keys(value).every((name) => BESIDE.has(name))) return { result: raw };
-  const text = textOf(value['content']);
-  if (text === undefined) return { result: raw };
+  if (!isFields(value)) return { result: raw };
+  return withoutBlocks(value) ?? { result: withoutEnvelope(value) ?? raw };
+}
+
+function withoutBlocks(value: Fields): UnwrappedResult | undefined {
+  const { content } = value;
+  if (!Array.isArray(content) || !Object.keys(value).every((name) => BESIDE_BLOCKS.has(name)))
+    return undefined;
+  const text = textOf(content);
+  if (text === undefined) return undefined;
   const isError = value['isError'] === true || value['is_error'] === true;
   return isError ? { result: text, isError } : { result: text };
 }
@@ -38,6 +80,30 @@ function textOf(blocks: readonly unknown[]): string | undefined {
   return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+/** The only field that says something; undefined if there is another one, or none. */
+function withoutEnvelope(value: Fields): unknown {
+  let payload: unknown;
+  for (const [name, field] of Object.entries(value)) {
+    if (saysNothing(name, field)) continue;
+    if (payload !== undefined || !PAYLOAD.has(name)) return undefined;
+    if (typeof field !== 'string' && (typeof field !== 'object' || field === null)) return undefined;
+    payload = field;
+  }
+  return payload;
+}
+
+function saysNothing(name: string, value: unknown): boolean {
+  if (METADATA.has(name) && isFields(value))
+    return name === 'usage' || Object.entries(value).every(([inner, field]) => saysNothing(inner, field));
+  const says = labelSays(name, 0, name.length, 0, 0);
+  if ((says & (VOLATILE_ID | FRAME)) !== 0) return true;
+  if ((says & TIME) !== 0 && (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))))
+    return true;
+  return SUCCESS.some(([form, says]) => form.test(name) && says(value));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

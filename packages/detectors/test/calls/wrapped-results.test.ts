@@ -19,6 +19,16 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
     (text) => ({ content: [{ text, type: 'text' }], structuredContent: { text } }),
   ],
   ['blocks', (text) => [{ type: 'text', text }]],
+  ['an envelope', (text) => ({ id: `res_${String(text.length)}`, ok: true, output: text })],
+  [
+    'an envelope with metadata',
+    (text) => ({ result: text, metadata: { exit_code: 0, duration_seconds: 0.4 }, error: null }),
+  ],
+  [
+    'an envelope of a request',
+    (text) => ({ status: 'success', data: text, request_id: `r-${String(text.length)}`, durationMs: 12 }),
+  ],
+  ['an envelope with usage', (text) => ({ message: text, usage: { total_tokens: text.length }, code: 200 })],
   ['colors', (text) => `\u001b[1;31m${text}\u001b[0m`],
 ];
 const asJson = wrappers
@@ -48,20 +58,24 @@ describe('a wrapper', () => {
   });
 
   it.each([
-    ['nothing', { content: [] }],
     [
       'a picture beside the text',
-      {
-        content: [
-          { type: 'text', text: 'a' },
-          { type: 'image', data: 'x' },
-        ],
-      },
+      [
+        { type: 'text', text: 'a' },
+        { type: 'image', data: 'x' },
+      ],
     ],
     ['more than MCP has', { content: [{ type: 'text', text: 'a' }], title: 'b' }],
-    ['other content', { content: 'a' }],
     ['invalid JSON', '{"content":[{"type":"text","text":"a"'],
     ['a list of records', [{ type: 'file', text: 'a' }]],
+    ['the status of a job', { status: 'running', output: 'a' }],
+    ['a failure', { ok: false, output: 'a' }],
+    ['an exit code', { exit_code: 1, output: 'a' }],
+    ['the id of something made', { id: 17, ok: true, output: 'a' }],
+    ['two things to say', { output: 'a', message: 'b' }],
+    ['a field of its own', { output: 'a', path: 'b' }],
+    ['a date in words', { output: 'a', date: 'tomorrow' }],
+    ['a number', { ok: true, result: 3 }],
     ['nothing at all', null],
   ])('with %s: is left as it is', (_, result) => {
     expect(unwrapped(result)).toEqual({ result });
