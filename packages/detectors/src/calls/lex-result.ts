@@ -1,3 +1,4 @@
+import { withoutColors } from '../lib/terminal-text.ts';
 import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.ts';
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
 import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
@@ -33,28 +34,6 @@ const MAX_LABEL = 7;
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-
-/** As it is, and in a text of JSON. */
-const COLOR = /(?:\u001b|\\u001b)\[[0-9;?]*[ -/]*[@-~]/g;
-const COLOR_STARTS = ['\u001b[', '\\u001b['];
-
-/** A text without a terminal's colors. */
-export function withoutColors(text: string): string {
-  return COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
-}
-
-const OVERWRITES = /\r[^\r\n]/;
-
-/** A text as a terminal shows it: without what a later part of the same line overwrites, such as the steps of a progress bar. */
-export function withoutOverwritten(text: string): string {
-  // A text without any line feed may end its lines with carriage returns.
-  if (!text.includes('\n') || !OVERWRITES.test(text)) return text;
-  const lines = text.split('\n').map((line) => {
-    const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return shown.slice(shown.lastIndexOf('\r') + 1);
-  });
-  return lines.join('\n');
-}
 
 /**
  * Reads a result once: replaces known volatile tokens, folds white space, and finds the tokens that look random. Takes

@@ -1,0 +1,21 @@
+/** As it is, and in a text of JSON. */
+const COLOR = /(?:\u001b|\\u001b)\[[0-9;?]*[ -/]*[@-~]/g;
+const COLOR_STARTS = ['\u001b[', '\\u001b['];
+
+/** A text without a terminal's colors. */
+export function withoutColors(text: string): string {
+  return COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
+}
+
+const OVERWRITES = /\r[^\r\n]/;
+
+/** A text without what a later part of the same line overwrites in a terminal, such as the steps of a progress bar. */
+export function withoutOverwritten(text: string): string {
+  // A text without any line feed may end its lines with carriage returns.
+  if (!text.includes('\n') || !OVERWRITES.test(text)) return text;
+  const lines = text.split('\n').map((line) => {
+    const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
+    return shown.slice(shown.lastIndexOf('\r') + 1);
+  });
+  return lines.join('\n');
+}
