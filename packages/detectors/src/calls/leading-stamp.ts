@@ -14,6 +14,7 @@ const STAMPS = [
   `[[(<]?(?:(?:time|timestamp|ts)[=:] ?)?(?:${TIME}|${EPOCH})[\\])>]`,
   `${NAME}(?:[-_ ]?id(?: |[=:] ?)|[=:] ?)"?${ID}"?(?=[\\s|]|: )`,
   `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
+  // What Node writes to stderr as it starts.
   '\\(node:\\d{1,7}\\) [^\\n]*Warning:[^\\n]*\\n(?:\\(Use `node --trace[^\\n]*\\n)?',
   // Which of several machines or processes answers.
   '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',

@@ -103,8 +103,8 @@ function tellsOfError(text: string, { reads, edits }: CallText): boolean {
   const head = text.slice(0, HEAD_UNITS);
   if (FOREIGN_ERROR.test(head)) return true;
   if (edits === true && text.length <= REFUSED_UNITS && REJECTED_EDIT.test(text)) return true;
-  const words = firstWords(head);
   if (reads === true && text.length > READ_ERROR_UNITS) return false;
+  const words = firstWords(head);
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;
   if (text.length <= REFUSED_UNITS && (REFUSED.test(text) || ERROR_START.test(words))) return true;
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));

@@ -12,7 +12,7 @@ const OVERWRITES = /\r[^\r\n]/;
 /** A text without what a later part of the same line overwrites in a terminal, such as the steps of a progress bar. */
 export function withoutOverwritten(text: string): string {
   // A text without any line feed may end its lines with carriage returns.
-  if (!text.includes('\n') || !OVERWRITES.test(text)) return text;
+  if (!text.includes('\r') || !text.includes('\n') || !OVERWRITES.test(text)) return text;
   const lines = text.split('\n').map((line) => {
     const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
     return shown.slice(shown.lastIndexOf('\r') + 1);

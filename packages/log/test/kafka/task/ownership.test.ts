@@ -26,7 +26,7 @@ describe('the tenure of a partition', () => {
   it.each([
     ['others had it meanwhile', [1, 0], [2], [3, 0], false],
     ['a generation is missing', [1, 0], [2, 0], [4, 0], true],
-    ['the group has begun anew', [7, 0], [8, 0], [1, 0], true],
+    ['the group has restarted', [7, 0], [8, 0], [1, 0], true],
   ] as const)('ends when %s', (_, first, second, third, isInterrupted) => {
     const [before, , after] = follow([...first], [...second], [...third]);
     expect(after?.tenure).toBeDefined();
