@@ -5,6 +5,8 @@ import type { Traffic } from './traffic.ts';
 const TICK_MS = 50;
 /** Maximum number of records in flight: records that cannot be written delay the next ones. */
 const MOST_UNWRITTEN = 20_000;
+/** Records of a burst that are published together. */
+const BURST_RECORDS = 500;
 
 /** Writes events at a steady rate, with an idempotent producer that waits for all replicas. */
 export class Production implements AsyncDisposable {
@@ -39,6 +41,11 @@ export class Production implements AsyncDisposable {
   /** Records in flight. */
   get unwritten(): number {
     return this.#unwritten;
+  }
+
+  /** Writes this many records at once. */
+  burst(count: number): void {
+    for (let left = count; left > 0; left -= BURST_RECORDS) this.#publish(Math.min(left, BURST_RECORDS));
   }
 
   /** @throws Error when records could not be written at all */

@@ -74,6 +74,8 @@ const WORKERS = 5;
 const HASTE = 20;
 const IDLE_SECONDS = 200;
 const REPLAY_REACH = 500;
+/** Records after a pause, so that each worker frees the sessions that have ended: it waits for some 1,000 events. */
+const FREEING_RECORDS = 10_000;
 const READY_MS = 180_000;
 const CATCH_UP_MS = 300_000;
 /** A coordinator aborts transactions that are open for longer. */
@@ -129,6 +131,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const injector = new FaultInjector({ cluster, fleet, links, hasAdvancedSince, random: random.fork(), log });
   await injectFaults(injector, options);
   log(`all is well again; production stops, with ${String(production.unwritten)} records on their way`);
+  traffic.pause(3 * IDLE_SECONDS * 1_000);
+  production.burst(FREEING_RECORDS);
   await production.stop();
   log('production has stopped');
   const ends = await commits.ends();

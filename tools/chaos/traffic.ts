@@ -66,6 +66,11 @@ export class Traffic {
     for (const habit of habits) this.#sessions.push(this.#open(habit));
   }
 
+  /** All sessions are silent for a while, ms of event time. */
+  pause(ms: number): void {
+    this.#time += ms;
+  }
+
   next(): ProducedRecord {
     const { random, stepMs } = this.#options;
     this.#time += stepMs;
