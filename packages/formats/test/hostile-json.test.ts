@@ -69,3 +69,12 @@ it('a hostile line costs that line only', () => {
   );
   expect(read).toEqual([1, 0, 1]);
 });
+
+it('a type that every object has is as unknown to Cline as any other', () => {
+  const read = (say: string) => {
+    const translator = new Translator({ format: 'cline', session: 's' });
+    const { events } = translator.read(JSON.stringify({ ts: 1, type: 'say', say, text: 'x' }));
+    return [...events, ...translator.end()];
+  };
+  expect(read('constructor')).toEqual(read('nonsense'));
+});

@@ -15,12 +15,12 @@ import { costOf, usageBy } from './message-log.ts';
 
 const usageNames = { input: 'tokensIn', output: 'tokensOut', read: 'cacheReads', write: 'cacheWrites' };
 /** Types of messages that hold a call, with the tool's name if they do not. */
-const calls: Readonly<Record<string, string>> = {
-  command: 'execute_command',
-  tool: 'tool',
-  use_mcp_server: 'use_mcp_tool',
-  browser_action: 'browser_action',
-};
+const calls: ReadonlyMap<string, string> = new Map([
+  ['command', 'execute_command'],
+  ['tool', 'tool'],
+  ['use_mcp_server', 'use_mcp_tool'],
+  ['browser_action', 'browser_action'],
+]);
 /** Types of messages that hold a result of the latest call. */
 const results = new Set(['command_output', 'mcp_server_response', 'browser_action_result']);
 
@@ -69,7 +69,7 @@ class ClineReader implements FormatReader {
   }
 
   #read(type: string, text: string, stamp: Stamp, id: string): SessionEvent[] {
-    const callName = calls[type];
+    const callName = calls.get(type);
     if (callName !== undefined) {
       this.#callId = id;
       const { name, args } = callOf(type, callName, text);

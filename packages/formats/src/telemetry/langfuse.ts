@@ -13,7 +13,10 @@ import {
 } from '../record/json.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
-const kinds: Readonly<Record<string, TracedRun['kind']>> = { GENERATION: 'model', TOOL: 'tool' };
+const kinds: ReadonlyMap<string, TracedRun['kind']> = new Map([
+  ['GENERATION', 'model'],
+  ['TOOL', 'tool'],
+]);
 const types = /^(?:SPAN|EVENT|GENERATION|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/;
 
 /** Observations of Langfuse, from its blob storage export (`trace_id`), its API (`traceId`) or a downloaded trace. */
@@ -71,7 +74,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['id']) ?? '',
     sessionId,
-    kind: kinds[nameOf(record['type'])] ?? 'other',
+    kind: kinds.get(nameOf(record['type'])) ?? 'other',
     time: timeOf(either('start_time', 'startTime')),
     name: textOf(record['name']) ?? '',
     model:

@@ -11,7 +11,10 @@ import {
 } from '../record/json.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
-const kinds: Readonly<Record<string, TracedRun['kind']>> = { llm: 'model', tool: 'tool' };
+const kinds: ReadonlyMap<string, TracedRun['kind']> = new Map([
+  ['llm', 'model'],
+  ['tool', 'tool'],
+]);
 
 /** Runs of LangSmith, from its API or exports. The session is the thread, or else the trace. */
 export const langsmith: Format = {
@@ -42,7 +45,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   const thread = metadata['thread_id'] ?? metadata['session_id'] ?? metadata['conversation_id'];
   const sessionId = textOf(thread) ?? textOf(record['trace_id']) ?? session;
   if (sessionId === undefined) return undefined;
-  const kind = kinds[nameOf(record['run_type'])] ?? 'other';
+  const kind = kinds.get(nameOf(record['run_type'])) ?? 'other';
   const inputs = unwrapped(record['inputs']);
   const outputs = unwrapped(record['outputs']);
   const error = textOf(record['error']);

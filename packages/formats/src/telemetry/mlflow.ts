@@ -12,11 +12,11 @@ import {
 } from '../record/json.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
-const kinds: Readonly<Record<string, TracedRun['kind']>> = {
-  TOOL: 'tool',
-  CHAT_MODEL: 'model',
-  LLM: 'model',
-};
+const kinds: ReadonlyMap<string, TracedRun['kind']> = new Map([
+  ['TOOL', 'tool'],
+  ['CHAT_MODEL', 'model'],
+  ['LLM', 'model'],
+]);
 
 /**
  * Traces of MLflow, as `Trace.to_json()` and its API write them, and their spans. The session is `mlflow.trace.session`, or else
@@ -78,7 +78,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['span_id']) ?? textOf(objectOf(record['context'])['span_id']) ?? '',
     sessionId,
-    kind: kinds[nameOf(attributeOf(record, 'mlflow.spanType'))] ?? 'other',
+    kind: kinds.get(nameOf(attributeOf(record, 'mlflow.spanType'))) ?? 'other',
     time: timeOf(record['start_time_unix_nano'] ?? record['start_time']),
     name: textOf(record['name']) ?? '',
     model: textOf(attributeOf(record, 'mlflow.llm.model')),

@@ -12,11 +12,11 @@ import {
 import { responsesUsage } from '../wire/openai-responses.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
-const kinds: Readonly<Record<string, TracedRun['kind']>> = {
-  function: 'tool',
-  generation: 'model',
-  response: 'model',
-};
+const kinds: ReadonlyMap<string, TracedRun['kind']> = new Map([
+  ['function', 'tool'],
+  ['generation', 'model'],
+  ['response', 'model'],
+]);
 
 /**
  * Traces and spans of the OpenAI Agents SDK, as its exporter posts them to `/v1/traces/ingest`. The session is the group of the
@@ -64,7 +64,7 @@ function runOf(
   return {
     id,
     sessionId: groups.get(traceId) ?? traceId,
-    kind: kinds[nameOf(data['type'])] ?? 'other',
+    kind: kinds.get(nameOf(data['type'])) ?? 'other',
     time: timeOf(record['started_at']),
     name: textOf(data['name']) ?? '',
     model: textOf(data['model']),

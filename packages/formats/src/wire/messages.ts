@@ -18,24 +18,24 @@ import { plainResult } from './result.ts';
 
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
-const roles: Readonly<Record<string, string>> = {
-  system: 'system',
-  developer: 'system',
-  SystemMessage: 'system',
-  assistant: 'assistant',
-  ai: 'assistant',
-  AIMessage: 'assistant',
-  AIMessageChunk: 'assistant',
-  model: 'assistant',
-  user: 'user',
-  human: 'user',
-  HumanMessage: 'user',
-  tool: 'tool',
-  function: 'tool',
-  ToolMessage: 'tool',
-  toolResult: 'tool',
-  FunctionMessage: 'tool',
-};
+const roles = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['SystemMessage', 'system'],
+  ['assistant', 'assistant'],
+  ['ai', 'assistant'],
+  ['AIMessage', 'assistant'],
+  ['AIMessageChunk', 'assistant'],
+  ['model', 'assistant'],
+  ['user', 'user'],
+  ['human', 'user'],
+  ['HumanMessage', 'user'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+  ['ToolMessage', 'tool'],
+  ['toolResult', 'tool'],
+  ['FunctionMessage', 'tool'],
+]);
 
 /**
  * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, Gemini's contents, messages of Bedrock, parts of
@@ -105,7 +105,7 @@ function unwrappedMessage(value: unknown): JsonObject {
 }
 
 function messagesOf(item: JsonObject): Message[] {
-  const role = roles[nameOf(item['role'] ?? item['type'])];
+  const role = roles.get(nameOf(item['role'] ?? item['type']));
   const results = resultsIn(item);
   switch (role) {
     case 'system':

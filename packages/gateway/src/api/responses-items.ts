@@ -22,11 +22,11 @@ const partKinds = {
 type PartKind = (typeof partKinds)[keyof typeof partKinds];
 
 /** The event that ends the text of a part, by type of the part. */
-const textEnds: Readonly<Record<string, string>> = {
-  output_text: 'response.output_text.done',
-  summary_text: 'response.reasoning_summary_text.done',
-  reasoning_text: 'response.reasoning_text.done',
-};
+const textEnds = new Map([
+  ['output_text', 'response.output_text.done'],
+  ['summary_text', 'response.reasoning_summary_text.done'],
+  ['reasoning_text', 'response.reasoning_text.done'],
+]);
 
 interface OpenPart {
   readonly kind: PartKind;
@@ -51,7 +51,7 @@ export class OpenItem {
   markSent(event: Json): void {
     const type = text(event['type']) ?? '';
     const { part, delta } = event;
-    const kind = (partKinds as Readonly<Record<string, PartKind>>)[type];
+    const kind = Object.hasOwn(partKinds, type) ? partKinds[type as keyof typeof partKinds] : undefined;
     if (kind !== undefined && isObject(part))
       this.#open = { kind, index: count(event[kind.index]) ?? 0, part, text: text(part['text']) ?? '' };
     else if (this.#open === undefined) return;
@@ -71,7 +71,7 @@ export class OpenItem {
       const { kind, index, text: partText } = open;
       const part: Json = { ...open.part, text: partText };
       const target = { item_id: item['id'], output_index: outputIndex, [kind.index]: index };
-      const end = textEnds[text(part['type']) ?? ''];
+      const end = textEnds.get(text(part['type']) ?? '');
       const isAnswer = part['type'] === 'output_text';
       if (end !== undefined) emit(end, { ...target, text: partText, ...(isAnswer && { logprobs: [] }) });
       emit(kind.done, { ...target, part });

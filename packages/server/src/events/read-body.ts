@@ -5,12 +5,13 @@ import { HttpProblem } from '../http/problem.ts';
 import { limits } from './limits.ts';
 
 const CHUNK_SIZE = 64 * 1024;
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip({ chunkSize: CHUNK_SIZE }),
-  'x-gzip': () => createGunzip({ chunkSize: CHUNK_SIZE }),
-  deflate: () => createInflate({ chunkSize: CHUNK_SIZE }),
-  br: () => createBrotliDecompress({ chunkSize: CHUNK_SIZE }),
-};
+/** A map, because the name comes from the client: an object has a `constructor` too. */
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip({ chunkSize: CHUNK_SIZE })],
+  ['x-gzip', () => createGunzip({ chunkSize: CHUNK_SIZE })],
+  ['deflate', () => createInflate({ chunkSize: CHUNK_SIZE })],
+  ['br', () => createBrotliDecompress({ chunkSize: CHUNK_SIZE })],
+]);
 
 /**
  * Streams a request's body, decompressed, with backpressure on the connection.
@@ -20,11 +21,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  */
 export function readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const decoder = decoders[encoding]?.();
+  const decoder = decoders.get(encoding)?.();
   if (decoder === undefined && encoding !== 'identity') {
     throw new HttpProblem(
       415,
-      `Unsupported content-encoding ${encoding}; use ${Object.keys(decoders).join(', ')} or none`,
+      `Unsupported content-encoding ${encoding}; use ${[...decoders.keys()].join(', ')} or none`,
     );
   }
   return chunksOf(request, decoder, encoding);
