@@ -2,27 +2,41 @@ const FRAME_UNITS = 200;
 /** A last line in brackets that says how much the agent may still use, or what it has cost. */
 const FRAME =
   /\S\s*\n[^\S\n]*[[(<](?=[^\n]*\b(?:steps?|turns?|iterations?|tokens?|tool calls?|messages?|budget|context|credits?)\b)(?=[^\n]*\b(?:remaining|left|used|spent|remain|cost)\b)[^\n]{0,160}[\])>]\s*$/i;
-/** The same without brackets: `Tokens: 12,400 sent, 310 received. Cost: $0.04 message, $0.31 session.` */
+/** A last line in brackets that says how busy the machine is: `[memory: 512 MB, cpu: 31%]`. */
+const LOAD =
+  /\S\s*\n[^\S\n]*[[(<]\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\s?[\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\s,;|]{0,3}){1,4}[\])>]\s*$/i;
+/** What is left, without brackets: `You have 12 turns left.`, `Steps remaining: 12 of 40`. */
+const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
+const LEFT = new RegExp(
+  `^\\W*(?:(?:you|there) (?:still )?(?:have|are|is) )?(?:only )?\\$?\\d[\\d.,]{0,12}[%k]?(?: of \\d{1,9})?(?: more)?(?: of (?:the|your))? ${SUBJECT}(?: (?:is|are))? (?:left|remaining|remain)\\W*$|^\\W*(?:${SUBJECT} (?:left|remaining)|remaining ${SUBJECT})[:=] ?\\$?\\d[\\d.,]{0,12}[%k]?(?: ?(?:of|/) ?\\$?[\\d.,]{1,12})?\\W*$`,
+  'i',
+);
+/** The same of what was spent: `Tokens: 12,400 sent, 310 received. Cost: $0.04 message, $0.31 session.` */
 const COST_START = /^[^\S\n]*(?:(?:total )?cost|tokens?(?: used)?|usage)[:=]/i;
 const TOKENS = /\btokens?\b/i;
 const SENT = /\b(?:in|input|prompt|sent)\b/i;
 const RECEIVED = /\b(?:out|output|completion|received)\b/i;
 
 /**
- * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`, and without
- * what the model's answers have cost so far. It changes with each call, whatever the call returns.
+ * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`, without
+ * what the model's answers have cost so far, and without how busy the machine is. It changes with each call, whatever the call
+ * returns.
  */
 export function withoutBudget(text: string): string {
   const tail = Math.max(0, text.length - FRAME_UNITS);
   const end = text.slice(tail).trimEnd();
   const last = end.at(-1);
   if (last === ']' || last === ')' || last === '>') {
-    const found = FRAME.exec(end);
+    const found = FRAME.exec(end) ?? LOAD.exec(end);
     if (found !== null) return text.slice(0, tail + found.index + 1);
   }
   const lastLine = end.lastIndexOf('\n') + 1;
   const before = text.slice(0, tail + lastLine).trimEnd();
-  return lastLine > 0 && before !== '' && isCost(end.slice(lastLine)) ? before : text;
+  return lastLine > 0 && before !== '' && isBudget(end.slice(lastLine)) ? before : text;
+}
+
+function isBudget(line: string): boolean {
+  return LEFT.test(line) || isCost(line);
 }
 
 function isCost(line: string): boolean {

@@ -7,15 +7,21 @@ const DATE = '\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]';
 const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [\\w ]{5,12} ';
 const EPOCH = '1[5-9]\\d{8}(?:\\d{3}|\\.\\d{1,9})?';
 const TIME = `(?:${DATE}|${DAY})?\\d\\d:\\d\\d${SECONDS}`;
+/** Of a line in a log that reports no error. */
+const LEVEL = '\\[?(?:TRACE|DEBUG|INFO|NOTICE)\\]?';
 const NAME = '(?:x[-_])?(?:trace|span|request|req|correlation|ray)';
 const ID = '(?=[\\w-]{0,63}\\d)[\\w-]{4,64}';
 const STAMPS = [
+  `${LEVEL}:? ${TIME}(?: [\\w.]{1,40}(?= - ))?(?=[\\s|]|: )`,
+  `${TIME}(?: - [\\w.]{1,40})?[\\s|-]{1,3}${LEVEL}(?: [\\w.]{1,40}(?=: | - ))?(?=[\\s|:-])`,
   `${TIME}(?=[\\s|]|: )`,
   `[[(<]?(?:(?:time|timestamp|ts)[=:] ?)?(?:${TIME}|${EPOCH})[\\])>]`,
   `${NAME}(?:[-_ ]?id(?: |[=:] ?)|[=:] ?)"?${ID}"?(?=[\\s|]|: )`,
   `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
   // What Node writes to stderr as it starts.
   '\\(node:\\d{1,7}\\) [^\\n]*Warning:[^\\n]*\\n(?:\\(Use `node --trace[^\\n]*\\n)?',
+  // The prompt of a shell.
+  '[\\w.-]{1,32}@[\\w.-]{1,64}:[~/][^\\s#$]{0,100}[#$] ',
   // Which of several machines or processes answers.
   '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
   // How a harness numbers what it shows to the model.

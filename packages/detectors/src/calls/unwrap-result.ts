@@ -39,7 +39,16 @@ const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boole
   [/^id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
 ];
 const DONE = /^(?:ok|success|succeeded|successful|completed?|done|finished)$/i;
+const FAILED = /^(?:err(?:or)?|fail(?:ed|ure)?)$/i;
 const OF_REQUEST = /^(?:req|res|resp|call|toolu|trace|evt|inv)[_-]/;
+
+/** Headers of an HTTP response that say what the body does not. */
+const TELLING = /^(?:link|location|retry-after|content-range|.*(?:next|cursor|page|total).*)$/i;
+/** A longer tag is no wrapper. */
+const TAG_UNITS = 400;
+const TAG =
+  /^\s*<(tool_(?:response|result|output|use_result)|function_(?:response|results?|output)|results?|response|output|observation)((?:\s[^<>]*)?)>/;
+const ATTRIBUTE = /\s([\w:-]{1,40})="([^"]*)"/g;
 
 export interface UnwrappedResult {
   readonly result: unknown;
@@ -53,11 +62,68 @@ export interface UnwrappedResult {
  * request it was. Anything else, such as a picture beside the text, or the status of a job, is unchanged.
  */
 export function unwrapped(raw: unknown): UnwrappedResult {
+  if (typeof raw === 'string') {
+    const inner = withoutTag(raw);
+    if (inner !== undefined) return inner;
+  }
   const value =
     typeof raw === 'string' && raw.length <= MAX_UNITS && OBJECT_OR_LIST.test(raw) ? jsonFrom(raw) : raw;
   if (Array.isArray(value)) return { result: textOf(value) ?? raw };
   if (!isFields(value)) return { result: raw };
-  return withoutBlocks(value) ?? { result: withoutEnvelope(value) ?? raw };
+  const response = withoutHeaders(value);
+  return (
+    withoutBlocks(value) ?? { result: withoutEnvelope(response) ?? (response === value ? raw : response) }
+  );
+}
+
+/** The text between two tags whose attributes say nothing but which call it answers, how long it took, or whether it failed. */
+function withoutTag(text: string): UnwrappedResult | undefined {
+  const found = TAG.exec(text.slice(0, TAG_UNITS));
+  if (found === null) return undefined;
+  const [opening, name = '', attributes = ''] = found;
+  const closing = `</${name}>`;
+  const whole = text.trimEnd();
+  if (!whole.endsWith(closing) || whole.length < opening.length + closing.length) return undefined;
+  const fields = [...attributes.matchAll(ATTRIBUTE)];
+  const isError = fields.some(([, field = '', value = '']) => saysError(field, value));
+  const isWrapper = fields.every(
+    ([, field = '', value = '']) =>
+      /^(?:name|tool|tool_name)$/i.test(field) ||
+      saysError(field, value) ||
+      saysNothing(field, literal(value)),
+  );
+  if (!isWrapper) return undefined;
+  const result = whole.slice(opening.length, -closing.length).trim();
+  if (result.includes(closing)) return undefined;
+  return isError ? { result, isError } : { result };
+}
+
+function saysError(field: string, value: string): boolean {
+  return (
+    (/^(?:status|state|outcome)$/i.test(field) && FAILED.test(value)) ||
+    (/^(?:is_?)?error$/i.test(field) && value === 'true')
+  );
+}
+
+/** The value of an attribute as JSON would have it. */
+function literal(text: string): unknown {
+  return /^(?:true|false|-?\d{1,15})$/.test(text) ? JSON.parse(text) : text;
+}
+
+/** An HTTP response without the headers that say nothing about its body; any other value is unchanged. */
+function withoutHeaders(value: Fields): Fields {
+  const { headers } = value;
+  if (!isFields(headers) || !Object.entries(value).some(([name, field]) => isStatus(name, field)))
+    return value;
+  const telling = Object.entries(headers).filter(([name]) => TELLING.test(name));
+  const { headers: _, ...rest } = value;
+  return telling.length === 0 ? rest : { ...rest, headers: Object.fromEntries(telling) };
+}
+
+function isStatus(name: string, value: unknown): boolean {
+  return (
+    /^(?:status|code|status_?code)$/i.test(name) && typeof value === 'number' && value >= 100 && value < 600
+  );
 }
 
 function withoutBlocks(value: Fields): UnwrappedResult | undefined {

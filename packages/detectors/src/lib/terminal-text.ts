@@ -8,14 +8,19 @@ export function withoutColors(text: string): string {
 }
 
 const OVERWRITES = /\r[^\r\n]/;
+const FINISHED = /\b100(?:\.0{1,2})? ?%/;
 
-/** A text without what a later part of the same line overwrites in a terminal, such as the steps of a progress bar. */
+/**
+ * A text without what a later part of the same line overwrites in a terminal, such as the steps of a progress bar; without
+ * the bar, if it has reached its end.
+ */
 export function withoutOverwritten(text: string): string {
   // A text without any line feed may end its lines with carriage returns.
   if (!text.includes('\r') || !text.includes('\n') || !OVERWRITES.test(text)) return text;
-  const lines = text.split('\n').map((line) => {
-    const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return shown.slice(shown.lastIndexOf('\r') + 1);
+  const lines = text.split('\n').flatMap((line) => {
+    const written = line.endsWith('\r') ? line.slice(0, -1) : line;
+    const shown = written.slice(written.lastIndexOf('\r') + 1);
+    return shown.length < written.length && FINISHED.test(shown) ? [] : shown;
   });
   return lines.join('\n');
 }

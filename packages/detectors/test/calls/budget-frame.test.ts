@@ -13,6 +13,13 @@ describe('the budget below a result', () => {
     'Cost: $0.0412 (5,120 in / 310 out)',
     'Tokens: 12.4k sent, 310 received. Cost: $0.04 message, $0.31 session.',
     'tokens used: 5120 tokens',
+    'You have 12 turns left.',
+    '12 tool calls remaining',
+    'Steps left: 12',
+    'Remaining budget: $1.20 of $3.00',
+    'Context remaining: 41%',
+    '[memory: 512 MB, cpu: 31%]',
+    '(CPU 3.5%, RAM 1.2GB)',
   ])('%s: is left out', (frame) => {
     expect(withoutBudget(`KeyError: 'total'\n\n${frame}`)).toBe("KeyError: 'total'");
   });
@@ -27,6 +34,11 @@ describe('the budget below a result', () => {
     'two shirts\nCost: 3 in the shop, 2 left',
     'Cost: $0.0412 (5,120 in / 310 out)',
     'a list\n[cost: $12]',
+    'wrong password\n3 attempts left',
+    'the last page\nYou have 3 messages left to read, and one to send',
+    'two shirts\nShirts left: 12',
+    'a laptop\n[memory: 512 MB, disk: none]',
+    'You have 12 turns left.',
   ])('%s: is an answer', (text) => {
     expect(withoutBudget(text)).toBe(text);
   });

@@ -23,6 +23,12 @@ const stamps: readonly ((n: number) => string)[] = [
   (n) => `[host=10.0.0.${String(n)}] `,
   (n) =>
     `(node:${String(4_000 + n)}) ExperimentalWarning: SQLite is experimental\n(Use \`node --trace-warnings ...\` to show where the warning was created)\n`,
+  (n) => `INFO 2026-11-28 14:00:${two(n)},${String(500 + n)} - `,
+  (n) => `[INFO] 2026-11-28T14:00:${two(n)}Z tool.runner - `,
+  (n) => `2026-11-28 14:00:${two(n)},${String(500 + n)} - tool.runner - INFO - `,
+  (n) => `2026-11-28T14:00:${two(n)}Z | DEBUG | `,
+  (n) => `2026-11-28 14:00:${two(n)} INFO tool.runner: `,
+  (n) => `root@${hex(n)}4f0a:/srv/app# `,
   (n) => `[14:00:${two(n)}] [req_${hex(n)}1] `,
   (n) => `HTTP/1.1 200 OK\r\ndate: Sat, 28 Nov 2026 14:03:${two(n)} GMT\r\nx-request-id: ${hex(n)}\r\n\r\n`,
 ];
@@ -57,6 +63,9 @@ describe('the stamp in front of a result', () => {
     'trace 3 of 4',
     'trace: see below',
     '[1] the first item',
+    'INFO the server has started',
+    'INFO 3 rows',
+    'ann@example.org: the mail of the host',
     '[server error] try again',
     '(node:fs) is a module',
     'HTTP/1.1 503 Service Unavailable\nretry-after: 5\n\nbusy',

@@ -29,10 +29,24 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
     (text) => ({ status: 'success', data: text, request_id: `r-${String(text.length)}`, durationMs: 12 }),
   ],
   ['an envelope with usage', (text) => ({ message: text, usage: { total_tokens: text.length }, code: 200 })],
+  [
+    'an HTTP response',
+    (text) => ({
+      status: 200,
+      headers: { date: `Sat, 28 Nov 2026 14:00:${String(10 + (text.length % 50))} GMT`, etag: `"${text}"` },
+      body: text,
+    }),
+  ],
+  [
+    'tags',
+    (text) =>
+      `<tool_response id="call_${String(text.length)}f" duration="12ms" is_error="false">\n${text}\n</tool_response>\n`,
+  ],
+  ['tags without attributes', (text) => `<output>${text}</output>`],
   ['colors', (text) => `\u001b[1;31m${text}\u001b[0m`],
 ];
 const asJson = wrappers
-  .slice(0, -1)
+  .filter(([, wrap]) => typeof wrap('') !== 'string')
   .map(([name, wrap]) => [`${name} as JSON`, (text: string) => JSON.stringify(wrap(text), null, 1)] as const);
 
 describe.each([...wrappers, ...asJson])('a result in %s', (_, wrap) => {
@@ -55,6 +69,22 @@ describe('a wrapper', () => {
     expect(read(failed).kind).toBe('error');
     expect(read(JSON.stringify(failed)).kind).toBe('error');
     expect(read(failed, false).kind).toBe('ok');
+    expect(read('<result tool_use_id="toolu_1a" status="error">the lake is frozen</result>').kind).toBe(
+      'error',
+    );
+  });
+
+  it('of HTTP keeps the headers that say more than the body', () => {
+    const headers = { date: 'Sat, 28 Nov 2026 14:00:10 GMT', link: '</rows?page=3>; rel="next"' };
+    expect(unwrapped({ status: 200, headers, body: 'a' }).result).toEqual({
+      status: 200,
+      headers: { link: headers.link },
+      body: 'a',
+    });
+    expect(unwrapped({ status: 404, headers: { 'x-request-id': '7f3a' }, body: 'a' }).result).toEqual({
+      status: 404,
+      body: 'a',
+    });
   });
 
   it.each([
@@ -76,6 +106,10 @@ describe('a wrapper', () => {
     ['a field of its own', { output: 'a', path: 'b' }],
     ['a date in words', { output: 'a', date: 'tomorrow' }],
     ['a number', { ok: true, result: 3 }],
+    ['headers of a table', { headers: { a: 'left' }, rows: ['b'] }],
+    ['a tag that says more', '<result count="3">a</result>'],
+    ['text behind a tag', '<result>a</result> b'],
+    ['a list of tags', '<result id="call_1">a</result>\n<result id="call_2">b</result>'],
     ['nothing at all', null],
   ])('with %s: is left as it is', (_, result) => {
     expect(unwrapped(result)).toEqual({ result });
@@ -103,6 +137,8 @@ describe('a loop', () => {
     const bar = (n: number) => `Loading ${String(n * 7)}%\rLoading ${String(n * 9 + 30)}%\rLoaded\r\n${page}`;
     expect(first((n) => ['read_page', bar(n), { page: 'home' }])).toBe('tool-repeat opened chance 3');
     expect(read('a\rb\rc')).not.toEqual(read('c'));
+    expect(read('10%\r100%\nInvalid action!')).toEqual(read('Invalid action!'));
+    expect(read('coverage 100%\nno gaps')).not.toEqual(read('no gaps'));
   });
 
   it('is seen although the harness numbers what it shows', () => {
