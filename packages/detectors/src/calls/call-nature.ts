@@ -168,8 +168,19 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Fields in which models explain a command, in different words each time. */
-const BESIDE_COMMANDS = new Set(['description', 'summary', 'explanation', 'justification', 'comment']);
+/** Fields in which models explain a command, in different words each time, and how long it may run. */
+const BESIDE_COMMANDS = new Set([
+  ...['description', 'summary', 'explanation', 'justification', 'comment'],
+  ...[
+    'timeout',
+    'timeout_ms',
+    'timeoutMs',
+    'timeout_sec',
+    'timeout_secs',
+    'timeout_seconds',
+    'timeoutSeconds',
+  ],
+]);
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
 const ANYWHERE = new Set([
   ...['task_progress', 'security_risk'],

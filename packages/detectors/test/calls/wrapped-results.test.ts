@@ -133,6 +133,12 @@ describe('a loop', () => {
     );
   });
 
+  it('is seen although each command may run for another time', () => {
+    expect(first((n) => ['exec', page, { command: 'make pages', timeout_ms: 1_000 * (n + 1) }])).toBe(
+      'tool-repeat opened chance 3',
+    );
+  });
+
   it('is seen although a progress bar is overwritten', () => {
     const bar = (n: number) => `Loading ${String(n * 7)}%\rLoading ${String(n * 9 + 30)}%\rLoaded\r\n${page}`;
     expect(first((n) => ['read_page', bar(n), { page: 'home' }])).toBe('tool-repeat opened chance 3');

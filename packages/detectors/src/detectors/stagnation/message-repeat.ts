@@ -1,4 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
+import { withoutStamp } from '../../calls/leading-stamp.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
@@ -164,12 +165,15 @@ export class MessageRepeat {
     this.#text = null;
     this.#begin = null;
     if (begin === null || text.trim() === '') return;
+    const message = text.trim();
     if (text.length > MESSAGE_UNITS) this.#forget();
     else {
-      this.#noteMessage(text.trim(), begin);
-      this.#phrases = afterMessage(this.#phrases, this.#agent, text.trim(), begin);
+      // A producer may write the time in front.
+      const said = withoutStamp(message);
+      this.#noteMessage(said, begin);
+      this.#phrases = afterMessage(this.#phrases, this.#agent, said, begin);
     }
-    const pattern = this.#pattern(text.trim());
+    const pattern = this.#pattern(message);
     if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
     else this.#incident.report(step, pattern);
   }

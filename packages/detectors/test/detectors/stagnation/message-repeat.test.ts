@@ -35,6 +35,16 @@ describe('same-message', () => {
     },
     { what: 'is silent at three times', events: repeated(3, done), expected: [] },
     {
+      what: 'looks past the time in front',
+      events: turns(...[1, 2, 3, 4].map((n) => `[14:00:0${String(n)}] ${done}`)),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'does not look past a time that is said',
+      events: turns(...[1, 2, 3, 4, 5].map((n) => `Shall we meet at 1${String(n)} h?`)),
+      expected: [],
+    },
+    {
       what: 'escalates when repeated after a chance',
       events: repeated(5, done),
       expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message escalated block 5'],
