@@ -4,11 +4,14 @@ import { isAbsolute } from 'node:path';
 import { type AgentEvent, storableText } from '@loopwatch/contract';
 import { type HookAgent, Translator } from '@loopwatch/formats';
 import { LRUCache } from 'lru-cache';
+import { RecentIds } from '../events/event-counts.ts';
+import { limits } from '../events/limits.ts';
 
 const MAX_SESSIONS = 2_000;
 const CHUNK_BYTES = 1 << 20;
 /** Limits how long a hook waits for a long transcript; the next hook reads on. */
 const MAX_BYTES = 64 * CHUNK_BYTES;
+const NEWLINE = 0x0a;
 
 /** Where an agent writes its session. */
 export interface Transcript {
@@ -49,10 +52,10 @@ class TranscriptReader {
   readonly #transcript: Transcript;
   readonly #translator: Translator;
   /** Ids of the turns that have been reported; transcripts repeat them. */
-  readonly #reported = new Set<string>();
+  readonly #reported = new RecentIds();
+  /** Where the first line begins that was not complete yet, or how far a line that is too long was skipped. */
   #offset = 0;
-  /** The beginning of a line that is not complete yet. */
-  #rest = Buffer.alloc(0);
+  #isSkipping = false;
   #reading: Promise<readonly AgentEvent[]> = Promise.resolve([]);
 
   constructor(transcript: Transcript) {
@@ -73,16 +76,7 @@ class TranscriptReader {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) return [];
     const events: AgentEvent[] = [];
-    const end = this.#offset + MAX_BYTES;
-    while (this.#offset < end) {
-      const chunk = await this.#chunk(file);
-      if (chunk.length === 0) break;
-      const bytes = Buffer.concat([this.#rest, chunk]);
-      const complete = bytes.lastIndexOf('\n') + 1;
-      this.#rest = bytes.subarray(complete);
-      for (const line of bytes.toString('utf8', 0, complete).split('\n'))
-        if (line !== '') events.push(...this.#translator.read(line).events);
-    }
+    for await (const line of this.#lines(file)) events.push(...this.#translator.read(line).events);
     // The usage of the current turn is known before it ends; its end comes again.
     events.push(...this.#translator.end());
     return events.filter((event) => {
@@ -94,9 +88,31 @@ class TranscriptReader {
     });
   }
 
-  async #chunk(file: FileHandle): Promise<Buffer> {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, this.#offset);
-    this.#offset += bytesRead;
-    return buffer.subarray(0, bytesRead);
+  /** The next complete lines. What follows them is read again by the next hook, so that no memory holds it until then. */
+  async *#lines(file: FileHandle): AsyncGenerator<string> {
+    let begun: Buffer[] = [];
+    let length = 0;
+    let position = this.#offset;
+    const end = position + MAX_BYTES;
+    while (position < end) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      if (bytesRead === 0) break;
+      position += bytesRead;
+      const complete = buffer.lastIndexOf(NEWLINE, bytesRead - 1) + 1;
+      if (complete > 0) {
+        const lines = Buffer.concat([...begun, buffer.subarray(0, complete)])
+          .toString('utf8')
+          .split('\n');
+        yield* (this.#isSkipping ? lines.slice(1) : lines).filter((line) => line !== '');
+        this.#isSkipping = false;
+        begun = [];
+        length = 0;
+      }
+      length += bytesRead - complete;
+      this.#isSkipping ||= length > limits.eventBytes;
+      if (this.#isSkipping) begun = [];
+      else begun.push(buffer.subarray(complete, bytesRead));
+      this.#offset = this.#isSkipping ? position : position - length;
+    }
   }
 }

@@ -35,6 +35,8 @@ export interface PostAnswer {
 export const TIMEOUT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 const MAX_QUOTE_LENGTH = 200;
+/** More than any receiver answers. */
+const MAX_ANSWER_BYTES = 65_536;
 
 /**
  * Posts JSON once. Redirects are not followed: body and headers are for the configured address only.
@@ -56,7 +58,7 @@ export async function post(
       redirect: 'manual',
       signal,
     });
-    const text = await response.text();
+    const text = await beginningOf(response);
     if (response.ok) return { outcome: 'answered', text };
     const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, MAX_QUOTE_LENGTH)}`.trim();
     const { status } = response;
@@ -75,6 +77,19 @@ export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promi
     throw signal.reason;
   });
   return Promise.race([result, aborted]);
+}
+
+/** The text of an answer, decompressed; what is beyond the limit is not read. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
+  for await (const part of chunks) {
+    parts.push(part);
+    length += part.length;
+    if (length >= MAX_ANSWER_BYTES) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES));
 }
 
 /** Seconds in the body of an answer, as Discord has them. */

@@ -1,0 +1,53 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { TranscriptUsage } from '../../src/guard/transcript-usage.ts';
+
+const MEBIBYTE = 1024 * 1024;
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwatch-'));
+  path = join(folder, 'transcript.jsonl');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A model request of the transcript. @param padding bytes of its text */
+const lineOf = (id: string, padding = 0) => {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const content = [{ type: 'text', text: 'x'.repeat(padding) }];
+  const message = { id, type: 'message', role: 'assistant', model: 'm', content, usage };
+  return `${JSON.stringify({ type: 'assistant', sessionId: 's', uuid: id, timestamp: '2026-11-02T09:00:00Z', message })}\n`;
+};
+
+const reader = () => {
+  const usage = new TranscriptUsage();
+  return async () => {
+    const { events } = await usage.read({ sessionId: 's', agent: 'claude-code', path });
+    return events.length;
+  };
+};
+
+it('a transcript is read on where it ended, also within a line and for lines of several megabytes', async () => {
+  const read = reader();
+  const long = lineOf('m-2', 3 * MEBIBYTE);
+  writeFileSync(path, lineOf('m-1') + long.slice(0, 2 * MEBIBYTE));
+  expect(await read()).toBe(1);
+  expect(await read()).toBe(0);
+  appendFileSync(path, long.slice(2 * MEBIBYTE) + lineOf('m-3'));
+  expect(await read()).toBe(2);
+});
+
+it('a line of a transcript that is longer than an event may be is skipped, over several hooks as well', async () => {
+  const read = reader();
+  const long = lineOf('m-1', 17 * MEBIBYTE);
+  writeFileSync(path, long.slice(0, -5));
+  expect(await read()).toBe(0);
+  appendFileSync(path, long.slice(-5) + lineOf('m-2') + lineOf('m-3', 17 * MEBIBYTE) + lineOf('m-4'));
+  expect(await read()).toBe(2);
+});
