@@ -2,7 +2,7 @@ import type { KnownEvent } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
-import { callNature, handsOver, identifyingArguments } from './call-nature.ts';
+import { callNature, handsOver, identifyingArguments, keepsPlan } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
@@ -53,6 +53,8 @@ export class CallHistory {
   #coarse = false;
   #resultsSeen = false;
   #blindRounds = 0;
+  /** Whether the latest step only kept the agent's plan. */
+  #planned = false;
   #agent: string | null = null;
   /** The text since the latest call; `null` if it is too long for a remark. */
   #remark: string | null = '';
@@ -216,11 +218,16 @@ export class CallHistory {
     this.#open = null;
     // Calls that were refused and never ran neither continue nor end a loop.
     if (step.calls.every(({ denied }) => denied)) return;
+    forgetPlans(step.calls);
     const known = concludeStep(step);
+    if (!known) this.#blindRounds += 1;
+    const wasPlanning = this.#planned;
+    this.#planned = step.kind !== 'error' && step.calls.every(keepsPlan);
+    // A look at the plan between two steps neither continues nor ends a loop; several in a row may be one.
+    if (this.#planned && !wasPlanning && this.rounds.length > 0) return;
     this.regrown = step.settled;
     step.settled = true;
     step.explained = false;
-    if (!known) this.#blindRounds += 1;
     this.rounds.push(step);
     if (this.rounds.length > REMEMBERED_ROUNDS) this.rounds.shift();
     this.settled = step;
@@ -233,6 +240,7 @@ export class CallHistory {
     this.settled = null;
     this.stagnant = false;
     this.#remark = '';
+    this.#planned = false;
   }
 
   snapshot(): HistorySnapshot {
@@ -245,6 +253,7 @@ export class CallHistory {
       coarse: this.#coarse,
       resultsSeen: this.#resultsSeen,
       blindRounds: this.#blindRounds,
+      ...(this.#planned && { planned: true }),
       agent: this.#agent,
       remark: this.#remark,
       prompts: this.prompts.snapshot(),
@@ -262,6 +271,7 @@ export class CallHistory {
     this.#coarse = snapshot.coarse;
     this.#resultsSeen = snapshot.resultsSeen;
     this.#blindRounds = snapshot.blindRounds;
+    this.#planned = snapshot.planned ?? false;
     this.#agent = snapshot.agent;
     this.#remark = snapshot.remark;
     this.stagnant = snapshot.stagnant;
@@ -278,8 +288,16 @@ export interface HistorySnapshot {
   readonly coarse: boolean;
   readonly resultsSeen: boolean;
   readonly blindRounds: number;
+  /** Absent unless the latest step only kept the agent's plan. */
+  readonly planned?: boolean;
   readonly agent: string | null;
   readonly remark: string | null;
   readonly prompts: PromptOriginSnapshot;
   readonly stagnant: boolean;
+}
+
+/** A call that only keeps the agent's plan makes no other step of the calls beside it. */
+function forgetPlans(calls: PastCall[]): void {
+  const acts = calls.filter((call) => !keepsPlan(call));
+  if (acts.length > 0) calls.splice(0, calls.length, ...acts);
 }

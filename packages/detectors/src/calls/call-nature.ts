@@ -6,6 +6,9 @@ const MUTATING =
 /** Tools that take notes or forward something: their result is a mere receipt. */
 const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
+/** Tools in which the agent keeps its own plan, or thinks; in lower case, without separators. */
+const PLANS =
+  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|tasktracker|think|thinking|sequentialthinking)$/;
 const POLLER =
   /(?:^|[_\-. ])(?:poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
 /** Tools whose answer is chance: the same one several times in a row says nothing. */
@@ -82,6 +85,12 @@ function navigates(words: string, args: string, isGui: boolean | undefined): boo
 /** Whether a call passes control to another agent or a person. */
 export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
   return HANDS_OVER.test(toolWords(name));
+}
+
+/** Whether a call only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
+export function keepsPlan({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
+  const own = name.slice(name.lastIndexOf('__') + 1);
+  return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
 }
 
 /** `getJobStatus` and `get_job_status` are the same words. */

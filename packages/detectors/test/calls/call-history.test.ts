@@ -112,6 +112,36 @@ describe('steps', () => {
       expected: ['a=1 b=2'],
     },
     {
+      what: 'omit a look at the plan between two of them, and beside their calls',
+      events: [
+        ...[turn, call('a'), result('1'), turn, call('TodoWrite'), result('ok')],
+        ...[
+          turn,
+          call('a'),
+          call('mcp__plan__update_todos'),
+          result('2'),
+          result('ok'),
+          call('think'),
+          result(''),
+        ],
+        ...[turn, call('update_plan'), result('ok'), turn, call('a'), result('3')],
+      ],
+      expected: ['a=1', 'a=2', 'a=3'],
+    },
+    {
+      what: 'include a plan that is kept again and again, or fails',
+      events: [
+        ...[turn, call('a'), result('1'), turn, call('think'), result('x'), turn, call('think'), result('y')],
+        ...[turn, call('a'), result('2'), turn, call('think'), result('Error: no')],
+      ],
+      expected: ['a=1', 'think=y', 'a=2', 'think=Error: no'],
+    },
+    {
+      what: 'include a plan of something else',
+      events: [turn, call('a'), result('1'), turn, call('plan_route'), result('2')],
+      expected: ['a=1', 'plan_route=2'],
+    },
+    {
       what: 'tolerate a missing result',
       events: [
         turn,
