@@ -3,6 +3,7 @@ import { messageOf } from '@loopwatch/contract';
 import { type Database, jsonText, recordset } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { Throttle } from '../lib/throttle.ts';
+import { MAX_WAITING_BYTES } from '../lib/waiting-bytes.ts';
 import { changesChannel } from '../storage/change-lock.ts';
 import type { Guard } from './guard.ts';
 import { dismissedIncidents } from './open-incidents.ts';
@@ -14,8 +15,6 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2_000;
 /** Verdicts written to a stream before its client has to read them. */
 const PAGE_SIZE = 20;
-/** Bytes that wait for a client before it has to read. */
-const MAX_WAITING_BYTES = 256 * 1024;
 /** Streams that are read together, so that their verdicts are not in memory all at once. */
 const STREAMS_PER_QUERY = 16;
 /** Workers' clocks differ: a verdict may be up to this much earlier than one that was sent before it. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { Throttle } from '../lib/throttle.ts';
+import { MAX_WAITING_BYTES } from '../lib/waiting-bytes.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { Auth } from '../security/auth.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
@@ -15,7 +16,7 @@ import { type Changes, changesSince } from './changes.ts';
 
 /** Maximum items of a snapshot, and of one message of changes; clients load more over HTTP. */
 const limits = { incidents: 200, sessions: 100 };
-/** The room of clients that have received their snapshot. */
+/** The room of clients that have received their snapshot and keep up with the changes. */
 const subscribers = 'subscribers';
 const UPDATE_INTERVAL_MS = 100;
 const STATS_INTERVAL_MS = 1_000;
@@ -33,16 +34,22 @@ export interface LiveHubOptions {
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
 }
 
-type Client = Socket<DefaultEventsMap, LiveMessages>;
+interface ClientData {
+  /** Bytes that the connection has not begun to send, because the client has not read what was sent before. */
+  waiting: number;
+}
+
+type Client = Socket<DefaultEventsMap, LiveMessages, DefaultEventsMap, ClientData>;
 
 /**
  * The Socket.IO namespace `/live`. A new client gets a snapshot, a returning one the changes that it has missed; then all get
- * changes as they happen. Changes are read from the database, whichever server made them.
+ * changes as they happen. A client that does not read gets no more until it has read what waits for it, then a snapshot. Changes
+ * are read from the database, whichever server made them.
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;
-  readonly #io: Server;
-  readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
+  readonly #io: Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ClientData>;
+  readonly #namespace: Namespace<DefaultEventsMap, LiveMessages, DefaultEventsMap, ClientData>;
   readonly #broadcasts = new Throttle(UPDATE_INTERVAL_MS, () =>
     this.#enqueue(() => this.#broadcastChanges()),
   );
@@ -73,12 +80,13 @@ export class LiveHub {
     this.#namespace.on('connection', (socket) => {
       options.metrics.liveClients.inc();
       socket.on('disconnect', () => options.metrics.liveClients.dec());
+      countWaiting(socket);
       this.#enqueue(() => this.#sendSnapshot(socket));
     });
     this.#heartbeats = setInterval(() => {
       this.disconnectUnauthorized();
       if (this.clients === 0) return;
-      this.#namespace.emit('heartbeat', this.#heartbeat());
+      this.#namespace.volatile.emit('heartbeat', this.#heartbeat());
       // Open incidents turn quiet without a stored change, which alters the statistics.
       if (this.#openIncidents > 0) this.#broadcasts.request();
     }, HEARTBEAT_INTERVAL_MS);
@@ -113,7 +121,7 @@ export class LiveHub {
   }
 
   broadcastBacktest(...message: Parameters<LiveMessages['backtest']>): void {
-    this.#namespace.emit('backtest', ...message);
+    this.#readers().emit('backtest', ...message);
   }
 
   /** Sends everything again: deleted rows do not appear among changes. */
@@ -122,7 +130,7 @@ export class LiveHub {
       if (this.clients === 0) return;
       const message = await this.#snapshot();
       this.#sequence = message.sequence;
-      this.#namespace.to(subscribers).emit('snapshot', message);
+      this.#readers().emit('snapshot', message);
     });
   }
 
@@ -133,6 +141,16 @@ export class LiveHub {
     await this.#unlisten();
     await this.#sending;
     await this.#io.close();
+  }
+
+  /** The subscribers, without those that are behind: these subscribe again once what waits for them is on its way. */
+  #readers(): ReturnType<Client['nsp']['to']> {
+    for (const socket of this.#namespace.sockets.values()) {
+      if (!socket.rooms.has(subscribers) || socket.data.waiting <= MAX_WAITING_BYTES) continue;
+      void socket.leave(subscribers);
+      socket.conn.once('drain', () => this.#enqueue(() => this.#sendSnapshot(socket)));
+    }
+    return this.#namespace.to(subscribers);
   }
 
   #enqueue(send: () => Promise<void>): void {
@@ -189,7 +207,7 @@ export class LiveHub {
     const dropped = changes.dropped.incidents + changes.dropped.sessions;
     this.#dropped += dropped;
     metrics.liveDropped.inc(dropped);
-    this.#namespace.to(subscribers).emit('changes', message);
+    this.#readers().emit('changes', message);
   }
 
   async #snapshot(): Promise<Parameters<LiveMessages['snapshot']>[0]> {
@@ -218,4 +236,14 @@ export class LiveHub {
   #heartbeat(): HeartbeatMessage {
     return { serverTime: this.#options.now(), ...this.#options.heartbeat() };
   }
+}
+
+function countWaiting({ conn, data }: Client): void {
+  data.waiting = 0;
+  conn.on('packetCreate', (packet: { readonly data?: string | Buffer }) => {
+    data.waiting += Buffer.byteLength(packet.data ?? '');
+  });
+  conn.on('drain', () => {
+    data.waiting = 0;
+  });
 }

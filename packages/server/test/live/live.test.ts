@@ -87,6 +87,29 @@ describe('the namespace /live', () => {
       .toBe(10);
   });
 
+  it('keeps no more than a bounded number of bytes for a client that does not read, then sends it a snapshot', async () => {
+    const address = `${url}/socket.io/?EIO=4&transport=polling`;
+    const { sid } = JSON.parse((await (await fetch(address)).text()).slice(1)) as { sid: string };
+    const poll = async () => (await fetch(`${address}&sid=${sid}`)).text();
+    await fetch(`${address}&sid=${sid}`, { method: 'POST', body: '40/live,' });
+    while (!(await poll()).includes('heartbeat'));
+    const reader = connect();
+    await next(reader, 'snapshot');
+    for (let round = 1; round <= 10; round += 1) {
+      const update = next(reader, 'changes');
+      for (let session = 0; session < 100; session += 1)
+        log.appendVerdict(
+          verdict({ incidentId: `i-${String(session)}`, count: round, reason: 'x'.repeat(1_000) }),
+        );
+      await update;
+      await stored();
+    }
+    expect((await poll()).length).toBeLessThan(700_000);
+    const rest = await poll();
+    expect(rest).toMatch(/^42\/live,\["snapshot"/);
+    expect(rest).toContain('"count":10');
+  });
+
   it('sends complete statistics in the end, however slow they are', async () => {
     await server.stop();
     // By the clock that durations are taken from, sums over everything take as long as those of millions.
