@@ -11,6 +11,10 @@ export function verdictStreamApi(streams: VerdictStreams): Router {
       if (streams.isFull) throw new HttpProblem(503, 'Too many verdict streams are open; retry shortly');
       await streams.open(request, response, request.params.id);
     })
+    // Express would answer with the stream's headers, and keep the response open.
+    .head((_request, response) => {
+      response.type('text/event-stream').end();
+    })
     .all(methodNotAllowed('GET'));
   return router;
 }

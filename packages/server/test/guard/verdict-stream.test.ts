@@ -185,6 +185,14 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     await waitFor(() => reader.ended);
   });
 
+  it('answers HEAD without opening a stream', async () => {
+    const answer = await fetch(`${url}/api/v1/sessions/s-1/verdicts/stream`, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+  });
+
   it('requires a token like the rest of the API', async () => {
     const started = await startServer({ openDatabase: emptyDatabase, tokens: { viewer: 'v'.repeat(32) } });
     const path = `${started.url}/api/v1/sessions/s-1/verdicts/stream`;
