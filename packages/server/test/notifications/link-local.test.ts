@@ -4,9 +4,24 @@ import { post } from '../../src/notifications/post.ts';
 it.each([
   'http://169.254.169.254/latest/meta-data/',
   'http://2852039166/latest/meta-data/',
+  'http://0251.0376.0251.0376/',
+  'http://0xa9fea9fe/',
+  'http://0xa9.254.0251.254/',
+  'http://169.254.43518/',
+  'http://169.254.169.254./',
+  'http://169。254。169。254/',
   'http://[::ffff:169.254.169.254]/',
+  'http://[::ffff:a9fe:a9fe]/',
+  'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
   'http://[fe80::1]/',
+  'http://[febf::1]/',
+  'http://100.100.100.200/latest/meta-data/',
+  'http://1684301000/',
+  'http://[::ffff:100.100.100.200]/',
   'http://[fd00:ec2::254]/',
+  'http://[fd00:0ec2:0:0:0:0:0:23]/v1/credentials',
+  'http://[fd20:ce::254]/computeMetadata/v1/',
+  'http://[fd00:42::42]/',
 ])('notifications: nothing is posted to %s, where clouds serve credentials', async (url) => {
   const { signal } = new AbortController();
   expect(await post({ url, body: '{}', signal })).toEqual({
