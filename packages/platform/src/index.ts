@@ -1,3 +1,4 @@
+export { beginningOf } from './beginning-of.ts';
 export { repairCommand, setAsideDamaged } from './damaged-files.ts';
 export { removeChecksums, verifyChecksums, writeChecksums } from './folder-checksums.ts';
 export { FolderError, folderError } from './folder-error.ts';

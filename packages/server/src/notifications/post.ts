@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { messageOf } from '@loopwatch/contract';
+import { beginningOf } from '@loopwatch/platform';
 import { isLinkLocal, linkLocalReason } from './link-local.ts';
 
 /** The outcome of sending a message. */
@@ -58,7 +59,7 @@ export async function post(
       redirect: 'manual',
       signal,
     });
-    const text = await beginningOf(response);
+    const { text } = await beginningOf(response, MAX_ANSWER_BYTES);
     if (response.ok) return { outcome: 'answered', text };
     const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, MAX_QUOTE_LENGTH)}`.trim();
     const { status } = response;
@@ -77,19 +78,6 @@ export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promi
     throw signal.reason;
   });
   return Promise.race([result, aborted]);
-}
-
-/** The text of an answer, decompressed; what is beyond the limit is not read. */
-async function beginningOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
-  for await (const part of chunks) {
-    parts.push(part);
-    length += part.length;
-    if (length >= MAX_ANSWER_BYTES) break;
-  }
-  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES));
 }
 
 /** Seconds in the body of an answer, as Discord has them. */

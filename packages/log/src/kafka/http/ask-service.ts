@@ -1,4 +1,8 @@
 import { messageOf } from '@loopwatch/contract';
+import { beginningOf } from '@loopwatch/platform';
+
+/** More than any schema or token has. */
+const MAX_ANSWER_MIB = 16;
 
 /** What another service answered. */
 export interface ServiceAnswer {
@@ -9,7 +13,7 @@ export interface ServiceAnswer {
 }
 
 /**
- * Asks a service over HTTP, and reads its whole answer.
+ * Asks a service over HTTP, and reads its whole answer, of at most 16 MiB.
  *
  * @param ms how long that may take
  * @throws Error whose message says why there is no answer, without its full stop
@@ -17,7 +21,8 @@ export interface ServiceAnswer {
 export async function askService(url: string, request: RequestInit, ms: number): Promise<ServiceAnswer> {
   try {
     const response = await fetch(url, { ...request, signal: AbortSignal.timeout(ms) });
-    const text = await response.text();
+    const { text, isComplete } = await beginningOf(response, MAX_ANSWER_MIB * 1024 * 1024);
+    if (!isComplete) throw new Error(`its answer is longer than ${String(MAX_ANSWER_MIB)} MiB`);
     return { status: response.status, text, json: jsonOf(text) };
   } catch (error) {
     throw new Error(reasonOf(error, ms), { cause: error });

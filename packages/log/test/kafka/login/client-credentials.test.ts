@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { startTokenIssuer } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientCredentialTokens } from '../../../src/index.ts';
@@ -35,6 +36,31 @@ describe('client credentials', () => {
     const audience = 'https://kafka.example.com/?a=b&c';
     await clientCredentialTokens({ ...issuer, ...issuer.client, audience }).token();
     expect(issuer.requests[0]?.form).toEqual({ grant_type: 'client_credentials', audience });
+  });
+
+  it.each([
+    {
+      what: 'never ends',
+      answer: (response: ServerResponse) => {
+        const send = () => {
+          while (!response.destroyed && response.write('x'.repeat(1024 * 1024)));
+        };
+        response.on('drain', send);
+        send();
+      },
+    },
+    {
+      what: 'is a gzip bomb',
+      answer: (response: ServerResponse) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+      },
+    },
+  ])('refuse an answer that $what', async ({ answer }) => {
+    const issuer = await startTokenIssuer();
+    onTestFinished(() => issuer.stop());
+    issuer.answer = (_, response) => answer(response);
+    const source = clientCredentialTokens({ ...issuer, ...issuer.client });
+    await expect(source.token()).rejects.toThrow('its answer is longer than 16 MiB');
   });
 
   it.each([{ expires_in: 3600 }, { expires_in: '3600' }, {}])('accept an answer with %o', async (rest) => {
