@@ -7,6 +7,9 @@ const DATE = '\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]';
 const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [\\w ]{5,12} ';
 const EPOCH = '1[5-9]\\d{8}(?:\\d{3}|\\.\\d{1,9})?';
 const TIME = `(?:${DATE}|${DAY})?\\d\\d:\\d\\d${SECONDS}`;
+/** A line that says how a call ran which succeeded. */
+const RAN =
+  '(?:(?:exit (?:code|status)|exit_?code|return ?code|status|process exited with code)[:= ] ?0|(?:wall[ -]?time|duration|elapsed(?: time)?|chunk id|original token count|total output lines)[:=] [^\\n]{1,80})';
 /** Of a line in a log that reports no error. */
 const LEVEL = '\\[?(?:TRACE|DEBUG|INFO|NOTICE)\\]?';
 const NAME = '(?:x[-_])?(?:trace|span|request|req|correlation|ray)';
@@ -20,8 +23,14 @@ const STAMPS = [
   `[[(<]?${NAME}(?:[-_ ]?id)?[-_=: ] ?${ID}[\\])>]`,
   // What Node writes to stderr as it starts.
   '\\(node:\\d{1,7}\\) [^\\n]*Warning:[^\\n]*\\n(?:\\(Use `node --trace[^\\n]*\\n)?',
+  'Debugger (?:listening on|attached)[^\\n]*\\n(?:For help, see:[^\\n]*\\n)?',
   // The prompt of a shell.
   '[\\w.-]{1,32}@[\\w.-]{1,64}:[~/][^\\s#$]{0,100}[#$] ',
+  // The number of a job that a shell starts.
+  '\\[\\d{1,3}\\] \\d{2,8}\\n',
+  // How the call ran, above what it printed.
+  `(?:${RAN}\\n{1,3}){0,6}(?:output|stdout):[ \\t]{0,9}\\n`,
+  `(?:${RAN}\\n{1,3}){1,6}(?:result:[ \\t]{0,9}\\n|-{3,40}\\n)`,
   // Which of several machines or processes answers.
   '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
   // How a harness numbers what it shows to the model.

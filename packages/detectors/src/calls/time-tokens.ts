@@ -4,7 +4,7 @@ const FRACTION = '(?:[.,]\\d+)?';
 /** Times and durations that start with a digit, numbers of tries, restarts and tokens, and sizes. */
 const TIMED = new RegExp(
   [
-    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)`,
+    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?|20\\d{6}T\\d{6}(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\b)`,
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
     `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)`,
     '(\\d+(?:,\\d+)?(?= (?:attempts?|tries|retries|guesses|tokens)\\b| \\([^()\\n]{1,12} ago\\)))',

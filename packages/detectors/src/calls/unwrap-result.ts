@@ -1,8 +1,10 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { FRAME, labelSays, TIME, VOLATILE_ID } from './token-labels.ts';
+import { FRAME, labelSays, PROCESS, TIME, VOLATILE_ID } from './token-labels.ts';
 
 /** A longer text is not parsed. */
 const MAX_UNITS = 16_384;
+/** Such as MCP's blocks in a response of JSON-RPC. */
+const MAX_WRAPPERS = 3;
 const OBJECT_OR_LIST = /^\s*(?:\{\s*"|\[\s*\{\s*"(?:type|text)"\s*:)/;
 
 /** What may stand beside the blocks of an MCP result. */
@@ -37,6 +39,10 @@ const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boole
       value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0),
   ],
   [/^id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
+  [/^jsonrpc$/, (value) => typeof value === 'string'],
+  [/^tool(?:_?name)?$/i, (value) => typeof value === 'string'],
+  // How many results there have been.
+  [/^(?:seq(?:uence)?(?:_?(?:no|num|number))?|call_?(?:no|num|number|index|count)|turn)$/i, Number.isInteger],
 ];
 const DONE = /^(?:ok|success|succeeded|successful|completed?|done|finished)$/i;
 const FAILED = /^(?:err(?:or)?|fail(?:ed|ure)?)$/i;
@@ -62,6 +68,16 @@ export interface UnwrappedResult {
  * request it was. Anything else, such as a picture beside the text, or the status of a job, is unchanged.
  */
 export function unwrapped(raw: unknown): UnwrappedResult {
+  let found: UnwrappedResult = { result: raw };
+  for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {
+    const inner = withoutWrapper(found.result);
+    if (inner.result === found.result) break;
+    found = { ...found, ...inner };
+  }
+  return found;
+}
+
+function withoutWrapper(raw: unknown): UnwrappedResult {
   if (typeof raw === 'string') {
     const inner = withoutTag(raw);
     if (inner !== undefined) return inner;
@@ -149,8 +165,9 @@ function textOf(blocks: readonly unknown[]): string | undefined {
 /** The only field that says something; undefined if there is another one, or none. */
 function withoutEnvelope(value: Fields): unknown {
   let payload: unknown;
+  const isRpc = typeof value['jsonrpc'] === 'string';
   for (const [name, field] of Object.entries(value)) {
-    if (saysNothing(name, field)) continue;
+    if (saysNothing(name, field) || (isRpc && name === 'id')) continue;
     if (payload !== undefined || !PAYLOAD.has(name)) return undefined;
     if (typeof field !== 'string' && (typeof field !== 'object' || field === null)) return undefined;
     payload = field;
@@ -163,6 +180,7 @@ function saysNothing(name: string, value: unknown): boolean {
     return name === 'usage' || Object.entries(value).every(([inner, field]) => saysNothing(inner, field));
   const says = labelSays(name, 0, name.length, 0, 0);
   if ((says & (VOLATILE_ID | FRAME)) !== 0) return true;
+  if ((says & PROCESS) !== 0 && typeof value === 'number') return true;
   if ((says & TIME) !== 0 && (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))))
     return true;
   return SUCCESS.some(([form, says]) => form.test(name) && says(value));

@@ -29,6 +29,12 @@ const stamps: readonly ((n: number) => string)[] = [
   (n) => `2026-11-28T14:00:${two(n)}Z | DEBUG | `,
   (n) => `2026-11-28 14:00:${two(n)} INFO tool.runner: `,
   (n) => `root@${hex(n)}4f0a:/srv/app# `,
+  (n) =>
+    `Debugger listening on ws://127.0.0.1:${String(30_000 + n)}/${hex(n)}\nFor help, see: https://nodejs.org/en/docs/inspector\n`,
+  (n) => `[1] ${String(4_000 + n)}\n`,
+  (n) => `Exit code: 0\nWall time: ${String(n)}.2 seconds\nOutput:\n`,
+  (n) => `Chunk ID: ${hex(n)}\nWall time: 0.${String(n)} seconds\nProcess exited with code 0\nOutput:\n`,
+  (n) => `Status: 0\nDuration: ${String(n)}.25s\n---\n`,
   (n) => `[14:00:${two(n)}] [req_${hex(n)}1] `,
   (n) => `HTTP/1.1 200 OK\r\ndate: Sat, 28 Nov 2026 14:03:${two(n)} GMT\r\nx-request-id: ${hex(n)}\r\n\r\n`,
 ];
@@ -63,6 +69,9 @@ describe('the stamp in front of a result', () => {
     'trace 3 of 4',
     'trace: see below',
     '[1] the first item',
+    '[1] 1984 by Orwell',
+    'Exit code: 1\nWall time: 0.2 seconds\nOutput:\nno',
+    'Duration: 3 days\nPrice: 40',
     'INFO the server has started',
     'INFO 3 rows',
     'ann@example.org: the mail of the host',

@@ -8,6 +8,7 @@ describe('known volatile tokens', () => {
   it.each([
     ['a time within a log line', '[2026-03-04T10:11:12.345+01:00] up', '[2026-03-05T23:59:59Z] up'],
     ['a time with slashes', '2026/03/04 10:11:12 up', '2026/03/05 01:02:03 up'],
+    ['a compact time', 'X-Amz-Date=20261128T140312Z up', 'X-Amz-Date=20261128T151203Z up'],
     ['minutes and seconds', 'finished in 2m 12.5s', 'finished in 1m 59s'],
     ['a duration by its suffix', '{"durationSeconds":7.993}', '{"durationSeconds":6.941}'],
     ['a duration with underscores', 'wall_time_seconds=0.714', 'wall_time_seconds=2.014'],

@@ -30,6 +30,16 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
   ],
   ['an envelope with usage', (text) => ({ message: text, usage: { total_tokens: text.length }, code: 200 })],
   [
+    'JSON-RPC',
+    (text) => ({ jsonrpc: '2.0', id: text.length, result: { content: [{ type: 'text', text }] } }),
+  ],
+  ['a numbered envelope', (text) => ({ seq: text.length, tool: 'read_page', output: text })],
+  [
+    'a process',
+    (text) => ({ stdout: text, stderr: '', exitCode: 0, durationMs: text.length, pid: 4_000 + text.length }),
+  ],
+  ['an envelope in another', (text) => ({ ok: true, data: { status: 'done', output: text } })],
+  [
     'an HTTP response',
     (text) => ({
       status: 200,
@@ -106,6 +116,8 @@ describe('a wrapper', () => {
     ['a field of its own', { output: 'a', path: 'b' }],
     ['a date in words', { output: 'a', date: 'tomorrow' }],
     ['a number', { ok: true, result: 3 }],
+    ['an id without a protocol', { id: 17, result: 'a' }],
+    ['a turn in words', { turn: 'left', output: 'a' }],
     ['headers of a table', { headers: { a: 'left' }, rows: ['b'] }],
     ['a tag that says more', '<result count="3">a</result>'],
     ['text behind a tag', '<result>a</result> b'],
