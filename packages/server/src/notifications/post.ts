@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { messageOf } from '@loopwatch/contract';
 import { beginningOf } from '@loopwatch/platform';
-import { isLinkLocal, linkLocalReason } from './link-local.ts';
+import { credentialHostReason, isCredentialUrl } from './credential-hosts.ts';
 
 /** The outcome of sending a message. */
 export type SendResult =
@@ -46,12 +46,12 @@ const MAX_ANSWER_BYTES = 65_536;
  */
 export async function post(
   request: PostRequest,
-  isForbidden = isLinkLocal,
+  isForbidden = isCredentialUrl,
 ): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     if (await unlessAborted(isForbidden(request.url), signal))
-      return { outcome: 'refused', reason: linkLocalReason };
+      return { outcome: 'refused', reason: credentialHostReason };
     const response = await fetch(request.url, {
       method: request.method ?? 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'loopwatch', ...request.headers },

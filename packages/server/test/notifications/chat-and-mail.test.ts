@@ -261,7 +261,7 @@ describe('notifications: email', () => {
     async (host) => {
       expect(await sendEmail({ ...mail(25), host } as EmailChannel, message(), context)).toEqual({
         outcome: 'refused',
-        reason: 'link-local addresses are not allowed',
+        reason: 'addresses where clouds serve credentials (link-local ones and a few others) are not allowed',
       });
     },
   );

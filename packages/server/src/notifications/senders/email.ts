@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { EmailChannel } from '../channel.ts';
-import { isLinkLocalHost, linkLocalReason } from '../link-local.ts';
+import { credentialHostReason, isCredentialHost } from '../credential-hosts.ts';
 import { isAboutIncident, messageId, type NotificationMessage } from '../message.ts';
 import { messageText, plainText } from '../message-text.ts';
 import { causeOf, type SendContext, type SendResult, TIMEOUT_MS, unlessAborted } from '../post.ts';
@@ -14,7 +14,7 @@ export async function sendEmail(
   channel: EmailChannel,
   message: NotificationMessage,
   context: SendContext,
-  isForbidden = isLinkLocalHost,
+  isForbidden = isCredentialHost,
 ): Promise<SendResult> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let socket: Socket | undefined;
@@ -22,7 +22,7 @@ export async function sendEmail(
   try {
     const { host, port } = channel;
     if (await unlessAborted(isForbidden(host), signal))
-      return { outcome: 'refused', reason: linkLocalReason };
+      return { outcome: 'refused', reason: credentialHostReason };
     signal.addEventListener('abort', end);
     socket = connect({ host, port });
     await once(socket, 'connect', { signal });

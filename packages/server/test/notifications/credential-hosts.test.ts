@@ -26,7 +26,7 @@ it.each([
   const { signal } = new AbortController();
   expect(await post({ url, body: '{}', signal })).toEqual({
     outcome: 'refused',
-    reason: 'link-local addresses are not allowed',
+    reason: 'addresses where clouds serve credentials (link-local ones and a few others) are not allowed',
   });
 });
 
