@@ -28,8 +28,8 @@ async function start(dir: string) {
       cursor = `&cursor=${page['nextCursor'] as string}`;
     }
   };
-  /** Everything that is served, once all that was posted is analyzed and stored. */
-  const served = async () => {
+  /** Resolves once all that was posted is analyzed and stored. */
+  const settled = async () => {
     await expect
       .poll(async () =>
         (await request('/metrics'))
@@ -46,6 +46,10 @@ async function start(dir: string) {
         return log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag ?? 0));
       })
       .toEqual([0, 0, 0, 0]);
+  };
+  /** Everything that is served then. Sums are kept for seconds, so a process is asked once, after all changes. */
+  const served = async () => {
+    await settled();
     const [verdicts, incidents, sessions, mutes] = [
       await all('/verdicts'),
       await all('/incidents'),
@@ -70,7 +74,7 @@ async function start(dir: string) {
     for (const name of ['asOf', 'sequence', 'readTo']) delete sums[0]?.[name];
     return { verdicts, incidents, sessions, mutes, details, set, sums };
   };
-  return { cli, request, served, stop: () => cli.stop() };
+  return { cli, request, all, settled, served, stop: () => cli.stop() };
 }
 
 /** A data folder of a process that has ended, and what it served. */
@@ -82,7 +86,8 @@ async function analyzed() {
     body: interleavedSamples().join('\n'),
   });
   expect(posted.status).toBe(202);
-  const { incidents } = await first.served();
+  await first.settled();
+  const incidents = await first.all('/incidents');
   expect(incidents.length).toBeGreaterThan(5);
   const send = async (method: string, path: string, body: object) =>
     (await first.request(path, { method, body: JSON.stringify(body) })).status;
