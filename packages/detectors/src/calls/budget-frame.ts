@@ -1,12 +1,15 @@
 const FRAME_UNITS = 200;
+/** What an agent uses. */
+const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
 /** A last line in brackets that says how much the agent may still use, or what it has cost. */
-const FRAME =
-  /\S\s*\n[^\S\n]*[[(<](?=[^\n]*\b(?:steps?|turns?|iterations?|tokens?|tool calls?|messages?|budget|context|credits?)\b)(?=[^\n]*\b(?:remaining|left|used|spent|remain|cost)\b)[^\n]{0,160}[\])>]\s*$/i;
+const FRAME = new RegExp(
+  `\\S\\s*\\n[^\\S\\n]*[[(<](?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*\\b(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}[\\])>]\\s*$`,
+  'i',
+);
 /** A last line in brackets that says how busy the machine is: `[memory: 512 MB, cpu: 31%]`. */
 const LOAD =
   /\S\s*\n[^\S\n]*[[(<]\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\s?[\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\s,;|]{0,3}){1,4}[\])>]\s*$/i;
 /** What is left, without brackets: `You have 12 turns left.`, `Steps remaining: 12 of 40`. */
-const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
 const LEFT = new RegExp(
   `^\\W*(?:(?:you|there) (?:still )?(?:have|are|is) )?(?:only )?\\$?\\d[\\d.,]{0,12}[%k]?(?: of \\d{1,9})?(?: more)?(?: of (?:the|your))? ${SUBJECT}(?: (?:is|are))? (?:left|remaining|remain)\\W*$|^\\W*(?:${SUBJECT} (?:left|remaining)|remaining ${SUBJECT})[:=] ?\\$?\\d[\\d.,]{0,12}[%k]?(?: ?(?:of|/) ?\\$?[\\d.,]{1,12})?\\W*$`,
   'i',

@@ -218,11 +218,11 @@ export class CallHistory {
     this.#open = null;
     // Calls that were refused and never ran neither continue nor end a loop.
     if (step.calls.every(({ denied }) => denied)) return;
-    forgetPlans(step.calls);
+    const onlyPlans = forgetPlans(step.calls);
     const known = concludeStep(step);
     if (!known) this.#blindRounds += 1;
     const wasPlanning = this.#planned;
-    this.#planned = step.kind !== 'error' && step.calls.every(keepsPlan);
+    this.#planned = onlyPlans && step.kind !== 'error';
     // A look at the plan between two steps neither continues nor ends a loop; several in a row may be one.
     if (this.#planned && !wasPlanning && this.rounds.length > 0) return;
     this.regrown = step.settled;
@@ -296,8 +296,13 @@ export interface HistorySnapshot {
   readonly stagnant: boolean;
 }
 
-/** A call that only keeps the agent's plan makes no other step of the calls beside it. */
-function forgetPlans(calls: PastCall[]): void {
+/**
+ * A call that only keeps the agent's plan makes no other step of the calls beside it, so it is removed.
+ *
+ * @returns whether there are no other calls; then all stay
+ */
+function forgetPlans(calls: PastCall[]): boolean {
   const acts = calls.filter((call) => !keepsPlan(call));
-  if (acts.length > 0) calls.splice(0, calls.length, ...acts);
+  if (acts.length > 0 && acts.length < calls.length) calls.splice(0, calls.length, ...acts);
+  return acts.length === 0;
 }

@@ -23,14 +23,12 @@ const PAYLOAD = new Set([
   'stdout',
 ]);
 const METADATA = new Set(['_meta', 'meta', 'metadata', 'usage']);
+const STATUS = /^(?:status|state|outcome)$/i;
 /** Fields of an envelope that say nothing where they have these values: the call has succeeded. */
 const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boolean])[] = [
   [/^(?:ok|success|succeeded)$/i, (value) => value === true],
   [/^is_?error$/i, (value) => value === false],
-  [
-    /^(?:status|state|outcome)$/i,
-    (value) => value === 200 || (typeof value === 'string' && DONE.test(value)),
-  ],
+  [STATUS, (value) => value === 200 || (typeof value === 'string' && DONE.test(value))],
   [/^(?:exit|return)_?code$/i, (value) => value === 0],
   [/^(?:status_?)?code$/i, (value) => value === 0 || value === 200],
   [
@@ -65,7 +63,7 @@ export interface UnwrappedResult {
 /**
  * A result without what it is wrapped in, as a value or as its JSON, so that it is read like the tool's own words: the blocks of
  * text of MCP and model APIs, or an envelope that says nothing else but that the call succeeded, how long it took, and which
- * request it was. Anything else, such as a picture beside the text, or the status of a job, is unchanged.
+ * request it was; in tags, in JSON-RPC or below the headers of an HTTP response; up to three of them. Anything else, such as a picture beside the text, or the status of a job, is unchanged.
  */
 export function unwrapped(raw: unknown): UnwrappedResult {
   let found: UnwrappedResult = { result: raw };
@@ -104,9 +102,7 @@ function withoutTag(text: string): UnwrappedResult | undefined {
   const isError = fields.some(([, field = '', value = '']) => saysError(field, value));
   const isWrapper = fields.every(
     ([, field = '', value = '']) =>
-      /^(?:name|tool|tool_name)$/i.test(field) ||
-      saysError(field, value) ||
-      saysNothing(field, literal(value)),
+      field === 'name' || saysError(field, value) || saysNothing(field, literal(value)),
   );
   if (!isWrapper) return undefined;
   const result = whole.slice(opening.length, -closing.length).trim();
@@ -115,10 +111,7 @@ function withoutTag(text: string): UnwrappedResult | undefined {
 }
 
 function saysError(field: string, value: string): boolean {
-  return (
-    (/^(?:status|state|outcome)$/i.test(field) && FAILED.test(value)) ||
-    (/^(?:is_?)?error$/i.test(field) && value === 'true')
-  );
+  return (STATUS.test(field) && FAILED.test(value)) || (/^(?:is_?)?error$/i.test(field) && value === 'true');
 }
 
 /** The value of an attribute as JSON would have it. */

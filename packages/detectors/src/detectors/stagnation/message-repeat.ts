@@ -164,8 +164,8 @@ export class MessageRepeat {
     const text = this.#text ?? '';
     this.#text = null;
     this.#begin = null;
-    if (begin === null || text.trim() === '') return;
     const message = text.trim();
+    if (begin === null || message === '') return;
     if (text.length > MESSAGE_UNITS) this.#forget();
     else {
       // A producer may write the time in front.
