@@ -38,7 +38,7 @@ export class EmbeddedTopics {
     this.#store = store;
     this.#limits = limits;
     this.#topics = new Map(
-      names.map((name) => [name, TopicLog.open(name, store, limits, limits.read.includes(name))]),
+      names.map((name) => [name, new TopicLog(name, store, limits, limits.read.includes(name))]),
     );
   }
 
