@@ -3,19 +3,12 @@ import type { Detection, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import type { TopicPartition } from '../records.ts';
 import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './entry.ts';
 import { copySummary, type SummaryCollector } from './summaries.ts';
+import { type Unsaved, UnsavedSessions } from './unsaved-sessions.ts';
 
 /** The state to store so that sessions can be rebuilt, and the offset at which the replay has to start. */
-export interface Checkpoint {
-  readonly replayFrom: number;
+export interface Checkpoint extends Unsaved {
   /** The offset from which a replay rebuilds all sessions without stored state, as far back as that is worthwhile. */
   readonly rebuildFrom: number;
-  /** Sessions to store. The stored state of the `forgotten` ones is to be deleted. */
-  readonly snapshots: readonly (StoredSession & {
-    readonly openIncidents: readonly string[];
-    /** The settings it was analyzed with. */
-    readonly detection: Detection;
-  })[];
-  readonly forgotten: readonly string[];
 }
 
 /** Stored sessions that are restored when they are needed, or later. */
@@ -40,18 +33,13 @@ export class PartitionSessions implements EntryOwner {
   /** Collects the sessions' summaries, if enabled. */
   readonly summaries: SummaryCollector | undefined;
   readonly #entries = new Map<string, SessionEntry>();
-  /** Sessions with records that their snapshot does not cover, ordered by the first such record. */
-  readonly #dirty = new Set<SessionEntry>();
-  /** Sessions whose state includes input that no record holds. */
-  readonly #unrepeatable = new Set<SessionEntry>();
+  readonly #unsaved = new UnsavedSessions();
   /** Whether to rebuild a session from its records. */
   #isRebuilt: (sessionId: string) => boolean = () => false;
   /** Whether a session that is rebuilt has a snapshot nevertheless. */
   #hasOutdated: (sessionId: string) => boolean = () => false;
   /** Records before this offset belong to them alone. */
   #rebuiltTo = 0;
-  /** Sessions evicted from memory whose snapshots are still stored. */
-  readonly #forgotten = new Set<string>();
   readonly #store: EntryStore<PartitionSessions>;
   /** Those that are not restored yet. */
   stored: StoredSessions | undefined;
@@ -77,7 +65,7 @@ export class PartitionSessions implements EntryOwner {
 
   /** Those with records that their snapshot does not cover. */
   unsaved(): Iterable<SessionEntry> {
-    return this.#dirty;
+    return this.#unsaved.dirty;
   }
 
   add(entry: SessionEntry): void {
@@ -87,9 +75,8 @@ export class PartitionSessions implements EntryOwner {
   remove(entry: SessionEntry): void {
     const { sessionId } = entry.analyzer;
     this.#entries.delete(sessionId);
-    this.#dirty.delete(entry);
-    this.#unrepeatable.delete(entry);
-    if (entry.coveredTo >= 0 || this.#hasOutdated(sessionId)) this.#forgotten.add(sessionId);
+    this.#unsaved.remove(entry);
+    if (entry.coveredTo >= 0 || this.#hasOutdated(sessionId)) this.#unsaved.noteForgotten(sessionId);
   }
 
   /** The session that holds this analyzer instance, if it is still in memory. */
@@ -106,10 +93,7 @@ export class PartitionSessions implements EntryOwner {
     if (offset < this.#rebuiltTo && !this.#isRebuilt(sessionId)) return undefined;
     const entry = this.#find(sessionId) ?? this.#store.add(sessionId, this);
     if (offset <= entry.coveredTo) return undefined;
-    if (entry.dirtySince === -1) {
-      entry.dirtySince = offset;
-      this.#dirty.add(entry);
-    }
+    this.#unsaved.noteRecord(entry, offset);
     this.#store.touch(entry);
     const { analyzer } = entry;
     if (analyzer.detection !== this.detection) analyzer.adopt(this.detection);
@@ -147,7 +131,7 @@ export class PartitionSessions implements EntryOwner {
    */
   noteUnrepeatable(sessionId: string): void {
     const entry = this.#find(sessionId);
-    if (entry !== undefined) this.#unrepeatable.add(entry);
+    if (entry !== undefined) this.#unsaved.noteUnrepeatable(entry);
   }
 
   /**
@@ -157,7 +141,7 @@ export class PartitionSessions implements EntryOwner {
   noteCheck(sessionId: string, checkId: string): void {
     const entry = this.#find(sessionId);
     this.summaries?.noteCheck(entry, checkId);
-    if (entry !== undefined) this.#unrepeatable.add(entry);
+    if (entry !== undefined) this.#unsaved.noteUnrepeatable(entry);
   }
 
   /** Notes that summaries may lack events at or after this offset. Call after the replay. */
@@ -217,8 +201,8 @@ export class PartitionSessions implements EntryOwner {
   /** Stores the session with the next step, or deletes its snapshot if it is not in memory. */
   storeNext(sessionId: string): void {
     const entry = this.#find(sessionId);
-    if (entry === undefined) this.#forgotten.add(sessionId);
-    else this.#unrepeatable.add(entry);
+    if (entry === undefined) this.#unsaved.noteForgotten(sessionId);
+    else this.#unsaved.noteUnrepeatable(entry);
   }
 
   /**
@@ -226,32 +210,8 @@ export class PartitionSessions implements EntryOwner {
    * more than `reach` records back, so that no replay is longer than that.
    */
   checkpoint(next: number, reach: number, limit: number): Checkpoint {
-    const due = [...this.#unrepeatable];
-    this.#unrepeatable.clear();
-    for (const entry of this.#dirty) {
-      if (entry.dirtySince >= next - reach || due.length >= limit) break;
-      due.push(entry);
-    }
-    const snapshots = due.map((entry) => {
-      entry.coveredTo = next - 1;
-      entry.dirtySince = -1;
-      this.#dirty.delete(entry);
-      const { sessionId, openIncidents, detection } = entry.analyzer;
-      this.#forgotten.delete(sessionId);
-      return {
-        sessionId,
-        coveredTo: next - 1,
-        snapshot: entry.analyzer.snapshot(),
-        summary: copySummary(entry),
-        openIncidents,
-        detection,
-      };
-    });
-    const forgotten = [...this.#forgotten];
-    this.#forgotten.clear();
-    const [oldest] = this.#dirty;
-    const replayFrom = oldest?.dirtySince ?? next;
-    return { replayFrom, rebuildFrom: this.#rebuildFrom(next, replayFrom), snapshots, forgotten };
+    const unsaved = this.#unsaved.take(next, reach, limit);
+    return { ...unsaved, rebuildFrom: this.#rebuildFrom(next, unsaved.replayFrom) };
   }
 
   /** Call before the replay. @param first offset of the first event of all sessions that may be restored */
@@ -277,42 +237,5 @@ export class PartitionSessions implements EntryOwner {
   sourceOf(offset: number, origin = offset): Verdict['source'] {
     const { topic, partition } = this.topicPartition;
     return { topic, partition, firstOffset: String(origin), offset: String(offset) };
-  }
-}
-
-/**
- * Longest replay of a partition at a takeover, ms: shorter than the time in which the group detects that a worker is
- * gone.
- */
-const MAX_REPLAY_MS = 1_000;
-/** Lower bound regardless of how slow records are: below it, snapshots would be written all the time. */
-const MIN_REPLAY_RECORDS = 5_000;
-/** Weight of the latest batch in the average. */
-const LATEST_WEIGHT = 0.1;
-
-/**
- * How many records a takeover may replay: as many as can be replayed in a second, judging by recent batches. Sessions
- * that reach back further get snapshots. Cheap records are replayed, because snapshots have to be written; costly ones
- * are not.
- */
-export class ReplayBudget {
-  readonly #max: number;
-  /** Milliseconds a record; undefined before the first batch. */
-  #cost: number | undefined;
-
-  /** @param max upper bound, in records */
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  noteBatch(records: number, ms: number): void {
-    if (records === 0) return;
-    const cost = ms / records;
-    this.#cost = this.#cost === undefined ? cost : this.#cost + (cost - this.#cost) * LATEST_WEIGHT;
-  }
-
-  get records(): number {
-    const affordable = this.#cost ? Math.floor(MAX_REPLAY_MS / this.#cost) : this.#max;
-    return Math.min(this.#max, Math.max(MIN_REPLAY_RECORDS, affordable));
   }
 }
