@@ -33,7 +33,7 @@ export const thresholdOriginSchema = z
       .array(z.enum(thresholdAdjustments))
       .describe(
         'same-result: one less, because identical results leave less doubt. alike-results: one more, because ' +
-          'the results differ in tokens that look random. any-results: ten times as many, because the results ' +
+          'the results, or messages, differ in tokens that look random. any-results: ten times as many, because the results ' +
           'differ. declared-poller, looks-like-poller, ' +
           'under-way: three times as many, because the step waits, according to the settings, its name, ' +
           'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +

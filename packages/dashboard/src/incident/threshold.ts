@@ -7,7 +7,7 @@ import { writeSet } from '../settings/address.ts';
 const TRIPLED = 'times 3 because';
 const adjustments: Record<ThresholdAdjustment, string> = {
   'same-result': 'minus 1 because results are identical',
-  'alike-results': 'plus 1 because results differ in random-looking tokens',
+  'alike-results': 'plus 1 because random-looking tokens differ',
   'any-results': 'times 10 because results differ',
   'declared-poller': `${TRIPLED} the tool is configured as a poller`,
   'looks-like-poller': `${TRIPLED} it looks like a status query`,

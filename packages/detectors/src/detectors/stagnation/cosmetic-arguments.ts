@@ -13,8 +13,6 @@ const POINT =
 /** Fields that number or name the request itself, with any tool. */
 const OF_REQUEST =
   /^(?:_|nonce|salt|attempts?|try|tries|retry|retries|(?:attempt|try|retry|request|call|trace|span|correlation|invocation|idempotency|message)_?(?:id|key|no|num|number|count)|counter|count|iteration|seq|sequence|sequence_?(?:no|num|number)|tick|heartbeat|cache_?bust(?:er)?|timestamp|ts|now)$/i;
-/** Fields in which a model says why it makes the call, with any tool that answers something. */
-const OF_MODEL = /^(?:reason|reasoning|rationale|thought|thinking|explanation|justification)$/i;
 /** Fields that say how to wait, or put the call into words: with tools that change nothing but an interface. */
 const OF_CALL =
   /^(?:element|label|description|intent|reason|reasoning|rationale|thought|thinking|explanation|comment|note|purpose|goal|summary|(?:delay|wait|timeout|duration|pause|interval|speed)(?:_?(?:ms|s|sec|secs|seconds|millis|milliseconds))?)$/i;
@@ -87,7 +85,6 @@ function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): b
     if (!Object.hasOwn(fields, name)) return false;
     if (JSON.stringify(one) === JSON.stringify(two) || OF_REQUEST.test(name)) return true;
     if (!nature.edits && areSameWithoutTokens(one, two)) return true;
-    if (nature.asks && names.length > 1 && OF_MODEL.test(name)) return true;
     if (!isInterface) return false;
     return (OF_CALL.test(name) && names.length > 1) || (POINT.test(name) && areNear(one, two));
   });

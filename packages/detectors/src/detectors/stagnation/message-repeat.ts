@@ -1,10 +1,11 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import { withoutStamp } from '../../calls/leading-stamp.ts';
 import type { Mark } from '../../calls/mark.ts';
+import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
-import { fingerprint } from '../../lib/digest.ts';
+import { SaidMessage, type SaidSnapshot } from './said-message.ts';
 import { afterMessage, NO_PHRASES, type PhrasesState } from './set-phrases.ts';
 
 /** Longer messages repeat enough text for content-repeat to find them. */
@@ -38,32 +39,11 @@ export interface MessageOptions {
   readonly mode: Pattern<'stagnation'>['mode'];
 }
 
-/** A message. Its text is stored until its key is needed, because few messages are ever compared with an equal one. */
-class Message {
-  readonly mark: Mark;
-  #text: string | null;
-  #hash: string;
-
-  constructor(mark: Mark, text: string | null, hash = '') {
-    this.mark = mark;
-    this.#text = text;
-    this.#hash = hash;
-  }
-
-  get key(): string {
-    if (this.#text !== null) this.#hash = fingerprint(this.#text);
-    this.#text = null;
-    return this.#hash;
-  }
-
-  equals(other: Message): boolean {
-    return this.#text !== null && other.#text !== null ? this.#text === other.#text : this.key === other.key;
-  }
-}
-
 /** Consecutive messages that equal the one a period earlier, and where the run started. */
 interface Run {
   readonly matched: number;
+  /** Whether some are equal only in bulk. */
+  readonly alike?: true;
   readonly since: Mark;
 }
 
@@ -79,7 +59,7 @@ export class MessageRepeat {
   #agent = '';
   #begin: Mark | null = null;
   /** The latest messages, newest first. */
-  #said: readonly Message[] = NONE;
+  #said: readonly SaidMessage[] = NONE;
   #runs: readonly (Run | null)[] = NONE;
   #phrases = NO_PHRASES;
   #turn: Turn = 'over';
@@ -168,44 +148,44 @@ export class MessageRepeat {
     if (begin === null || message === '') return;
     if (text.length > MESSAGE_UNITS) this.#forget();
     else {
-      // A producer may write the time in front.
-      const said = withoutStamp(message);
-      this.#noteMessage(said, begin);
-      this.#phrases = afterMessage(this.#phrases, this.#agent, said, begin);
+      this.#noteMessage(new SaidMessage(begin, this.#agent, message));
+      this.#phrases = afterMessage(this.#phrases, this.#agent, withoutStamp(message), begin);
     }
     const pattern = this.#pattern(message);
     if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
     else this.#incident.report(step, pattern);
   }
 
-  #noteMessage(text: string, begin: Mark): void {
-    const message = new Message(begin, `${this.#agent}\n${text}`);
-    const runs = PERIODS.map((period, i) => {
+  #noteMessage(message: SaidMessage): void {
+    const runs = PERIODS.map((period, i): Run | null => {
       const before = this.#said[period - 1];
-      if (before === undefined || !message.equals(before)) return null;
+      const sameness = before && message.sameness(before);
+      if (before === undefined || sameness === 'different') return null;
       const run = this.#runs[i];
-      return { matched: (run?.matched ?? 0) + 1, since: run?.since ?? before.mark };
+      return {
+        matched: (run?.matched ?? 0) + 1,
+        ...((run?.alike === true || sameness === 'alike') && { alike: true }),
+        since: run?.since ?? before.mark,
+      };
     });
     this.#runs = runs.some((run) => run !== null) ? runs : NO_RUNS;
     this.#said = [message, ...this.#said.slice(0, PERIODS.length - 1)];
   }
 
   #pattern(text: string): Pattern<'stagnation'> | null {
-    const { threshold, thresholdOf: base } = this.#options;
+    const { thresholdOf: base } = this.#options;
     for (const [i, period] of this.#runs === NO_RUNS ? [] : PERIODS.entries()) {
       const run = this.#runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
+      const alike = run?.alike === true;
+      const threshold = this.#options.threshold + (alike ? MORE_IF_ALIKE : 0);
       if (!run || count < threshold) continue;
       const what = period === 1 ? 'sent the same message' : 'alternated between the same two messages';
-      const wording = sentence`The agent ${what} ${counted(count)} times in a row without calling a tool`;
-      return this.#repetition(text, {
-        count,
-        threshold,
-        thresholdOf: base,
-        since: run.since,
-        period,
-        wording,
-      });
+      const wording = sentence`The agent ${what}${apartFrom(alike)} ${counted(count)} times in a row without calling a tool`;
+      const thresholdOf = alike
+        ? { ...base, adjustments: [...(base.adjustments ?? []), 'alike-results' as const] }
+        : base;
+      return this.#repetition(text, { count, threshold, thresholdOf, since: run.since, period, wording });
     }
     const { score: count, agents, since } = this.#phrases;
     const { setting, value } = base;
@@ -235,8 +215,9 @@ export class MessageRepeat {
       readonly wording: Sentence;
     },
   ): Pattern<'stagnation'> {
-    const { mode } = this.#options;
     const { wording, ...rest } = found;
+    const isAlike = found.thresholdOf.adjustments?.includes('alike-results');
+    const mode = isAlike ? chanceFirst(this.#options.mode) : this.#options.mode;
     return {
       key: 'messages',
       ...rest,
@@ -280,7 +261,7 @@ export class MessageRepeat {
       text,
       agent,
       begin,
-      said: said.map(({ key, mark }) => ({ key, mark })),
+      said: said.map((message) => message.snapshot()),
       runs,
       phrases,
       turn,
@@ -293,7 +274,7 @@ export class MessageRepeat {
     this.#text = text;
     this.#agent = agent;
     this.#begin = begin;
-    this.#said = said.map(({ mark, key }) => new Message(mark, null, key));
+    this.#said = said.map((message) => SaidMessage.restored(message));
     this.#runs = runs;
     this.#phrases = phrases;
     this.#turn = turn;
@@ -306,7 +287,7 @@ export interface MessageSnapshot {
   readonly text: string | null;
   readonly agent: string;
   readonly begin: Mark | null;
-  readonly said: readonly { readonly key: string; readonly mark: Mark }[];
+  readonly said: readonly SaidSnapshot[];
   readonly runs: readonly (Run | null)[];
   readonly phrases: PhrasesState;
   readonly turn: Turn;

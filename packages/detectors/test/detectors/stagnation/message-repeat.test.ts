@@ -40,6 +40,34 @@ describe('same-message', () => {
       expected: ['stagnation/same-message opened chance 4'],
     },
     {
+      what: 'looks past typography, emphasis, pictures, case and white space',
+      events: turns(
+        `It's done - "all files" are in place. Anything else?`,
+        'It\u2019s **done** \u2014 \u201Call files\u201D are  in place.\r\nAnything else?',
+        '\u2705 it\u2019s done - "`all files`" are in\u00A0place. Anything\u200B else?',
+        `IT'S DONE - "ALL FILES" ARE IN PLACE. ANYTHING ELSE? `,
+      ),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'takes one more if messages differ in random tokens',
+      events: turns(
+        ...['9f86d081884c', '7d865e959b24', '60303ae22b99', 'fd61a03af4f7', 'a4e624d686e0'].map(
+          (id) => `[msg_${id}] ${done}`,
+        ),
+      ),
+      expected: ['stagnation/same-message opened chance 5'],
+    },
+    {
+      what: 'is silent if the words differ, or the token is what is said',
+      events: turns(
+        ...['9f86d081884c', '7d865e959b24', '60303ae22b99', 'fd61a03af4f7', 'a4e624d686e0'].map(
+          (id) => `Booked as ${id}.`,
+        ),
+      ),
+      expected: [],
+    },
+    {
       what: 'does not look past a time that is said',
       events: turns(...[1, 2, 3, 4, 5].map((n) => `Shall we meet at 1${String(n)} h?`)),
       expected: [],
