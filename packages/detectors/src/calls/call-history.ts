@@ -135,7 +135,7 @@ export class CallHistory {
     };
     const { calls } = this.#open;
     const contract = contractOf(event.name, this.#agent, this.#knowledge);
-    const args = identifyingArguments(event.args, contract);
+    const args = identifyingArguments(event.name, event.args, contract);
     const canonical = canonicalArguments(args);
     const identity = toolIdentity(event.name, canonical);
     const key = identityKey(identity);

@@ -88,7 +88,11 @@ export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): b
 }
 
 /** Whether a call only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
-export function keepsPlan({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
+export function keepsPlan({
+  identity: { name },
+}: {
+  readonly identity: Pick<ToolIdentity, 'name'>;
+}): boolean {
   const own = name.slice(name.lastIndexOf('__') + 1);
   return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
 }
@@ -177,18 +181,22 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
+/** Fields that say how long a call may take. */
+const TIMEOUTS = [
+  'timeout',
+  'timeoutMs',
+  'timeoutSeconds',
+  ...['ms', 'sec', 'secs', 'seconds'].map((unit) => `timeout_${unit}`),
+];
 /** Fields in which models explain a command, in different words each time, and how long it may run. */
 const BESIDE_COMMANDS = new Set([
   ...['description', 'summary', 'explanation', 'justification', 'comment'],
-  ...[
-    'timeout',
-    'timeout_ms',
-    'timeoutMs',
-    'timeout_sec',
-    'timeout_secs',
-    'timeout_seconds',
-    'timeoutSeconds',
-  ],
+  ...TIMEOUTS,
+]);
+/** The same beside a question, whose answer they do not change. */
+const BESIDE_QUESTIONS = new Set([
+  ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
+  ...TIMEOUTS,
 ]);
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
 const ANYWHERE = new Set([
@@ -202,23 +210,43 @@ const ANYWHERE = new Set([
 /**
  * The arguments without those that only comment on the call; the same object if there are none.
  *
+ * @param name of the tool
  * @param volatile further fields to ignore
  */
-export function withoutComments(args: object, volatile: readonly string[]): object {
-  const runs = hasCommand(args);
-  const isComment = (field: string): boolean =>
-    ANYWHERE.has(field) || (runs && BESIDE_COMMANDS.has(field)) || volatile.includes(field);
+export function withoutComments(name: string, args: object, volatile: readonly string[]): object {
   const fields = Object.keys(args);
-  if (!fields.some(isComment)) return args;
-  return Object.fromEntries(Object.entries(args).filter(([field]) => !isComment(field)));
+  const runs = hasCommand(args);
+  const isAlways = (field: string): boolean =>
+    ANYWHERE.has(field) || (runs && BESIDE_COMMANDS.has(field)) || volatile.includes(field);
+  let kept = fields.filter((field) => !isAlways(field));
+  if (!runs && kept.some((field) => BESIDE_QUESTIONS.has(field)) && isQuestion(name)) {
+    const question = kept.filter((field) => !BESIDE_QUESTIONS.has(field));
+    // Alone, the thought is the question.
+    if (question.length > 0) kept = question;
+  }
+  if (kept.length === fields.length) return args;
+  return Object.fromEntries(Object.entries(args).filter(([field]) => kept.includes(field)));
+}
+
+/** Whether a tool's name tells of looking something up, not of acting, noting, waiting or passing control. */
+function isQuestion(name: string): boolean {
+  const words = toolWords(name);
+  return (
+    ![MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words)) &&
+    !keepsPlan({ identity: { name } })
+  );
 }
 
 /** The arguments that distinguish calls of a tool, by its contract. */
-export function identifyingArguments(args: unknown, contract: ToolContractSettings | undefined): unknown {
+export function identifyingArguments(
+  name: string,
+  args: unknown,
+  contract: ToolContractSettings | undefined,
+): unknown {
   const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
   const { identity, volatile = [] } = contract ?? {};
-  if (identity === undefined) return withoutComments(value, volatile);
+  if (identity === undefined) return withoutComments(name, value, volatile);
   const entries = Object.entries(value).filter(
     ([field]) => identity.includes(field) && !volatile.includes(field),
   );

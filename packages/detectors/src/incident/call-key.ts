@@ -74,14 +74,14 @@ export function continues(
 /** The hashes by which keys can refer to a call: as it is, without arguments that do not identify it, and of its tool. */
 function hashesOf({ name: fullName, args }: ProposedCall, agent: string | null, knowledge: CallKnowledge) {
   const name = shortName(fullName);
-  const identifying = identifyingArguments(args, contractOf(name, agent, knowledge));
+  const identifying = identifyingArguments(name, args, contractOf(name, agent, knowledge));
   return [hashOfCall(name, args), hashOfCall(name, identifying), hashOfTool(name)];
 }
 
 /** The hash by which a call is the same as another, whatever its arguments that do not identify it. */
 export function callIdentity({ name: fullName, args }: ProposedCall, knowledge: CallKnowledge): string {
   const name = shortName(fullName);
-  return hashOfCall(name, identifyingArguments(args, contractOf(name, null, knowledge)));
+  return hashOfCall(name, identifyingArguments(name, args, contractOf(name, null, knowledge)));
 }
 
 function hashOfCall(name: string, args: unknown): string {

@@ -151,6 +151,25 @@ describe('a loop', () => {
     );
   });
 
+  it.each(['reason', 'thought', 'explanation', 'timeout_ms', 'timeoutSeconds'])(
+    'is seen although %s differs in each call that looks something up',
+    (name) => {
+      const because = (n: number) =>
+        name.startsWith('timeout') ? 10 * n : `${['now', 'still', 'again', 'then', 'so'][n] ?? ''} unsure`;
+      expect(first((n) => ['read_page', page, { page: 'home', [name]: because(n) }])).toBe(
+        'tool-repeat opened chance 3',
+      );
+      // With a tool that notes, hands over or changes something, or alone, the words are what the call is about.
+      for (const tool of ['think', 'transfer_to_sales', 'book_room', 'wait_for_page'])
+        expect(first((n) => [tool, page, { page: 'home', [name]: because(n) }])).not.toBe(
+          'tool-repeat opened chance 3',
+        );
+      expect(first((n) => ['read_page', page, { [name]: because(n) }])).not.toBe(
+        'tool-repeat opened chance 3',
+      );
+    },
+  );
+
   it('is seen although a progress bar is overwritten', () => {
     const bar = (n: number) => `Loading ${String(n * 7)}%\rLoading ${String(n * 9 + 30)}%\rLoaded\r\n${page}`;
     expect(first((n) => ['read_page', bar(n), { page: 'home' }])).toBe('tool-repeat opened chance 3');
