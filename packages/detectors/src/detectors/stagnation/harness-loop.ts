@@ -106,6 +106,7 @@ export class HarnessLoop {
     // A reminder between two results of one step: the agent had no chance to follow it.
     if (author !== 'person' && step.calls?.isPartlyAnswered === true) return;
     const shown = text.trim().slice(0, COMPARED_UNITS);
+    if (this.#isCopy(step, shown)) return;
     const isMarked = author === 'harness';
     const run: PromptRun = { steps: this.#steps.hashes().steps, answer: this.#answer };
     const comesAgain =
@@ -127,6 +128,13 @@ export class HarnessLoop {
     if (this.#count < this.#options.threshold)
       this.#incident.resolve(step, 'recovered', 'another prompt followed');
     else this.#report(step);
+  }
+
+  /** Whether the event before was the same: a producer may deliver events without ids twice. */
+  #isCopy(step: EventStep, shown: string): boolean {
+    const { eventIndex, time } = step.mark();
+    const latest = this.#latest;
+    return latest?.eventIndex === eventIndex - 1 && latest.time === time && shown === this.#shown;
   }
 
   /** Whether the latest prompt was the same, or rejected an answer for a similar reason. */

@@ -53,6 +53,13 @@ describe('same-prompt', () => {
     },
     { what: 'is silent at four prompts', events: prompts(repeated(4, { events: done })), expected: [] },
     {
+      what: 'is silent at four prompts that are each delivered twice without ids',
+      events: prompts(repeated(4, { origin: 'harness', events: done })).flatMap((event) =>
+        event.type === 'prompt_started' ? [event, event] : event,
+      ),
+      expected: [],
+    },
+    {
       what: 'leaves restarts that fail in the same way to tool-repeat',
       events: prompts(repeated(5, { events: failing })),
       expected: ['tool-repeat opened chance 3', 'tool-repeat escalated block 4'],
