@@ -3,6 +3,22 @@ import regexp from 'eslint-plugin-regexp';
 import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
+const everywhere = [
+  {
+    selector: 'ImportDeclaration[source.value=/^zod/] > ImportSpecifier[imported.name="z"]',
+    message: "Write `import * as z from 'zod'`: bundles contain all of what `z` names, in every language.",
+  },
+  {
+    selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
+    message: 'Write `#name` instead of `private name`.',
+  },
+  {
+    selector:
+      'CallExpression:matches([callee.property.name=/^(debug|info|warn|error)$/], [callee.name="log"], [callee.property.name=/^#?log$/]) > Literal[value=/^[a-z]+ /]',
+    message: 'A log message is a sentence: begin it with a capital.',
+  },
+];
+
 // What Oxlint (`.oxlintrc.json`) has no rules for.
 export default defineConfig(
   globalIgnores([
@@ -23,22 +39,22 @@ export default defineConfig(
     // JavaScript's own `#private` hides a member at run time too. Constructors have no such form.
     files: ['packages/*/src/**/*.{ts,tsx}'],
     rules: {
+      'no-restricted-syntax': ['error', ...everywhere],
+    },
+  },
+  {
+    // They write what controls the terminal themselves.
+    files: ['packages/cli/src/**'],
+    ignores: ['packages/cli/src/runtime/output.ts', 'packages/cli/src/events/progress.ts'],
+    rules: {
       'no-restricted-syntax': [
         'error',
+        ...everywhere,
         {
-          selector: 'ImportDeclaration[source.value=/^zod/] > ImportSpecifier[imported.name="z"]',
+          selector:
+            'CallExpression[callee.object.object.name="process"][callee.object.property.name=/^std(out|err)$/][callee.property.name="write"]',
           message:
-            "Write `import * as z from 'zod'`: bundles contain all of what `z` names, in every language.",
-        },
-        {
-          selector:
-            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
-          message: 'Write `#name` instead of `private name`.',
-        },
-        {
-          selector:
-            'CallExpression:matches([callee.property.name=/^(debug|info|warn|error)$/], [callee.name="log"], [callee.property.name=/^#?log$/]) > Literal[value=/^[a-z]+ /]',
-          message: 'A log message is a sentence: begin it with a capital.',
+            'Use `print`, `writeOut` or `writeError`: what is printed may quote data that controls a terminal.',
         },
       ],
     },

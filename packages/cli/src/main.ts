@@ -3,26 +3,31 @@ import { commands } from './commands/commands.ts';
 import { type CommandName, describedCommand, summaries } from './commands/summaries.ts';
 import { UsageError } from './errors.ts';
 import { version } from './runtime/installation.ts';
-import { exitOnBrokenPipe, writeError } from './runtime/output.ts';
+import { exitOnBrokenPipe, print, writeError } from './runtime/output.ts';
 
 const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
   .version(version)
   .showHelpAfterError('(run with --help for usage)')
-  .configureHelp({ subcommandTerm: (command) => command.name() })
-  .exitOverride();
+  .configureHelp({ subcommandTerm: (command) => command.name() });
 const [first, second] = process.argv.slice(2);
 const requested = first === 'help' ? second : first;
 for (const name of Object.keys(summaries) as CommandName[]) {
-  const command = name === requested ? await commands[name]() : describedCommand(name);
-  program.addCommand(command.exitOverride());
+  program.addCommand(name === requested ? await commands[name]() : describedCommand(name));
 }
+prepare(program);
 
 exitOnBrokenPipe();
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = await exitCodeOf(error);
+}
+
+/** Errors, which quote arguments, are printed as such and end up in the exit status below. Commands inherit neither. */
+function prepare(command: Command): void {
+  command.exitOverride().configureOutput({ writeOut: print, writeErr: writeError });
+  for (const one of command.commands) prepare(one);
 }
 
 /** Prints an error that commander has not printed. @returns the exit status: 2 for a usage error, 1 for a failure */

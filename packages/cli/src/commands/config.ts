@@ -5,7 +5,7 @@ import { type EffectiveValue, effectiveValues } from '../config/effective-values
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { tableLines } from '../runtime/output.ts';
+import { printableJson, tableLines } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -39,7 +39,7 @@ function loadOrExit(command: Command, options: Options): LoadedConfig {
 function asJson(config: LoadedConfig): string {
   const { configHash } = planDetection(config.settings, modelClient(config.settings.llm) !== undefined);
   const { warnings } = config;
-  return `${JSON.stringify({ configHash, values: effectiveValues(config), warnings }, null, 2)}\n`;
+  return `${printableJson({ configHash, values: effectiveValues(config), warnings }, 2)}\n`;
 }
 
 function asTable(config: LoadedConfig): string {

@@ -9,6 +9,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { dashboardDir } from '../runtime/installation.ts';
+import { print } from '../runtime/output.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
 import { checkSchemaRegistry } from './doctor-registry.ts';
@@ -42,8 +43,8 @@ export function doctorCommand(): Command {
       await checkModel(settings),
     ];
     for (const { ok, what, advice, isRisk = false } of diagnoses) {
-      process.stdout.write(`${ok ? 'ok  ' : isRisk ? 'RISK' : 'FAIL'}  ${what}\n`);
-      if (!ok && advice !== undefined) process.stdout.write(`      ${advice}\n`);
+      print(`${ok ? 'ok  ' : isRisk ? 'RISK' : 'FAIL'}  ${what}\n`);
+      if (!ok && advice !== undefined) print(`      ${advice}\n`);
     }
     process.exitCode = diagnoses.every(({ ok, isRisk = false }) => ok || isRisk) ? 0 : 1;
   });

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { erasureSchema } from '@loopwatch/contract/api';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { print, printable } from '../runtime/output.ts';
 import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -27,7 +28,7 @@ async function erase(options: EraseOptions): Promise<void> {
   const { path, what } = chosen(options);
   const client = new ApiClient(options);
   if (options.yes !== true && !(await isConfirmed(what))) {
-    process.stdout.write('Nothing erased\n');
+    print('Nothing erased\n');
     process.exitCode = 1;
     return;
   }
@@ -35,9 +36,9 @@ async function erase(options: EraseOptions): Promise<void> {
     await client.request('DELETE', path),
   );
   const counts = [counted(sessions, 'session'), counted(incidents, 'incident'), counted(messages, 'message')];
-  process.stdout.write(`Erased ${counts.join(', ')}\n`);
+  print(`Erased ${counts.join(', ')}\n`);
   for (const { where, until } of remains)
-    process.stdout.write(`What Loopwatch cannot erase: ${where}. It remains until ${until}.\n`);
+    print(`What Loopwatch cannot erase: ${where}. It remains until ${until}.\n`);
 }
 
 /** @throws UsageError unless exactly one is chosen */
@@ -62,7 +63,9 @@ async function isConfirmed(what: string): Promise<boolean> {
     throw new UsageError(`cannot ask for confirmation without a terminal: pass --yes to erase ${what}`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const question = `Erase ${what} for good? Agents that still send them should be stopped first. [y/N] `;
+    const question = printable(
+      `Erase ${what} for good? Agents that still send them should be stopped first. [y/N] `,
+    );
     return /^y(?:es)?$/i.test((await terminal.question(question)).trim());
   } finally {
     terminal.close();

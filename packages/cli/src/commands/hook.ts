@@ -12,6 +12,7 @@ import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
 import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
 import { forgetOriginal, keepOriginal, originalOf } from '../hooks/original-settings.ts';
 import { checkServer } from '../hooks/server-check.ts';
+import { print } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options {
@@ -173,9 +174,7 @@ async function confirmAndWrite(
     return false;
   }
   const patchOptions = { context: 2, headerOptions: FILE_HEADERS_ONLY };
-  process.stdout.write(
-    createTwoFilesPatch(file, file, before, after ?? '', undefined, undefined, patchOptions),
-  );
+  print(createTwoFilesPatch(file, file, before, after ?? '', undefined, undefined, patchOptions));
   if (yes !== true && !(await isConfirmed())) {
     printLine('No changes made');
     process.exitCode = 1;
@@ -208,5 +207,5 @@ async function isConfirmed(): Promise<boolean> {
 }
 
 function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  print(`${text}\n`);
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { mcpServer } from '../mcp/mcp-server.ts';
+import { print } from '../runtime/output.ts';
 import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -32,7 +33,7 @@ async function serve({ http, port, ...server }: McpOptions): Promise<void> {
   }
   const { listenForMcp } = await import('../mcp/listen-for-mcp.ts');
   const { url, stop } = await listenForMcp(create, port ?? DEFAULT_PORT);
-  process.stdout.write(`The MCP server of Loopwatch is at ${url}\n`);
+  print(`The MCP server of Loopwatch is at ${url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 }
 

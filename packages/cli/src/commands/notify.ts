@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { printWarnings, writeError } from '../runtime/output.ts';
+import { print, printWarnings, writeError } from '../runtime/output.ts';
 import { notificationChannels } from '../server/notification-channels.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -13,7 +13,7 @@ export function notifyCommand(): Command {
   const test = new Command('test')
     .description('sends a test message; exit 1 if it is not delivered')
     .argument('<name>', 'name of the notification in the configuration');
-  return command.addCommand(addConfigOptions(test).action(sendTestMessage).exitOverride());
+  return command.addCommand(addConfigOptions(test).action(sendTestMessage));
 }
 
 async function sendTestMessage(name: string, options: ConfigOptions): Promise<void> {
@@ -30,7 +30,7 @@ async function sendTestMessage(name: string, options: ConfigOptions): Promise<vo
   const signal = new AbortController().signal;
   const result = await sendTest(channel, { baseUrl: base.replace(/\/$/, ''), now: Date.now(), signal });
   if (result.outcome === 'sent') {
-    process.stdout.write(`${name}: delivered\n`);
+    print(`${name}: delivered\n`);
     return;
   }
   writeError(`${name}: not delivered: ${result.reason}\n`);

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { printWarnings } from '../runtime/output.ts';
+import { print, printWarnings } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -23,8 +23,8 @@ export function repairCommand(): Command {
     ]);
     printWarnings(warnings);
     const dir = resolve(settings.storage.data_dir);
-    if (part === 'log') process.stdout.write(logText(await repairEmbeddedLog(dir)));
-    else if (part === 'database') process.stdout.write(databaseText(await repairPglite(dir)));
+    if (part === 'log') print(logText(await repairEmbeddedLog(dir)));
+    else if (part === 'database') print(databaseText(await repairPglite(dir)));
     else throw new UsageError(`Cannot repair ${part}: use log or database`);
   });
 }

@@ -2,7 +2,7 @@ import { type ApiToken, apiTokensSchema, createdApiTokenSchema, roles } from '@l
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { durationMs } from '../runtime/duration.ts';
-import { printable, tableLines, writeError } from '../runtime/output.ts';
+import { print, printable, tableLines, writeError } from '../runtime/output.ts';
 import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -39,7 +39,7 @@ export function tokensCommand(): Command {
   const command = describedCommand('tokens');
   for (const one of [list, create, revoke]) {
     for (const option of serverOptions) one.addOption(option);
-    command.addCommand(one.exitOverride());
+    command.addCommand(one);
   }
   return command;
 }
@@ -57,7 +57,7 @@ async function listTokens(options: ServerOptions): Promise<void> {
       id,
     ]),
   ];
-  process.stdout.write(`${tableLines(rows).join('\n')}\n`);
+  print(`${tableLines(rows).join('\n')}\n`);
 }
 
 async function createToken(name: string, { role, expires, ...options }: CreateOptions): Promise<void> {
@@ -65,7 +65,7 @@ async function createToken(name: string, { role, expires, ...options }: CreateOp
   const answer = await new ApiClient(options).request('POST', '/tokens', { name, role, expiresAt });
   const { token } = createdApiTokenSchema.parse(answer);
   writeError('This is the only time that the token is shown:\n');
-  process.stdout.write(`${token}\n`);
+  print(`${token}\n`);
 }
 
 async function revokeToken(name: string, options: ServerOptions): Promise<void> {
@@ -73,7 +73,7 @@ async function revokeToken(name: string, options: ServerOptions): Promise<void> 
   const token = (await read(client)).find((one) => one.name === name || one.id === name);
   if (token === undefined) throw new UsageError(`no token is named ${name}: see loopwatch tokens list`);
   await client.request('DELETE', `/tokens/${encodeURIComponent(token.id)}`);
-  process.stdout.write(`Revoked ${printable(token.name)}\n`);
+  print(`Revoked ${token.name}\n`);
 }
 
 async function read(client: ApiClient): Promise<readonly ApiToken[]> {

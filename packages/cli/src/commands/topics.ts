@@ -6,7 +6,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { findDurability } from '../kafka/durability.ts';
 import { kafkaOptions } from '../kafka/options.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { printWarnings } from '../runtime/output.ts';
+import { print, printWarnings } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options extends ConfigOptions {
@@ -41,12 +41,12 @@ export function topicsCommand(): Command {
     const create = options.check !== true;
     const reports = await ensureTopics({ ...kafkaOptions(settings, silentLogger()), create }, specs);
     for (const { topic, status, details } of reports) {
-      process.stdout.write(`${status.padEnd(8)} ${topic}\n`);
-      for (const detail of details) process.stdout.write(`         ${detail}\n`);
+      print(`${status.padEnd(8)} ${topic}\n`);
+      for (const detail of details) print(`         ${detail}\n`);
     }
     const { risks, notes } = await findDurability(settings);
-    for (const { risk, advice } of risks) process.stdout.write(`risk     ${risk}\n         ${advice}\n`);
-    for (const note of notes) process.stdout.write(`note     ${note}\n`);
+    for (const { risk, advice } of risks) print(`risk     ${risk}\n         ${advice}\n`);
+    for (const note of notes) print(`note     ${note}\n`);
     const isHealthy = reports.every(({ status }) => status === 'ok' || status === 'created');
     process.exitCode = isHealthy || create ? 0 : 1;
   });

@@ -1,3 +1,5 @@
+import { printable } from '../runtime/output.ts';
+
 const INTERVAL_MS = 250;
 
 /** A progress line on stderr that is rewritten in place; silent without a terminal. */
@@ -20,7 +22,7 @@ export class Progress {
     const now = performance.now();
     if (now - this.#shownAt < INTERVAL_MS) return;
     this.#shownAt = now;
-    process.stderr.write(`\r\u001b[K${text()}`);
+    process.stderr.write(`\r\u001b[K${printable(text())}`);
   }
 
   clear(): void {

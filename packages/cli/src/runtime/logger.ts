@@ -2,6 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/platform';
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { escapedJson } from './output.ts';
 
 /** Maximum size of the lines that wait for a full disk; later ones are dropped. */
 const UNWRITTEN_BYTES = 256 * 1024;
@@ -15,6 +16,13 @@ function logOpenedOnly(this: Logger, args: Parameters<LogFn>, method: LogFn): vo
   const phase = typeof fields === 'object' && fields !== null && 'phase' in fields ? fields.phase : 'opened';
   const message = args.find((arg) => typeof arg === 'string');
   if (phase === 'opened' && (message === undefined || !secondLine.test(message))) method.apply(this, args);
+}
+
+/** A line of JSON whose texts have blanks instead of what controls a terminal, on which they will be shown. */
+function withoutControls(line: string): string {
+  return escapedJson(line).replace(/\\(?:u(?:00[01789][\da-f]|20[26][\da-f])|.)/g, (escape) =>
+    /[bfru]/.test(escape.charAt(1)) ? ' ' : escape,
+  );
 }
 
 /** Whether people read the log: on a terminal, unless the settings say JSON. */
@@ -32,9 +40,13 @@ export function createLogger(settings: Settings['log'], name: string, fields?: (
     base: { name },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (!isReadable(settings)) return pino(options, jsonOutput());
+  // Errors quote what agents and services sent.
+  if (!isReadable(settings)) return pino({ ...options, hooks: { streamWrite: escapedJson } }, jsonOutput());
   return pino(
-    { ...options, ...(level !== 'debug' && { hooks: { logMethod: logOpenedOnly } }) },
+    {
+      ...options,
+      hooks: { streamWrite: withoutControls, ...(level !== 'debug' && { logMethod: logOpenedOnly }) },
+    },
     pretty({
       translateTime: 'SYS:HH:MM:ss',
       messageFormat: '{if worker}worker {worker}: {end}{msg}{if error}: {error}{end}',

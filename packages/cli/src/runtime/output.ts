@@ -6,9 +6,14 @@ export function printable(text: string): string {
   return text.replace(/[^\n\t]+/g, oneLine);
 }
 
+/** A value as JSON that controls no terminal. */
+export function printableJson(value: unknown, indent = 0): string {
+  return escapedJson(JSON.stringify(value, null, indent));
+}
+
 /** JSON in which what controls a terminal is escaped; it reads as the same value. */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(
+export function escapedJson(json: string): string {
+  return json.replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -37,12 +42,17 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Writes to stdout what may quote data. */
+export function print(text: string): void {
+  process.stdout.write(printable(text));
+}
+
 /** Writes to stderr what may quote data. */
 export function writeError(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** Writes to stdout and waits while its reader is slow. */
+/** Writes to stdout what is printable, and waits while its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

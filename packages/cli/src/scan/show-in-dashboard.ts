@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RecordReader } from '../events/read-records.ts';
 import { commandFile } from '../runtime/installation.ts';
+import { writeError } from '../runtime/output.ts';
 import type { Source } from './find-sources.ts';
 import type { ScannedLoop } from './scan-report.ts';
 
@@ -47,7 +48,7 @@ export async function showInDashboard(
       const own = loops.filter(({ file }) => source.files.includes(file));
       if (own.length > 0) await postSessions(url, source, new Set(own.map(({ sessionId }) => sessionId)));
     }
-    process.stderr.write(`The dashboard shows these sessions at ${url}/incidents; press Ctrl+C to stop.\n`);
+    writeError(`The dashboard shows these sessions at ${url}/incidents; press Ctrl+C to stop.\n`);
     openBrowser(`${url}/incidents`);
     await exited;
   } finally {

@@ -100,4 +100,13 @@ describe('createLogger', () => {
       /: worker 2: a line at error\n$/,
     );
   });
+
+  it.each(['json', 'pretty'])('logger: %s lines control no terminal, whatever a text contains', (format) => {
+    const hostile = '\u001b]0;owned\u0007\u009b31m\r\b\u202eC:\\u001b "x"';
+    const lines = printed({ level: 'error', format }, {}, hostile, { error: hostile, [hostile]: 1 });
+    // Pretty lines are colored on a terminal only.
+    expect(lines.replace(/\n/g, '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    if (format === 'json') expect(JSON.parse(lines)).toMatchObject({ msg: hostile, error: hostile });
+    else expect(lines).toContain(String.raw`C:\u001b "x": `);
+  });
 });
