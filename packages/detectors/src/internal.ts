@@ -23,7 +23,7 @@ export { planDetection } from './plan/make-plan.ts';
 export type { DetectionPlan } from './plan/plan.ts';
 export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export type { PriceBook } from './prices/price-book.ts';
-export { maskSecrets } from './privacy/mask.ts';
+export { maskPieces, maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';

@@ -21,14 +21,14 @@ export function maskPatterns(patterns: readonly string[]): MaskPatterns {
 /**
  * Replaces all matches of the patterns with a mask; overlapping or adjacent matches get one mask.
  *
- * @param seen called with each match. If given, the text may have been truncated, and matches that the cut may have
- *   left unfinished are masked too
+ * @param hide called with what is masked, returns the mask
+ * @param isCut whether the text may have been truncated: matches that the cut may have left unfinished are masked too
  */
 export function maskMatches(
   text: string,
   patterns: MaskPatterns,
-  mask: string,
-  seen?: (secret: string) => void,
+  hide: (secret: string) => string,
+  isCut = false,
 ): string {
   if (patterns.length === 0 || text === '') return text;
   let steps = STEPS_AT_LEAST + STEPS_PER_UNIT * text.length;
@@ -36,30 +36,34 @@ export function maskMatches(
   for (const pattern of patterns) {
     const found = searchPattern(pattern, text, steps);
     steps -= found.steps;
-    const rests = seen === undefined ? [] : [...found.unfinished, ...cutBeginnings(pattern, text)];
-    for (const span of [...found.spans, ...rests]) {
-      spans.push(span);
-      seen?.(text.slice(...span));
-    }
+    for (const span of found.spans) spans.push(span);
+    if (isCut) spans.push(...found.unfinished, ...cutBeginnings(pattern, text));
     // Prefer showing too little to leaking a secret.
     if (!found.isWhole) spans.push([found.spans.at(-1)?.[1] ?? 0, text.length]);
     if (!found.isWhole) break;
   }
-  return withMask(text, spans, mask);
+  return withMask(text, spans, hide);
 }
 
-function withMask(text: string, spans: Span[], mask: string): string {
+function withMask(text: string, spans: readonly Span[], hide: (secret: string) => string): string {
   const pieces: string[] = [];
   let end = 0;
-  let isMasked = false;
-  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
-    if (from > end || !isMasked) {
-      pieces.push(text.slice(end, from), mask);
-      isMasked = true;
-    }
-    end = Math.max(end, to);
+  for (const [from, to] of merged(spans)) {
+    pieces.push(text.slice(end, from), hide(text.slice(from, to)));
+    end = to;
   }
   return [...pieces, text.slice(end)].join('');
+}
+
+/** Spans that touch or overlap become one. */
+function merged(spans: readonly Span[]): Span[] {
+  const whole: Span[] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = whole.at(-1);
+    if (last === undefined || from > last[1]) whole.push([from, to]);
+    else whole[whole.length - 1] = [last[0], Math.max(last[1], to)];
+  }
+  return whole;
 }
 
 /** Start and end of a match. */

@@ -50,29 +50,65 @@ export function maskSecrets(
     seen?.(secret);
     return MASK;
   };
+  const masked = replaceSecrets(text, further, hide, seen);
+  if (seen === undefined || (masked === text && !mayHaveSecrets(text))) return masked;
+  return UNFINISHED.reduce((rest, shape) => rest.replace(shape, hide), masked).replace(KEY_END, MASK);
+}
+
+const HIDDEN = '‹';
+
+/**
+ * Masks the secrets in a text that arrived in pieces: what they make together holds secrets that no piece holds.
+ *
+ * @returns the pieces; a mask is in the one in which its secret begins
+ */
+export function maskPieces(
+  pieces: readonly string[],
+  further: MaskPatterns = noMaskPatterns,
+): readonly string[] {
+  const text = pieces.join('');
+  // Of the same length, so that each position still belongs to its piece.
+  const masked = replaceSecrets(text, further, (secret) => HIDDEN.repeat(secret.length));
+  if (masked === text) return pieces;
+  let at = 0;
+  let wasHidden = false;
+  return pieces.map((piece) => {
+    let shown = '';
+    for (const end = at + piece.length; at < end; at += 1) {
+      const isHidden = masked[at] === HIDDEN && (wasHidden || text[at] !== HIDDEN);
+      if (!isHidden) shown += text.charAt(at);
+      else if (!wasHidden) shown += MASK;
+      wasHidden = isHidden;
+    }
+    return shown;
+  });
+}
+
+function mayHaveSecrets(text: string): boolean {
+  return hasTokenSign(text) || (WORDS.test(text) && SIGN.test(text));
+}
+
+function replaceSecrets(
+  text: string,
+  further: MaskPatterns,
+  hide: (secret: string) => string,
+  seen?: (secret: string) => void,
+): string {
   const isNamed = WORDS.test(text) && SIGN.test(text);
   const hasToken = hasTokenSign(text);
-  const mayHaveSecrets = isNamed || hasToken;
   let masked = text;
   if (hasToken) for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
   if (isNamed) masked = replaceNamed(masked, hide);
-  if (hasToken) masked = withoutTokens(masked, hide, seen);
+  if (hasToken) masked = withoutTokens(masked, hide, seen !== undefined);
   if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
-  if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
-  if (seen === undefined || (!mayHaveSecrets && masked === text)) return masked;
-  for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
-  return masked.replace(KEY_END, MASK);
+  return further.length > 0 ? maskMatches(masked, further, hide, seen !== undefined) : masked;
 }
 
-function withoutTokens(
-  text: string,
-  hide: (secret: string) => string,
-  seen: ((secret: string) => void) | undefined,
-): string {
+function withoutTokens(text: string, hide: (secret: string) => string, isCut: boolean): string {
   const masked = text
     .replace(TOKEN, hide)
     .replace(WEBHOOK, (whole: string, before: string) => before + hide(whole.slice(before.length)));
-  return masked.includes('eyJ') ? maskMatches(masked, WEB_TOKEN, MASK, seen) : masked;
+  return masked.includes('eyJ') ? maskMatches(masked, WEB_TOKEN, hide, isCut) : masked;
 }
 
 /** Minimum units of a secret's rest to be masked: fewer reveal little and occur in many words. */

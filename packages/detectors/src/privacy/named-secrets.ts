@@ -219,7 +219,9 @@ export function replaceNamed(text: string, hide: (secret: string) => string): st
     .replace(
       has(HEADER_PARTS) ? HEADER : NEVER,
       (whole: string, name: string, scheme: string, value: string) =>
-        isHeaderSecret(name, scheme, value) ? name + scheme + hide(value.trimEnd()) : whole,
+        isHeaderSecret(name, scheme, value)
+          ? name + scheme + hide(value.trimEnd()) + value.slice(value.trimEnd().length)
+          : whole,
     )
     .replace(FLAG, (whole: string, flag: string, quote: string, value: string) =>
       isFlagSecret(flag, quote, value) ? flag + quote + hide(value) : whole,

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { maskSecrets } from '../../src/internal.ts';
+import { maskPieces, maskSecrets } from '../../src/internal.ts';
 import { call, run } from '../sessions.ts';
 
 /** Made-up secrets, put together here so that no scanner takes this file for a leak. */
@@ -144,6 +144,16 @@ it('a printed secret appears in no part of a verdict', () => {
     return JSON.stringify(verdicts).includes(JSON.stringify(secret).slice(1, -1));
   });
   expect(seen.map(([text]) => text)).toEqual([]);
+});
+
+test('the same secrets, in texts that arrive in pieces', () => {
+  for (const [text] of printed)
+    for (const size of [1, 3, 8]) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+        text.slice(i * size, (i + 1) * size),
+      );
+      expect(maskPieces(pieces).join('')).toBe(maskSecrets(text));
+    }
 });
 
 describe('what is no secret stays as it is', () => {

@@ -1,13 +1,20 @@
 import { once } from 'node:events';
+import type { AgentEvent } from '@loopwatch/contract';
 import { maskJson } from '@loopwatch/detectors/internal';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
+import { isBoundary, maskStreamed } from '../sessions/mask-streamed.ts';
 import { serializableEvent } from '../sessions/serializable-event.ts';
 import type { SessionEventsApiOptions } from '../sessions/session-events-api.ts';
 import { recordedSessions } from './recorded-sessions.ts';
 import { selectSessions } from './select-sessions.ts';
 
 const MAX_SESSIONS = 5_000;
+
+/** Events of a session that wait for the end of a text, in which a secret may be spread over them. */
+const MAX_RUN = 1_000;
+
+type Exported = AgentEvent & { readonly sessionId: string };
 
 /** `/exports/labels.jsonl` and `/exports/events.jsonl`: the input of `npm run eval`. */
 export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOptions, 'now'>): Router {
@@ -34,16 +41,29 @@ export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOp
       response.once('close', () => {
         disconnected.abort(new Error('client disconnected'));
       });
+      const runs = new Map<string, Exported[]>();
+      const writeRun = async (sessionId: string, run: readonly Exported[]) => {
+        runs.delete(sessionId);
+        for (const event of maskStreamed(run, patterns))
+          await write(response, maskJson(event, patterns) as object);
+      };
       for await (const one of recordedSessions(records, sessions, disconnected.signal)) {
         if (disconnected.signal.aborted) return;
-        if (!('event' in one)) continue;
+        if (!('event' in one)) {
+          await writeRun(one.ended.sessionId, runs.get(one.ended.sessionId) ?? []);
+          continue;
+        }
         // An exported event has no record: session and time must be part of it.
         const { sessionId } = one.session;
-        await write(response, {
-          ...(maskJson(serializableEvent(one.event), patterns) as object),
+        const event = {
+          ...serializableEvent(one.event),
           sessionId,
           time: one.event.time ?? one.timestamp,
-        });
+        };
+        const run = runs.get(sessionId) ?? [];
+        run.push(event);
+        if (isBoundary(event) || run.length >= MAX_RUN) await writeRun(sessionId, run);
+        else runs.set(sessionId, run);
       }
       response.end();
     })

@@ -1,4 +1,8 @@
-import { sessionEventsQuerySchema, sessionOutlineQuerySchema } from '@loopwatch/contract/api';
+import {
+  type SessionEvents,
+  sessionEventsQuerySchema,
+  sessionOutlineQuerySchema,
+} from '@loopwatch/contract/api';
 import { type MaskPatterns, maskJson, type PriceBook } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
@@ -6,9 +10,11 @@ import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { incidentDetail } from '../incidents/read-incidents.ts';
+import { maskStreamed } from './mask-streamed.ts';
 import { requireSession } from './read-sessions.ts';
 import { sessionEvents } from './session-events.ts';
 import { sessionOutline } from './session-outline.ts';
+import { textAround } from './text-around.ts';
 
 export interface SessionEventsApiOptions {
   readonly database: Database;
@@ -38,7 +44,7 @@ export function sessionEventsApi({ database, records, masks, prices, now }: Sess
         query.around === undefined ? undefined : await positionOf(database, id, query.around, now());
       try {
         const page = await sessionEvents(records, { session, query, around });
-        response.json({ ...page, items: maskJson(page.items, await masks()) });
+        response.json({ ...page, items: await maskedItems(records, id, page, await masks()) });
       } catch (error) {
         throw logProblem(error);
       }
@@ -58,6 +64,27 @@ export function sessionEventsApi({ database, records, masks, prices, now }: Sess
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** An invalid record among events. */
+const nothing = { type: '' };
+
+async function maskedItems(
+  reader: RecordReader,
+  sessionId: string,
+  { items, source: { topic, partition } }: SessionEvents,
+  masks: MaskPatterns,
+): Promise<unknown> {
+  const events = items.map(({ event }) => event ?? nothing);
+  const [first, last] = [items[0], items.at(-1)].map((item) => Number(item?.offset));
+  if (first === undefined || last === undefined || events.length === 0) return items;
+  const scan = { reader, topicPartition: { topic, partition }, sessionId };
+  const { before, after } = await textAround(scan, events, { first, last });
+  const shown = maskStreamed<{ type: string }>([...before, ...events, ...after], masks);
+  const masked = items.map((item, i) =>
+    item.event === null ? item : { ...item, event: shown[before.length + i] },
+  );
+  return maskJson(masked, masks);
 }
 
 function logProblem(error: unknown): HttpProblem {

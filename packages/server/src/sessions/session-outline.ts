@@ -2,6 +2,7 @@ import { eventTime, type KnownEvent } from '@loopwatch/contract';
 import type { SessionItem, SessionOutline } from '@loopwatch/contract/api';
 import { type MaskPatterns, maskSecrets, type PriceBook } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
+import { isBoundary, maskStreamed } from './mask-streamed.ts';
 import { type SessionRecord, scanForward } from './scan-records.ts';
 import { partAt, viewOf } from './session-events.ts';
 
@@ -11,6 +12,8 @@ const MAX_MATCHES = 200;
 const CHUNK_RECORDS = 2_000;
 /** Records of all sessions that one outline may read. */
 const BUDGET = 400_000;
+/** Events that are searched together at most. */
+const MAX_RUN = 1_000;
 /** Units shown before and after a match. */
 const BEFORE_UNITS = 40;
 const AFTER_UNITS = 120;
@@ -57,6 +60,8 @@ class Outline {
   readonly #masks: MaskPatterns;
   readonly #known = new Set<string>();
   readonly #matches: SessionOutline['matches'] = [];
+  /** Events whose texts may contain a secret together. */
+  readonly #run: { readonly index: number; readonly event: KnownEvent }[] = [];
   #bins: Bin[] = [];
   /** Events in one bin. */
   #size = 1;
@@ -85,11 +90,15 @@ class Outline {
     if (event.type === 'tool_call_request') bin.calls += 1;
     if (event.type === 'tool_result' && event.isError === true) bin.failed += 1;
     if (event.type === 'turn_finished') this.#addUsage(bin, event);
-    if (this.#wanted !== undefined && this.#matches.length < MAX_MATCHES) this.#match(event, this.#wanted);
+    if (this.#wanted !== undefined) {
+      this.#run.push({ index: this.#events, event });
+      if (isBoundary(event) || this.#run.length >= MAX_RUN) this.#searchRun(this.#wanted);
+    }
     this.#events += 1;
   }
 
   get result(): Omit<SessionOutline, 'complete'> {
+    if (this.#wanted !== undefined) this.#searchRun(this.#wanted);
     return {
       events: this.#events,
       bins: this.#bins,
@@ -119,7 +128,18 @@ class Outline {
     bin.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   }
 
-  #match(event: KnownEvent, wanted: string): void {
+  #searchRun(wanted: string): void {
+    const run = this.#run.splice(0);
+    const events = maskStreamed(
+      run.map(({ event }) => event),
+      this.#masks,
+    );
+    events.forEach((event, i) => {
+      if (this.#matches.length < MAX_MATCHES) this.#match(event, run[i]?.index ?? 0, wanted);
+    });
+  }
+
+  #match(event: KnownEvent, index: number, wanted: string): void {
     const text = textOf(event);
     if (!text.toLowerCase().includes(wanted)) return;
     // What is masked cannot be searched for.
@@ -128,7 +148,7 @@ class Outline {
     if (at === -1) return;
     const from = Math.max(0, at - BEFORE_UNITS);
     this.#matches.push({
-      index: this.#events,
+      index,
       text: shown
         .slice(from, at + wanted.length + AFTER_UNITS)
         .replace(/\s+/g, ' ')

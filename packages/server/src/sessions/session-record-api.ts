@@ -1,11 +1,14 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import type { SessionRecord } from '@loopwatch/contract/api';
 import { type MaskPatterns, maskJson, maskSecrets } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
 import { Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { isPiece, maskStreamed } from './mask-streamed.ts';
 import { requireSession } from './read-sessions.ts';
-import { ofSession } from './scan-records.ts';
+import { ofSession, type SessionRecord as ScannedRecord } from './scan-records.ts';
 import type { SessionEventsApiOptions } from './session-events-api.ts';
+import { textAround } from './text-around.ts';
 
 /** `GET /sessions/:id/records/:offset`. */
 export function sessionRecordApi({ database, records, masks, now }: SessionEventsApiOptions): Router {
@@ -17,7 +20,7 @@ export function sessionRecordApi({ database, records, masks, now }: SessionEvent
       const { topic, partition } = (await requireSession(database, id, now())).source;
       let record: SessionRecord | undefined;
       try {
-        record = await recordAt(records, { topic, partition, offset }, id);
+        record = await recordAt(records, { topic, partition, offset }, id, await masks());
       } catch (error) {
         throw new HttpProblem(503, 'Could not read the event log; retry shortly', {}, error);
       }
@@ -57,6 +60,21 @@ function maskedText(text: string, patterns: MaskPatterns): string {
   }
 }
 
+/** The value without its part of a secret that the texts of several records make together. */
+async function ownPart(
+  value: string,
+  { decoded, offset }: ScannedRecord,
+  scan: Parameters<typeof textAround>[0],
+  masks: MaskPatterns,
+): Promise<string> {
+  if (!decoded.ok || !isPiece(decoded.event)) return value;
+  const { event } = decoded;
+  const { before, after } = await textAround(scan, [event], { first: offset, last: offset });
+  const shown = maskStreamed<AgentEvent>([...before, event, ...after], masks)[before.length];
+  if (shown === undefined || shown === event) return value;
+  return JSON.stringify({ ...(JSON.parse(value) as object), text: (shown as { text?: unknown }).text });
+}
+
 type RecordPosition = Pick<SessionRecord, 'topic' | 'partition' | 'offset'>;
 
 /** @returns undefined when there is no record, or one of another session */
@@ -64,6 +82,7 @@ async function recordAt(
   reader: RecordReader,
   { topic, partition, offset }: RecordPosition,
   sessionId: string,
+  masks: MaskPatterns,
 ): Promise<SessionRecord | undefined> {
   if (!/^\d{1,15}$/.test(offset)) return undefined;
   const topicPartition = { topic, partition };
@@ -72,7 +91,8 @@ async function recordAt(
   if (at < start || at >= end) return undefined;
   // The log may have a gap there, and return the record after it.
   const found = (await reader.read(topicPartition, at, 1)).records.find((record) => record.offset === at);
-  if (found === undefined || ofSession(found, sessionId) === undefined) return undefined;
+  const own = found === undefined ? undefined : ofSession(found, sessionId);
+  if (found === undefined || own === undefined) return undefined;
   const { timestamp, key, value, headers } = found;
   return {
     ...topicPartition,
@@ -82,7 +102,10 @@ async function recordAt(
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
     ),
-    value: value?.toString() ?? null,
+    value:
+      value === null
+        ? null
+        : await ownPart(value.toString(), own, { reader, topicPartition, sessionId }, masks),
     bytes: value?.length ?? 0,
   };
 }
