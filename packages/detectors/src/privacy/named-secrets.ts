@@ -33,7 +33,7 @@ const UNQUOTED = new RegExp(
 
 /** A value after a flag. */
 const FLAG = new RegExp(
-  `((?<![\\w-])--?[a-z][a-z-]{0,24}(?:password|passwd|passphrase|secret|token|key)(?:=|[ \\t]{1,4})|(?<![\\w-])--?(?:password|passwd|pwd|passphrase|pass|secret|token|auth)(?:=|[ \\t]{1,4}))((?:\\\\{0,15}["'])?)([^\\s"'\\\\‹]{3,4096})`,
+  `((?<![\\w-])--?[a-z][a-z-]{0,24}(?:password|passwd|passphrase|secret|token|key)(?:=|[ \\t]{1,4})|(?<![\\w-])--?(?:password|passwd|pwd|passphrase|(?:(?:src|dest|trust)?store|key)?pass|pw|secret|token|auth)(?:=|[ \\t]{1,4}))((?:\\\\{0,15}["'])?)(?!-)([^\\s"'\\\\‹]{3,4096})`,
   'gi',
 );
 
@@ -83,6 +83,114 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
       'g',
     ),
   ],
+  [
+    ['http', '-a'],
+    new RegExp(
+      String.raw`(${START}https?\s[^\n|;]{0,200}?(?:-a|--auth)[ =]${QUOTE}[^\s:'"]{1,100}:)([^\s'"\\‹]{2,200})`,
+      'g',
+    ),
+  ],
+  ...forEach(
+    ['xh', 'ab', 'lftp'],
+    ['-'],
+    (word) =>
+      String.raw`(${START}${word}\s[^\n|;]{0,200}?(?:-[aAuP]|--auth|--user)[ =]${QUOTE}[^\s:,'"]{1,100}[:,])([^\s'"\\‹]{2,200})`,
+    'g',
+  ),
+  [
+    ['creds'],
+    new RegExp(
+      String.raw`(${START}--(?:src-|dest-)?creds[ =]${QUOTE}[^\s:'"]{1,100}:)([^\s'"\\‹]{2,200})`,
+      'g',
+    ),
+  ],
+  // A name and a password side by side, in whatever command. Ports and a script of Python are no passwords.
+  [
+    [' -u', ' -p'],
+    new RegExp(
+      String.raw`(\s-(?:[uU]|user|username)[ =:]?${QUOTE}(?!\S{0,100}\.(?:py|js|ts|sh)\b)[^\s'"\\]{1,100}${QUOTE}\s{1,4}-(?:[pP]|pw)[ =:]?${QUOTE})(?![\d.:-]{1,30}(?:\/(?:tcp|udp))?(?:["'\s\\;&|)]|$))([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
+      'g',
+    ),
+  ],
+  [
+    ['openssl'],
+    new RegExp(String.raw`(${START}openssl\s[^\n|;]{0,300}?\s-[kK]\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`, 'g'),
+  ],
+  [
+    ['zip', '-p'],
+    new RegExp(
+      String.raw`(${START}(?:un)?zip\s[^\n|;]{0,200}?-P\s{0,4}${QUOTE})([^\s'"\\‹-][^\s'"\\‹]{2,200})`,
+      'g',
+    ),
+  ],
+  ...forEach(
+    ['7z', 'rar'],
+    ['p'],
+    (word) => String.raw`(${START}(?:un)?${word}a?\s[^\n|;]{0,200}?\s-h?p${QUOTE})([^\s'"\\‹]{3,200})`,
+    'g',
+  ),
+  ...forEach(
+    ['sqlplus', 'expdp', 'impdp', 'sqlldr'],
+    ['/'],
+    (word) => String.raw`(${START}${word}\s[^\n|;]{0,60}?\b\w{1,40}\/)([^\s'"\\/@‹]{3,200})`,
+    'g',
+  ),
+  [
+    ['rdp', '/p:'],
+    new RegExp(
+      String.raw`(${START}\w{0,4}(?:free)?rdp\s[^\n|;]{0,200}?\s\/p:${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
+  [
+    ['nmcli', 'password'],
+    new RegExp(String.raw`(${START}nmcli\s[^\n|;]{0,200}?\spassword\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`, 'g'),
+  ],
+  [['psk='], new RegExp(String.raw`(${START}psk=${QUOTE})([^\s'"\\‹]{3,200})`, 'g')],
+  [
+    ['configure set'],
+    new RegExp(
+      String.raw`(${START}configure\sset\s{1,4}\w{0,40}(?:secret|token)\w{0,40}\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
+  [
+    ['security', 'keychain'],
+    new RegExp(
+      String.raw`(${START}security\s[\w-]{0,40}keychain\s[^\n|;]{0,200}?-p\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
+  [
+    ['security', '-password'],
+    new RegExp(
+      String.raw`(${START}security\s{1,4}add-\w{1,20}-password\s[^\n|;]{0,200}?-w\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
+  [
+    ['rabbitmqctl'],
+    new RegExp(
+      String.raw`(${START}rabbitmqctl\s[^\n|;]{0,60}?(?:add_user|change_password|authenticate_user)\s{1,4}\S{1,60}\s{1,4}${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
+  [['/pass'], new RegExp(String.raw`(\s\/pass(?:word)?:${QUOTE})([^\s'"\\‹]{3,200})`, 'gi')],
+  // Passed on by a pipe or a here-string.
+  ...forEach(
+    ['echo', 'printf'],
+    ['|'],
+    (word) =>
+      String.raw`(${START}${word}\s{1,4}(?:-[ne]\s{1,4})?${QUOTE}(?:\w{1,40}:)?)([^\s'"\\|‹]{3,200})(?=${QUOTE}\s{0,4}\|\s{0,4}[^\n|;]{0,120}?(?:-stdin\b|\bchpasswd\b|\bpasswd\b|sudo\s{1,4}-\w{0,4}S\b|with-token|cryptsetup|passphrase-fd))`,
+    'g',
+  ),
+  [
+    ['<<<'],
+    new RegExp(
+      String.raw`(${START}(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)\s[^\n|;]{0,120}?<<<\s{0,4}${QUOTE})([^\s'"\\‹]{3,200})`,
+      'g',
+    ),
+  ],
   ...forEach(
     ['mysql', 'mariadb'],
     ['-p'],
@@ -112,7 +220,7 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
   [
     ['htpasswd'],
     new RegExp(
-      String.raw`(${START}htpasswd\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s)([^\s'"\\‹]{3,200})(?=\s|$)`,
+      String.raw`(${START}htpasswd\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s)([^\s'"\\‹]{3,200})(?=[\s"'\\]|$)`,
       'g',
     ),
   ],
@@ -139,7 +247,7 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
     ['create', 'alter'],
     ['password'],
     (word) =>
-      String.raw`(${START}${word}\s{1,4}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}\\{0,15}["'])([^"'\\‹]{3,200})`,
+      String.raw`(${START}${word}\s{1,4}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?\\{0,15}["'])([^"'\\‹]{3,200})`,
     'gi',
   ),
   ...forEach(
@@ -148,7 +256,13 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
     (word) => String.raw`(${START}${word}\s{1,4})([^\s'"\\‹]{4,200})`,
     'g',
   ),
-  [['AUTH'], new RegExp(String.raw`(${START}AUTH\s{1,4})((?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200})`, 'g')],
+  [
+    ['AUTH'],
+    new RegExp(
+      String.raw`(${START}AUTH\s{1,4}(?:default\s{1,4})?)((?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200})`,
+      'g',
+    ),
+  ],
   [
     ['"auth'],
     new RegExp(
@@ -178,12 +292,55 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
     'g',
   ),
   ...forEach(
-    ['password>', 'passwd>', 'secret>', 'token>', 'key>', 'passphrase>'],
-    ['</'],
+    ['password', 'passwd', 'pwd', 'secret', 'token', 'key', 'passphrase'],
+    ['<', '</'],
     (word) =>
-      String.raw`(<(?:\w{1,20}:)?\w{0,30}${word.replace('key', '(?:api-?|access-?|private)key')})([^<\s‹]{3,1000})(?=<\/)`,
+      String.raw`(<(?:\w{1,20}:)?\w{0,30}${word.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>)([^<\s‹]{3,1000})(?=<\/)`,
     'gi',
   ),
+  ...forEach(
+    ['password', 'secret', 'token'],
+    ['name=', '</'],
+    (word) =>
+      String.raw`(<\w{1,30}\s[^<>]{0,100}?name=\\{0,15}["'][^"'<>]{0,40}${word}\\{0,15}["'][^<>]{0,100}>)([^<\s‹]{3,1000})(?=<\/)`,
+    'gi',
+  ),
+  // In code: a name and a password as arguments, and a short key.
+  ...forEach(
+    ['auth', 'credential', 'login'],
+    ['('],
+    (word) =>
+      String.raw`(${word}s?\s{0,2}=?\s{0,2}\(\s{0,4}\\{0,15}["'][^"'\n\\]{1,100}\\{0,15}["']\s{0,4},\s{0,4}\\{0,15}["'])((?=[^"'\s]{0,60}[\d!@#$%^*])[^"'\s\\‹]{4,200})(?=\\{0,15}["'])`,
+    'gi',
+  ),
+  [
+    ['pass'],
+    new RegExp(
+      String.raw`((?<![A-Za-z])pass\\{0,15}["']?\s{0,4}[:=]\s{0,4}\\{0,15}["'])((?=[^"'\s]{0,60}[\d!@#$%^*])[^"'\s\\‹]{4,200})(?=\\{0,15}["'])`,
+      'gi',
+    ),
+  ],
+  [
+    ['password', 'for'],
+    new RegExp(
+      String.raw`(${START}PASSWORD\s{1,4}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?\\{0,15}["'])([^"'\\‹]{3,200})`,
+      'gi',
+    ),
+  ],
+  [
+    ['pragma'],
+    new RegExp(
+      String.raw`(${START}PRAGMA\s{1,4}(?:re)?key\s{0,4}=\s{0,4}\\{0,15}["'])([^"'\\‹]{3,200})`,
+      'gi',
+    ),
+  ],
+  [
+    ['_encrypt('],
+    new RegExp(
+      String.raw`(_encrypt\([^\n,()]{1,100},\s{0,4}\\{0,15}["'])([^"'\\‹]{3,200})(?=\\{0,15}["'])`,
+      'gi',
+    ),
+  ],
   [
     ['value='],
     new RegExp(
@@ -200,11 +357,11 @@ const FORMS: readonly (readonly [parts: Parts, form: RegExp])[] = [
   ),
 ];
 const FORM_SIGN =
-  'curl\\s|mysql|mariadb|sshpass|redis-cli|login\\s|ldap|htpasswd|smbclient|pass:|identified\\s|requirepass|masterauth|AUTH\\s|"auth|passw|passphrase|passcode|api key|access token';
+  'curl\\s|mysql|mariadb|sshpass|redis-cli|login\\s|ldap|htpasswd|smbclient|pass:|identified\\s|requirepass|masterauth|AUTH\\s|"auth|passw|passphrase|passcode|api key|access token|\\s-a\\s|--auth|\\s-u[\\s=:]?\\S|creds|openssl|zip\\s|7z|rar\\s|sqlplus|expdp|impdp|sqlldr|rabbitmqctl|/pass|storepass|keypass|-pw[=\\s]|/p:|nmcli|psk=|configure set|auth\\s{0,2}\\(|login\\s{0,2}\\(|<<<|stdin|sudo|chpasswd|pass["\'\\\\]{0,16}\\s{0,4}[:=]|pragma|_encrypt\\(|credential|auth\\s{0,2}=';
 
 /** Words of which each of these has at least one: most texts have none. Without anything else, they are searched quickly. */
 export const NAMED_WORDS =
-  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified';
+  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified| -a | -u|-pw|rdp|nmcli|psk=|configure set|creds|openssl|zip |7z|rar |sqlplus|expdp|impdp|sqlldr|rabbitmqctl|<<<|stdin|sudo|pragma|_encrypt';
 /** What one of these needs. */
 export const NAMED_SIGN = `${NAME}|[_-]pass|://[^\\s/]{0,512}@|(?:bearer|basic|token)\\s|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pwd)=|--?[a-z-]{0,24}(?:key|pass|auth)|${FORM_SIGN}|(?:private|job|deploy)-token|x-[a-z-]{0,40}(?:auth|signature)`;
 

@@ -146,6 +146,48 @@ it('a printed secret appears in no part of a verdict', () => {
   expect(seen.map(([text]) => text)).toEqual([]);
 });
 
+const W = 'hunter2xQ9';
+/** Passwords that a command, a pipe, an element or an argument of a function holds without a name beside them. */
+test.each([
+  `http -a bob:${W} https://x`,
+  `lftp -u bob,${W} host`,
+  `skopeo copy --src-creds bob:${W} a b`,
+  `mongosh "mongodb://h" -u bob -p ${W}`,
+  `mongodump -u bob -p${W}`,
+  `sqlcmd -S h -U sa -P ${W}`,
+  `twine upload -u bob -p ${W} dist/*`,
+  `evil-winrm -i h -u bob -p '${W}'`,
+  `openssl enc -aes-256-cbc -k ${W} -in a`,
+  `unzip -P ${W} a.zip`,
+  `7z a -p${W} a.7z b`,
+  `sqlplus scott/${W}@orcl`,
+  `rabbitmqctl add_user bob ${W}`,
+  `cmdkey /add:h /user:bob /pass:${W}`,
+  `xfreerdp /u:bob /p:${W} /v:h`,
+  `keytool -genkey -storepass ${W} -keypass ${W}`,
+  `plink -pw ${W} bob@h`,
+  `echo ${W} | sudo -S ls`,
+  `echo '${W}' | docker login -u bob --password-stdin`,
+  `echo "bob:${W}" | chpasswd`,
+  `kinit bob <<< ${W}`,
+  `nmcli dev wifi connect x password ${W}`,
+  `aws configure set aws_secret_access_key ${W}`,
+  `security unlock-keychain -p ${W} login.keychain`,
+  `<password type="text">${W}</password>`,
+  `<secretKey>${W}</secretKey>`,
+  `<property name="db.password">${W}</property>`,
+  `requests.get(url, auth=("bob", "${W}"))`,
+  `HTTPBasicAuth("bob", "${W}")`,
+  `auth: { user: 'bob', pass: '${W}' }`,
+  `SET PASSWORD FOR bob = '${W}'`,
+  `CREATE LOGIN x WITH PASSWORD = N'${W}'`,
+  `PRAGMA key = '${W}'`,
+  `SELECT pgp_sym_encrypt(x, '${W}')`,
+])('passwords without a name, also in JSON within JSON: %s', (text) => {
+  for (const one of [text, JSON.stringify({ text }), JSON.stringify({ a: JSON.stringify({ text }) })])
+    expect(maskSecrets(one)).not.toContain(W);
+});
+
 test('the same secrets, in texts that arrive in pieces', () => {
   for (const [text] of printed)
     for (const size of [1, 3, 8]) {
@@ -170,6 +212,12 @@ describe('what is no secret stays as it is', () => {
     'Basic functionality works; bearer of good news; token bucket algorithms',
     'docker run -u 1000:1000 -p 8080:80 image',
     'mkdir -p build/output && cp -p source target',
+    'docker run -u node -p 3000:3000 image && docker run -u node -p 127.0.0.1:53:53/udp image',
+    'python -u train.py -p prod; ps -u root -p 1234; patch -u a.diff -p1',
+    'echo done | tee log; echo $PASSWORD | sudo -S ls; sqlplus / as sysdba; sqlplus /nolog',
+    'zip -r a.zip dist; 7z x a.7z -obuild; sudo -u postgres psql -p 5432',
+    "auth('name', 'read'); publicKey.encrypt(bytes, 'RSA-OAEP'); { pass: 'all', fail: 'none' }",
+    'http GET https://x -a; PRAGMA key; <pass>; msbuild /p:Configuration=Release',
     'PWD=/home/me/project',
     'git commit 8d3f0c2b1a7e4d5f6a9b8c7d6e5f4a3b2c1d0e9f',
     'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -191,6 +239,13 @@ const piece = [
   'token:',
   'cookie: a=',
   'curl -u a',
+  'http -a ',
+  ' -u a -p ',
+  'echo a | ',
+  'zip -P ',
+  '<password a',
+  'auth("a", "',
+  'pass: "',
   'sk-',
   'eyJ-',
   '://a:',
