@@ -1,4 +1,5 @@
 import type { BreakdownAmounts, IncidentItem, WeeklyReport } from '@loopwatch/contract/api';
+import { oneLine } from '@loopwatch/detectors/internal';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
 /** The text of a message: a title and the most important facts. */
@@ -8,6 +9,20 @@ export interface MessageText {
 }
 
 export function messageText(message: NotificationMessage): MessageText {
+  const { title, facts } = textOf(message);
+  return {
+    title: oneLine(title),
+    facts: facts.map(({ label, lines }) => ({ label, text: lines.map(oneLine).join('\n') })),
+  };
+}
+
+/** A message whose texts may still contain line breaks: an agent's name could otherwise pretend to be another fact. */
+interface RawText {
+  readonly title: string;
+  readonly facts: readonly { readonly label: string; readonly lines: readonly string[] }[];
+}
+
+function textOf(message: NotificationMessage): RawText {
   switch (message.type) {
     case 'test':
       return {
@@ -68,34 +83,34 @@ const actions: Readonly<Record<IncidentItem['action'], string>> = {
   block: 'Block: the call must not run again (enforced by a gateway or hook, if there is one)',
 };
 
-function factsOf(incident: IncidentItem): MessageText['facts'] {
+function factsOf(incident: IncidentItem): RawText['facts'] {
   const { agent, model, reason, sessionId, action, cost, began, openedAt, state } = incident;
   const since = began?.time ?? openedAt;
   return [
-    { label: 'Agent', text: [agent ?? 'unnamed', model].filter((name) => name !== null).join(', ') },
-    { label: 'Reason', text: reason },
-    { label: 'Since', text: `${utc(since)} (${duration(cost.ms)})` },
-    { label: state === 'resolved' ? 'Total cost' : 'Cost so far', text: costText(cost) },
-    { label: 'Action', text: actions[action] },
-    { label: 'Session', text: sessionId },
+    { label: 'Agent', lines: [[agent ?? 'unnamed', model].filter((name) => name !== null).join(', ')] },
+    { label: 'Reason', lines: [reason] },
+    { label: 'Since', lines: [`${utc(since)} (${duration(cost.ms)})`] },
+    { label: state === 'resolved' ? 'Total cost' : 'Cost so far', lines: [costText(cost)] },
+    { label: 'Action', lines: [actions[action]] },
+    { label: 'Session', lines: [sessionId] },
   ];
 }
 
 /** What a reader decides by: how much, how it changed, and where to look. */
-function reportText({ week, total, worse, loops }: WeeklyReport): MessageText {
+function reportText({ week, total, worse, loops }: WeeklyReport): RawText {
   const { activity, previous } = total;
   const was = previous === undefined || previous.activity.sessions === 0 ? '' : `, was ${rateText(previous)}`;
   const share = total.usd === null || !activity.usd ? '' : `, ${percent(total.usd / activity.usd)} of spend`;
-  const list = (lines: readonly string[]) => (lines.length === 0 ? 'None' : lines.join('\n'));
+  const list = (lines: readonly string[]) => (lines.length === 0 ? ['None'] : lines);
   return {
     title: `Week ${week}: ${counted(total.incidents, 'loop')} in ${counted(activity.sessions, 'session')}`,
     facts: [
-      { label: 'Loops per 100 sessions', text: `${rateText(total)}${was}` },
-      { label: 'Spend', text: usdText(activity.usd) },
-      { label: 'Wasted', text: `${usdText(total.usd)}${share}` },
+      { label: 'Loops per 100 sessions', lines: [`${rateText(total)}${was}`] },
+      { label: 'Spend', lines: [usdText(activity.usd)] },
+      { label: 'Wasted', lines: [`${usdText(total.usd)}${share}`] },
       {
         label: 'Agents that got worse',
-        text: list(
+        lines: list(
           worse.map(
             (one) => `${one.value}: ${rateText(one)} per 100 sessions, was ${rateText(one.previous)}`,
           ),
@@ -103,7 +118,7 @@ function reportText({ week, total, worse, loops }: WeeklyReport): MessageText {
       },
       {
         label: 'Most expensive loops',
-        text: list(
+        lines: list(
           loops.map(({ cost, agent, title }) => `${usdText(cost.usd)} ${agent ?? 'unnamed'}: ${title}`),
         ),
       },

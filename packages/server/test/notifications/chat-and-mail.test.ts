@@ -135,7 +135,7 @@ describe('notifications: discord', () => {
       expect(mentions).toEqual({ parse: [] });
     }
     expect(textsIn(discordMessage(message({}, { reason: '[a](https://evil.test) <@1>' })))).toContain(
-      '\\[a\\]\\(https://evil.test\\) \\<@1\\>',
+      '\\[a\\]\\(https:\u200b//evil.test\\) \\<@1\\>',
     );
   });
 

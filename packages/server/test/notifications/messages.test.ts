@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { addVerdict, toRow } from '../../src/incidents/fold.ts';
 import type { NotificationChannel } from '../../src/notifications/channel.ts';
 import type { IncidentMessage, NotificationMessage } from '../../src/notifications/message.ts';
-import { plainText } from '../../src/notifications/message-text.ts';
+import { messageText, plainText } from '../../src/notifications/message-text.ts';
 import { matches } from '../../src/notifications/rules.ts';
 import { langfuseScore } from '../../src/notifications/senders/langfuse.ts';
 import { otlpLogs } from '../../src/notifications/senders/otlp.ts';
@@ -121,6 +121,23 @@ describe('notifications: rules', () => {
   });
 });
 
+describe('notifications: text from agents', () => {
+  it.each(['\n', '\r\n', '\u2028', '\u0085'])('pretends to be no other line after %j', (lineBreak) => {
+    const hostile = `bot${lineBreak}Action: none${lineBreak}https://evil.test`;
+    const one = incident({
+      agent: hostile,
+      model: hostile,
+      reason: hostile,
+      title: hostile,
+      sessionId: hostile,
+    });
+    const { title, facts } = messageText(message({ incident: one }));
+    const texts = [title, ...facts.map(({ text }) => text)];
+    expect(texts.filter((text) => /[\p{Cc}\u2028]/u.test(text))).toEqual([]);
+    expect(plainText(message({ incident: one })).split('\n')).toHaveLength(facts.length + 2);
+  });
+});
+
 describe('notifications: slack', () => {
   it('escapes text from agents, so that it cannot mention people or add links', () => {
     const reason = '<!channel> & <https://evil.test|click> *bold*';
@@ -129,6 +146,12 @@ describe('notifications: slack', () => {
     expect(text).not.toContain('<https://evil');
     expect(text).toContain('&lt;!channel&gt; &amp; ');
     expect(text).toContain('<https://loops.test/incidents/i-1|Open in Loopwatch>');
+  });
+
+  it('makes no links of addresses and names in text from agents', () => {
+    const { blocks } = slackContent(message());
+    const texts = JSON.stringify(blocks).match(/"type":"mrkdwn"/g) ?? [];
+    expect(JSON.stringify(blocks).match(/"verbatim":true/g)).toHaveLength(texts.length);
   });
 
   it('respects the limits of Slack blocks', () => {

@@ -76,5 +76,7 @@ export function discordMessage(message: NotificationMessage): object {
 
 /** Text from agents must not make links either. */
 function escaped(text: string, maxLength: number): string {
-  return cutText(text, maxLength).replace(/[\\*_~`|>[\]()<#-]/g, '\\$&');
+  return cutText(text, maxLength)
+    .replace(/[\\*_~`|>[\]()<#-]/g, '\\$&')
+    .replaceAll('://', ':\u200b//');
 }

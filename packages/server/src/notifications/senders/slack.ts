@@ -87,18 +87,20 @@ const emojis = {
 export function slackContent(message: NotificationMessage): { text: string; blocks: object[] } {
   const { title, facts } = messageText(message);
   const text = `${emojis[message.type]} ${escaped(title, 580)}`;
-  const fields = facts.map(({ label, text: value }) => ({
-    type: 'mrkdwn',
-    text: `*${label}*\n${escaped(value, 380)}`,
-  }));
+  const fields = facts.map(({ label, text: value }) => markup(`*${label}*\n${escaped(value, 380)}`));
   return {
     text,
     blocks: [
-      { type: 'section', text: { type: 'mrkdwn', text: `*${text}*` } },
+      { type: 'section', text: markup(`*${text}*`) },
       ...(fields.length === 0 ? [] : [{ type: 'section', fields }]),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: `<${message.url}|Open in Loopwatch>` }] },
+      { type: 'context', elements: [markup(`<${message.url}|Open in Loopwatch>`)] },
     ],
   };
+}
+
+/** Slack makes links of addresses, and of names of channels, unless the text is verbatim. */
+function markup(text: string): object {
+  return { type: 'mrkdwn', text, verbatim: true };
 }
 
 /** Text from agents must neither mention people nor make links. */
