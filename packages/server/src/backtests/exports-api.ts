@@ -76,7 +76,10 @@ function attach(response: Response, name: string): void {
 }
 
 async function write(response: Response, line: object): Promise<void> {
-  if (!response.write(`${JSON.stringify(line)}\n`) && !response.destroyed) {
-    await Promise.race([once(response, 'drain'), once(response, 'close')]);
-  }
+  if (response.write(`${JSON.stringify(line)}\n`) || response.destroyed) return;
+  // Of the two, the one that does not come must not keep its listeners.
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  waiting.abort();
 }
