@@ -2,14 +2,14 @@ import type { AnswerDelta, ToolCall } from '@loopwatch/formats/wire';
 import type { ApiStream } from '../api/api.ts';
 import type { EventCutter } from '../api/event-cutter.ts';
 import { summed } from '../api/json.ts';
-import { StreamEvent } from '../api/stream-event.ts';
+import type { StreamEvent } from '../api/stream-event.ts';
 import { apiErrorEvent } from '../http/api-error.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { Exchange } from './exchange.ts';
-import { PendingText } from './pending-text.ts';
+import { PendingEvents } from './pending-events.ts';
 import { type CallDecision, decideChoices, noteBlocked, type ReplyDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
@@ -54,10 +54,7 @@ export class StreamedReply implements ReplyHandler {
   readonly #refused = new Map<number, ReplyDecision>();
   /** Set once the rest of the upstream's reply is ignored. */
   #closing: Promise<RequestOutcome> | undefined;
-  /** What waits to be sent; events of this reply are noted as sent when they are. */
-  #pending: (StreamEvent | Buffer | string)[] = [];
-  /** The text of the pending events, which is judged at once, before they are sent. */
-  readonly #text = new PendingText();
+  readonly #pending: PendingEvents;
 
   constructor(options: StreamedReplyOptions) {
     const { exchange, clientStream } = options;
@@ -65,6 +62,7 @@ export class StreamedReply implements ReplyHandler {
     this.#exchange = exchange;
     this.#stream = exchange.request.api.stream(exchange.request.body);
     this.#clientStream = clientStream ?? this.#stream;
+    this.#pending = new PendingEvents((event) => this.#stream.markSent(event));
     this.#cutter = exchange.request.api.framing.cutter(exchange.deps.maxHeldBytes);
   }
 
@@ -141,7 +139,7 @@ export class StreamedReply implements ReplyHandler {
     const enforcement = request.session.onText('thought', thought ?? '', deps.now());
     if (enforcement !== undefined && deps.enforceStreams) this.#stopAtText(enforcement);
     if (text !== undefined && !this.#isClosing()) {
-      this.#text.add(text, this.#pending.length);
+      this.#pending.addText(text);
       if (this.#held !== undefined || isEnd === true || answer.choices !== undefined) this.#judgeText();
     }
     if (this.#closing === undefined && isEnd === true) this.#judgeAll();
@@ -149,15 +147,16 @@ export class StreamedReply implements ReplyHandler {
 
   /** Judges the text of all pending events: an event of a stream often has no more than a word. */
   #judgeText(): void {
-    if (this.#text.isEmpty || this.#isClosing()) return;
+    const { text } = this.#pending;
+    if (text === '' || this.#isClosing()) return;
     const { request, deps } = this.#exchange;
     const { session } = request;
-    const enforcement = session.onText('content', this.#text.whole, deps.now());
+    const enforcement = session.onText('content', text, deps.now());
     if (enforcement !== undefined && deps.enforceStreams) {
-      this.#pending.length = this.#text.eventsUntilLoop(enforcement.verdict, session.textUnits);
+      this.#pending.endAtLoop(enforcement.verdict, session.textUnits);
       this.#stopAtText(enforcement);
     }
-    this.#text.clear();
+    this.#pending.clearText();
   }
 
   /** A looping text ends the reply, or its first choice if it has several. */
@@ -171,7 +170,7 @@ export class StreamedReply implements ReplyHandler {
     if (this.#refused.has(choice)) return;
     this.#refused.set(choice, decision);
     const reply = this.#exchange.blockReply(decision.enforcement);
-    this.#markSent();
+    this.#pending.markSent();
     this.#pending.push(this.#stream.refuse?.(choice, reply) ?? '');
   }
 
@@ -216,25 +215,8 @@ export class StreamedReply implements ReplyHandler {
   }
 
   #flush(): void {
-    const parts = this.#markSent();
-    const [first] = parts;
-    if (first === undefined) return;
-    const { client } = this.#exchange;
-    if (parts.length === 1) client.write(first);
-    else
-      client.write(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
-    this.#pending = [];
-  }
-
-  /** Notes the waiting events as sent. @returns what to send */
-  #markSent(): (Buffer | string)[] {
-    const parts = this.#pending.map((part) => {
-      if (!(part instanceof StreamEvent)) return part;
-      this.#stream.markSent(part);
-      return part.raw;
-    });
-    this.#pending = parts;
-    return parts;
+    const bytes = this.#pending.take();
+    if (bytes !== undefined) this.#exchange.client.write(bytes);
   }
 
   /** Called when no further call can come. */
