@@ -1,7 +1,7 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { Conditions, isAny } from '../storage/conditions.ts';
-import { HOUR, sumsOf } from '../storage/sums.ts';
+import { HOUR, summedAmounts, sumsOf } from '../storage/sums.ts';
 import { cover, type Segment } from './cover.ts';
 
 interface Period {
@@ -10,16 +10,7 @@ interface Period {
   readonly to: number;
 }
 
-const columns = [
-  'sessions',
-  'calls',
-  'tokens',
-  'tokens_known',
-  'usd',
-  'usd_known',
-  'unpriced',
-  'usd_squares',
-] as const;
+const columns = ['sessions', ...summedAmounts] as const;
 /** The same of one row of `sessions`. */
 const ofSession: Readonly<Record<(typeof columns)[number], string>> = {
   sessions: '1',

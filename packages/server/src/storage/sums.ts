@@ -15,8 +15,8 @@ export const dimensionColumns = {
   detector: 'detector',
 } as const;
 
-const amounts = [
-  'found',
+/** What stored sums add up, besides how many there are. */
+export const summedAmounts = [
   'calls',
   'tokens',
   'tokens_known',
@@ -35,7 +35,7 @@ export function sumsOf(dimension: string, parameters: unknown[]): string {
   parameters.push(dimension);
   const own = `dimension = $${String(parameters.length)}::text`;
   const part = (which: string, value: string, sign: string) =>
-    `select edge, at, ${value} as value, ${amounts.map((name) => `${sign}${name} as ${name}`).join(', ')}
+    `select edge, at, ${value} as value, ${['found', ...summedAmounts].map((name) => `${sign}${name} as ${name}`).join(', ')}
      from dimension_sums where ${which}`;
   const parts = dimension.startsWith(TAG)
     ? [part(own, 'value', ''), part(own, `''`, '-'), part(`dimension = 'agent'`, `''`, '')]
