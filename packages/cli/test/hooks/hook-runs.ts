@@ -1,11 +1,16 @@
 import { type CliProcess, spawnCli, tempDir } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
 
+/** Starts a server that has no sessions. */
+export function serverOn(port: string, dir: string, ...settings: string[]): CliProcess {
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir, ...settings];
+  return spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
+}
+
 /** A server that has no sessions, until the test ends. */
 export async function startedServer(port: string, ...settings: string[]): Promise<CliProcess> {
   const dir = await tempDir();
-  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path, ...settings];
-  const server = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
+  const server = serverOn(port, dir.path, ...settings);
   onTestFinished(async () => {
     await server.stop('SIGKILL');
     await dir.remove();

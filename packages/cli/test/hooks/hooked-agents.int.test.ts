@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { freePort, tempDir, waitFor } from '@loopwatch/testkit';
-import { expect, it, onTestFinished } from 'vitest';
-import { hookCommand, startedServer } from './hook-runs.ts';
+import { type CliProcess, freePort, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { hookCommand, serverOn } from './hook-runs.ts';
 
 interface Hook {
   readonly command: string;
@@ -22,6 +22,23 @@ const files: Readonly<Record<Exclude<HookAgent, 'opencode'>, string>> = {
   copilot: '.copilot/hooks/loopwatch.json',
   cursor: '.cursor/hooks.json',
 };
+
+let url: string;
+let data: TempDir;
+let server: CliProcess;
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  url = `http://localhost:${port}`;
+  data = await tempDir();
+  server = serverOn(port, data.path);
+  await server.line(/Loopwatch .* is at http/);
+});
+
+afterAll(async () => {
+  await server.stop('SIGKILL');
+  await data.remove();
+});
 
 /** Calls a hook as its agent does. @returns its output; undefined when it failed, which does not block the agent */
 async function runHook({ command }: Hook, home: string, input: object): Promise<unknown> {
@@ -46,24 +63,18 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
   async (agent, before, after) => {
     const home = await tempDir();
     onTestFinished(() => home.remove());
-    const port = String(await freePort());
-    const url = `http://localhost:${port}`;
-    const installed = await hookCommand(home.path, 'install', agent, '--url', url, '--wait', '4000', '--yes');
-    expect(installed).toMatchObject({ code: 0, stderr: '' });
-    expect(installed.stdout).toContain(`+  "hooks": {`);
-    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('does not respond'),
-    });
-    const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
-      hooks: Record<string, Entry[]>;
-    };
-    const hook = (event: string, input: object) => {
+    const install = (at: string) =>
+      hookCommand(home.path, 'install', agent, '--url', at, '--wait', '4000', '--yes');
+    const sessionId = `looping-${agent}`;
+    const hook = async (event: string, input: object) => {
+      const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
+        hooks: Record<string, Entry[]>;
+      };
       const [found] = settings.hooks[event] ?? [];
       const entry = found?.hooks?.[0] ?? found;
       if (entry === undefined) throw new Error(`no hook for ${event}`);
       const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
-      const session = agent === 'cursor' ? { conversation_id: 'looping' } : { session_id: 'looping' };
+      const session = agent === 'cursor' ? { conversation_id: sessionId } : { session_id: sessionId };
       return runHook(entry, home.path, { ...session, hook_event_name: event, ...turn, ...input });
     };
     let calls = 0;
@@ -77,8 +88,16 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
       return said;
     };
 
+    const installed = await install(`http://localhost:${String(await freePort())}`);
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    expect(installed.stdout).toContain(`+  "hooks": {`);
+    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('does not respond'),
+    });
     expect(await call('absent', 'no such file: absent')).toBeUndefined();
-    const server = await startedServer(port);
+
+    expect(await install(url)).toMatchObject({ code: 0, stderr: '' });
     expect(await hookCommand(home.path, 'status', agent)).toMatchObject({ code: 0 });
     for (let n = 0; n < 3; n += 1) expect(await call('absent', 'no such file: absent')).toEqual({});
     expect(JSON.stringify(await call('absent', ''))).toContain(
@@ -89,17 +108,15 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
     let page: unknown;
     await waitFor(
       async () => {
-        page = await (await fetch(`${url}/api/v1/incidents`)).json();
+        page = await (await fetch(`${url}/api/v1/incidents?sessionId=${sessionId}`)).json();
         const { items } = page as { items: { outcome: string | null }[] };
         return items[0]?.outcome === 'recovered';
       },
       { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
     );
     expect(page).toMatchObject({
-      items: [{ detector: 'tool-repeat', action: 'block', count: 4, sessionId: 'looping' }],
+      items: [{ detector: 'tool-repeat', action: 'block', count: 4, sessionId }],
     });
-    await server.stop('SIGTERM');
-    expect(await call('absent', 'no such file: absent')).toBeUndefined();
     expect(await hookCommand(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
     expect(existsSync(join(home.path, files[agent]))).toBe(false);
   },
