@@ -1,7 +1,7 @@
-import { readdir, rm, truncate } from 'node:fs/promises';
+import { cp, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, spawnCli } from '@loopwatch/testkit';
-import { expect, it, onTestFinished } from 'vitest';
+import { type CliProcess, freePort, spawnCli, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataDir } from '../../server/test/server-runs.ts';
 import { interleavedSamples } from './worker-runs.ts';
 
@@ -9,13 +9,18 @@ type Json = Record<string, unknown>;
 
 const LOST = 'The database is gone, and is built again from the log. Lost is what only the database held:';
 
+const processes: CliProcess[] = [];
+
+function run(args: readonly string[]): CliProcess {
+  const cli = spawnCli(args);
+  processes.push(cli);
+  return cli;
+}
+
 /** `loopwatch start` on a data folder, without the sample sessions that it plays. */
 async function start(dir: string) {
   const port = String(await freePort());
-  const cli = spawnCli(['start', '--no-samples', '--port', port, '--data-dir', dir]);
-  onTestFinished(async () => {
-    await cli.stop('SIGKILL');
-  });
+  const cli = run(['start', '--no-samples', '--port', port, '--data-dir', dir]);
   await cli.line(/Loopwatch .* is at http/);
   const request = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
   const get = async (path: string) => (await (await request(`/api/v1${path}`)).json()) as Json;
@@ -30,22 +35,16 @@ async function start(dir: string) {
   };
   /** Resolves once all that was posted is analyzed and stored. */
   const settled = async () => {
-    await expect
-      .poll(async () =>
-        (await request('/metrics'))
-          .text()
-          .then((text) => text.includes('loopwatch_consumer_lag{topic="loopwatch.events",partition="0"} 0')),
-      )
-      .toBe(true);
-    await expect.poll(async () => (await request('/readyz')).status).toBe(200);
-    await expect
-      .poll(async () => {
-        const { log } = (await get('/status')) as {
-          log: { topics: { partitions: { lag: number | null }[] }[] };
-        };
-        return log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag ?? 0));
-      })
-      .toEqual([0, 0, 0, 0]);
+    const lagOfTask = 'loopwatch_consumer_lag{topic="loopwatch.events",partition="0"} 0';
+    await waitFor(async () => (await (await request('/metrics')).text()).includes(lagOfTask));
+    await waitFor(async () => (await request('/readyz')).status === 200);
+    await waitFor(async () => {
+      const { log } = (await get('/status')) as {
+        log: { topics: { partitions: { lag: number | null }[] }[] };
+      };
+      const lags = log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag ?? 0));
+      return lags.length === 4 && lags.every((lag) => lag === 0);
+    });
   };
   /** Everything that is served then. Sums are kept for seconds, so a process is asked once, after all changes. */
   const served = async () => {
@@ -77,10 +76,14 @@ async function start(dir: string) {
   return { cli, request, all, settled, served, stop: () => cli.stop() };
 }
 
-/** A data folder of a process that has ended, and what it served. */
-async function analyzed() {
-  const dir = await dataDir();
-  const first = await start(dir);
+/** The data folder of a process that has ended, and what it served and said. */
+let original: TempDir;
+let before: Awaited<ReturnType<Awaited<ReturnType<typeof start>>['served']>>;
+let said: string;
+
+beforeAll(async () => {
+  original = await tempDir();
+  const first = await start(original.path);
   const posted = await first.request('/api/v1/events', {
     method: 'POST',
     body: interleavedSamples().join('\n'),
@@ -95,13 +98,28 @@ async function analyzed() {
   expect(await send('PATCH', `/api/v1/incidents/${String(incidents[0]?.['id'])}`, patch)).toBe(200);
   const setting = { set: { 'tool_call_loop.max_repeats': 9 } };
   expect(await send('PUT', '/api/v1/settings/server', setting)).toBeLessThan(300);
-  const before = await first.served();
+  before = await first.served();
   expect(await first.stop()).toBe(0);
-  return { dir, before };
+  said = outputOf(first.cli);
+});
+
+afterAll(async () => {
+  await Promise.all(processes.map((cli) => cli.stop('SIGKILL')));
+  await original.remove();
+});
+
+async function copied(): Promise<string> {
+  const dir = await dataDir();
+  await cp(original.path, dir, { recursive: true });
+  return dir;
+}
+
+function outputOf({ stdout, stderr }: CliProcess): string {
+  return [...stdout, ...stderr].join('\n');
 }
 
 it('start: the log is enough for everything that was served, and what it lacks is said', async () => {
-  const { dir, before } = await analyzed();
+  const dir = await copied();
   const found = before.sums.map((one) => one['found'] ?? (one['total'] as Json)['incidents']);
   expect(Math.min(...(found as number[]))).toBeGreaterThan(0);
   for (const name of await readdir(dir)) if (name !== 'log') await rm(join(dir, name), { recursive: true });
@@ -109,31 +127,31 @@ it('start: the log is enough for everything that was served, and what it lacks i
     if (!name.startsWith('log.db')) await rm(join(dir, 'log', name), { recursive: true });
   const again = await start(dir);
   expect(await again.served()).toEqual(before);
-  expect([...again.cli.stdout, ...again.cli.stderr].join('\n')).toContain(LOST);
+  expect(outputOf(again.cli)).toContain(LOST);
+  await again.stop();
 });
 
-it('start: a new data folder has lost nothing', async () => {
-  const { cli } = await start(await dataDir());
-  expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(LOST);
+it('start: a new data folder has lost nothing', () => {
+  expect(said).not.toContain(LOST);
 });
 
 it.each([
   ['database', 'db/pglite/global/pg_control'],
   ['log', 'log/log.db'],
 ])('start: names damage to the %s, and the printed command mends it', async (part, file) => {
-  const { dir, before } = await analyzed();
+  const dir = await copied();
   // A page less, which held nothing yet: the log ends with one that only the checksums miss.
   await truncate(join(dir, file), part === 'log' ? 8192 : 4096);
-  const damaged = spawnCli(['start', '--no-samples', '--port', '0', '--data-dir', dir]);
+  const damaged = run(['start', '--no-samples', '--port', '0', '--data-dir', dir]);
   expect(await damaged.exited).toBe(1);
-  const said = damaged.stderr.join('\n');
-  expect(said).toMatch(
+  const refusal = damaged.stderr.join('\n');
+  expect(refusal).toMatch(
     new RegExp(`damaged: .*${file.split('/').at(-1) ?? ''} has \\d+ bytes instead of \\d+`),
   );
-  expect(said).not.toContain('    at ');
-  const command = /run: loopwatch (.*)$/m.exec(said)?.[1]?.split(' ') ?? [];
+  expect(refusal).not.toContain('    at ');
+  const command = /run: loopwatch (.*)$/m.exec(refusal)?.[1]?.split(' ') ?? [];
   expect(command.slice(0, 2)).toEqual(['repair', part]);
-  const repair = spawnCli(command);
+  const repair = run(command);
   expect(await repair.exited).toBe(0);
   expect(repair.stdout.join('\n')).toContain(`The damaged files are in ${join(dir, 'damaged')}`);
   const again = await start(dir);
@@ -141,4 +159,5 @@ it.each([
   if (part === 'database') expect(after).toEqual(before);
   // What the log has lost, the database still has.
   else expect({ ...after, details: [], set: {} }).toEqual({ ...before, details: [], set: {} });
+  await again.stop();
 });
