@@ -1,8 +1,8 @@
 import { freePort, spawnCli, tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
-import { loadedPackages, printModules } from './loaded-packages.ts';
+import { loadedPackages, printModules, telemetryIn } from './loaded-packages.ts';
 
-it('start: loads no clients that are not configured, to save memory', async () => {
+it('start: loads no clients and no telemetry that are not configured, to save memory', async () => {
   await using dir = await tempDir();
   const port = await freePort();
   await using cli = spawnCli(
@@ -15,6 +15,7 @@ it('start: loads no clients that are not configured, to save memory', async () =
   const loaded = await loadedPackages(cli.stderr);
   const clients = ['express', 'nodemailer', 'openai', 'openid-client', 'pg', 'undici'];
   expect(clients.filter((name) => loaded.has(name))).toEqual(['express']);
+  expect(telemetryIn(loaded)).toEqual([]);
 });
 
 it.each([

@@ -11,3 +11,8 @@ export async function loadedPackages(stderr: readonly string[]): Promise<Readonl
   const headings = code.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)]);
   return new Set(headings.map(([, name = '']) => name));
 }
+
+/** Those of the OpenTelemetry SDK. */
+export function telemetryIn(packages: ReadonlySet<string>): string[] {
+  return [...packages].filter((name) => name.startsWith('@opentelemetry/') && name !== '@opentelemetry/api');
+}
