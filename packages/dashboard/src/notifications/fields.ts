@@ -1,4 +1,4 @@
-import { detectorIds, type NotificationType, notificationTypes } from '@loopwatch/contract';
+import { detectorIds, type NotificationType } from '@loopwatch/contract';
 import type { NotificationPut, NotificationStatus } from '@loopwatch/contract/api';
 import { hiddenValue, notificationSecrets } from '@loopwatch/contract/internal';
 
@@ -188,10 +188,6 @@ export function entryOf({ type, texts, saved }: Draft): NotificationPut {
     ...Object.fromEntries(unchanged.map(({ key }) => [key, hiddenValue])),
     when: valuesOf(ruleFields, texts),
   };
-}
-
-export function isNotificationType(text: string): text is NotificationType {
-  return (notificationTypes as readonly string[]).includes(text);
 }
 
 function valuesOf(fields: readonly Field[], texts: Draft['texts']): Record<string, unknown> {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer, NotificationChannel } from '../../src/index.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import { apiOperations } from '../../src/openapi/operations/index.ts';
+import { apiTags } from '../../src/openapi/operations/index.ts';
 import { type Receiver, startReceiver } from '../notifications/receiver.ts';
 import { info, startServer, topics } from '../running-server.ts';
 import { summary, verdict } from '../verdicts.ts';
@@ -187,7 +187,8 @@ it('OpenAPI: the document is served', async () => {
 });
 
 describe('OpenAPI: every request body has a valid example', () => {
-  const bodies = Object.entries(apiOperations).flatMap(([path, methods]) =>
+  const operations = apiTags.flatMap((tag) => Object.entries(tag.operations));
+  const bodies = operations.flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { body, example }]) =>
       body === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, body, example }],
     ),
@@ -198,7 +199,7 @@ describe('OpenAPI: every request body has a valid example', () => {
   });
 
   it('OpenAPI: the example of events is a valid event', () => {
-    const { example } = apiOperations['/events']?.['post'] ?? {};
+    const { example } = new Map(operations).get('/events')?.['post'] ?? {};
     expect(decodeEvent({ text: JSON.stringify(example), key: null })).toMatchObject({ ok: true });
   });
 });

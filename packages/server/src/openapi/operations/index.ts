@@ -4,7 +4,7 @@ import { administration, login, probes, samples, server } from './server.ts';
 import { sessions } from './sessions.ts';
 import { notifications, settings } from './settings.ts';
 import { backtests, statistics } from './statistics.ts';
-import type { Operations, Tag } from './tag.ts';
+import type { Tag } from './tag.ts';
 
 /** The operations under `/api/v1`, whose paths lack that prefix; what an agent needs comes first. */
 export const apiTags: readonly Tag[] = [
@@ -14,8 +14,3 @@ export const apiTags: readonly Tag[] = [
 
 /** The operations outside `/api/v1`. */
 export const otherTags: readonly Tag[] = [probes];
-
-/** All operations under `/api/v1`. */
-export const apiOperations: Operations = Object.fromEntries(
-  apiTags.flatMap(({ operations }) => Object.entries(operations)),
-);
