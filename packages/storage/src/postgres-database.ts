@@ -114,7 +114,7 @@ function describeError(error: unknown, where: string): unknown {
 }
 
 /** The host and database of a URL, safe to show. */
-export function withoutPassword(url: string): string {
+function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return 'DATABASE_URL';
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

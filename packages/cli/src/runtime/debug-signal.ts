@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** Asks a running process for more log lines. Windows has no such signal. */
-export const DEBUG_SIGNAL = 'SIGUSR2';
+const DEBUG_SIGNAL = 'SIGUSR2';
 
 /** How long each signal lasts. A fixed time cannot be forgotten, and a signal that arrives twice changes nothing. */
 const DEBUG_MINUTES = 10;

@@ -23,7 +23,7 @@ export type KeyAction = (typeof keyMap)[number]['action'];
 export type KeyHandlers = { readonly [Action in KeyAction]?: (() => void) | undefined };
 
 /** The action of a key press; undefined while typing, in a dialog or menu, or with a modifier. */
-export function actionOf(event: KeyboardEvent): KeyAction | undefined {
+function actionOf(event: KeyboardEvent): KeyAction | undefined {
   if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') return 'palette';
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
   if (

@@ -7,7 +7,7 @@ import { isObject } from './json.ts';
  *
  * @returns the same object if nothing changed, undefined if nothing is left of a non-empty content
  */
-export function editContent(content: unknown, edit: (text: string) => string): unknown {
+function editContent(content: unknown, edit: (text: string) => string): unknown {
   if (typeof content === 'string') {
     const edited = edit(content);
     return edited === '' && content !== '' ? undefined : edited;

@@ -54,7 +54,7 @@ export function responseDecoder(coding: string): MakeDecoder | undefined {
 }
 
 /** Only codings that need little memory, whatever a client sends. */
-export function requestDecoder(coding: string): MakeDecoder | undefined {
+function requestDecoder(coding: string): MakeDecoder | undefined {
   return Object.hasOwn(ofNode, coding) ? ofNode[coding] : undefined;
 }
 

@@ -4,7 +4,7 @@ import type { LogRecord, OutputRecord, RecordHeaders } from './records.ts';
 
 const KIB = 1024;
 /** Upper bound of a dead letter, everything included: its topic accepts 17 MiB, part of which the log needs itself. */
-export const MAX_LETTER_BYTES = 16 * KIB * KIB;
+const MAX_LETTER_BYTES = 16 * KIB * KIB;
 /** Any topic accepts this, unless its `max.message.bytes` was lowered. */
 export const SMALL_LETTER_BYTES = 512 * KIB;
 /** Longer than any session id. */

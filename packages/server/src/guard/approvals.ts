@@ -2,9 +2,9 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { LRUCache } from 'lru-cache';
 
 /** Calls that one approval is for, the first included. */
-export const CALLS_PER_APPROVAL = 10;
+const CALLS_PER_APPROVAL = 10;
 /** Questions without an approval after which the agent's user is taken to be away, or to refuse. */
-export const MAX_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 const MAX_SESSIONS = 2_000;
 
 /** Approvals of calls beyond a limit. The agent asks its user; that a call has run means that it was approved. */

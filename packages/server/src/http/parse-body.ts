@@ -4,7 +4,7 @@ import { extentOf } from './json-extent.ts';
 import { badRequest, HttpProblem } from './problem.ts';
 
 /** Maximum body size, except for events. */
-export const jsonBodyLimit = '1mb';
+const jsonBodyLimit = '1mb';
 
 /** Validating or storing a more complex body would block other requests. */
 const max = { depth: 64, values: 50_000 };

@@ -22,7 +22,7 @@ import { currentFigures, type IncidentFigures } from './latest-figures.ts';
  */
 
 /** Steps of an incident to keep: the first, then the latest. */
-export const KEPT_STEPS = 32;
+const KEPT_STEPS = 32;
 
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
 
@@ -227,7 +227,7 @@ function streamOrder(a: StreamPosition, b: StreamPosition): number {
   return a.eventIndex - b.eventIndex || phaseRank[a.phase] - phaseRank[b.phase] || compareText(a.id, b.id);
 }
 
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -101,10 +101,7 @@ interface Decisions {
 }
 
 /** The triage of the incident itself, else of a mute by cause that matches it; `triageSql` is the same in SQL. */
-export function effectiveTriage(
-  { triage, mute }: Decisions,
-  now: number,
-): Pick<IncidentItem, 'triage' | 'mute'> {
+function effectiveTriage({ triage, mute }: Decisions, now: number): Pick<IncidentItem, 'triage' | 'mute'> {
   const isActive = (until: number | null): boolean => until === null || until > now;
   const own = triage ?? noTriage;
   const isNew = own.status === 'new' || (own.status === 'muted' && !isActive(own.mutedUntil));

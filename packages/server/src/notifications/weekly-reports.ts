@@ -99,12 +99,7 @@ export class WeeklyReports {
   }
 }
 
-export function reportMessage(
-  name: string,
-  report: WeeklyReport,
-  baseUrl: string,
-  at: number,
-): ReportMessage {
+function reportMessage(name: string, report: WeeklyReport, baseUrl: string, at: number): ReportMessage {
   return {
     type: 'report.weekly',
     id: messageId('report', name, report.week),

@@ -8,7 +8,7 @@ export function incidentStateSql(now: string): string {
 }
 
 /** SQL condition: what is stored as live or open counts as such. @param now as in {@link incidentStateSql} */
-export function isActiveSql(now: string): string {
+function isActiveSql(now: string): string {
   return `active_at > ${now}::float8 - ${String(QUIET_AFTER_MS)}`;
 }
 

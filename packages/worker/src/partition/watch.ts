@@ -2,7 +2,7 @@ import type { PartitionPosition, TopicPartition } from '@loopwatch/log';
 import type { WorkerMetrics } from '../report/metrics.ts';
 
 /** A partition with records to read whose offset has not moved for this long counts as stuck. */
-export const STUCK_AFTER_MS = 60_000;
+const STUCK_AFTER_MS = 60_000;
 
 interface PartitionState {
   readonly topicPartition: TopicPartition;

@@ -132,7 +132,7 @@ export class DetectionReport implements PipelineObserver {
 }
 
 /** Writes a verdict's lines for operators. */
-export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): void {
+function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): void {
   writeLines(logger, verdictLines(verdict, false));
 }
 

@@ -232,14 +232,14 @@ function countVerdicts(summary: SummaryState, verdicts: ReportedVerdicts): void 
 }
 
 /** Maximum progress samples of a session; beyond that every other one is dropped. */
-export const MAX_PROGRESS_SAMPLES = 16;
+const MAX_PROGRESS_SAMPLES = 16;
 
-export function tallyOf(summary: SummaryState): SessionTally {
+function tallyOf(summary: SummaryState): SessionTally {
   summary.tally ??= { verdicts: 0, opened: {}, checks: [], progress: [] };
   return summary.tally;
 }
 
-export function sampleProgress(tally: SessionTally, elapsed: number, events: number): void {
+function sampleProgress(tally: SessionTally, elapsed: number, events: number): void {
   tally.progress.push(elapsed, events);
   if (tally.progress.length > 2 * MAX_PROGRESS_SAMPLES)
     tally.progress = tally.progress.filter((_, i) => i % 4 < 2);

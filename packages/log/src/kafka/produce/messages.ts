@@ -32,7 +32,7 @@ export function* chunksOf(records: readonly RoutedRecord[]): Generator<readonly 
 }
 
 /** Converts records to the form that kafkajs expects. */
-export function toTopicMessages(records: readonly RoutedRecord[]): TopicMessages[] {
+function toTopicMessages(records: readonly RoutedRecord[]): TopicMessages[] {
   return Array.from(groupByTopic(records), ([topic, ofTopic]) => ({
     topic,
     messages: ofTopic.map(({ key, value, headers, timestamp, partition }) => ({
