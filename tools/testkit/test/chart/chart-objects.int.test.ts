@@ -11,8 +11,10 @@ const kindOf: Readonly<Record<string, string>> = { worker: 'StatefulSet', topics
 
 describe('objects of the Helm chart', () => {
   let tools: Awaited<ReturnType<typeof chartTools>>;
+  let everything: readonly KubernetesObject[];
   beforeAll(async () => {
     tools = await chartTools();
+    everything = objects('everything');
   });
   const objects = (name: string, ...args: string[]): readonly KubernetesObject[] =>
     render(tools.helm, '--values', `ci/${name}-values.yaml`, ...args);
@@ -20,7 +22,7 @@ describe('objects of the Helm chart', () => {
   it('workloads: run their command, with probes on the port that it listens on', () => {
     const { worker, server, gateway } = settingsSchema.parse({});
     for (const [name, { port }] of Object.entries({ worker, server, gateway })) {
-      const pod = podOf(workload(objects('everything'), `lw-loopwatch-${name}`));
+      const pod = podOf(workload(everything, `lw-loopwatch-${name}`));
       expect(pod.containers[0].ports?.[0]).toEqual({ name: 'http', containerPort: port });
       expect(pod.containers[0]).toMatchObject({
         args: [name],
@@ -48,13 +50,16 @@ describe('objects of the Helm chart', () => {
     { memory: '1Gi', options: '--max-old-space-size=800', expected: '--max-old-space-size=800' },
     { memory: 'null', options: '', expected: undefined },
   ])('workloads: give 60% of $memory to the heap of Node with options "$options"', (example) => {
-    for (const name of ['worker', 'server', 'gateway', 'topics']) {
-      const list = objects(
-        'everything',
+    const workloads = ['worker', 'server', 'gateway', 'topics'];
+    const list = objects(
+      'everything',
+      ...workloads.flatMap((name) => [
         ...['--set', `${name}.resources.limits.memory=${example.memory}`],
         ...['--set', `${name}.resources.requests.memory=1Mi`],
         ...['--set', `${name}.nodeOptions=${example.options}`],
-      );
+      ]),
+    );
+    for (const name of workloads) {
       const [container] = podOf(only(list, kindOf[name] ?? 'Deployment', `lw-loopwatch-${name}`)).containers;
       const options = container.env.find((variable) => variable.name === 'NODE_OPTIONS');
       expect(options?.value).toBe(example.expected);
@@ -62,10 +67,9 @@ describe('objects of the Helm chart', () => {
   });
 
   it('workloads and the job: run where their values say', () => {
-    const list = objects('everything');
     const places = Object.fromEntries(
       ['worker', 'server', 'gateway', 'topics'].map((name) => {
-        const pod = podOf(only(list, kindOf[name] ?? 'Deployment', `lw-loopwatch-${name}`));
+        const pod = podOf(only(everything, kindOf[name] ?? 'Deployment', `lw-loopwatch-${name}`));
         const { nodeSelector, tolerations, affinity, priorityClassName, topologySpreadConstraints } = pod;
         const keys = topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
         return [
@@ -86,17 +90,16 @@ describe('objects of the Helm chart', () => {
   });
 
   it('HorizontalPodAutoscalers: set the number of servers and gateways, which the Deployments do not', () => {
-    const list = objects('everything');
     for (const [name, min, max] of [
       ['server', 2, 3],
       ['gateway', 3, 10],
     ] as const) {
-      expect(only(list, 'HorizontalPodAutoscaler', `lw-loopwatch-${name}`).spec).toMatchObject({
+      expect(only(everything, 'HorizontalPodAutoscaler', `lw-loopwatch-${name}`).spec).toMatchObject({
         scaleTargetRef: { kind: 'Deployment', name: `lw-loopwatch-${name}` },
         minReplicas: min,
         maxReplicas: max,
       });
-      expect(workload(list, `lw-loopwatch-${name}`).spec).not.toHaveProperty('replicas');
+      expect(workload(everything, `lw-loopwatch-${name}`).spec).not.toHaveProperty('replicas');
     }
   });
 
@@ -116,26 +119,27 @@ describe('objects of the Helm chart', () => {
   });
 
   it('OTLP over gRPC: is a port of the server, for clients but not for Prometheus, if the setting is there', () => {
-    const list = objects('everything');
-    const pod = podOf(workload(list, 'lw-loopwatch-server'));
+    const pod = podOf(workload(everything, 'lw-loopwatch-server'));
     expect(pod.containers[0].ports).toContainEqual({ name: 'otlp-grpc', containerPort: 4317 });
-    expect(only(list, 'Service', 'lw-loopwatch-server').spec).toMatchObject({
+    expect(only(everything, 'Service', 'lw-loopwatch-server').spec).toMatchObject({
       ports: [{ name: 'http' }, { name: 'otlp-grpc', port: 4317, targetPort: 'otlp-grpc' }],
     });
-    const { ingress } = only(list, 'NetworkPolicy', 'lw-loopwatch-server').spec as { ingress: object[] };
+    const { ingress } = only(everything, 'NetworkPolicy', 'lw-loopwatch-server').spec as {
+      ingress: object[];
+    };
     const clients = [
       { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } },
     ];
     expect(ingress.slice(1)).toEqual([{ ports: [{ port: 'otlp-grpc' }], from: clients }]);
     const without = objects('minimal', '--set', 'networkPolicy.enabled=true');
     expect(JSON.stringify(without)).not.toContain('otlp-grpc');
-    expect(JSON.stringify(list.filter(({ metadata }) => !metadata.name.endsWith('-server')))).not.toContain(
-      'otlp-grpc',
-    );
+    expect(
+      JSON.stringify(everything.filter(({ metadata }) => !metadata.name.endsWith('-server'))),
+    ).not.toContain('otlp-grpc');
   });
 
   it('workers: have the name of their pod, which is the same after a restart, in their group', () => {
-    const set = only(objects('everything'), 'StatefulSet', 'lw-loopwatch-worker');
+    const set = only(everything, 'StatefulSet', 'lw-loopwatch-worker');
     expect(podOf(set).containers[0].env).toContainEqual({
       name: 'LOOPWATCH_KAFKA_INSTANCE_ID',
       valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
@@ -146,13 +150,13 @@ describe('objects of the Helm chart', () => {
   });
 
   it('Secrets: each process gets only those that it needs', () => {
-    const list = objects('everything');
     const secrets = (name: string): Readonly<Record<string, string>> =>
       Object.fromEntries(
-        podOf(workload(list, `lw-loopwatch-${name}`)).containers[0].env.flatMap(({ name: key, valueFrom }) =>
-          valueFrom?.secretKeyRef === undefined
-            ? []
-            : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
+        podOf(workload(everything, `lw-loopwatch-${name}`)).containers[0].env.flatMap(
+          ({ name: key, valueFrom }) =>
+            valueFrom?.secretKeyRef === undefined
+              ? []
+              : [[key, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
         ),
       );
     const common = {
@@ -181,7 +185,7 @@ describe('objects of the Helm chart', () => {
   });
 
   it('ScaledObject: reads the lag of the configured group and topic', () => {
-    expect(only(objects('everything'), 'ScaledObject').spec).toMatchObject({
+    expect(only(everything, 'ScaledObject').spec).toMatchObject({
       scaleTargetRef: { kind: 'StatefulSet', name: 'lw-loopwatch-worker' },
       triggers: [
         {
@@ -203,7 +207,7 @@ describe('objects of the Helm chart', () => {
   });
 
   it('PodMonitors: set the job names that the alerts use', () => {
-    const monitors = objects('everything').filter(({ kind }) => kind === 'PodMonitor');
+    const monitors = everything.filter(({ kind }) => kind === 'PodMonitor');
     const jobs = monitors.map(
       ({ spec }) =>
         (spec as { podMetricsEndpoints: [{ relabelings: [{ replacement: string }] }] }).podMetricsEndpoints[0]
@@ -226,7 +230,7 @@ describe('objects of the Helm chart', () => {
   });
 
   it('PrometheusRule: has all alerts, with links to the dashboard and the runbooks', () => {
-    const { groups } = only(objects('everything'), 'PrometheusRule').spec as {
+    const { groups } = only(everything, 'PrometheusRule').spec as {
       groups: { rules: { alert: string; annotations: { link?: string; runbook_url: string } }[] }[];
     };
     const rules = groups.flatMap((group) => group.rules);
