@@ -11,7 +11,7 @@ import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
 import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
 import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
 import { forgetOriginal, keepOriginal, originalOf } from '../hooks/original-settings.ts';
-import { checkServer } from '../hooks/server-check.ts';
+import { checkServer, sendsTokenAway } from '../hooks/server-check.ts';
 import { print } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -57,6 +57,10 @@ export function hookCommand(): Command {
     .command('status [agent]')
     .description('shows where the hook is installed and whether the server responds; exit 1 if not')
     .option('--project', "check the current folder's settings")
+    .option(
+      '--yes',
+      "with --project: also send the token to another machine that the project's settings name",
+    )
     .action(status);
   return command;
 }
@@ -135,7 +139,11 @@ async function status(name: string | undefined, options: Options): Promise<void>
     const isCurrent = missingText + outdatedText === '';
     const update = isCurrent ? '' : `: run \`loopwatch hook install ${agent.name}\``;
     const installed = { agent: agent.name, server, tokenEnv, waitMs: waitMs ?? hookDefaults.waitMs };
-    const fault = await checkServer(installed, process.env);
+    const isForeign = options.project === true && options.yes !== true;
+    const fault =
+      isForeign && sendsTokenAway(installed, process.env)
+        ? `not asked: it would get the value of ${String(tokenEnv)}; pass --yes if the project may have it`
+        : await checkServer(installed, process.env);
     printLine(
       `${agent.title}: installed (${file})${missingText}${outdatedText}${update}; ${server} ${fault ?? 'answers'}`,
     );

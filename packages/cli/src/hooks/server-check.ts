@@ -31,6 +31,16 @@ export async function checkServer(hook: InstalledHook, env: NodeJS.ProcessEnv): 
   );
 }
 
+/**
+ * Whether a check would send the token to another machine. The settings of a project often come with a repository, so that its
+ * authors chose both the server and the variable.
+ */
+export function sendsTokenAway({ server, tokenEnv }: InstalledHook, env: NodeJS.ProcessEnv): boolean {
+  if (tokenEnv === undefined || env[tokenEnv] === undefined) return false;
+  const host = URL.canParse(server) ? new URL(server).hostname : '';
+  return !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
+}
+
 interface Answer {
   readonly fault: string | undefined;
   readonly tookMs: number;

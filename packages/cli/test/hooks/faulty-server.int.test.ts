@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { tempDir } from '@loopwatch/testkit';
+import { spawnCli, tempDir } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hookCommandLine } from '../../src/hooks/hook-command.ts';
 import { hookDefaults } from '../../src/hooks/hook-target.ts';
@@ -170,6 +170,19 @@ describe('hook status', () => {
     // A healthy answer on a busy machine may be slow the first time.
     else expect([[harmless], [harmless, harmless]]).toContainEqual(bodies);
   });
+});
+
+it('hook status: a project gets no token for a server that is not this machine', async () => {
+  const { HOME } = await homeEnv();
+  const inProject = async (...args: string[]) => {
+    await using cli = spawnCli(['hook', ...args, '--project'], { HOME }, { from: 'build', cwd: HOME });
+    await cli.exited;
+    return cli.stdout.join('\n');
+  };
+  const settings = ['--url', 'http://loops.invalid', '--token-env', 'HOME'];
+  await inProject('install', 'codex', '--yes', ...settings);
+  expect(await inProject('status', 'codex')).toContain('not asked: it would get the value of HOME');
+  expect(await inProject('status', 'codex', '--yes')).toContain('does not respond');
 });
 
 describe('hook uninstall', () => {
