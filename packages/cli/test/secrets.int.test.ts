@@ -170,6 +170,10 @@ async function allAnswers(url: string): Promise<Map<string, string>> {
     '/settings/': ['server', 'session:refused'],
     '/notifications/': ['webhook'],
   };
+  const offsetsOf = async (session: string): Promise<string[]> => {
+    const page = await get(`/api/v1/sessions/${encodeURIComponent(session)}/events?limit=1000`);
+    return (JSON.parse(page) as { items: { offset: string }[] }).items.map(({ offset }) => offset);
+  };
   const reads = Object.entries(document.paths).filter(
     ([path, item]) => 'get' in item && !path.endsWith('/stream'),
   );
@@ -180,9 +184,7 @@ async function allAnswers(url: string): Promise<Map<string, string>> {
     const full =
       path.startsWith('/api/') || /^\/(?:healthz|readyz|metrics)/.test(path) ? path : `/api/v1${path}`;
     for (const id of kind === undefined ? [''] : (ids[kind] ?? []))
-      for (const offset of full.includes('{offset}')
-        ? Array.from({ length: 150 }, (_, i) => String(i))
-        : [''])
+      for (const offset of full.includes('{offset}') ? await offsetsOf(id ?? '') : [''])
         await get(
           full.replace(/\{(?:id|scope|name|key)\}/, encodeURIComponent(id ?? '')).replace('{offset}', offset),
         );
@@ -303,6 +305,8 @@ it('a secret in what agents send appears in none of the outputs', { timeout: 300
     body: JSON.stringify(triage),
   });
   for (const [path, text] of await allAnswers(url)) outputs.set(`GET ${path}`, text);
+  // One of each event.
+  expect([...outputs.keys()].filter((name) => name.includes('/records/')).length).toBeGreaterThan(300);
   outputs.set('backtest', await post(`${url}/api/v1/backtests`, { sessions: { limit: 10 }, settings: {} }));
   expect(outputs.get('GET /api/v1/exports/events.jsonl')).toContain('tool_result');
   following.abort();
