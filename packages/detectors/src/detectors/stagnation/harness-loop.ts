@@ -134,7 +134,8 @@ export class HarnessLoop {
   #isCopy(step: EventStep, shown: string): boolean {
     const { eventIndex, time } = step.mark();
     const latest = this.#latest;
-    return latest?.eventIndex === eventIndex - 1 && latest.time === time && shown === this.#shown;
+    if (latest === null || step.event.id !== undefined) return false;
+    return latest.eventIndex === eventIndex - 1 && latest.time === time && shown === this.#shown;
   }
 
   /** Whether the latest prompt was the same, or rejected an answer for a similar reason. */

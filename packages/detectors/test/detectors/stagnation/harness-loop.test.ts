@@ -60,6 +60,16 @@ describe('same-prompt', () => {
       expected: [],
     },
     {
+      what: 'counts prompts that follow each other if they have ids',
+      events: Array.from({ length: 5 }, (_, i) => ({
+        type: 'prompt_started',
+        text: 'No tool calls found.',
+        origin: 'harness',
+        id: `p${String(i)}`,
+      })),
+      expected: opened,
+    },
+    {
       what: 'leaves restarts that fail in the same way to tool-repeat',
       events: prompts(repeated(5, { events: failing })),
       expected: ['tool-repeat opened chance 3', 'tool-repeat escalated block 4'],
