@@ -1,6 +1,5 @@
 /* For Loopwatch's own packages: these names may change in any release. */
 
-export { denialText } from './calls/result-kind.ts';
 export {
   type BudgetUse,
   budgetPercent,
@@ -26,6 +25,7 @@ export type { PriceBook } from './prices/price-book.ts';
 export { maskPieces, maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
+export { denialText } from './results/result-kind.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
 export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';

@@ -2,11 +2,12 @@ import type { KnownEvent } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
-import { callNature, handsOver, identifyingArguments, keepsPlan } from './call-nature.ts';
+import { type NormalizedResult, normalizeResult } from '../results/normalize-result.ts';
+import { isDenial } from '../results/result-kind.ts';
+import { callNature, handsOver, keepsPlan } from './call-nature.ts';
+import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
-import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
-import { isDenial } from './result-kind.ts';
 import { listsInAnyOrder } from './searches.ts';
 import {
   type CallStep,

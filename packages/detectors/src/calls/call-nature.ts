@@ -97,6 +97,13 @@ export function keepsPlan({
   return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
 }
 
+/** Whether a tool's name tells of looking something up, not of acting, noting, waiting or passing control. */
+export function asksSomething(name: string): boolean {
+  const words = toolWords(name);
+  const isOther = [MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words));
+  return !isOther && !keepsPlan({ identity: { name } });
+}
+
 /** `getJobStatus` and `get_job_status` are the same words. */
 export function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
@@ -179,76 +186,4 @@ function parsed(canonical: string): Record<string, unknown> | string {
 
 function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-/** Fields that say how long a call may take. */
-const TIMEOUTS = [
-  'timeout',
-  'timeoutMs',
-  'timeoutSeconds',
-  ...['ms', 'sec', 'secs', 'seconds'].map((unit) => `timeout_${unit}`),
-];
-/** Fields in which models explain a command, in different words each time, and how long it may run. */
-const BESIDE_COMMANDS = new Set([
-  ...['description', 'summary', 'explanation', 'justification', 'comment'],
-  ...TIMEOUTS,
-]);
-/** The same beside a question, whose answer they do not change. */
-const BESIDE_QUESTIONS = new Set([
-  ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
-  ...TIMEOUTS,
-]);
-/** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
-const ANYWHERE = new Set([
-  ...['task_progress', 'security_risk'],
-  ...['_meta', 'progressToken', 'progress_token', 'traceparent', 'tracestate'],
-  ...['toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id', 'cacheBuster', 'cache_buster', 'cachebuster'],
-  ...['idempotencyKey', 'idempotency_key', 'idempotency-key', 'clientToken', 'client_token'],
-  ...['clientRequestToken', 'client_request_token', 'clientRequestId', 'client_request_id'],
-]);
-
-/**
- * The arguments without those that only comment on the call; the same object if there are none.
- *
- * @param name of the tool
- * @param volatile further fields to ignore
- */
-export function withoutComments(name: string, args: object, volatile: readonly string[]): object {
-  const fields = Object.keys(args);
-  const runs = hasCommand(args);
-  const isAlways = (field: string): boolean =>
-    ANYWHERE.has(field) || (runs && BESIDE_COMMANDS.has(field)) || volatile.includes(field);
-  let kept = fields.filter((field) => !isAlways(field));
-  if (!runs && kept.some((field) => BESIDE_QUESTIONS.has(field)) && isQuestion(name)) {
-    const question = kept.filter((field) => !BESIDE_QUESTIONS.has(field));
-    // Alone, the thought is the question.
-    if (question.length > 0) kept = question;
-  }
-  if (kept.length === fields.length) return args;
-  return Object.fromEntries(Object.entries(args).filter(([field]) => kept.includes(field)));
-}
-
-/** Whether a tool's name tells of looking something up, not of acting, noting, waiting or passing control. */
-function isQuestion(name: string): boolean {
-  const words = toolWords(name);
-  return (
-    ![MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words)) &&
-    !keepsPlan({ identity: { name } })
-  );
-}
-
-/** The arguments that distinguish calls of a tool, by its contract. */
-export function identifyingArguments(
-  name: string,
-  args: unknown,
-  contract: ToolContractSettings | undefined,
-): unknown {
-  const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
-  const { identity, volatile = [] } = contract ?? {};
-  if (identity === undefined) return withoutComments(name, value, volatile);
-  const entries = Object.entries(value).filter(
-    ([field]) => identity.includes(field) && !volatile.includes(field),
-  );
-  return Object.fromEntries(entries);
 }

@@ -1,6 +1,6 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import { normalizeText } from './lex-result.ts';
+import { normalizeText } from '../results/lex-result.ts';
 
 /** A person needs longer than this to read an answer and write a prompt. */
 const QUICK_MS = 10_000;

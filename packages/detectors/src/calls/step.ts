@@ -2,10 +2,10 @@ import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
-import { errorsMoveOn, isErrorAlike } from './error-tokens.ts';
+import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
+import type { NormalizedResult } from '../results/normalize-result.ts';
+import { isAlike, movesOn } from '../results/sameness.ts';
 import type { Mark } from './mark.ts';
-import type { NormalizedResult } from './normalize-result.ts';
-import { isAlike, movesOn } from './sameness.ts';
 
 /** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
 const KEPT_UNITS = 512;

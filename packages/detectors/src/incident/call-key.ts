@@ -1,6 +1,6 @@
 import { callDetectors, shortName, type Verdict } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
-import { identifyingArguments } from '../calls/call-nature.ts';
+import { identifyingArguments } from '../calls/identifying-arguments.ts';
 import { type CallStep, identityKey, toolIdentity } from '../calls/step.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { sha256 } from '../lib/digest.ts';

@@ -1,8 +1,8 @@
 import { type AgentEvent, type DetectorId, strongerAction, type Verdict } from '@loopwatch/contract';
-import { denialText } from '../calls/result-kind.ts';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { denialMessage, endMessage, stopMessage } from '../plan/stop-message.ts';
+import { denialText } from '../results/result-kind.ts';
 
 /** Whether a call should run. */
 export interface Decision {

@@ -1,9 +1,9 @@
 import type { AgentEvent, CheckAnswer } from '@loopwatch/contract';
-import { isDenial } from '../calls/result-kind.ts';
 import { callIdentity, continues, type ProposedCall } from '../incident/call-key.ts';
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
+import { isDenial } from '../results/result-kind.ts';
 import { changeBetween, type SessionOverrides } from '../settings/session-settings.ts';
 import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
 import { Denials } from './denials.ts';

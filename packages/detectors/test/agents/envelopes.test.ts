@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { normalizeResult } from '../../src/calls/normalize-result.ts';
+import { normalizeResult } from '../../src/results/normalize-result.ts';
 
 /** What the agents' harnesses write around one and the same result, with an id, a time and a count of two runs. */
 const envelopes: readonly (readonly [title: string, envelope: (id: string, n: number) => unknown])[] = [

@@ -1,6 +1,5 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
-import { lexResult, normalizeText } from '../../calls/lex-result.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
@@ -8,6 +7,7 @@ import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { lexResult, normalizeText } from '../../results/lex-result.ts';
 import { StepChain } from './step-chain.ts';
 
 /** A longer answer that differs from the previous one counts as new, unless it is rejected. */

@@ -1,5 +1,4 @@
 import { altersState, commandFacts } from '../../calls/call-nature.ts';
-import { valuesIn } from '../../calls/said-values.ts';
 import {
   type CallStep,
   changesSomething,
@@ -9,6 +8,7 @@ import {
   soleToolOf,
 } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
 
 /** A step is examined only if its answer came within this many steps: a loop has few different answers. */

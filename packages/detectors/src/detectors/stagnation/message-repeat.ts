@@ -1,10 +1,10 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import { withoutStamp } from '../../calls/leading-stamp.ts';
 import type { Mark } from '../../calls/mark.ts';
 import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
+import { withoutStamp } from '../../results/leading-stamp.ts';
 import { SaidMessage, type SaidSnapshot } from './said-message.ts';
 import { afterMessage, NO_PHRASES, type PhrasesState } from './set-phrases.ts';
 

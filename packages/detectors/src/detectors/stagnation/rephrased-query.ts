@@ -1,6 +1,6 @@
 import { jsonFrom } from '@loopwatch/contract';
-import type { NormalizedResult } from '../../calls/normalize-result.ts';
 import { type CallStep, errorOf, isSameError, type ToolIdentity } from '../../calls/step.ts';
+import type { NormalizedResult } from '../../results/normalize-result.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;

@@ -1,8 +1,8 @@
-import { withoutStamp } from '../../calls/leading-stamp.ts';
-import { lexResult } from '../../calls/lex-result.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { type Bulk, bulkOf, type Comparable, isAlike } from '../../calls/sameness.ts';
 import { fingerprint } from '../../lib/digest.ts';
+import { withoutStamp } from '../../results/leading-stamp.ts';
+import { lexResult } from '../../results/lex-result.ts';
+import { type Bulk, bulkOf, type Comparable, isAlike } from '../../results/sameness.ts';
 
 /** Emphasis, pictures, and units without a width: they change how a text looks. */
 const LOOKS = /[*`]{1,3}|\p{Cf}|\p{Extended_Pictographic}/gu;

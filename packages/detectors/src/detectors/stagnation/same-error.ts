@@ -1,5 +1,3 @@
-import { positionsRise } from '../../calls/error-tokens.ts';
-import { numbersMoveOn } from '../../calls/sameness.ts';
 import {
   type CallStep,
   changesSomething,
@@ -11,6 +9,8 @@ import {
   soleToolOf,
 } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { positionsRise } from '../../results/error-tokens.ts';
+import { numbersMoveOn } from '../../results/sameness.ts';
 import { checksTargets } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 

@@ -1,4 +1,3 @@
-import type { NormalizedResult } from '../../calls/normalize-result.ts';
 import {
   type CallStep,
   changesSomething,
@@ -12,6 +11,7 @@ import {
 } from '../../calls/step.ts';
 import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import { counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
+import type { NormalizedResult } from '../../results/normalize-result.ts';
 import type { StagnationRule } from './options.ts';
 
 /** An error about the arguments; a program that takes none may fail for reasons that edits remove. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inFixedOrder } from '../../src/calls/match-order.ts';
+import { inFixedOrder } from '../../src/results/match-order.ts';
 import { type ShortStep, said, turns } from '../steps.ts';
 
 const hits = [

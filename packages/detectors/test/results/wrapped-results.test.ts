@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { normalizeResult } from '../../src/calls/normalize-result.ts';
-import { unwrapped } from '../../src/calls/unwrap-result.ts';
+import { normalizeResult } from '../../src/results/normalize-result.ts';
+import { unwrapped } from '../../src/results/unwrap-result.ts';
 import { type ShortStep, said, turns } from '../steps.ts';
 
 const agents = agentKnowledge({});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { normalizeResult } from '../../src/calls/normalize-result.ts';
-import type { CallText } from '../../src/calls/strip-echoed-args.ts';
+import { normalizeResult } from '../../src/results/normalize-result.ts';
+import type { CallText } from '../../src/results/strip-echoed-args.ts';
 
 const agents = agentKnowledge({});
 const kindOf = (result: string, isError: boolean | null, call: Partial<CallText> = {}): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutStamp } from '../../src/calls/leading-stamp.ts';
+import { withoutStamp } from '../../src/results/leading-stamp.ts';
 import { type ShortStep, said, turns } from '../steps.ts';
 
 const hex = (n: number) => (Math.imul(n + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');

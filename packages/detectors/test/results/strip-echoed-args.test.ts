@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutEcho } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
+import { withoutEcho } from '../../src/results/strip-echoed-args.ts';
 
 const rest = (text: string, args: unknown, name = 'tool'): string =>
   withoutEcho(text, { name, said: canonicalArguments(args) }).replaceAll('\u0001', '…');

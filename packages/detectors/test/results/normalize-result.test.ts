@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { type NormalizedResult, normalizeResult } from '../../src/calls/normalize-result.ts';
-import type { ResultKind } from '../../src/calls/result-kind.ts';
-import type { CallText } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
+import { type NormalizedResult, normalizeResult } from '../../src/results/normalize-result.ts';
+import type { ResultKind } from '../../src/results/result-kind.ts';
+import type { CallText } from '../../src/results/strip-echoed-args.ts';
 
 const agents = agentKnowledge({});
 const resultForm = (
@@ -166,7 +166,7 @@ describe('the kind of a result', () => {
     ['429 as a number', 429, 'ok'],
     ['an empty list', [], 'ok'],
     ['a text that mentions an error', 'The report says that 3 errors were found last year.', 'ok'],
-    ['a file that handles errors', 'import { fail } from "./a.ts";\nif (error) throw error;', 'ok'],
+    ['a file that handles errors', 'import { fail } from "../calls/a.ts";\nif (error) throw error;', 'ok'],
     ['a long text that mentions a timeout', `${'words '.repeat(150)} timeout`, 'ok'],
     ['an error far into a long text', `${'words '.repeat(200)} Error: no`, 'ok'],
     ['a log with 429 orders', 'orders: 429\nusers: 503', 'ok'],

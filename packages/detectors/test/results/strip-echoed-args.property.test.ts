@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { stringsIn } from '../../src/calls/said-values.ts';
-import { type CallText, withoutEcho } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
+import { stringsIn } from '../../src/results/said-values.ts';
+import { type CallText, withoutEcho } from '../../src/results/strip-echoed-args.ts';
 
 // The plain definition, by regular expressions.
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutBudget } from '../../src/calls/budget-frame.ts';
+import { withoutBudget } from '../../src/results/budget-frame.ts';
 import { type ShortStep, said, turns } from '../steps.ts';
 
 describe('the budget below a result', () => {

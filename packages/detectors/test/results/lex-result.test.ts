@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lexResult } from '../../src/calls/lex-result.ts';
+import { lexResult } from '../../src/results/lex-result.ts';
 
 const lex = (text: string, isError = false) => lexResult(text, { isError });
 

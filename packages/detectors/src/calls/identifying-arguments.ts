@@ -1,0 +1,61 @@
+import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
+import { asksSomething, hasCommand } from './call-nature.ts';
+
+/** Fields that say how long a call may take. */
+const TIMEOUTS = [
+  'timeout',
+  'timeoutMs',
+  'timeoutSeconds',
+  ...['ms', 'sec', 'secs', 'seconds'].map((unit) => `timeout_${unit}`),
+];
+/** Fields in which models explain a command, in different words each time, and how long it may run. */
+const BESIDE_COMMANDS = new Set([
+  ...['description', 'summary', 'explanation', 'justification', 'comment'],
+  ...TIMEOUTS,
+]);
+/** The same beside a question, whose answer they do not change. */
+const BESIDE_QUESTIONS = new Set([
+  ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
+  ...TIMEOUTS,
+]);
+/** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
+const ANYWHERE = new Set([
+  ...['task_progress', 'security_risk'],
+  ...['_meta', 'progressToken', 'progress_token', 'traceparent', 'tracestate'],
+  ...['toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id', 'cacheBuster', 'cache_buster', 'cachebuster'],
+  ...['idempotencyKey', 'idempotency_key', 'idempotency-key', 'clientToken', 'client_token'],
+  ...['clientRequestToken', 'client_request_token', 'clientRequestId', 'client_request_id'],
+]);
+
+/**
+ * The arguments that distinguish calls of a tool, by its contract. Without one: all but comments on the call.
+ */
+export function identifyingArguments(
+  name: string,
+  args: unknown,
+  contract: ToolContractSettings | undefined,
+): unknown {
+  const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
+  const { identity, volatile = [] } = contract ?? {};
+  if (identity === undefined) return tellingArguments(name, value, volatile);
+  const entries = Object.entries(value).filter(
+    ([field]) => identity.includes(field) && !volatile.includes(field),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The same object if that is all of them. */
+function tellingArguments(name: string, args: object, volatile: readonly string[]): object {
+  const all = Object.entries(args);
+  const runs = hasCommand(args);
+  let entries = all.filter(
+    ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
+  );
+  if (!runs && entries.some(([field]) => BESIDE_QUESTIONS.has(field)) && asksSomething(name)) {
+    const question = entries.filter(([field]) => !BESIDE_QUESTIONS.has(field));
+    // Alone, the thought is the question.
+    if (question.length > 0) entries = question;
+  }
+  return entries.length === all.length ? args : Object.fromEntries(entries);
+}
