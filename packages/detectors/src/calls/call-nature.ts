@@ -34,6 +34,8 @@ const INTERFACE_ACTION =
   /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation)":"[^"]{0,40}(?:scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
+/** Further names of tools that look something up. */
+const QUERIES = /(?:^|[_\-. ])(?:query|retrieve|inspect|describe|explore|explain|count|crawl)(?:$|[_\-. ])/i;
 /** Passes control on, as opposed to handing out work. */
 const HANDS_OVER =
   /(?:^|[_\-. ])(?:hand[_-]?(?:off|over|back)|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|escalate)(?:$|[_\-. ])/i;
@@ -97,11 +99,11 @@ export function keepsPlan({
   return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
 }
 
-/** Whether a tool's name tells of looking something up, not of acting, noting, waiting or passing control. */
-export function asksSomething(name: string): boolean {
+/** Whether a tool's name says that it looks something up or operates an interface, and not that it acts, notes or waits. */
+export function looksOrOperates(name: string): boolean {
   const words = toolWords(name);
-  const isOther = [MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words));
-  return !isOther && !keepsPlan({ identity: { name } });
+  if (![READS, QUERIES, GUI, NAVIGATES].some((looks) => looks.test(words))) return false;
+  return ![MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words));
 }
 
 /** `getJobStatus` and `get_job_status` are the same words. */

@@ -1,5 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import { asksSomething, hasCommand } from './call-nature.ts';
+import { hasCommand, looksOrOperates } from './call-nature.ts';
 
 /** Fields that say how long a call may take. */
 const TIMEOUTS = [
@@ -13,8 +13,8 @@ const BESIDE_COMMANDS = new Set([
   ...['description', 'summary', 'explanation', 'justification', 'comment'],
   ...TIMEOUTS,
 ]);
-/** The same beside a question, whose answer they do not change. */
-const BESIDE_QUESTIONS = new Set([
+/** The same beside what is looked up or operated, which they do not change. */
+const BESIDE_LOOKS = new Set([
   ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
   ...TIMEOUTS,
 ]);
@@ -52,10 +52,10 @@ function tellingArguments(name: string, args: object, volatile: readonly string[
   let entries = all.filter(
     ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
   );
-  if (!runs && entries.some(([field]) => BESIDE_QUESTIONS.has(field)) && asksSomething(name)) {
-    const question = entries.filter(([field]) => !BESIDE_QUESTIONS.has(field));
-    // Alone, the thought is the question.
-    if (question.length > 0) entries = question;
+  if (!runs && entries.some(([field]) => BESIDE_LOOKS.has(field)) && looksOrOperates(name)) {
+    const others = entries.filter(([field]) => !BESIDE_LOOKS.has(field));
+    // Alone, the thought is what is looked up.
+    if (others.length > 0) entries = others;
   }
   return entries.length === all.length ? args : Object.fromEntries(entries);
 }

@@ -160,7 +160,14 @@ describe('a loop', () => {
         'tool-repeat opened chance 3',
       );
       // With a tool that notes, hands over or changes something, or alone, the words are what the call is about.
-      for (const tool of ['think', 'transfer_to_sales', 'book_room', 'wait_for_page'])
+      for (const tool of [
+        'think',
+        'transfer_to_sales',
+        'book_room',
+        'wait_for_page',
+        'ask_colleague',
+        'vote',
+      ])
         expect(first((n) => [tool, page, { page: 'home', [name]: because(n) }])).not.toBe(
           'tool-repeat opened chance 3',
         );
