@@ -1,0 +1,214 @@
+/*
+ * Commands, files and code that hold a password without a name beside it.
+ */
+
+/** What a text must contain for a form to be searched: capitals in this case, small letters in any. */
+type Parts = readonly string[];
+/** Searching for the parts is much cheaper than for the form, and most texts have none. */
+type PasswordForm = readonly [parts: Parts, form: RegExp];
+
+/** Where a word starts, also after an escaped line break in JSON. */
+const START = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrt])`;
+/** An optional quote, escaped or not; one that is there. */
+const QUOTE = String.raw`(?:\\{0,15}["'])?`;
+const QUOTED = String.raw`\\{0,15}["']`;
+const TICK = '`';
+const GAP = String.raw`\s{1,4}`;
+/** What may stand between a command and its flag. */
+const REST = String.raw`\b[^\n|;]{0,200}?\s`;
+const VALUE = String.raw`[^\s'"\\‹]{3,200}`;
+const NO_FLAG = String.raw`[^\s'"\\‹-][^\s'"\\‹]{2,200}`;
+const IN_QUOTES = String.raw`[^"'\\‹]{3,200}`;
+const IN_TAG = String.raw`[^<\s‹]{3,1000}`;
+/** One that no word looks like. */
+const MIXED = String.raw`(?=[^"'\s]{0,60}[\d!@#$%^*])[^"'\s\\‹]{4,200}`;
+
+/** Names of variables that hold a secret end with one of these. */
+const VARIABLES = ['TOKEN', 'PASSWORD', 'SECRET', '_KEY'];
+
+/** @param before source of what is kept before the password */
+function form(parts: Parts, before: string, value = VALUE, flags = 'g'): PasswordForm {
+  return [parts, new RegExp(`(${before})(${value})`, flags)];
+}
+
+/** A command with a flag, after which the password follows. */
+function command(parts: Parts, name: string, flag: string, value = VALUE): PasswordForm {
+  return form(parts, START + name + REST + flag + QUOTE, value);
+}
+
+/** The same form with each of these words, so that it is searched only in texts that contain the word. */
+function each(
+  words: readonly string[],
+  parts: Parts,
+  of: (parts: Parts, word: string) => PasswordForm,
+): PasswordForm[] {
+  return words.map((word) => of([...parts, word], word));
+}
+
+/** A name, which is kept, before the password. */
+const named = (signs: string): string => String.raw`${QUOTE}[^\s${signs}'"]{1,100}[${signs}]`;
+
+export const passwordForms: readonly PasswordForm[] = [
+  command(['curl'], 'curl', String.raw`(?:-u|--user|--proxy-user|-U)[ =]?${named(':')}`),
+  command(['http', '-a'], 'https?', String.raw`(?:-a|--auth)[ =]${named(':')}`),
+  ...each(['xh', 'ab', 'lftp'], ['-'], (parts, word) =>
+    command(parts, word, String.raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
+  ),
+  form(['creds'], String.raw`${START}--(?:src-|dest-)?creds[ =]${named(':')}`),
+  // A name and a password side by side, in whatever command. Ports and a script of Python are no passwords.
+  form(
+    [' -u', ' -p'],
+    String.raw`\s-(?:[uU]|user|username)[ =:]?${QUOTE}(?!\S{0,100}\.(?:py|js|ts|sh)\b)[^\s'"\\]{1,100}${QUOTE}${GAP}-(?:[pP]|pw)[ =:]?${QUOTE}`,
+    String.raw`(?![\d.:-]{1,30}(?:\/(?:tcp|udp))?(?:["'\s\\;&|)]|$))${NO_FLAG}`,
+  ),
+  command(['openssl'], 'openssl', `-[kK]${GAP}`),
+  command(['zip', '-p'], '(?:un)?zip', String.raw`-P\s{0,4}`, NO_FLAG),
+  ...each(['7z', 'rar'], ['p'], (parts, word) => command(parts, `(?:un)?${word}a?`, '-h?p')),
+  ...each(['sqlplus', 'expdp', 'impdp', 'sqlldr'], ['/'], (parts, word) =>
+    form(parts, String.raw`${START}${word}\s[^\n|;]{0,60}?\b\w{1,40}\/`, String.raw`[^\s'"\\/@‹]{3,200}`),
+  ),
+  form(
+    ['configure set'],
+    String.raw`${START}configure\sset${GAP}\w{0,40}(?:secret|token)\w{0,40}${GAP}${QUOTE}`,
+  ),
+  command(
+    ['rabbitmqctl'],
+    'rabbitmqctl',
+    String.raw`(?:add_user|change_password|authenticate_user)${GAP}\S{1,60}${GAP}`,
+  ),
+  form(['/pass'], String.raw`\s\/pass(?:word)?:${QUOTE}`, VALUE, 'gi'),
+  // Passed on by a pipe or a here-string.
+  ...each(['echo', 'printf'], ['|'], (parts, word) =>
+    form(
+      parts,
+      String.raw`${START}${word}${GAP}(?:-[ne]${GAP})?${QUOTE}(?:\w{1,40}:)?`,
+      String.raw`[^\s'"\\|‹]{3,200}(?=${QUOTE}\s{0,4}\|\s{0,4}[^\n|;]{0,120}?(?:-stdin\b|\bchpasswd\b|\bpasswd\b|sudo${GAP}-\w{0,4}S\b|with-token|cryptsetup|passphrase-fd))`,
+    ),
+  ),
+  command(['<<<'], '(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)', String.raw`<<<\s{0,4}`),
+  ...each(['mysql', 'mariadb'], ['-p'], (parts, word) =>
+    form(parts, String.raw`${START}${word}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p`, NO_FLAG),
+  ),
+  form(['sshpass'], String.raw`${START}sshpass${GAP}-p\s{0,4}${QUOTE}`),
+  command(['redis-cli'], 'redis-cli', `-a${GAP}`),
+  command(
+    ['login', '-p'],
+    String.raw`(?:docker|podman|helm|az|oc|nerdctl)\b[^\n|;]{0,60}?\blogin`,
+    String.raw`-p\s{0,4}`,
+    NO_FLAG,
+  ),
+  command(['ldap'], 'ldap(?:search|modify|add|delete|whoami)', `-w${GAP}`),
+  form(
+    ['htpasswd'],
+    String.raw`${START}htpasswd\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s`,
+    String.raw`${VALUE}(?=[\s"'\\]|$)`,
+  ),
+  command(['smbclient'], 'smbclient', String.raw`-U\s{0,2}${named('%')}`),
+  form(['pass:'], `${START}pass(?:in|out)?[ =:]{1,2}pass:`),
+  form(
+    ['login', 'password'],
+    String.raw`${START}login\s{1,9}\S{1,100}\s{1,9}password\s{1,9}`,
+    String.raw`[^\s\\‹]{3,200}`,
+  ),
+  form(
+    ['identified'],
+    String.raw`${START}IDENTIFIED${GAP}(?:WITH${GAP}\S{1,40}${GAP})?BY${GAP}${QUOTED}`,
+    IN_QUOTES,
+    'gi',
+  ),
+  ...each(['create', 'alter'], ['password'], (parts, word) =>
+    form(
+      parts,
+      String.raw`${START}${word}${GAP}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?${QUOTED}`,
+      IN_QUOTES,
+      'gi',
+    ),
+  ),
+  ...each(['requirepass', 'masterauth'], [], (parts, word) =>
+    form(parts, START + word + GAP, String.raw`[^\s'"\\‹]{4,200}`),
+  ),
+  form(
+    ['AUTH'],
+    `${START}AUTH${GAP}(?:default${GAP})?`,
+    String.raw`(?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200}`,
+  ),
+  form(
+    ['"auth'],
+    String.raw`"auth\\{0,15}"\s{0,4}:\s{0,4}\\{0,15}"`,
+    String.raw`[A-Za-z0-9+/]{8,1000}={0,2}(?=\\{0,15}")`,
+  ),
+  ...each(['password', 'passphrase', 'passcode', 'api key', 'access token'], [], (parts, word) =>
+    form(
+      parts,
+      `${START}${word}${GAP}(?:is|was|to)${GAP}["'${TICK}]?`,
+      String.raw`(?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200}`,
+      'gi',
+    ),
+  ),
+  form(
+    ['ENV'],
+    String.raw`${START}ENV${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
+    String.raw`[^\s=\\‹][^\s\\‹]{2,200}`,
+  ),
+  ...each(VARIABLES, ['set'], (parts, word) =>
+    form(
+      parts,
+      String.raw`${START}set(?:env|x)?${GAP}(?:-\w{1,3}${GAP})?[A-Z_]{0,40}${word}${GAP}${QUOTE}`,
+      String.raw`[^\s"'=\\‹][^\s'"\\‹]{2,200}`,
+    ),
+  ),
+  ...each(['password', 'passwd', 'pwd', 'secret', 'token', 'key', 'passphrase'], ['<', '</'], (parts, word) =>
+    form(
+      parts,
+      String.raw`<(?:\w{1,20}:)?\w{0,30}${word.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>`,
+      String.raw`${IN_TAG}(?=<\/)`,
+      'gi',
+    ),
+  ),
+  ...each(['password', 'secret', 'token'], ['name=', '</'], (parts, word) =>
+    form(
+      parts,
+      String.raw`<\w{1,30}\s[^<>]{0,100}?name=${QUOTED}[^"'<>]{0,40}${word}${QUOTED}[^<>]{0,100}>`,
+      String.raw`${IN_TAG}(?=<\/)`,
+      'gi',
+    ),
+  ),
+  // In code: a name and a password as arguments, and a short key.
+  ...each(['auth', 'credential', 'login'], ['('], (parts, word) =>
+    form(
+      parts,
+      String.raw`${word}s?\s{0,2}=?\s{0,2}\(\s{0,4}${QUOTED}[^"'\n\\]{1,100}${QUOTED}\s{0,4},\s{0,4}${QUOTED}`,
+      `${MIXED}(?=${QUOTED})`,
+      'gi',
+    ),
+  ),
+  form(
+    ['pass'],
+    String.raw`(?<![A-Za-z])pass\\{0,15}["']?\s{0,4}[:=]\s{0,4}${QUOTED}`,
+    `${MIXED}(?=${QUOTED})`,
+    'gi',
+  ),
+  form(
+    ['password', 'for'],
+    String.raw`${START}PASSWORD${GAP}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?${QUOTED}`,
+    IN_QUOTES,
+    'gi',
+  ),
+  form(
+    ['value='],
+    String.raw`${START}(?:key|name)=${QUOTED}[^"'<>]{0,60}(?:password|secret|token|key)${QUOTED}${GAP}value=${QUOTED}`,
+    IN_QUOTES,
+    'gi',
+  ),
+  ...each(VARIABLES, ['name', 'value'], (parts, word) =>
+    form(
+      parts,
+      String.raw`${START}name${QUOTE}\s{0,4}:\s{0,4}${QUOTE}[A-Z_]{0,40}${word}${QUOTE}\s{0,4},?\s{0,40}${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
+      String.raw`[^\s"'\\,}‹]{3,1000}`,
+    ),
+  ),
+];
+
+/** What one of them needs, as the source of an expression. */
+export const PASSWORD_SIGN =
+  'curl\\s|mysql|mariadb|sshpass|redis-cli|login\\s|ldap|htpasswd|smbclient|pass:|identified\\s|requirepass|masterauth|AUTH\\s|"auth|passw|passphrase|passcode|api key|access token|\\s-a\\s|--auth|\\s-u[\\s=:]?\\S|creds|openssl|zip\\s|7z|rar\\s|sqlplus|expdp|impdp|sqlldr|rabbitmqctl|/pass|storepass|keypass|-pw[=\\s]|configure set|auth\\s{0,2}\\(|login\\s{0,2}\\(|<<<|stdin|sudo|chpasswd|pass["\'\\\\]{0,16}\\s{0,4}[:=]|credential|auth\\s{0,2}=';
