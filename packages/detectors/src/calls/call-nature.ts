@@ -90,11 +90,7 @@ export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): b
 }
 
 /** Whether a call only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
-export function keepsPlan({
-  identity: { name },
-}: {
-  readonly identity: Pick<ToolIdentity, 'name'>;
-}): boolean {
+export function keepsPlan({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
   const own = name.slice(name.lastIndexOf('__') + 1);
   return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
 }

@@ -27,9 +27,7 @@ const ANYWHERE = new Set([
   ...['clientRequestToken', 'client_request_token', 'clientRequestId', 'client_request_id'],
 ]);
 
-/**
- * The arguments that distinguish calls of a tool, by its contract. Without one: all but comments on the call.
- */
+/** The arguments that distinguish calls of a tool, by its contract. Without one: all but comments on the call. */
 export function identifyingArguments(
   name: string,
   args: unknown,

@@ -50,8 +50,10 @@ export function maskSecrets(
     seen?.(secret);
     return MASK;
   };
-  const masked = replaceSecrets(text, further, hide, seen);
-  if (seen === undefined || (masked === text && !mayHaveSecrets(text))) return masked;
+  const isCut = seen !== undefined;
+  const signs = signsIn(text);
+  const masked = replaceSecrets(text, signs, { further, hide, isCut });
+  if (!isCut || (masked === text && !signs.isNamed && !signs.hasToken)) return masked;
   return UNFINISHED.reduce((rest, shape) => rest.replace(shape, hide), masked).replace(KEY_END, MASK);
 }
 
@@ -68,7 +70,11 @@ export function maskPieces(
 ): readonly string[] {
   const text = pieces.join('');
   // Of the same length, so that each position still belongs to its piece.
-  const masked = replaceSecrets(text, further, (secret) => HIDDEN.repeat(secret.length));
+  const masked = replaceSecrets(text, signsIn(text), {
+    further,
+    hide: (secret) => HIDDEN.repeat(secret.length),
+    isCut: false,
+  });
   if (masked === text) return pieces;
   let at = 0;
   let wasHidden = false;
@@ -84,24 +90,35 @@ export function maskPieces(
   });
 }
 
-function mayHaveSecrets(text: string): boolean {
-  return hasTokenSign(text) || (WORDS.test(text) && SIGN.test(text));
+/** What a text contains that secrets come with: most texts have neither. */
+interface Signs {
+  readonly isNamed: boolean;
+  readonly hasToken: boolean;
+}
+
+function signsIn(text: string): Signs {
+  return { isNamed: WORDS.test(text) && SIGN.test(text), hasToken: hasTokenSign(text) };
+}
+
+interface Masking {
+  readonly further: MaskPatterns;
+  /** Called with each secret, returns what is shown instead. */
+  readonly hide: (secret: string) => string;
+  /** Whether the text may have been truncated. */
+  readonly isCut: boolean;
 }
 
 function replaceSecrets(
   text: string,
-  further: MaskPatterns,
-  hide: (secret: string) => string,
-  seen?: (secret: string) => void,
+  { isNamed, hasToken }: Signs,
+  { further, hide, isCut }: Masking,
 ): string {
-  const isNamed = WORDS.test(text) && SIGN.test(text);
-  const hasToken = hasTokenSign(text);
   let masked = text;
   if (hasToken) for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
   if (isNamed) masked = replaceNamed(masked, hide);
-  if (hasToken) masked = withoutTokens(masked, hide, seen !== undefined);
+  if (hasToken) masked = withoutTokens(masked, hide, isCut);
   if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
-  return further.length > 0 ? maskMatches(masked, further, hide, seen !== undefined) : masked;
+  return further.length > 0 ? maskMatches(masked, further, hide, isCut) : masked;
 }
 
 function withoutTokens(text: string, hide: (secret: string) => string, isCut: boolean): string {

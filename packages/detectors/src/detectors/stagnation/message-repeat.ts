@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
+import { apartFrom, MORE_IF_ALIKE, modeOf } from '../../incident/alike-results.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
@@ -148,8 +148,10 @@ export class MessageRepeat {
     if (begin === null || message === '') return;
     if (text.length > MESSAGE_UNITS) this.#forget();
     else {
-      this.#noteMessage(new SaidMessage(begin, this.#agent, message));
-      this.#phrases = afterMessage(this.#phrases, this.#agent, withoutStamp(message), begin);
+      // A producer may write the time in front.
+      const said = withoutStamp(message);
+      this.#noteMessage(new SaidMessage(begin, this.#agent, said));
+      this.#phrases = afterMessage(this.#phrases, this.#agent, said, begin);
     }
     const pattern = this.#pattern(message);
     if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
@@ -216,12 +218,10 @@ export class MessageRepeat {
     },
   ): Pattern<'stagnation'> {
     const { wording, ...rest } = found;
-    const isAlike = found.thresholdOf.adjustments?.includes('alike-results');
-    const mode = isAlike ? chanceFirst(this.#options.mode) : this.#options.mode;
     return {
       key: 'messages',
       ...rest,
-      mode,
+      mode: modeOf(this.#options.mode, found.thresholdOf),
       rounds: [],
       calls: 0,
       ...wording,

@@ -1,6 +1,5 @@
 import type { Mark } from '../../calls/mark.ts';
 import { fingerprint } from '../../lib/digest.ts';
-import { withoutStamp } from '../../results/leading-stamp.ts';
 import { lexResult } from '../../results/lex-result.ts';
 import { type Bulk, bulkOf, type Comparable, isAlike } from '../../results/sameness.ts';
 
@@ -17,8 +16,7 @@ export class SaidMessage {
 
   constructor(mark: Mark, agent: string, text: string) {
     this.mark = mark;
-    // A producer may write the time in front.
-    this.#text = `${agent}\n${withoutStamp(text)}`;
+    this.#text = `${agent}\n${text}`;
   }
 
   static restored({ mark, key, bulk }: SaidSnapshot): SaidMessage {

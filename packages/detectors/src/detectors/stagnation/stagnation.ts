@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import { type CallStep, changesSomething } from '../../calls/step.ts';
-import { chanceFirst } from '../../incident/alike-results.ts';
+import { modeOf } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
@@ -136,10 +136,9 @@ export class Stagnation implements Detector {
 
   #pattern({ rule, steps, ...match }: RuleMatch): Pattern<'stagnation'> {
     const { mode } = this.#options;
-    const isAlike = match.thresholdOf.adjustments?.includes('alike-results');
     return {
       ...match,
-      mode: isAlike ? chanceFirst(mode) : mode,
+      mode: modeOf(mode, match.thresholdOf),
       rounds: steps,
       guidance: [
         `You are not making progress: ${match.plainReason}.`,
