@@ -3,16 +3,13 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { maskJson } from '@loopwatch/detectors/internal';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
-import { isBoundary, maskStreamed } from '../sessions/mask-streamed.ts';
+import { isRun, maskStreamed } from '../sessions/mask-streamed.ts';
 import { serializableEvent } from '../sessions/serializable-event.ts';
 import type { SessionEventsApiOptions } from '../sessions/session-events-api.ts';
 import { recordedSessions } from './recorded-sessions.ts';
 import { selectSessions } from './select-sessions.ts';
 
 const MAX_SESSIONS = 5_000;
-
-/** Events of a session that wait for the end of a text, in which a secret may be spread over them. */
-const MAX_RUN = 1_000;
 
 type Exported = AgentEvent & { readonly sessionId: string };
 
@@ -41,6 +38,7 @@ export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOp
       response.once('close', () => {
         disconnected.abort(new Error('client disconnected'));
       });
+      // By session: a secret may be spread over the events of a text.
       const runs = new Map<string, Exported[]>();
       const writeRun = async (sessionId: string, run: readonly Exported[]) => {
         runs.delete(sessionId);
@@ -62,7 +60,7 @@ export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOp
         };
         const run = runs.get(sessionId) ?? [];
         run.push(event);
-        if (isBoundary(event) || run.length >= MAX_RUN) await writeRun(sessionId, run);
+        if (isRun(run)) await writeRun(sessionId, run);
         else runs.set(sessionId, run);
       }
       response.end();

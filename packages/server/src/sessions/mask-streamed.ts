@@ -34,6 +34,15 @@ export function isBoundary(event: StoredEvent): boolean {
   return boundaries.has(event.type);
 }
 
+/** Events that are held at most until their text is complete. */
+const MAX_RUN = 1_000;
+
+/** Whether consecutive events of a session can be masked together: their texts are complete, or there are too many. */
+export function isRun(events: readonly StoredEvent[]): boolean {
+  const last = events.at(-1);
+  return events.length >= MAX_RUN || (last !== undefined && isBoundary(last));
+}
+
 /**
  * Masks the secrets in the texts that several events of one session make together, such as token by token. Those in one event
  * remain: `maskJson` finds them, also where a key names them.

@@ -2,7 +2,7 @@ import { eventTime, type KnownEvent } from '@loopwatch/contract';
 import type { SessionItem, SessionOutline } from '@loopwatch/contract/api';
 import { type MaskPatterns, maskSecrets, type PriceBook } from '@loopwatch/detectors/internal';
 import type { RecordReader } from '@loopwatch/log';
-import { isBoundary, maskStreamed } from './mask-streamed.ts';
+import { isRun, maskStreamed } from './mask-streamed.ts';
 import { type SessionRecord, scanForward } from './scan-records.ts';
 import { partAt, viewOf } from './session-events.ts';
 
@@ -12,8 +12,6 @@ const MAX_MATCHES = 200;
 const CHUNK_RECORDS = 2_000;
 /** Records of all sessions that one outline may read. */
 const BUDGET = 400_000;
-/** Events that are searched together at most. */
-const MAX_RUN = 1_000;
 /** Units shown before and after a match. */
 const BEFORE_UNITS = 40;
 const AFTER_UNITS = 120;
@@ -61,7 +59,8 @@ class Outline {
   readonly #known = new Set<string>();
   readonly #matches: SessionOutline['matches'] = [];
   /** Events whose texts may contain a secret together. */
-  readonly #run: { readonly index: number; readonly event: KnownEvent }[] = [];
+  readonly #run: KnownEvent[] = [];
+  #firstOfRun: number | undefined;
   #bins: Bin[] = [];
   /** Events in one bin. */
   #size = 1;
@@ -90,9 +89,10 @@ class Outline {
     if (event.type === 'tool_call_request') bin.calls += 1;
     if (event.type === 'tool_result' && event.isError === true) bin.failed += 1;
     if (event.type === 'turn_finished') this.#addUsage(bin, event);
-    if (this.#wanted !== undefined) {
-      this.#run.push({ index: this.#events, event });
-      if (isBoundary(event) || this.#run.length >= MAX_RUN) this.#searchRun(this.#wanted);
+    if (this.#wanted !== undefined && this.#matches.length < MAX_MATCHES) {
+      this.#firstOfRun ??= this.#events;
+      this.#run.push(event);
+      if (isRun(this.#run)) this.#searchRun(this.#wanted);
     }
     this.#events += 1;
   }
@@ -130,20 +130,19 @@ class Outline {
 
   #searchRun(wanted: string): void {
     const run = this.#run.splice(0);
-    const events = maskStreamed(
-      run.map(({ event }) => event),
-      this.#masks,
-    );
-    events.forEach((event, i) => {
-      if (this.#matches.length < MAX_MATCHES) this.#match(event, run[i]?.index ?? 0, wanted);
+    const first = this.#firstOfRun ?? 0;
+    this.#firstOfRun = undefined;
+    // Masking takes much longer than looking for a word.
+    if (!run.some((event) => contains(event, wanted))) return;
+    maskStreamed(run, this.#masks).forEach((event, i) => {
+      if (this.#matches.length < MAX_MATCHES && contains(event, wanted))
+        this.#match(event, first + i, wanted);
     });
   }
 
   #match(event: KnownEvent, index: number, wanted: string): void {
-    const text = textOf(event);
-    if (!text.toLowerCase().includes(wanted)) return;
     // What is masked cannot be searched for.
-    const shown = maskSecrets(text, this.#masks);
+    const shown = maskSecrets(textOf(event), this.#masks);
     const at = shown.toLowerCase().indexOf(wanted);
     if (at === -1) return;
     const from = Math.max(0, at - BEFORE_UNITS);
@@ -168,6 +167,10 @@ function sumOf(a: Bin, b: Bin | undefined): Bin {
     tokens: a.tokens + b.tokens,
     usd: a.usd + b.usd,
   };
+}
+
+function contains(event: KnownEvent, wanted: string): boolean {
+  return textOf(event).toLowerCase().includes(wanted);
 }
 
 /** What an event says, calls or returns. */
