@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -7,22 +8,34 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 15_000;
 const COUNT = 17_000;
-/** Ports handed out by this process; another process rarely picks the same free port. */
-const given = new Set<number>();
-
 /** A TCP port of this machine that is free at the moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT);
-    if (given.has(port)) continue;
-    given.add(port);
-    if (await isFree(port)) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
 }
 
 /** Several distinct free ports. */
 export function freePorts(count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, () => freePort()));
+}
+
+/**
+ * Reserves the port among the processes of the tests, until this one ends: a server takes seconds to start, and another test
+ * would find the port free. The reservation is the UDP port of the same number, which no server here uses.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4');
+  socket.unref();
+  try {
+    socket.bind({ port, address: '127.0.0.1', exclusive: true });
+    await once(socket, 'listening');
+    return true;
+  } catch {
+    socket.close();
+    return false;
+  }
 }
 
 async function isFree(port: number): Promise<boolean> {
