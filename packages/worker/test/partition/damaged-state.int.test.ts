@@ -133,6 +133,8 @@ it.each(Object.entries(logs))('recovery: damaged snapshots in the %s log cost no
     },
     { resolveWhen: 'caught_up' },
   );
+  // Readers see a transaction once its markers are written, which may be after its commit is acknowledged.
+  await waitFor(() => verdicts.length >= 4);
   expect(verdicts.map(({ sessionId, phase, count }) => [sessionId, phase, count]).sort()).toEqual(
     [0, 1, 2, 3].map((n) => [`s-${String(n)}`, 'opened', 4]),
   );
