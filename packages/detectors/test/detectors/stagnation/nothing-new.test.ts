@@ -1,7 +1,8 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import type { CallStep, PastCall } from '../../../src/calls/step.ts';
 import { StepDigests } from '../../../src/detectors/stagnation/step-digests.ts';
-import { type ShortStep, said, turns } from '../../steps.ts';
+import { letters, type ShortStep, said, turns } from '../../steps.ts';
 
 /** Looks at these pages in turn; each answer comes in the envelope. */
 function looks(pages: string, envelope: (page: string, i: number) => unknown): ShortStep[] {
@@ -105,4 +106,67 @@ it('StepDigests: follows a growing step and a reverted history', () => {
   const copies = distinct.slice(0, 2).map((one) => ({ ...one }));
   digests.follow([...copies, step('page 0', 'read 0')]);
   expect(digests.sameCalls()).toBe(2);
+});
+
+describe('stagnation', () => {
+  it('nothing-new: opens at five known steps in a row, in any order', () => {
+    const first = letters('ABCDEFG');
+    expect(said(turns(...first, ...letters('CAEB')))).toEqual([]);
+    expect(said(turns(...first, ...letters('CAEBG')))).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(said(turns(...first, ...letters('CAEBGX')))).toEqual([
+      'stagnation/nothing-new opened chance 5',
+      'stagnation/nothing-new resolved recovered 5',
+    ]);
+  });
+
+  it('nothing-new: leaves a single repeated step to tool-repeat, even if that tolerates it', () => {
+    const events = turns(...letters('A'.repeat(12)));
+    expect(said(events, { tool_call_loop: { max_repeats: 20 } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { per_tool: { A: { enabled: false } } } })).toEqual([]);
+  });
+
+  it('nothing-new: leaves cycles to tool-cycle unless that is off', () => {
+    const events = turns(...letters('ABCDE'.repeat(4)));
+    expect(said(events, { tool_cycle: { min_repeats: 5 } })).toEqual([]);
+    expect(said(events, { tool_cycle: { enabled: false } })[0]).toBe(
+      'stagnation/nothing-new opened chance 5',
+    );
+    expect(said(events, { tool_cycle: { max_period: 4 } })[0]).toBe('stagnation/nothing-new opened chance 5');
+  });
+
+  it('nothing-new: stays one incident when the steps turn into another pattern', () => {
+    const opened = (sequence: string) =>
+      said(turns(...letters(sequence))).filter((line) => line.includes('opened'));
+    expect(opened('ABCDEFGCAEBGABABABAB')).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(opened('ABCDEFGCAEBGAAAAA')).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(opened('ABCDEFGCAEBGXAAA')).toHaveLength(2);
+  });
+
+  it('nothing-new: restarts its count after another loop', () => {
+    const loop = `${'ABC'.repeat(4)}A`;
+    const lines = (rest: string) => said(turns(...letters(loop + rest)));
+    expect(lines('CBAB')).toHaveLength(3);
+    expect(lines('CBABC').at(-1)).toBe('stagnation/nothing-new opened chance 5');
+  });
+
+  it('leaves no state behind when switched off during an incident', () => {
+    const before = turns(...letters('ABCDEFGCAEBG'));
+    const off: AgentEvent = { type: 'control', set: { 'stagnation.enabled': false } };
+    expect(said([...before, off, ...turns(...letters('AAA'))])).toEqual([
+      'stagnation/nothing-new opened chance 5',
+      'stagnation/nothing-new resolved disabled 5',
+      'tool-repeat opened chance 3',
+    ]);
+  });
+
+  it('nothing-new: ignores pollers', () => {
+    const wait = (name: string): ShortStep[] =>
+      [1, 2, 3, 4, 5, 6, 7].flatMap((): ShortStep[] => [
+        [name, 'still at work, please be patient'],
+        ['A', 'what A says, always'],
+      ]);
+    expect(said(turns(...wait('ask')), { tool_cycle: { enabled: false } })).not.toEqual([]);
+    const config = { tool_cycle: { enabled: false }, per_tool: { ask: { poller: true } } };
+    expect(said(turns(...wait('ask')), config)).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { said, turns } from '../../steps.ts';
+import { type ShortStep, said, turns } from '../../steps.ts';
 
 const words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi'.split(' ');
 const calls = (name: string, field: string, result: unknown, count = 7, prefix = '') =>
@@ -39,5 +39,52 @@ describe('one answer to different calls', () => {
     expect(said(calls('get_price', 'item', '{"currency":"EUR","price":9.99}', 12))).toEqual([
       'stagnation/same-answer opened chance 12',
     ]);
+  });
+});
+
+describe('stagnation', () => {
+  const questions = [
+    'when was the last horse tram line closed',
+    'year the last horse tram line was closed',
+    'the last horse tram line was closed when',
+    'closed last horse tram line what year',
+    'tell me when the last horse tram line was closed',
+  ];
+  it.each<[string, (q: string) => unknown]>([
+    ['a page', () => '1. Trams of the world. 2. A short history of trams.'],
+    ['nothing', () => []],
+    ['nothing, with a message that repeats the question', (q) => `No results found for "${q}".`],
+    ['a failure that repeats the question', (q) => `Could not find [${q}]. Similar: ['Trams']`],
+  ])('same-answer: opens at the fourth rephrased question that leads to %s', (_, answer) => {
+    const steps = questions.map((q): ShortStep => ['search', answer(q), { q }]);
+    expect(said(turns(...steps.slice(0, 3)))).toEqual([]);
+    expect(said(turns(...steps))).toEqual([
+      'stagnation/same-answer opened chance 4',
+      'stagnation/same-answer escalated block 5',
+    ]);
+  });
+
+  it.each(['think', 'send_message', 'updatePlan', 'add_note'])(
+    'same-answer: ignores %s, which answers no question',
+    (name) => {
+      const steps = questions.map((q): ShortStep => [name, 'It was taken up and is passed on.', { q }]);
+      expect(said(turns(...steps))).toEqual([]);
+    },
+  );
+
+  it('same-answer: is silent if each question is about something else', () => {
+    const places = ['Oslo', 'Bergen', 'Narvik', 'Molde', 'Hamar', 'Skien'];
+    const search = (place: string): ShortStep => [
+      'search',
+      'No results found.',
+      { q: `trains to ${place} on a Sunday` },
+    ];
+    expect(said(turns(...places.map(search)))).toEqual([]);
+    const check = (place: string): ShortStep => [
+      'check',
+      'No problems in 1 sentence, 24 rules applied.',
+      { text: `we go to ${place} now` },
+    ];
+    expect(said(turns(...places.map(check)))).toEqual([]);
   });
 });

@@ -1,0 +1,62 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { call } from '../../sessions.ts';
+import { type ShortStep, said, turns } from '../../steps.ts';
+
+const noFile = (path: string): ShortStep => ['open', `Error: no such file: '${path}'`, { path }];
+
+describe('stagnation', () => {
+  it('same-error: opens at the fifth error in a row with varying arguments', () => {
+    const paths = ['a', 'b', 'c', 'd', 'e', 'f'].map(noFile);
+    expect(said(turns(...paths.slice(0, 4)))).toEqual([]);
+    expect(said(turns(...paths))).toEqual([
+      'stagnation/same-error opened chance 5',
+      'stagnation/same-error escalated block 6',
+    ]);
+  });
+
+  it('same-error: another error or a success ends the row, another tool does not', () => {
+    const four = ['a', 'b', 'c', 'd'].map(noFile);
+    const breaks: ShortStep[] = [
+      ['open', 'Error: permission denied', { path: 'x' }],
+      ['open', 'contents of a file', { path: 'x' }],
+    ];
+    for (const other of breaks) expect(said(turns(...four, other, noFile('e')))).toEqual([]);
+    expect(said(turns(...four, ['list', "Error: no such file: 'x'", { path: 'x' }]))).toEqual([
+      'stagnation/same-error opened chance 5',
+    ]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    ['words', (n) => ['edit_text', `Error: '${'abcdefg'[n] ?? ''}_field' is a required property`, { n }]],
+    ['words in JSON', (n) => ['add', { error: `${'abcdefg'[n] ?? ''} is missing` }, { n }]],
+    ['a count that falls', (n) => ['run_tests', `${9 - n} failed, ${n} passed`, { part: 'all', n: -n }]],
+    ['another place', (n) => ['build', `error: line ${n * 7 + 3}: expected ';'`, { code: `v${n}` }]],
+  ])('same-error: is silent if the error differs each time: %s', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    [
+      'a search without hits',
+      (n) => ['bash', 'Exit code: 1', { command: `grep -rn ${'abcdefg'[n] ?? ''}x src` }],
+    ],
+    ['different checks', (n) => [`check_${n}`, 'Error: Command failed with exit code 1']],
+  ])('same-error: is silent if the result only says that something failed: %s', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it('same-error: counts a step as one error if its parallel calls all fail alike', () => {
+    const batch = (n: number): AgentEvent[] => [
+      { type: 'turn_started' },
+      ...['x', 'y'].map(
+        (part): AgentEvent => ({ ...call('open', { path: `${part}${n}.txt` }), callId: `${part}${n}` }),
+      ),
+      ...['x', 'y'].map((part): AgentEvent => {
+        const result = `Error: no such file: '${part}${n}.txt'`;
+        return { type: 'tool_result', callId: `${part}${n}`, result };
+      }),
+    ];
+    expect(said([1, 2, 3, 4, 5].flatMap(batch))).toEqual(['stagnation/same-error opened chance 5']);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type ShortStep, said, turns } from '../../steps.ts';
+
+describe('stagnation', () => {
+  it('same-failure: opens at the fourth failure between steps that change nothing, and escalates at the next', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100, received 99'],
+      ['read', `file number ${n} holds ${n * 7} lines`, { n }],
+    ];
+    const rounds = [1, 2, 3, 4, 5].flatMap(round);
+    expect(said(turns(...rounds))).toEqual([
+      'stagnation/same-failure opened chance 4',
+      'stagnation/same-failure escalated block 5',
+    ]);
+    const cured: ShortStep = ['test', 'all of the 30 tests passed'];
+    expect(said(turns(...rounds.slice(0, 8), cured)).at(-1)).toBe(
+      'stagnation/same-failure resolved recovered 4',
+    );
+    const edited: ShortStep = ['edit', 'ok', { line: 9 }];
+    expect(said(turns(...rounds.slice(0, 8), edited)).at(-1)).toBe(
+      'stagnation/same-failure resolved recovered 4',
+    );
+  });
+
+  it('same-failure: recovers after eight other steps', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100'],
+      ['read', `line ${n}`, { n }],
+    ];
+    const others = Array.from({ length: 9 }, (_, n): ShortStep => ['look', `at ${n + 50}`, { n }]);
+    const rounds = [1, 2, 3, 4].flatMap(round);
+    expect(said(turns(...rounds, ...others.slice(0, 7)))).toEqual([
+      'stagnation/same-failure opened chance 4',
+    ]);
+    expect(said(turns(...rounds, ...others))).toEqual([
+      'stagnation/same-failure opened chance 4',
+      'stagnation/same-failure resolved recovered 4',
+    ]);
+  });
+
+  it('same-failure: is silent if something was changed in between', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100'],
+      ['write_file', 'ok', { n }],
+    ];
+    expect(said(turns(...[1, 2, 3, 4, 5, 6].flatMap(round)))).toEqual([]);
+    const declared = [1, 2, 3, 4, 5].flatMap((n): ShortStep[] => [
+      ['test', 'Error: no'],
+      ['tune', `to ${n}`, { n }],
+    ]);
+    expect(said(turns(...declared))).not.toEqual([]);
+    expect(said(turns(...declared), { per_tool: { tune: { mutating: true } } })).toEqual([]);
+  });
+
+  it('same-failure: assumes that shell commands change something unless they are read-only', () => {
+    const round = (command: (n: number) => string): ShortStep[] =>
+      [1, 2, 3, 4].flatMap((n): ShortStep[] => [
+        ['bash', 'Error: expected 100', { command: 'npm test' }],
+        ['bash', `line ${n} of it`, { command: command(n) }],
+      ]);
+    expect(said(turns(...round((n) => `sed -n ${n}p total.ts`)))).toEqual([
+      'stagnation/same-failure opened chance 4',
+    ]);
+    expect(said(turns(...round((n) => `sed -i ${n}d total.ts`)))).toEqual([]);
+    const edits = turns(...round((n) => `python3 fix.py ${n}`));
+    expect(said(edits)).toEqual([]);
+    expect(said(edits, { per_tool: { bash: { mutating: false } } })).not.toEqual([]);
+  });
+});

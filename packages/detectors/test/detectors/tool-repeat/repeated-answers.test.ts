@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { said } from '../../steps.ts';
+import { type Case, events, hex, low, mixed } from './changing-results.ts';
+
+const answering: readonly Case[] = [
+  [
+    'an event beside named fields',
+    'list_incidents',
+    { service: 'billing' },
+    (i) => ({
+      eventId: mixed(i),
+      items: [{ key: 'B-44', state: 'open', title: 'Billing is slow' }],
+      total: 1,
+    }),
+  ],
+  ['a trace', 'get_item', { id: 1 }, (i) => ({ v: 'one', trace: hex(i, 32) })],
+  [
+    'a warning about tokens',
+    'read_file',
+    { path: 'a.ts' },
+    (i) =>
+      `export const a = 1;\n<system_warning>Token usage: ${String(20_000 + i * 1331)}/200000</system_warning>`,
+  ],
+  [
+    'a page with a nonce',
+    'fetch_page',
+    { url: 'https://a.example' },
+    (i) => `<script nonce="${mixed(i)}"></script>The library is closed today and opens again on Monday.`,
+  ],
+  [
+    'an ETag',
+    'http_get',
+    { url: 'https://a.example/x' },
+    (i) =>
+      `HTTP/1.1 200 OK\netag: W/"${hex(i, 16)}"\n\nThe museum of trams has its doors closed for the winter.`,
+  ],
+  [
+    'a CSRF field',
+    'open_form',
+    { id: 7 },
+    (i) =>
+      `<form><input name="csrf" value="${mixed(i, 32)}">Please enter the name of the person you want to visit.</form>`,
+  ],
+  [
+    'an event',
+    'notify_oncall',
+    { team: 'a' },
+    (i) => ({ eventId: low(i, 10), message: 'the team a has no person on call, so the message was kept' }),
+  ],
+  [
+    'a message',
+    'look_up',
+    { q: 'a' },
+    (i) => ({
+      id: `msg_${mixed(i, 22)}`,
+      text: 'I do not know anything about this, please ask somebody else.',
+    }),
+  ],
+  [
+    'elements of a page',
+    'browser_snapshot',
+    {},
+    (i) =>
+      `heading "Sign in" [ref=e${String(i * 3)}], button "Continue with your work account" [ref=e${String(i * 3 + 1)}], a text that says welcome`,
+  ],
+  [
+    'a screenshot',
+    'screenshot',
+    {},
+    (i) => `Saved the picture of the page "Sign in to the portal" as /srv/shots/${hex(i, 16)}.png`,
+  ],
+  [
+    'an amended commit',
+    'Bash',
+    { command: 'git commit --amend --no-edit' },
+    (i) => `[main ${hex(i, 7)}] docs: say how to install\n 1 file changed, 2 insertions(+)`,
+  ],
+  [
+    'a memory figure',
+    'Bash',
+    { command: 'npm run lint' },
+    (i) =>
+      `checked all files of the project, nothing to report, peak memory ${String(180 + ((i * 37) % 23))}.${String(i % 9)} MB`,
+  ],
+  [
+    'a counter in a frame',
+    'shell',
+    { cmd: 'make check' },
+    (i) =>
+      `all targets are up to date and nothing was done\n[command #${String(i + 14)} finished, exit code 0]`,
+  ],
+  [
+    'a pod',
+    'Bash',
+    { command: 'kubectl logs deploy/web' },
+    (i) => `Found several pods, using pod/web-7d9f8b6c5d-${low(i, 5)}\nserver could not read its settings`,
+  ],
+];
+
+describe('the same call is a repetition although its result brings', () => {
+  it.each(answering)('%s', (...one: readonly unknown[]) => {
+    const verdicts = said(events(one as unknown as Case, 8));
+    expect(verdicts[0]).toMatch(/^tool-repeat opened chance [3-5]$/);
+    expect(verdicts[1]).toMatch(/^tool-repeat escalated block [4-6]$/);
+  });
+});
+
+it('an agent launched again and again does not wait', () => {
+  const launched = (i: number) =>
+    `Async agent launched successfully.\nagentId: a${hex(i)} (internal ID)\nThe agent is working in the background.`;
+  expect(said(events(['', 'Agent', { prompt: 'Find the slow query.' }, launched], 6))[0]).toMatch(
+    /^tool-repeat opened chance [34]$/,
+  );
+});
