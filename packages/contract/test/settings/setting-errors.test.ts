@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { presetNames, settingsSchema } from '../../src/index.ts';
+import { faults, fromFile, resolve, type Sources, sound } from './resolving.ts';
+
+describe('resolveSettings: errors', () => {
+  it.each<[string, Sources, string]>([
+    [
+      'a misspelled key',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { max_repeat: 3 } } } },
+      'config.yaml: unknown key tool_call_loop.max_repeat; did you mean max_repeats?',
+    ],
+    [
+      'a misspelled block',
+      { file: { name: 'config.yaml', value: { tool_call_lop: { max_repeats: 3 } } } },
+      'config.yaml: unknown key tool_call_lop; did you mean tool_call_loop?',
+    ],
+    [
+      'a key in the wrong block',
+      { file: { name: 'config.yaml', value: { max_repeats: 3 } } },
+      'config.yaml: unknown key max_repeats; did you mean tool_call_loop.max_repeats?',
+    ],
+    [
+      'a key unlike any other',
+      { file: { name: 'config.yaml', value: { telemetry: true } } },
+      'config.yaml: unknown key telemetry',
+    ],
+    [
+      'a misspelled key of a tool',
+      {
+        file: { name: 'config.yaml', value: { tool_call_loop: { per_tool: { 'a.b': { modes: 'warn' } } } } },
+      },
+      'config.yaml: unknown key tool_call_loop.per_tool.a.b.modes; did you mean mode?',
+    ],
+    [
+      '__proto__',
+      { file: { name: 'config.yaml', value: JSON.parse('{"__proto__":{"enabled":false}}') } },
+      'config.yaml: unknown key __proto__',
+    ],
+    [
+      'a misspelled flag',
+      { flags: { 'tool_cal_loop.mode': 'warn' } },
+      '--set: unknown key tool_cal_loop.mode; did you mean tool_call_loop.mode?',
+    ],
+    [
+      'a misspelled key of a flag',
+      { flags: { 'tool_call_loop.per_tool.x.max_repeat': 2 } },
+      '--set: unknown key tool_call_loop.per_tool.x.max_repeat; did you mean max_repeats?',
+    ],
+    [
+      'text instead of a number',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { max_repeats: 'three' } } } },
+      'config.yaml: tool_call_loop.max_repeats is "three"; allowed: a whole number from 2 to 1000000',
+    ],
+    [
+      'a similarity above 1',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { similarity_threshold: 1.1 } } } },
+      'config.yaml: tool_call_loop.similarity_threshold is 1.1; allowed: a number from 0 to 1',
+    ],
+    [
+      'a number out of range',
+      { environment: { LOOPWATCH_SERVER_PORT: '70000' } },
+      'LOOPWATCH_SERVER_PORT: server.port is 70000; allowed: a whole number from 0 to 65535',
+    ],
+    [
+      'text instead of a boolean',
+      { environment: { TOOL_LOOP_DETECTION_ENABLED: 'maybe' } },
+      'TOOL_LOOP_DETECTION_ENABLED: tool_call_loop.enabled is "maybe"; allowed: true or false',
+    ],
+    [
+      'an unknown preset',
+      { flags: { preset: 'streams' } },
+      `--set: preset is "streams"; allowed: one of ${presetNames.join(', ')}`,
+    ],
+    [
+      'null instead of a value',
+      { file: { name: 'config.yaml', value: { preset: null } } },
+      `config.yaml: preset is null; allowed: one of ${presetNames.join(', ')}`,
+    ],
+    [
+      'a number that is not finite',
+      { file: { name: 'config.yaml', value: parse('tool_call_loop: { max_repeats: .inf }') } },
+      'config.yaml: tool_call_loop.max_repeats is Infinity; allowed: a whole number from 2 to 1000000',
+    ],
+    [
+      'text instead of a URL',
+      { flags: { 'gateway.upstream': 'not-a-url' } },
+      '--set: gateway.upstream is "not-a-url"; allowed: a URL whose scheme matches ^https?$',
+    ],
+    [
+      'a value instead of a block',
+      { file: { name: 'config.yaml', value: { storage: '/var' } } },
+      'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes, log_retention_megabytes, log_max_megabytes',
+    ],
+    [
+      'a list instead of the file',
+      { file: { name: 'config.yaml', value: [1] } },
+      `config.yaml: the configuration is [1]; allowed: a block with the keys ${Object.keys(settingsSchema.shape).join(', ')}`,
+    ],
+    [
+      'an invalid regular expression',
+      { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
+      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry text; privacy.mask.1 "(" is not a valid regular expression: Unterminated group',
+    ],
+    [
+      'a variable that is not JSON',
+      { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
+      'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: a map of names to a block with the keys enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
+    ],
+  ])('reports %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
+
+  it('reports all errors at once, including those of overridden values', () => {
+    const wrong = faults(
+      fromFile(
+        { tool_call_loop: { max_repeats: 1, mod: 'warn' }, log: { level: 'loud' } },
+        { environment: { LOOPWATCH_LOG_LEVEL: 'quiet' }, flags: { 'log.level': 'info', nothing: 1 } },
+      ),
+    );
+    expect(wrong.map((fault) => fault.split(';')[0])).toEqual([
+      'config.yaml: tool_call_loop.max_repeats is 1',
+      'config.yaml: unknown key tool_call_loop.mod',
+      'config.yaml: log.level is "loud"',
+      'LOOPWATCH_LOG_LEVEL: log.level is "quiet"',
+      '--set: unknown key nothing',
+    ]);
+  });
+
+  it('quotes a circular value, and shortens a long one', () => {
+    const endless: Record<string, unknown> = {};
+    endless['endless'] = endless;
+    expect(faults(fromFile({ preset: endless }))).toEqual([
+      expect.stringContaining('preset is [object Object]'),
+    ]);
+    expect(faults(fromFile({ preset: 'x'.repeat(10_000) }))[0]!.length).toBeLessThan(300);
+  });
+
+  it.each([null, undefined, {}, { tool_call_loop: null, kafka: { topics: null } }])(
+    'accepts an empty file: %j',
+    (value) => expect(sound(fromFile(value)).settings).toEqual(sound(resolve({})).settings),
+  );
+
+  it('does not modify its input', () => {
+    const value = { tool_call_loop: { similarity: {} } };
+    sound(fromFile(value, { flags: { 'tool_call_loop.similarity.threshold': 0.5 } }));
+    expect(value).toEqual({ tool_call_loop: { similarity: {} } });
+  });
+
+  it('keeps an empty similarity block, which selects similar matching', () => {
+    expect(sound(fromFile({ tool_call_loop: { similarity: {} } })).settings.tool_call_loop).toEqual({
+      similarity: {},
+    });
+  });
+});
