@@ -110,7 +110,7 @@ export const pageChecks: Readonly<Record<string, PageChecks>> = {
       how: 'Codex runs with it, in front of a scripted model',
     },
     sql: {
-      by: 'packages/gateway/test/storage/stored-sessions.test.ts',
+      by: 'packages/gateway/test/storage/stored-messages.test.ts',
       how: 'run on a database that a gateway has written',
     },
   },

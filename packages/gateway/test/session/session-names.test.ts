@@ -1,0 +1,122 @@
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { describe, expect, it } from 'vitest';
+import { Agent, ask } from '../agent.ts';
+import { GatewayBench, type Session } from '../harness.ts';
+import { kinds, read, sessionsOf } from './conversations.ts';
+
+describe('the name of a session', () => {
+  it.each<[string, string, Session, object]>([
+    ['x-session-id over all others', 'own', { 'x-session-id': 'own', 'session-id': 'codex' }, {}],
+    ['Claude Code', 'cc', { 'x-claude-code-session-id': 'cc' }, { prompt_cache_key: 'k' }],
+    [
+      'an agent of Claude Code',
+      'cc~agent-7',
+      { 'x-claude-code-session-id': 'cc', 'x-claude-code-agent-id': 'agent-7' },
+      {},
+    ],
+    ['Codex', 'cx', { 'session-id': 'cx', 'thread-id': 'cx' }, { prompt_cache_key: 'k' }],
+    ['older Codex', 'cx', { session_id: 'cx' }, {}],
+    ['a thread of Codex', 'cx~t-2', { 'session-id': 'cx', 'thread-id': 't-2' }, {}],
+    ['metadata', 'm-1', null, { metadata: { session_id: 'm-1' }, prompt_cache_key: 'k' }],
+    ['the key of the cache', 'k', { 'x-litellm-session-id': 'l' }, { prompt_cache_key: 'k' }],
+    ['LiteLLM', 'l', { 'x-litellm-session-id': 'l', 'x-litellm-trace-id': 't' }, {}],
+    ['a trace of LiteLLM', 't', { 'x-litellm-trace-id': 't', 'x-session-affinity': 'a' }, {}],
+    ['affinity', 'a', { 'x-session-affinity': 'a' }, { user: 'u' }],
+  ])('is that of %s', async (_, expected, session, more) => {
+    await using bench = await GatewayBench.start(read);
+    await new Agent(bench, false, session).turn(more);
+    await bench.stop();
+    expect([...sessionsOf(bench)]).toEqual([expected]);
+  });
+
+  it.each([
+    ['user_ab12_account__session_0f6c-77', '0f6c-77'],
+    ['{"device_id":"d","account_uuid":"","session_id":"0f6c-78"}', '0f6c-78'],
+  ])('session name: the session in Claude Code’s metadata.user_id: %s', async (user, expected) => {
+    await using bench = await GatewayBench.start(read);
+    await bench.anthropic().messages.create({
+      model: 'm',
+      max_tokens: 9,
+      metadata: { user_id: user },
+      messages: [{ role: 'user', content: 'Go' }],
+    });
+    await bench.stop();
+    expect([...sessionsOf(bench)]).toEqual([expected]);
+  });
+
+  it('session name: user and a person’s metadata.user_id are ignored', async () => {
+    await using bench = await GatewayBench.start(read);
+    await new Agent(bench, false, null).turn({ user: 'ann' });
+    await bench.anthropic().messages.create({
+      model: 'm',
+      max_tokens: 9,
+      metadata: { user_id: 'ann' },
+      messages: [{ role: 'user', content: 'Go' }],
+    });
+    await bench.stop();
+    for (const id of sessionsOf(bench)) expect(id).toMatch(/^derived-/);
+  });
+
+  it('session name: its settings apply to each conversation with that name', async () => {
+    await using bench = await GatewayBench.start(read);
+    const session = { 'session-id': 'cx' };
+    await ask(bench, false, session, [{ role: 'user', content: '!/set(tool-loop-max-repeats=2)' }]);
+    for (const prompt of ['One', 'Other'])
+      for (const more of [{}, { 'thread-id': 't-2' }]) {
+        const agent = new Agent(bench, false, { ...session, ...more }, prompt);
+        expect(kinds(await agent.turns(2))).toEqual(['call', 'stopped']);
+      }
+  });
+});
+
+describe('x-session-id', () => {
+  it('x-session-id: names one conversation, so memory counts without a history', async () => {
+    await using bench = await GatewayBench.start(read);
+    const got = [];
+    for (let i = 0; i < 4; i += 1)
+      got.push(await ask(bench, false, 's-1', [{ role: 'user', content: 'Go' }]));
+    expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
+  });
+
+  it.each<[string, ChatCompletionMessageParam[]]>([
+    [
+      'a text of the assistant',
+      [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: 'I will open it.' },
+      ],
+    ],
+    [
+      'another request that was answered',
+      [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Hello, what shall I do?' },
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: 'First I look at the file.' },
+      ],
+    ],
+  ])('x-session-id: counts calls that the history lacks, after %s', async (_, messages) => {
+    await using bench = await GatewayBench.start(read);
+    const got = [];
+    for (let i = 0; i < 4; i += 1) got.push(await ask(bench, false, 's-1', messages));
+    expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
+    await bench.stop();
+    expect(sessionsOf(bench).size).toBe(1);
+  });
+
+  it('x-session-id: is not forwarded, other headers are', async () => {
+    await using bench = await GatewayBench.start(read);
+    await new Agent(bench, false, { 'x-session-id': 'customer-7', 'x-litellm-session-id': 'l' }).turn();
+    const { headers } = bench.upstream.requests[0] ?? {};
+    expect(headers).not.toHaveProperty('x-session-id');
+    expect(headers).toHaveProperty('x-litellm-session-id', 'l');
+  });
+
+  it('x-session-id: two interleaved conversations under one value are no loop', async () => {
+    await using bench = await GatewayBench.start(read);
+    const agents = [new Agent(bench, false, 's-1', 'One'), new Agent(bench, false, 's-1', 'Other')];
+    for (let turn = 0; turn < 3; turn += 1)
+      for (const agent of agents) expect((await agent.turn()).finish).toBe('tool_calls');
+    for (const agent of agents) expect((await agent.turn()).finish).toBe('error');
+  });
+});
