@@ -14,7 +14,7 @@ const root = new URL('../../', import.meta.url);
 const stoppingTests: readonly string[] = [
   'packages/cli/test/hooks/real-agents.clients.test.ts',
   'packages/cli/test/producers/litellm-guardrail.clients.test.ts',
-  'packages/server/test/guard/hooks.test.ts',
+  'packages/server/test/guard/hooked-agents.test.ts',
   'clients/python/tests/test_crewai.py',
   'clients/python/tests/test_frameworks.py',
   'clients/python/tests/test_litellm.py',
