@@ -101,6 +101,26 @@ export const producers: Record<string, Producer> = {
         claude('user', `r${id}`, { content: [{ type: 'tool_result', tool_use_id: id, content: result }] }),
       ]),
   ],
+  'claude agent SDK': [
+    'claude-code',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => {
+        const sdk = { parent_tool_use_id: null, session_id: 's' };
+        const content = [{ type: 'tool_result', tool_use_id: id, content: result }];
+        return [
+          {
+            type: 'assistant',
+            message: {
+              id: `m${id}`,
+              role: 'assistant',
+              content: [{ type: 'tool_use', id, name: 'read_file', input: args }],
+            },
+            ...sdk,
+          },
+          { type: 'user', message: { role: 'user', content }, ...sdk },
+        ];
+      }),
+  ],
   'codex rollout': [
     'codex',
     (calls) => [

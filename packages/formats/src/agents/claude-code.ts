@@ -38,6 +38,16 @@ const bookkeeping = new Set([
   'permission-mode',
   'worktree-state',
 ]);
+/** Those of the SDK's messages, beside `system`. A stream event is a piece of a message that follows. */
+const sdkBookkeeping = new Set([
+  'system',
+  'result',
+  'stream_event',
+  'rate_limit_event',
+  'tool_progress',
+  'auth_status',
+  'subagent_token_usage',
+]);
 /** Output of a slash command, which does not go through the model. */
 const outputOfCommand =
   /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
@@ -49,9 +59,10 @@ const scheduledCommand = /^\/[a-z][\w:-]*(?:\s|$)/;
 const syntheticModel = '<synthetic>';
 
 /**
- * Claude Code: session files (`~/.claude/projects/**.jsonl`) and hook inputs. Each line of a session file contains one block
- * of a message. All lines of a message repeat its usage, which is final in the last one. Resumed and forked sessions copy
- * earlier records with their `uuid`.
+ * Claude Code: session files (`~/.claude/projects/**.jsonl`), the messages of `--output-format stream-json` and of the Agent
+ * SDK, and hook inputs. Each line of a session file contains one block of a message. All lines of a message repeat its usage,
+ * which is final in the last one. Resumed and forked sessions copy earlier records with their `uuid`. Messages of the SDK name
+ * the call that started their sub-agent, and may lack a `uuid`. Source: `claude_agent_sdk/_internal/message_parser.py`.
  */
 export const claudeCode: Format = {
   name: 'claude-code',
@@ -72,15 +83,28 @@ export const claudeCode: Format = {
   ],
   recognizes: (record) =>
     hookAgentOf(record) === 'claude-code' ||
+    isSdkBookkeeping(record) ||
     ((record['type'] === 'user' || record['type'] === 'assistant') &&
       isObject(record['message']) &&
       'content' in record['message'] &&
-      ('uuid' in record || 'isCompactSummary' in record || 'isMeta' in record)) ||
+      ('uuid' in record ||
+        'isCompactSummary' in record ||
+        'isMeta' in record ||
+        ('session_id' in record && 'parent_tool_use_id' in record))) ||
     (bookkeeping.has(nameOf(record['type'])) &&
       ('leafUuid' in record || 'uuid' in record || 'messageId' in record || 'sessionId' in record) &&
       !('payload' in record || 'systemPayload' in record)),
   createReader: (session) => new ClaudeCodeReader(session),
 };
+
+/** Cursor's CLI writes such records, too, but with none of these. */
+function isSdkBookkeeping(record: JsonObject): boolean {
+  return (
+    sdkBookkeeping.has(nameOf(record['type'])) &&
+    'session_id' in record &&
+    ['uuid', 'tools', 'num_turns', 'parent_tool_use_id'].some((key) => key in record)
+  );
+}
 
 /** A message with more blocks to come. */
 interface OpenMessage {
@@ -126,7 +150,7 @@ class ClaudeCodeReader implements FormatReader {
   }
 
   #stampOf(record: JsonObject, model: string | undefined): Stamp | undefined {
-    const session = textOf(record['sessionId']) ?? this.#fallback;
+    const session = textOf(record['sessionId']) ?? textOf(record['session_id']) ?? this.#fallback;
     if (session === undefined) return undefined;
     const sidechain = this.#sidechains.of(record);
     return {
@@ -146,6 +170,7 @@ class ClaudeCodeReader implements FormatReader {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
     const events: SessionEvent[] = [];
     const skipped: string[] = [];
+    const isMeta = record['isMeta'] === true || record['isSynthetic'] === true;
     // What stands beside results was not typed by a person.
     const hasResults = blocks.some((block) => objectOf(block)['type'] === 'tool_result');
     blocks.forEach((value, i) => {
@@ -167,12 +192,12 @@ class ClaudeCodeReader implements FormatReader {
       }
       const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
       if (text === undefined) skipped.push(`user (${nameOf(block['type'])})`);
-      else if (record['isMeta'] === true && !hookFeedback.test(text) && !scheduledCommand.test(text))
+      else if (isMeta && !hookFeedback.test(text) && !scheduledCommand.test(text))
         skipped.push('user (meta)');
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
         // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.
-        const isHarness = record['isCompactSummary'] === true || record['isMeta'] === true;
+        const isHarness = record['isCompactSummary'] === true || isMeta;
         const origin = isHarness || hasResults ? 'harness' : undefined;
         events.push(...this.#finish(stamp.sessionId), {
           ...stamp,
@@ -237,7 +262,7 @@ class SidechainIds {
 
   /** @returns the id of the sub-agent; undefined for a record of the session itself */
   of(record: JsonObject): string | undefined {
-    const agentId = textOf(record['agentId']);
+    const agentId = textOf(record['agentId']) ?? textOf(record['parent_tool_use_id']);
     if (agentId !== undefined) return agentId;
     if (record['isSidechain'] !== true) return undefined;
     const uuid = textOf(record['uuid']) ?? 'sidechain';

@@ -176,4 +176,59 @@ describe('Claude Code', () => {
     ]);
     for (const event of events) expect(event).toMatchObject({ sessionId: 's/a7', parentSessionId: 's' });
   });
+
+  describe('messages of the Agent SDK', () => {
+    const message = (type: string, session: string, content: unknown, more: object = {}) => ({
+      type,
+      message: { role: type, id: `m-${session}`, content },
+      parent_tool_use_id: null,
+      session_id: session,
+      ...more,
+    });
+
+    it('belong to the run that they name, without a uuid', () => {
+      const { events, ignored } = read(
+        { type: 'system', subtype: 'init', session_id: 'a', cwd: '/w', tools: ['Read'], model: 'm' },
+        message('assistant', 'a', [use('t')]),
+        message('user', 'a', result('t', 'x')),
+        { type: 'result', subtype: 'success', session_id: 'a', num_turns: 1, result: 'ok' },
+        message('assistant', 'b', [use('t')]),
+      );
+      expect(
+        events.filter(({ type }) => type === 'tool_call_request').map((event) => event.sessionId),
+      ).toEqual(['a', 'b']);
+      expect(ignored).toEqual(['system', 'result']);
+    });
+
+    it('belong to a session of the sub-agent whose call they name', () => {
+      const ofCall = (id: string) => ({ parent_tool_use_id: id, uuid: id });
+      const { events } = read(
+        message('assistant', 's', [use('one'), use('two')]),
+        message('user', 's', 'look at A', ofCall('one')),
+        message('user', 's', 'look at B', ofCall('two')),
+      );
+      const prompts = events.filter(({ type }) => type === 'prompt_started');
+      expect(prompts.map(({ sessionId, parentSessionId }) => [sessionId, parentSessionId])).toEqual([
+        ['s/one', 's'],
+        ['s/two', 's'],
+      ]);
+    });
+
+    it('are no prompts of the user if the program wrote them', () => {
+      const { events, ignored } = read(
+        message('user', 's', [{ type: 'text', text: 'Base directory for this skill' }], {
+          isSynthetic: true,
+        }),
+        {
+          type: 'stream_event',
+          event: { type: 'ping' },
+          session_id: 's',
+          parent_tool_use_id: null,
+          uuid: 'u',
+        },
+      );
+      expect(events).toEqual([]);
+      expect(ignored).toEqual(['user (meta)', 'stream_event']);
+    });
+  });
 });
