@@ -180,13 +180,24 @@ export class CallHistory {
       named ??
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
-    const { identity, said, nature } = call;
+    const { identity, said, nature, mark } = call;
     const { reads, runs, changes, edits } = nature;
     const gui = nature.gui || nature.navigates;
     const draws = () => drawsValue(call);
     const isUnordered = () => listsInAnyOrder(call);
     const looks = runs && !changes;
-    const text = { name: identity.name, said, reads, runs, looks, edits, gui, draws, isUnordered };
+    const text = {
+      name: identity.name,
+      said,
+      at: mark.eventIndex,
+      reads,
+      runs,
+      looks,
+      edits,
+      gui,
+      draws,
+      isUnordered,
+    };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;

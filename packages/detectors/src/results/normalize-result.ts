@@ -4,6 +4,7 @@ import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { withoutColors, withoutOverwritten } from '../lib/terminal-text.ts';
 import { withoutBudget } from './budget-frame.ts';
+import { isElided } from './elided-result.ts';
 import { withoutStamp } from './leading-stamp.ts';
 import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
@@ -86,6 +87,11 @@ export function normalizeResult(
   const { result, isError } = unwrapped(raw);
   const text = withoutColors(typeof result === 'string' ? result : canonicalJson(result ?? null));
   const plain = withoutStamp(withoutBudget(agents.withoutNoise(withoutOverwritten(text))));
+  if (isElided(plain) && !isUnderWay(plain)) {
+    // Unknown: it says nothing, and equals no other result.
+    const form = `left out ${String(call.at)}`;
+    return { ...normalizeResult('', false, call, agents), form, gist: form, shown: plain };
+  }
   const kind = resultKind(plain, flag ?? isError, call, agents);
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;

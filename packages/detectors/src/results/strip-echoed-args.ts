@@ -5,6 +5,8 @@ import { isWideSpace, unitAt } from './text-units.ts';
 export interface CallText {
   readonly name: string;
   readonly said: string;
+  /** Index of its event in the session. */
+  readonly at?: number;
   /** Whether its tool returns text written by others: a file, a page, a list of hits. */
   readonly reads?: boolean;
   /** Whether it runs a command or a program, and whether that only reads. */

@@ -212,6 +212,8 @@ export class GatewaySession {
     let calls = 0;
     for (const entry of yield* ledger.take(history, isRepeated)) {
       if (entry.type === 'prompt') detection.limit = undefined;
+      // The model has answered the results before its latest calls.
+      if (entry.type === 'call') [block, hint] = [undefined, undefined];
       // A turn precedes its calls, a result follows them.
       const callsSoFar = entry.type === 'turn' ? calls + 1 : entry.type === 'call' ? ++calls : calls;
       const isReported =
