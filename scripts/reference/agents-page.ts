@@ -75,6 +75,7 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['LangGraph, LangChain', 'langchain', '`astream_events`'],
   ['OpenAI Agents SDK', 'openai-agents', 'traces'],
   ['AI SDK', 'vercel-ai', 'streams'],
+  ['AI SDK', 'AI SDK UI messages', 'UI messages'],
   ['LiteLLM', 'litellm', 'its callback'],
   ['Langfuse', 'langfuse', 'exports, downloaded traces, its API'],
   ['LangSmith', 'langsmith', 'exports, its API'],

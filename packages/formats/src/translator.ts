@@ -10,6 +10,7 @@ import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
 import type { TelemetryMemory } from './record/telemetry-memory.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
+import { isSerializedMessage } from './wire/messages.ts';
 
 /** The result of translating one value of the input. */
 export interface Translation {
@@ -148,12 +149,13 @@ export class Translator {
       reader = format.createReader(this.#options.session, this.#options.memory);
       this.#readers.set(format, reader);
     }
-    const { events, ignored, isPending = false } = reader.read(record);
+    const { events, ignored, isPending = false, isUnknown = false } = reader.read(record);
     // A record without any events, such as a repeated one, counts as ignored.
     const isNothing = events.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
     const { hasCopies = false } = format;
-    const unknown = events.length === 0 && types.some((type) => unread.test(type)) ? 1 : 0;
+    const hasNoSession = events.length === 0 && types.some((type) => unread.test(type));
+    const unknown = hasNoSession || isUnknown ? 1 : 0;
     const isCanonical = format === canonical;
     return { ...none, events, ignored: types, hasCopies, isPending, isCanonical, records: 1, unknown };
   }
@@ -247,7 +249,7 @@ function unframed(text: string): string {
 function messagesOf(value: readonly unknown[]): JsonObject | undefined {
   const [first] = value;
   const isMessage = isObject(first) && 'role' in first && !('uuid' in first) && !('messages' in first);
-  return isMessage ? { messages: value } : undefined;
+  return isMessage || isSerializedMessage(first) ? { messages: value } : undefined;
 }
 
 function describe(value: unknown): string {

@@ -169,6 +169,70 @@ export const logProducers: Record<string, Producer> = {
     ],
   ],
   'Mistral Vibe': ['messages', (calls) => chatLines(calls, (result) => result)],
+  'AI SDK UI messages': [
+    'messages',
+    (calls) => [
+      {
+        messages: [
+          { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+          {
+            id: 'a',
+            role: 'assistant',
+            parts: calls.flatMap(({ id, args, result }) => [
+              { type: 'step-start' },
+              {
+                type: 'tool-read_file',
+                toolCallId: id,
+                state: 'output-available',
+                input: args,
+                output: result,
+              },
+            ]),
+          },
+        ],
+      },
+    ],
+  ],
+  'Semantic Kernel': [
+    'messages',
+    (calls) => [
+      {
+        messages: calls.flatMap(({ id, args, result }) => {
+          const names = { name: 'read_file', function_name: 'read_file' };
+          const call = {
+            content_type: 'function_call',
+            id,
+            ...names,
+            arguments: JSON.stringify(args),
+          };
+          return [
+            { role: 'assistant', content_type: 'message', ai_model_id: 'gpt-4o', items: [call] },
+            {
+              role: 'tool',
+              content_type: 'message',
+              items: [{ content_type: 'function_result', id, ...names, result }],
+            },
+          ];
+        }),
+      },
+    ],
+  ],
+  'Strands session': [
+    'messages',
+    (calls) =>
+      calls.flatMap(({ id, args, result }, i) => {
+        const stored = (role: string, block: object, at: number) => ({
+          message: { role, content: [block] },
+          message_id: at,
+          redact_message: null,
+          created_at: '2026-11-01T10:00:00Z',
+        });
+        return [
+          stored('assistant', { toolUse: { toolUseId: id, name: 'read_file', input: args } }, 2 * i + 1),
+          stored('user', { toolResult: { toolUseId: id, content: [{ text: result }] } }, 2 * i + 2),
+        ];
+      }),
+  ],
   'Cline, XML': [
     'messages',
     (calls) => [

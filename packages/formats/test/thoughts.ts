@@ -134,6 +134,36 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
   ],
   'Kimi CLI': ['messages', [assistant({ type: 'think', think: thought, encrypted: null })]],
   'Mistral Vibe': ['messages', [chat]],
+  'AI SDK UI messages': [
+    'messages',
+    [
+      {
+        messages: [
+          {
+            role: 'assistant',
+            parts: [
+              { type: 'step-start' },
+              { type: 'reasoning', text: thought, state: 'done' },
+              { type: 'tool-ls', toolCallId: '1', state: 'input-available', input: {} },
+            ],
+          },
+        ],
+      },
+    ],
+  ],
+  'Semantic Kernel': [
+    'messages',
+    [{ messages: [{ role: 'assistant', items: [{ content_type: 'reasoning', text: thought }] }] }],
+  ],
+  'Strands session': [
+    'messages',
+    [
+      {
+        message: assistant({ reasoningContent: { reasoningText: { text: thought, signature: 'x' } } }),
+        message_id: 1,
+      },
+    ],
+  ],
   'Cline, XML': ['messages', [{ messages: [assistant(anthropic)] }]],
   goose: ['goose', [{ role: 'assistant', created: 1_790_000_000, content: [anthropic] }]],
   crush: [

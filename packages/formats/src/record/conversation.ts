@@ -24,8 +24,8 @@ export interface ToolResult {
 
 export type Usage = NonNullable<Extract<SessionEvent, { type: 'turn_finished' }>['usage']>;
 
-/** A message of a conversation, independent of the API. */
-export type Message =
+/** A message of a conversation, independent of the API. Its time is in epoch ms; undefined if it is that of its record. */
+export type Message = { readonly time?: number | undefined } & (
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string; readonly origin?: 'harness' | undefined }
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] }
@@ -36,7 +36,8 @@ export type Message =
       readonly calls: readonly ToolCall[];
       readonly usage?: Usage | undefined;
       readonly costUsd?: number | undefined;
-    };
+    }
+);
 
 /** Conversations to remember. The messages of a forgotten one are reported again, with the same event ids. */
 const MAX_CONVERSATIONS = 1000;
@@ -147,8 +148,8 @@ class HistoryIds {
   }
 }
 
-/** The identity of a message, without usage and cost, which a history does not repeat. */
-function identityOf(message: Message, hasStableArgs: boolean): unknown {
+/** The identity of a message, without time, usage and cost, which a history does not repeat. */
+function identityOf({ time: _, ...message }: Message, hasStableArgs: boolean): unknown {
   if (message.role !== 'assistant') return message;
   const { role, text = '', calls } = message;
   const ids = calls.map(({ id }) => id);
@@ -157,8 +158,9 @@ function identityOf(message: Message, hasStableArgs: boolean): unknown {
 }
 
 /** @param partId id of the event of a call or result, with an id that suits if its own does not */
-function eventsOf(message: Message, id: string, partId: PartId, stamp: Stamp): SessionEvent[] {
+function eventsOf(message: Message, id: string, partId: PartId, record: Stamp): SessionEvent[] {
   if (message.role === 'system') return [];
+  const stamp = message.time === undefined ? record : { ...record, time: message.time };
   if (message.role === 'user') {
     const { text, origin } = message;
     return [{ ...stamp, id, type: 'prompt_started', text, origin }];

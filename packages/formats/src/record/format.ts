@@ -26,6 +26,8 @@ export interface Reading {
   readonly ignored: readonly string[];
   /** Whether the record yields events later, for example because it is a chunk of a call's arguments. */
   readonly isPending?: boolean;
+  /** Whether no call was found, but something in place of one that was not understood. */
+  readonly isUnknown?: boolean;
 }
 
 /** Converts the records of one stream or file, in order. */

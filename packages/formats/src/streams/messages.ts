@@ -1,15 +1,21 @@
 import { Conversations, type Message, MessageLog } from '../record/conversation.ts';
-import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  type Reading,
+  type SessionEvent,
+} from '../record/format.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { geminiUsage } from '../wire/gemini.ts';
-import { messagesFrom, readMessage } from '../wire/messages.ts';
+import { messagesFrom, readMessage, unknownBlocks } from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
 import { hasTextResults, readTextCalls } from './cline-xml.ts';
 
 /**
  * Conversations as lists of Chat messages, Responses items or Gemini's contents, as in requests to a model or the state of a
  * LangGraph thread: each list repeats the previous one and adds to it. Or one message per record, as Kimi CLI
- * (`context.jsonl`) and Mistral Vibe (`messages.jsonl`) write them.
+ * (`context.jsonl`) and Mistral Vibe (`messages.jsonl`) write them, or one per file, as Strands stores its sessions.
  */
 export const messages: Format = {
   name: 'messages',
@@ -26,7 +32,8 @@ export const messages: Format = {
     'temperature',
   ],
   recognizes: (record) =>
-    !foreignKeys.some((key) => key in record) && (listIn(record) !== undefined || isSingle(record)),
+    !foreignKeys.some((key) => key in record) &&
+    (listIn(record) !== undefined || isSingle(record) || isStored(record)),
   createReader: (session) => new MessagesReader(session),
 };
 
@@ -63,6 +70,11 @@ function isSingle(record: JsonObject): boolean {
       Array.isArray(record['tool_calls']) ||
       nameOf(record['role']).startsWith('_'))
   );
+}
+
+/** Whether it is a message in a session of Strands. Source: `strands/types/session.py`. */
+function isStored(record: JsonObject): boolean {
+  return 'message_id' in record && isSingle(objectOf(record['message']));
 }
 
 /** The messages that a record lists; undefined if it lists none. */
@@ -115,17 +127,38 @@ class MessagesReader implements FormatReader {
       model: textOf(record['model']),
     };
     if (list === undefined) {
-      const events = this.#log.read(readMessage(record), stamp, undefined);
-      return events.length === 0 ? ignored(`message (${nameOf(record['role'])})`) : reading(events);
+      const message = isStored(record) ? (record['redact_message'] ?? record['message']) : record;
+      const read = timed(message);
+      const events = this.#log.read(read, stamp, undefined);
+      if (events.length === 0) return ignored(`message (${nameOf(objectOf(message)['role'])})`);
+      return understood(events, read, unknownBlocks(message));
     }
-    const read = messagesFrom(list, hasTextResults(list) ? readTextCalls : undefined);
+    const readOne = hasTextResults(list) ? readTextCalls : readMessage;
+    const read = messagesFrom(list, (message) => timed(message, readOne));
     const events = this.#conversations.read(withAnswerUsage(read, record), stamp);
-    return { events, ignored: unknownCalls(list) };
+    return understood(events, read, [...unknownCalls(list), ...list.flatMap(unknownBlocks)]);
   }
 
   end(): [] {
     return [];
   }
+}
+
+/** Messages with the time that they name themselves, as histories of agents do. */
+function timed(value: unknown, read = readMessage): readonly Message[] {
+  const { ts, timestamp, created_at: createdAt } = objectOf(value);
+  const time = timeOf(ts ?? timestamp ?? createdAt);
+  return time === undefined ? read(value) : read(value).map((message) => ({ ...message, time }));
+}
+
+/** @param unknown types of blocks that may be the calls, if the messages have none */
+function understood(
+  events: readonly SessionEvent[],
+  list: readonly Message[],
+  unknown: readonly string[],
+): Reading {
+  const hasCalls = list.some((message) => message.role === 'assistant' && message.calls.length > 0);
+  return { events, ignored: unknown, isUnknown: unknown.length > 0 && !hasCalls };
 }
 
 /** The usage in a logged response belongs to the last message. */

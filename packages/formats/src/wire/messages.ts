@@ -15,6 +15,8 @@ import { geminiCall, geminiResult } from './gemini.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
 import { plainResult } from './result.ts';
+import { messagesInUiMessage } from './ui-message.ts';
+import { unknownBlock } from './unknown-blocks.ts';
 
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
@@ -81,6 +83,8 @@ export function joined(one: AssistantMessage, other: AssistantMessage): Assistan
 /** Reads one message or item; empty if it is neither, several if it holds results beside the rest. */
 export function readMessage(value: unknown): readonly Message[] {
   const item = unwrappedMessage(value);
+  const ofUi = messagesInUiMessage(item);
+  if (ofUi !== undefined) return ofUi.flatMap(messagesOf);
   const call = itemCall(item);
   const result = itemResult(item);
   if (call !== undefined || result !== undefined)
@@ -93,6 +97,14 @@ export function readMessage(value: unknown): readonly Message[] {
     return thought === '' ? [] : [{ role: 'assistant', thought, calls: [] }];
   }
   return messagesOf(item);
+}
+
+const serialized = /^(?:human|ai|system|tool|function|chat|(?:AI|Human|System|Tool)MessageChunk)$/;
+
+/** Whether it is a message in the form of LangChain's `messages_to_dict`. */
+export function isSerializedMessage(value: unknown): boolean {
+  const { type, data } = objectOf(value);
+  return serialized.test(nameOf(type)) && isObject(data) && 'content' in data;
 }
 
 /** LangChain wraps a message as `{lc, id, kwargs}` or `{type, data}`, OpenInference as `{message}`. */
@@ -138,9 +150,30 @@ function messagesOf(item: JsonObject): Message[] {
 }
 
 function blocksIn(item: JsonObject): readonly JsonObject[] {
-  const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents']);
+  const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents'] ?? item['items']);
   // OpenInference wraps the blocks of a message, too.
-  return blocks.map((block) => (isObject(block['message_content']) ? block['message_content'] : block));
+  return blocks.map((block) =>
+    isObject(block['message_content']) ? block['message_content'] : kernelBlock(block),
+  );
+}
+
+/** A block of Semantic Kernel's serialized history. Source: `semantic_kernel/contents` of version 1. */
+function kernelBlock(block: JsonObject): JsonObject {
+  const { content_type: type, arguments: args = {} } = block;
+  if (type === 'function_call') return { ...block, type: 'tool_call', arguments: args };
+  if (type === 'function_result') return { ...block, type: 'tool_call_response' };
+  return typeof type === 'string' ? { type, ...block } : block;
+}
+
+/** The types of the blocks in a message that no API is known to have, after the message's role. */
+export function unknownBlocks(value: unknown): string[] {
+  const item = unwrappedMessage(value);
+  const role = nameOf(item['role'] ?? item['type']);
+  if (roles.get(role) !== 'assistant' && roles.get(role) !== 'user') return [];
+  return blocksIn(item).flatMap((block) => {
+    const type = unknownBlock(block);
+    return type === undefined ? [] : [`${role} (${type})`];
+  });
 }
 
 function textIn(item: JsonObject, between: string): string {

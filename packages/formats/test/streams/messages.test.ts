@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Translator } from '../../src/index.ts';
 import { outline, readAll } from '../read-all.ts';
 
 const user = { role: 'user', content: 'look' };
@@ -94,5 +95,61 @@ describe('lists of messages', () => {
       sessions.map((more) => ({ ...more, messages: [user] })),
     );
     expect(events.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c', 'file']);
+  });
+
+  it('are read from a list in the form of messages_to_dict', () => {
+    const list = [
+      { type: 'human', data: { content: 'look', type: 'human' } },
+      { type: 'ai', data: { content: '', type: 'ai', tool_calls: [{ id: '1', name: 'sh', args: {} }] } },
+      { type: 'tool', data: { content: 'a', type: 'tool', tool_call_id: '1', status: 'success' } },
+    ];
+    expect(outline(readAll('auto', [list]).events)).toEqual(['prompt_started look', ...turn]);
+  });
+
+  it.each([
+    ['input-streaming', {}, []],
+    ['input-available', {}, ['call']],
+    ['output-available', { output: 'x', preliminary: true }, ['call']],
+    ['output-available', { output: 'x' }, ['call', 'x', undefined]],
+    ['output-error', { errorText: 'no' }, ['call', 'no', true]],
+    ['output-denied', { approval: { approved: false, reason: 'no' } }, ['call', 'no', true]],
+  ])('have calls of the AI SDK in the state %s %j', (state, more, expected) => {
+    for (const type of ['tool-sh', 'dynamic-tool']) {
+      const part = { type, toolName: 'sh', toolCallId: '1', state, input: { cmd: 'ls' }, ...more };
+      const { events } = readAll('auto', [[{ id: 'a', role: 'assistant', parts: [part] }]]);
+      const read = events.flatMap((event) => {
+        if (event.type === 'tool_call_request') return ['call'];
+        return event.type === 'tool_result' ? [event['result'], event['isError']] : [];
+      });
+      expect(read).toEqual(expected);
+    }
+  });
+
+  it('have calls of version 4 of the AI SDK', () => {
+    const toolInvocation = { state: 'result', toolCallId: '1', toolName: 'sh', args: {}, result: 'a' };
+    const parts = [{ type: 'step-start' }, { type: 'tool-invocation', toolInvocation }];
+    expect(outlineOf({ messages: [user, { role: 'assistant', content: '', parts }] })).toEqual([
+      'prompt_started look',
+      ...turn,
+    ]);
+  });
+
+  it('have the times that they name', () => {
+    const { events } = readAll('messages', [
+      { created_at: '2026-10-12T08:00:00Z', messages: [{ ...user, ts: 1_791_792_004_000 }, user] },
+    ]);
+    expect(events.map(({ time }) => time)).toEqual([1_791_792_004_000, 1_791_792_000_000]);
+  });
+
+  it.each([
+    ['no call', [], 1],
+    ['a call', [call('1')], 0],
+  ])('with blocks of an unknown type and %s', (_, more, unknown) => {
+    const strange = { role: 'assistant', content: [{ type: 'invoke', target: 'sh' }, { text: 'ok' }] };
+    const { ignored, unknown: found } = new Translator({ format: 'auto', session: 's' }).readValue({
+      messages: [user, strange, ...more],
+    });
+    expect(ignored).toEqual(['assistant (invoke)']);
+    expect(found).toBe(unknown);
   });
 });
