@@ -62,7 +62,15 @@ async function replay(
   const bad = new BadLines();
   const progress = new Progress();
   const ignored = new IgnoredTypes();
-  const counts = { events: 0, evaluated: 0, loops: 0, outages: 0, sessions: new Set<string>(), evicted: 0 };
+  const counts = {
+    events: 0,
+    evaluated: 0,
+    calls: 0,
+    loops: 0,
+    outages: 0,
+    sessions: new Set<string>(),
+    evicted: 0,
+  };
   const pipeline = new LoopPipeline(
     settings,
     {
@@ -70,6 +78,7 @@ async function replay(
       event: (type) => {
         counts.events += 1;
         if (isEventType(type)) counts.evaluated += 1;
+        if (type === 'tool_call_request') counts.calls += 1;
       },
       evicted: (reason) => {
         if (reason === 'lru') counts.evicted += 1;
@@ -141,6 +150,7 @@ async function replay(
     writeError(`${nothingEvaluated(files, ignored.total)}\n`);
     return exitCodes.badInput;
   }
+  if (counts.calls + counts.loops === 0) writeError('no tool calls were read: only texts were compared\n');
   if (notUnderstood.length > 0) return exitCodes.notUnderstood;
   return counts.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }

@@ -54,6 +54,7 @@ export class RecordReader {
    */
   async *read(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
     const translator = this.#translatorFor(file);
+    const unfinished = new UnfinishedLine();
     let line = 0;
     if (file !== '-' && isDatabase(file)) {
       for await (const rows of readDatabase(file)) {
@@ -81,19 +82,19 @@ export class RecordReader {
           units += text.length;
         }
         if (units <= MAX_DOCUMENT_UNITS) continue;
-        yield recordsOf(document, line, translator);
+        yield unfinished.after(recordsOf(document, line, translator));
         line += document.length;
         document = undefined;
         continue;
       }
-      yield recordsOf(lines, line, translator);
+      yield unfinished.after(recordsOf(lines, line, translator));
       line += lines.length;
     }
     if (document !== undefined) {
-      yield readDocument(document, line, translator);
+      yield unfinished.after(readDocument(document, line, translator));
       line += document.length;
     }
-    yield [{ ...emptyRecord, line, events: translator.end() }];
+    yield [...unfinished.end(), { ...emptyRecord, line, events: translator.end() }];
   }
 
   #translatorFor(file: string): Translator {
@@ -103,6 +104,34 @@ export class RecordReader {
     this.#session = session;
     return this.#translator;
   }
+}
+
+/** Holds back a broken line until it is known not to be the last one, which the agent of a live session is still writing. */
+class UnfinishedLine {
+  #held: readonly FileRecord[] = [];
+
+  /** The records to pass on when these follow. */
+  after(records: readonly FileRecord[]): FileRecord[] {
+    if (records.length === 0) return [];
+    const all = [...this.#held, ...records];
+    this.#held = isBroken(all.at(-1)) ? all.slice(-1) : [];
+    return all.slice(0, all.length - this.#held.length);
+  }
+
+  /** The line at the end of the file, counted as ignored. */
+  end(): FileRecord[] {
+    return this.#held.map((record) => ({
+      ...record,
+      faults: [],
+      ignored: ['unfinished last line'],
+      records: 0,
+    }));
+  }
+}
+
+function isBroken(record: FileRecord | undefined): boolean {
+  if (record === undefined || record.line === 1 || !/^\s*\{/.test(record.text ?? '')) return false;
+  return record.faults.some(({ reason }) => reason === 'not_json');
 }
 
 function recordsOf(lines: readonly string[], before: number, translator: Translator): FileRecord[] {
@@ -132,6 +161,13 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** The session of a message that Strands stores, `session_ID/agents/agent_ID/messages/message_1.json`: each agent has its own. */
+export function strandsSession(file: string): string | undefined {
+  const [, session, agent] =
+    /\bsession_([^/]+)\/agents\/agent_([^/]+)\/messages\/message_\d+\.json$/.exec(file) ?? [];
+  return session === undefined || agent === undefined ? undefined : `${session}/${agent}`;
+}
+
 const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz']);
 
 /** Session id for records without one: the name of the file or of the conversation's folder. */
@@ -139,6 +175,8 @@ function sessionOf(file: string): string {
   if (file === '-') return 'stdin';
   const folder = dirname(file);
   if (basename(folder) === 'events') return basename(dirname(folder));
+  const ofStrands = strandsSession(file);
+  if (ofStrands !== undefined) return ofStrands;
   const [name = file, ...endings] = basename(file).split('.');
   const own = endings.filter((ending) => !formatEndings.has(ending));
   return [name, ...own].join('.');

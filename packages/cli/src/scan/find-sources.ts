@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { strandsSession } from '../events/read-records.ts';
 import { anyHistoryFile, type History } from './histories.ts';
 
 /** A history file, or several files that make up one session and are read in order. */
@@ -41,6 +42,9 @@ export function findSourcesAt(paths: readonly string[], since: number): Source[]
 
 /** Names of files that are the same for each session; the folder has its id. */
 const generic = /^(?:events|context|messages|api_conversation_history|ui_messages)\.jsonl?$/;
+/** The messages of a task as Cline shows them; its history beside them has the same calls, with all results. */
+const shownMessages = 'ui_messages.json';
+const taskHistory = 'api_conversation_history.json';
 
 function findSourcesIn(folder: string, files: RegExp): Source[] {
   if (!existsSync(folder)) return [];
@@ -51,16 +55,29 @@ function findSourcesIn(folder: string, files: RegExp): Source[] {
   for (const path of paths.sort()) {
     const storage = openCodeStorage(path);
     if (storage !== undefined) storages.add(storage);
-    else if (files.test(path)) {
-      const key = basename(dirname(path)) === 'events' ? dirname(path) : path;
+    else if (files.test(path) && !isShownOnly(path)) {
+      const isOfFolder = basename(dirname(path)) === 'events' || strandsSession(path) !== undefined;
+      const key = isOfFolder ? dirname(path) : path;
       sessions.set(key, [...(sessions.get(key) ?? []), path]);
     }
   }
   const sources = [...sessions].map(([key, own]) => {
+    const [first = ''] = own;
+    const ofStrands = strandsSession(first);
+    if (ofStrands !== undefined) return sourceOf(own.toSorted(byNumber), ofStrands);
     const isOfFolder = basename(key) === 'events' || generic.test(basename(key));
     return sourceOf(own, isOfFolder ? basename(dirname(key)) : undefined);
   });
   return [...sources, ...[...storages].flatMap(openCodeSessions)];
+}
+
+function isShownOnly(path: string): boolean {
+  return basename(path) === shownMessages && existsSync(join(dirname(path), taskHistory));
+}
+
+/** Orders files by the numbers in their names. */
+function byNumber(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true });
 }
 
 /** The opencode storage folder that contains a session file. */

@@ -80,7 +80,7 @@ export class Scan {
         for (const record of records) {
           this.#addRecord(record, file, sessions, faults);
           understood.add(record);
-          if (record.events.length > 0 || record.ignored.length > 0) isKnown = true;
+          if (record.events.length > 0 || (record.ignored.length > 0 && record.records > 0)) isKnown = true;
         }
         if (!isKnown && faults.count >= MAX_UNKNOWN_RECORDS) break;
       }
@@ -104,7 +104,6 @@ export class Scan {
     sessions: Map<string, ScannedSession>,
     faults: FileFaults,
   ): void {
-    faults.lines = record.line;
     this.#totals.characters += record.text?.length ?? 0;
     this.#ignored.add(record.ignored);
     for (const fault of record.faults) faults.add(record.line, fault);
@@ -132,25 +131,19 @@ export class Scan {
 
 /** Faults of a file, collected until it is known whether the file is a history at all. */
 class FileFaults {
-  readonly #faults: (Pick<Fault, 'message'> & { readonly line: number; readonly reason?: string })[] = [];
-  /** Lines read so far. */
-  lines = 0;
+  readonly #faults: { readonly line: number; readonly message: string }[] = [];
 
   get count(): number {
     return this.#faults.length;
   }
 
   /** @param line from 1; 0 for the file as a whole */
-  add(line: number, { message, reason }: { message: string; reason?: string }): void {
-    this.#faults.push({ line, message, ...(reason !== undefined && { reason }) });
+  add(line: number, { message }: Pick<Fault, 'message'>): void {
+    this.#faults.push({ line, message });
   }
 
   report(file: string, bad: BadLines): void {
-    for (const { line, message, reason } of this.#faults) {
-      // The agent of a live session is still writing the last line.
-      const isUnfinished = reason === 'not_json' && line === this.lines && line > 1;
-      if (!isUnfinished) bad.add(file, line, message);
-    }
+    for (const { line, message } of this.#faults) bad.add(file, line, message);
   }
 }
 

@@ -138,6 +138,18 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     ]);
   });
 
+  it('replay: ignores a half-written last line, and says that no calls were read', async () => {
+    const input = `${jsonLines([{ sessionId: 's', type: 'content', text: 'Done.' }])}{"sessionId":"s","ty`;
+    const ended = await run(['replay', '-'], { input });
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: ['no tool calls were read: only texts were compared'],
+      stdout: [
+        expect.stringMatching(/^0 loops in 0 sessions; 1 event \(ignored: 1 unfinished last line\) in/),
+      ],
+    });
+  });
+
   it('replay: reports an outage, which is not a loop', async () => {
     const failed = { sessionId: 's', type: 'tool_result', result: 'HTTP 503 Service Unavailable' };
     const input = jsonLines(calls('s', 3).flatMap((made) => [made, failed]));

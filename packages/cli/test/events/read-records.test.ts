@@ -43,4 +43,16 @@ describe('RecordReader', () => {
       [2, 0, 0],
     ]);
   });
+
+  it.each([
+    ['at the end of the file', '', [], ['unfinished last line']],
+    ['followed by another', '{"type":"content","sessionId":"s","text":"x"}\n', [2], []],
+  ])('takes a half-written line for unfinished only if it is the last: %s', async (_, more, bad, ignored) => {
+    const records = await recordsOf(
+      'half.jsonl',
+      `{"type":"tool_call_request","sessionId":"s","name":"ls"}\n{"type":"tool_res\n${more}`,
+    );
+    expect(records.filter(({ faults }) => faults.length > 0).map(({ line }) => line)).toEqual(bad);
+    expect(records.flatMap((record) => record.ignored)).toEqual(ignored);
+  });
 });

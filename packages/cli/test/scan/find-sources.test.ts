@@ -73,6 +73,37 @@ describe('findSources', () => {
     ]);
   });
 
+  it('findSources: reads the messages of a Strands session in the order of their numbers', async () => {
+    const agent = 'session_s1/agents/agent_default';
+    const names = [1, 10, 2].map((id) => `message_${String(id)}.json`);
+    const folder = await folderOf({
+      'session_s1/session.json': '{}',
+      ...Object.fromEntries(names.map((name) => [`${agent}/messages/${name}`, '{}'])),
+    });
+    const source = findSourcesAt([folder], 0).find(({ session }) => session === 's1/default');
+    expect(source?.files.map((file) => file.split('/').at(-1))).toEqual([
+      'message_1.json',
+      'message_2.json',
+      'message_10.json',
+    ]);
+  });
+
+  it('findSources: leaves out the messages that Cline shows if the history of the task is there', async () => {
+    const folder = await folderOf({
+      'tasks/1/ui_messages.json': '[]',
+      'tasks/1/api_conversation_history.json': '[]',
+      'tasks/2/ui_messages.json': '[]',
+    });
+    const found = findSourcesAt([folder], 0).map(({ session, files }) => [
+      session,
+      files.map((file) => file.split('/').at(-1)),
+    ]);
+    expect(found.toSorted()).toEqual([
+      ['1', ['api_conversation_history.json']],
+      ['2', ['ui_messages.json']],
+    ]);
+  });
+
   it('findSources: sorts by time and omits files before --since', async () => {
     const folder = await folderOf({ 'new.jsonl': '{}', 'old.jsonl': '{}', 'older.jsonl': '{}' });
     const at = (name: string, seconds: number) => utimes(join(folder, name), seconds, seconds);
