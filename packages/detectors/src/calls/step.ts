@@ -188,33 +188,45 @@ export function movesTowards(steps: readonly CallStep[]): boolean {
 /** Polling calls repeat by design: their threshold is this many times higher. */
 const PATIENCE = 3;
 
-/** Polls this far apart, on average, wait rather than load anything: the user asked for a look every few minutes. */
-const UNHURRIED_MS = 60_000;
+/** Polls this far apart, on average, wait rather than load anything: a build takes its minutes. */
+const UNHURRIED_MS = 25_000;
+/** Looks this far apart, on average, are no haste either: the user asked for one every few minutes. */
+const RARE_MS = 120_000;
 
 /**
- * The factor by which thresholds rise if one of these steps polls.
+ * The factor by which thresholds rise if one of these steps polls, or all of them look at long intervals.
  *
  * @param run the latest steps, with those repeated before
  */
 export function pollingPatience(rounds: readonly CallStep[], run = rounds): number {
-  if (!rounds.some(isPollingStep)) return 1;
-  return isUnhurried(run, rounds.length) ? PATIENCE * PATIENCE : PATIENCE;
+  if (!rounds.some(isPollingStep)) return looksRarely(rounds, run) ? PATIENCE * PATIENCE : 1;
+  return comesBackAfter(UNHURRIED_MS, run, rounds.length) ? PATIENCE * PATIENCE : PATIENCE;
 }
 
-/** Whether the steps come back after a minute or more, on average. */
-function isUnhurried(run: readonly CallStep[], period: number): boolean {
+/** A command may well take minutes, so its intervals say nothing. */
+function looksRarely(rounds: readonly CallStep[], run: readonly CallStep[]): boolean {
+  const isLook = ({ nature }: PastCall) => !nature.changes && !nature.runs;
+  return (
+    rounds.every(({ kind, calls }) => kind === 'ok' && calls.every(isLook)) &&
+    comesBackAfter(RARE_MS, run, rounds.length)
+  );
+}
+
+/** Whether the steps come back after so many milliseconds or more, on average. */
+function comesBackAfter(ms: number, run: readonly CallStep[], period: number): boolean {
   const [first, last] = [run[0], run.at(-1)].map((step) => step?.calls[0]?.mark.time ?? 0);
   const rounds = (run.length - 1) / period;
-  return rounds >= 1 && (last ?? 0) - (first ?? 0) >= rounds * UNHURRIED_MS;
+  return rounds >= 1 && (last ?? 0) - (first ?? 0) >= rounds * ms;
 }
 
 /** The reason for a raised threshold, if it is raised. */
 export function pollingAdjustments(
   rounds: readonly CallStep[],
   { tools }: Pick<CallKnowledge, 'tools'>,
+  run = rounds,
 ): ThresholdAdjustment[] {
   const call = rounds.find(isPollingStep)?.calls[0];
-  if (call === undefined) return [];
+  if (call === undefined) return looksRarely(rounds, run) ? ['looks-like-poller'] : [];
   const { name } = call.identity;
   if (Object.hasOwn(tools, name) && tools[name]?.poller === true) return ['declared-poller'];
   return [call.nature.waits === true ? 'looks-like-poller' : 'under-way'];

@@ -95,7 +95,7 @@ describe('polling is recognized by', () => {
   });
 });
 
-describe('polls a minute apart', () => {
+describe('at long intervals', () => {
   const every = (seconds: number, count: number, ...steps: readonly ShortStep[]) =>
     turns(...times(count, ...steps)).map((event, i) => ({
       ...event,
@@ -103,24 +103,30 @@ describe('polls a minute apart', () => {
     }));
   const look: ShortStep = ['get_job', { id: 7, state: 'running' }];
 
-  it('have more patience', () => {
-    expect(said(every(60, 26, look))).toEqual([]);
-    expect(said(every(60, 27, look))).toEqual(['tool-repeat opened chance 27']);
-    expect(said(every(59, 9, look))).toEqual(['tool-repeat opened chance 9']);
+  it('polls have more patience', () => {
+    expect(said(every(25, 26, look))).toEqual([]);
+    expect(said(every(25, 27, look))).toEqual(['tool-repeat opened chance 27']);
+    expect(said(every(24, 9, look))).toEqual(['tool-repeat opened chance 9']);
   });
 
-  it('have it in a cycle too', () => {
+  it('polls in a cycle have it too', () => {
     const list: ShortStep = ['list_exports', 'one file so far, which is no archive'];
-    expect(said(every(60, 20, list, ['wait', 'waited for a while']))).toEqual([]);
-    expect(said(every(20, 9, list, ['wait', 'waited for a while']))).toEqual([
+    expect(said(every(25, 20, list, ['wait', 'waited for a while']))).toEqual([]);
+    expect(said(every(10, 9, list, ['wait', 'waited for a while']))).toEqual([
       'tool-cycle opened chance 9 period 2',
     ]);
   });
 
-  it('have none if nothing is under way', () => {
-    expect(said(every(600, 3, ['read_log', 'the log is empty, as it was']))).toEqual([
-      'tool-repeat opened chance 3',
-    ]);
+  it.each<[string, number, ShortStep, number]>([
+    ['a mailbox', 600, ['read_inbox', 'No letter from Ada so far; the latest is from Monday.'], 27],
+    ['a sheet', 120, ['get_rows', 'Row 7: open, without an answer'], 27],
+    ['a sheet, more often', 119, ['get_rows', 'Row 7: open, without an answer'], 3],
+    ['a look that fails', 600, ['read_inbox', 'Error: the password is wrong'], 3],
+    ['a command, which may take long', 600, ['bash', '12 tests passed', { command: 'npm test' }], 3],
+    ['a change', 600, ['update_row', 'Row 7 was updated: it is open, as before.'], 4],
+  ])('%s, looked at every %i s', (_, seconds, step, count) => {
+    expect(said(every(seconds, count - 1, step))).toEqual([]);
+    expect(said(every(seconds, count, step))).toEqual([`tool-repeat opened chance ${String(count)}`]);
   });
 });
 

@@ -138,7 +138,7 @@ export class StepRepeat implements Detector {
         value: options.threshold,
         adjustments: [
           ...adjustmentOf(degree, callStep),
-          ...pollingAdjustments([callStep], this.#knowledge),
+          ...pollingAdjustments([callStep], this.#knowledge, steps),
           ...(degree !== 'any' && navigationPatience(steps) > 1 ? (['navigation'] as const) : []),
         ],
       },
