@@ -38,7 +38,7 @@ const READS =
 const QUERIES = /(?:^|[_\-. ])(?:query|retrieve|inspect|describe|explore|explain|count|crawl)(?:$|[_\-. ])/i;
 /** Passes control on, as opposed to handing out work. */
 const HANDS_OVER =
-  /(?:^|[_\-. ])(?:hand[_-]?(?:off|over|back)|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|escalate)(?:$|[_\-. ])/i;
+  /(?:^|[_\-. ])(?:hand[_-]?(?:off|over|back)|(?:route|connect|forward|redirect|request|assign|call|contact|pass|send|refer|transfer[a-z]*|derivar|weiterleiten)[_-](?:[a-z]+[_-]){0,2}(?:human[oa]?|humain|mensch[a-z]*|operator|representative|supervisor)(?:[_-](?:agent|support|help|assistance))?$|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|(?:create[_-])?e[sc][ck]al(?:at\w+|ar|ad\w|er|iere?n?))(?:$|[_\-. ])/i;
 /** Commands that do nothing or echo their arguments. */
 const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
@@ -86,7 +86,8 @@ function navigates(words: string, args: string, isGui: boolean | undefined): boo
 
 /** Whether a call passes control to another agent or a person. */
 export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
-  return HANDS_OVER.test(toolWords(name));
+  const words = toolWords(name);
+  return HANDS_OVER.test(words) && !READS.test(words);
 }
 
 /** Whether a call only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
@@ -107,8 +108,14 @@ export function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 }
 
-/** Argument names for a command line, the first of which counts, and below, for a program. */
-const COMMAND = ['bash', 'cmd', 'command', 'commands', 'script', 'shell'];
+/** Argument names for a command line, in lower case without separators, the first of which counts, and below, for a program. */
+const COMMAND = [
+  ...['bash', 'cmd', 'command', 'commands', 'script', 'shell'],
+  ...['commandline', 'cmdline', 'shellcommand', 'bashcommand', 'argv', 'commande', 'comando', 'befehl'],
+];
+/** Tools that run whatever their only text says. */
+const SHELL =
+  /(?:^|__)(?:(?:run|exec|execute|local)_)?(?:in_)?(?:bash|zsh|shell|terminal|powershell|pwsh|command|cmd)(?:_(?:command|cmd|tool|exec|execute|run))?$/i;
 const PROGRAM = ['code', 'source', 'program', 'cell'];
 
 const LOOKS = new Set(
@@ -135,10 +142,13 @@ export interface CommandFacts {
 }
 
 /** @param args the arguments of this identity, to save parsing them again if they are whole */
-export function commandFacts({ arguments: canonical, digest }: ToolIdentity, args?: unknown): CommandFacts {
+export function commandFacts(
+  { name: tool, arguments: canonical, digest }: ToolIdentity,
+  args?: unknown,
+): CommandFacts {
   const value = digest === undefined && isFields(args) ? args : parsed(canonical);
   if (typeof value === 'string') return {};
-  const name = COMMAND.find((field) => Object.hasOwn(value, field) && value[field] !== undefined);
+  const name = commandField(tool, value);
   const line = name === undefined ? undefined : commandLine(value[name]);
   if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isReadOnlyLine(line) };
   const isProgram = Object.entries(value).some(
@@ -147,9 +157,14 @@ export function commandFacts({ arguments: canonical, digest }: ToolIdentity, arg
   return isProgram ? { onlyLooks: false } : {};
 }
 
-/** Whether the arguments contain a command line. */
-export function hasCommand(args: object): boolean {
-  return COMMAND.some((name) => Object.hasOwn(args, name));
+/** The name of the argument that is a command line; undefined if none is. */
+export function commandField(tool: string, args: Readonly<Record<string, unknown>>): string | undefined {
+  const fields = Object.keys(args).filter((field) => args[field] !== undefined);
+  const plain = fields.map((field) => field.replace(/[_-]/g, '').toLowerCase());
+  const known = COMMAND.find((name) => plain.includes(name));
+  if (known !== undefined) return fields[plain.indexOf(known)];
+  const texts = fields.filter((field) => typeof args[field] === 'string');
+  return texts.length === 1 && SHELL.test(toolWords(tool)) ? texts[0] : undefined;
 }
 
 /** A command may be a list of words, possibly with a shell: `["bash", "-lc", "cat a.ts"]`. */

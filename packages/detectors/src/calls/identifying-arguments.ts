@@ -1,5 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import { hasCommand, looksOrOperates } from './call-nature.ts';
+import { commandField, looksOrOperates } from './call-nature.ts';
 
 /** Fields that say how long a call may take. */
 const TIMEOUTS = [
@@ -46,7 +46,7 @@ export function identifyingArguments(
 /** The same object if that is all of them. */
 function tellingArguments(name: string, args: object, volatile: readonly string[]): object {
   const all = Object.entries(args);
-  const runs = hasCommand(args);
+  const runs = commandField(name, args as Readonly<Record<string, unknown>>) !== undefined;
   let entries = all.filter(
     ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
   );

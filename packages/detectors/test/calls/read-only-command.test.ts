@@ -41,8 +41,20 @@ describe('read-only commands', () => {
     ['a program, which may do anything', { code: 'x = 1' }, false],
     ['a long program', { code: 'x = 1\n'.repeat(200) }, false],
     ['a command that is not text', { command: 7 }, undefined],
+    ['a command under another name', { CommandLine: 'cat a.ts' }, true],
+    ['a command in other letters', { shell_command: 'rm a.ts' }, false],
     ['other arguments', { path: 'a.ts' }, undefined],
     ['none', undefined, undefined],
     ['arguments that are not JSON', 'rm a.ts', undefined],
   ])('%s', (_, args, expected) => expect(looks(args)).toBe(expected));
 });
+
+it.each([
+  ['run_in_terminal', { input: 'cat a.ts', goal: 7 }, true],
+  ['mcp__desktop__execute_command', { line: 'rm a.ts' }, false],
+  ['shell', { input: 'cat a.ts', folder: '/srv' }, undefined],
+  ['get_terminal_output', { id: 'a1' }, undefined],
+  ['run_query', { text: 'select 1' }, undefined],
+])('the only text of %s', (tool, args, expected) =>
+  expect(commandFacts(toolIdentity(tool, canonicalArguments(args))).onlyLooks).toBe(expected),
+);

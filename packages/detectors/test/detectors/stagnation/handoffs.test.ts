@@ -38,6 +38,13 @@ describe('handoffs in other words each time are a loop', () => {
       (i) => step('escalate_to_human', { summary: words[i] ?? '' }, 'A colleague will answer.'),
       5,
     ],
+    ...['route_to_human', 'requestHumanAgent', 'create_escalation', 'transferir_a_humano'].map(
+      (name): [string, (i: number) => AgentEvent[], number] => [
+        `by ${name}`,
+        (i) => step(name, { summary: words[i] ?? '' }, 'A colleague will answer.'),
+        5,
+      ],
+    ),
   ])('%s', (_, of, count) => {
     expect(opened(of, 12)[0]).toBe(`stagnation/handoffs opened chance ${String(count)}`);
   });
@@ -68,6 +75,12 @@ describe('handoffs are none', () => {
       'of one ticket after another',
       (i) => step('escalate_ticket', { id: i, reason: 'it is old' }, `escalated ${i}`),
     ],
+    ...['list_escalations', 'ask_human', 'request_human_approval', 'notify_oncall'].map(
+      (name): [string, (i: number) => AgentEvent[]] => [
+        `by ${name}`,
+        (i) => step(name, { id: i * 7, question: why(i) }, `answer ${why(i)}`),
+      ],
+    ),
     [
       'along a chain of agents',
       (i) => step('handoff', { to: words[i], task: why(i) }, `${words[i] ?? ''} has it`),
