@@ -2,6 +2,7 @@ import {
   type CallStep,
   changesSomething,
   errorOf,
+  isAlikeCall,
   isAlikeStep,
   isPollingStep,
   isSameError,
@@ -12,7 +13,7 @@ import {
 import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import { counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 import type { NormalizedResult } from '../../results/normalize-result.ts';
-import type { StagnationRule } from './options.ts';
+import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 
 /** An error about the arguments; a program that takes none may fail for reasons that edits remove. */
 const MISSES_ARGUMENTS =
@@ -56,29 +57,45 @@ function isEmpty({ identity }: PastCall): boolean {
   return /^(?:|\{\}|null|"")$/.test(identity.arguments.trim());
 }
 
-/** The same call fails the same way, with other calls in between that changed nothing. */
-export const sameFailure: StagnationRule = (
-  { rounds, settled },
-  { options, knowledge: { agents }, digests },
-) => {
-  if (settled.kind !== 'error' || digests.sameCalls() < options.sameFailure) return null;
+/** The same call fails the same way, with other calls in between or beside it that changed nothing. */
+export const sameFailure: StagnationRule = (calls, context) => {
+  const { settled } = calls;
+  let match = settled.kind === 'error' ? failedAgain(calls, context) : null;
+  if (settled.calls.length > 1)
+    for (const call of settled.calls)
+      if (call.result?.kind === 'error') match ??= failedAgain(calls, context, call);
+  return match;
+};
+
+/** @param only the call that failed, if others of its step did not */
+function failedAgain(
+  { rounds, settled }: Parameters<StagnationRule>[0],
+  { options, knowledge: { agents }, digests }: RuleContext,
+  only?: PastCall,
+): RuleMatch | null {
+  if (digests.sameCalls() < options.sameFailure) return null;
+  const failing = only ?? settled.calls[0];
   const steps: CallStep[] = [];
   let first = rounds.length;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
     const step = rounds[i] as CallStep;
-    if (changesSomething(step)) break;
+    if (only === undefined ? changesSomething(step) : step.calls.some(isChange)) break;
     // Waiting may resolve the failure.
     if (step.key !== settled.key && isPollingStep(step)) break;
-    if (isAlikeStep(step, settled)) {
+    const isSame =
+      only === undefined ? isAlikeStep(step, settled) : step.calls.some((call) => isAlikeCall(call, only));
+    if (isSame) {
       steps.unshift(step);
       first = i;
     }
   }
   const count = steps.length;
-  // Without other steps in between it is a plain repetition, which tool-repeat reports.
-  const isAlike = steps.some(({ outcome }) => outcome !== settled.outcome);
+  const outcomes = steps.map((step) => (only === undefined ? step.outcome : formOf(step, only)));
+  const isAlike = outcomes.some((outcome) => outcome !== outcomes.at(-1));
   const threshold = options.sameFailure + (isAlike ? MORE_IF_ALIKE : 0);
-  if (count < threshold || rounds.length - first === count || (isAlike && movesTowards(steps))) return null;
+  // Without other calls in between or beside, it is a plain repetition, which tool-repeat reports.
+  const isPlain = rounds.length - first === count && steps.every(({ key }) => key === settled.key);
+  if (count < threshold || isPlain || (isAlike && movesTowards(steps))) return null;
   return {
     rule: 'same-failure',
     steps,
@@ -89,6 +106,14 @@ export const sameFailure: StagnationRule = (
       value: options.sameFailure,
       adjustments: isAlike ? ['alike-results'] : [],
     },
-    ...sentence`${quotedStep(settled)} failed the same way ${counted(count)} times with no change in between${quotedResult(settled.calls[0], agents)}`,
+    ...sentence`${quotedStep(only === undefined ? settled : { ...settled, calls: [only] })} failed the same way ${counted(count)} times with no change in between${quotedResult(failing, agents)}`,
   };
-};
+}
+
+function isChange({ nature, result }: PastCall): boolean {
+  return nature.changes && result?.kind === 'ok';
+}
+
+function formOf({ calls }: CallStep, { key }: PastCall): string | undefined {
+  return calls.find((call) => call.key === key)?.result?.form;
+}

@@ -1,4 +1,6 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
+import { call } from '../../sessions.ts';
 import { type ShortStep, said, turns } from '../../steps.ts';
 
 describe('stagnation', () => {
@@ -20,6 +22,34 @@ describe('stagnation', () => {
     expect(said(turns(...rounds.slice(0, 8), edited)).at(-1)).toBe(
       'stagnation/same-failure resolved recovered 4',
     );
+  });
+
+  it.each<
+    [string, (n: number) => readonly [name: string, result: unknown, args: Record<string, unknown>], string[]]
+  >([
+    [
+      'a look that succeeds',
+      (n) => ['read', `file number ${n} holds ${n * 7} lines`, { n }],
+      ['stagnation/same-failure opened chance 4', 'stagnation/same-failure escalated block 5'],
+    ],
+    [
+      'a look that fails in another way',
+      (n) => ['read', `Error: no such file: part-${n * 7919}`, { n }],
+      ['stagnation/same-failure opened chance 4', 'stagnation/same-failure escalated block 5'],
+    ],
+    ['a change', (n) => ['write_file', 'ok', { n }], []],
+  ])('same-failure: counts a call that fails beside %s', (_, other, expected) => {
+    const step = (n: number): AgentEvent[] => {
+      const [name, result, args] = other(n);
+      return [
+        { type: 'turn_started' },
+        { ...call('load', { path: '/srv/app/conf.yaml' }), callId: `a${String(n)}` },
+        { ...call(name, args), callId: `b${String(n)}` },
+        { type: 'tool_result', callId: `b${String(n)}`, result },
+        { type: 'tool_result', callId: `a${String(n)}`, result: 'Error: permission denied' },
+      ];
+    };
+    expect(said([1, 2, 3, 4, 5].flatMap(step))).toEqual(expected);
   });
 
   it('same-failure: recovers after eight other steps', () => {
