@@ -5,7 +5,7 @@ import type { StagnationRule } from './options.ts';
 
 /** Pixels between two clicks at one place. */
 const JITTER = 16;
-/** A shorter confirmation tells nothing of the state. */
+/** A shorter confirmation is a mere receipt. */
 const SHORT_UNITS = 60;
 /** Fields for a place on the screen. */
 const POINT =
@@ -16,6 +16,13 @@ const OF_REQUEST =
 /** Fields that say how to wait, or put the call into words: with tools that change nothing but an interface. */
 const OF_CALL =
   /^(?:element|label|description|intent|reason|reasoning|rationale|thought|thinking|explanation|comment|note|purpose|goal|summary|(?:delay|wait|timeout|duration|pause|interval|speed)(?:_?(?:ms|s|sec|secs|seconds|millis|milliseconds))?)$/i;
+
+/** Fields for an element by a number that the interface changes whenever it is shown. */
+const HANDLE =
+  /^(?:ref|index|uid|bid|mark|(?:backend_?|highlight_?)?(?:node|element|target|box)_?(?:id|ref|index|no|num|number))$/i;
+
+/** Fields for the words that an element shows. */
+const ELEMENT = /^(?:element|label|text|name)$/i;
 
 /** Calls that differ only in looks, such as a few pixels or the number of the attempt, have the same effect. */
 export const cosmeticArguments: StagnationRule = (
@@ -34,9 +41,10 @@ export const cosmeticArguments: StagnationRule = (
     if (step.key !== settled.key && !differsInLooks(step.calls[0] as PastCall, call, fields)) break;
   }
   const steps = rounds.slice(-count);
-  const isShort = call.result?.trivial === true && call.result.shown.length < SHORT_UNITS;
+  const isShort = isReceipt(call);
   const isUnknown = settled.kind === 'unknown';
-  const threshold = options.sameAnswer * (isUnknown || isShort ? 2 : 1);
+  const isDoubtful = isUnknown || isShort || (!saysWhat(fields) && isRenumbered(steps, fields));
+  const threshold = options.sameAnswer * (isDoubtful ? 2 : 1);
   if (count < threshold || !isVaried(steps) || drifts(steps)) return null;
   return {
     rule: 'same-answer',
@@ -67,6 +75,11 @@ function hasSameEffect(a: CallStep, b: CallStep): boolean {
   return one.result.form === two.result.form || one.result.gist === two.result.gist;
 }
 
+/** Whether the result tells nothing of the state. */
+function isReceipt({ result }: PastCall): boolean {
+  return result?.trivial === true && result.shown.length < SHORT_UNITS;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf({ identity }: PastCall): Fields | null {
@@ -75,10 +88,11 @@ function fieldsOf({ identity }: PastCall): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): boolean {
+function differsInLooks(call: PastCall, now: PastCall, latest: Fields): boolean {
   const fields = fieldsOf(call);
   const names = Object.keys(latest);
   if (fields === null || Object.keys(fields).length !== names.length) return false;
+  const { nature } = now;
   const isInterface = nature.gui || nature.navigates;
   return names.every((name) => {
     const [one, two] = [fields[name], latest[name]];
@@ -86,7 +100,25 @@ function differsInLooks(call: PastCall, { nature }: PastCall, latest: Fields): b
     if (JSON.stringify(one) === JSON.stringify(two) || OF_REQUEST.test(name)) return true;
     if (!nature.edits && areSameWithoutTokens(one, two)) return true;
     if (!isInterface) return false;
+    if (HANDLE.test(name)) return !isReceipt(now) && namesSameElement(fields, latest);
     return (OF_CALL.test(name) && names.length > 1) || (POINT.test(name) && areNear(one, two));
+  });
+}
+
+function saysWhat(fields: Fields): boolean {
+  return Object.keys(fields).some((name) => ELEMENT.test(name));
+}
+
+function namesSameElement(one: Fields, two: Fields): boolean {
+  return Object.keys(two).every((name) => !ELEMENT.test(name) || one[name] === two[name]);
+}
+
+/** Whether the steps name their element by different numbers. */
+function isRenumbered(steps: readonly CallStep[], latest: Fields): boolean {
+  const handles = Object.keys(latest).filter((name) => HANDLE.test(name));
+  return steps.some(({ calls: [call] }) => {
+    const fields = call === undefined ? null : fieldsOf(call);
+    return handles.some((name) => fields?.[name] !== latest[name]);
   });
 }
 

@@ -152,6 +152,10 @@ const REDIRECTS = /^\d?>/;
 /** Values by which an option is switched. */
 const SWITCH = /^(?:0|1|true|false|on|off|yes|no|all|none|auto|always|never)$/i;
 
+/** Where a command runs, and with which variables. */
+const CONTEXT =
+  /^cd ("[^"]*"|'[^']*'|[^\s;&|]+)|(?<=^|\s)(?!\w*(?:LOG|DEBUG|TRACE|COLOR|VERBOSE))[A-Z_][A-Z0-9_]*=(\S+)/g;
+
 /** The words of a command up to its pipe, which only shapes the output, or a comment. */
 function commandWords(line: string): string[] {
   const words: readonly string[] = line.trim().replace(AHEAD, '').match(WORD) ?? [];
@@ -174,6 +178,9 @@ function wordsOf({ call: { identity }, program }: Question): string[] {
     return valuesIn(identity.arguments).flatMap(
       (value) => value.toLowerCase().match(/[\p{L}\p{N}_.%/-]+/gu) ?? [],
     );
-  const words = commandWords(commandFacts(identity).line ?? '');
-  return words.filter((word) => !word.startsWith('-') && !SWITCH.test(word));
+  const line = (commandFacts(identity).line ?? '').trim();
+  const context = [...(AHEAD.exec(line)?.[0] ?? '').matchAll(CONTEXT)].map(
+    ([, folder, value]) => folder ?? value ?? '',
+  );
+  return [...context, ...commandWords(line)].filter((word) => !word.startsWith('-') && !SWITCH.test(word));
 }

@@ -4,6 +4,8 @@ import type { NormalizedResult } from '../../results/normalize-result.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
+/** A phrase of so many words says what is asked, whatever the others add to it. */
+const TASK_WORDS = 5;
 /** Words this short are not names, nor are those listed below. */
 const SMALL = 3;
 const FUNCTION_WORDS = new Set(
@@ -18,7 +20,8 @@ const STEM_SHARE = 0.7;
 const WORD = /^[\p{L}\p{M}'’-]+$/u;
 
 /**
- * Whether two calls of one tool ask the same question in other words: they differ only in the words of a phrase.
+ * Whether two calls of one tool ask the same question in other words: they differ only in the words of a phrase, or in all
+ * words that stand beside the same task.
  *
  * @param share minimum share of all words that the two phrases have in common
  */
@@ -26,19 +29,23 @@ export function isRephrased(a: ToolIdentity, b: ToolIdentity, share: number): bo
   if (a.digest !== undefined || b.digest !== undefined) return false;
   const [one, two] = [fieldsOf(a), fieldsOf(b)];
   if (one.size !== two.size) return false;
-  return [...one].every(([name, value]) => {
-    const other = two.get(name);
-    return other === value || (other !== undefined && sameQuestion(value, other, share));
+  const isSame = ([name, value]: [string, string]) => two.get(name) === value;
+  const hasTask = [...one].some((field) => isSame(field) && wordsOf(field[1]).length >= TASK_WORDS);
+  return [...one].every((field) => {
+    const other = two.get(field[0]);
+    return isSame(field) || (other !== undefined && sameQuestion(field[1], other, hasTask ? null : share));
   });
 }
 
-function sameQuestion(a: string, b: string, share: number): boolean {
+/** @param share null if the texts only stand beside the question */
+function sameQuestion(a: string, b: string, share: number | null): boolean {
   const [one, two] = [wordsOf(a), wordsOf(b)];
   const [first, second] = [new Set(one), new Set(two)];
   if (Math.min(first.size, second.size) < MIN_WORDS) return false;
   const common = [...first].filter((word) => second.has(word)).length;
   const different = [...first, ...second].filter((word) => !(first.has(word) && second.has(word)));
   if (!different.every((word) => WORD.test(word))) return false;
+  if (share === null) return true;
   if (common / (first.size + second.size - common) < share) return false;
   return !isOtherTopic(one, two);
 }

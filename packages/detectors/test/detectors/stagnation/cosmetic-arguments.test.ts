@@ -54,6 +54,22 @@ describe('arguments that differ only in looks', () => {
         { ref: 'e41', element: `${n % 2 === 0 ? 'the' : 'a'} Pay button ${'abcdefgh'.charAt(n % 8)}` },
       ]),
     ],
+    [
+      'one element under other numbers',
+      each((_, d) => [
+        'browser_click',
+        'Page: sold out, notify me when it is available. Basket: 0 items.',
+        { ref: `e${String(45 + d)}`, element: 'Add to basket' },
+      ]),
+    ],
+    [
+      'an element that is only numbered, and a page that stays',
+      each((_, d) => [
+        'click_element_by_index',
+        `Clicked the button ${String(30 + d)}: Add to basket. Page: sold out, notify me when it is available.`,
+        { index: 30 + d },
+      ]),
+    ],
     ['a number of the attempt', each((n) => ['save_profile', 'ok', { name: 'Ada', attempt: n + 1 }])],
     [
       'a parameter against caches',
@@ -139,6 +155,15 @@ describe('arguments that differ only in looks', () => {
         'request',
         'The load of this hour was low, as it was the hour before.',
         { url: `https://a.example/load?ts=${1_793_000_000 + n * 3600}` },
+      ]),
+    ],
+    ['boxes ticked by number', each((n) => ['click', 'Clicked the box.', { index: 12 + 3 * n }])],
+    [
+      'elements with other names',
+      each((n) => [
+        'browser_click',
+        'Page: 15 boxes, all of which can be ticked; Save is at the end.',
+        { ref: `e${String(45 + n)}`, element: `Box ${'abcdefghijklmno'.charAt(n)}` },
       ]),
     ],
     ['items by index', each((n) => ['process_item', 'ok', { list: 'orders', index: n }])],

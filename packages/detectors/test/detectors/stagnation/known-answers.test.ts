@@ -83,6 +83,13 @@ const fetched = runs(
   () => '{"items":[{"id":1,"name":"lamp"},{"id":2,"name":"desk"}],"total":2}',
 );
 
+const logged = runs(
+  ['1', 'full', 'short', 'all', '2', '3', '4']
+    .map((level) => `cd app && RUST_BACKTRACE=${level} cargo test cart`)
+    .join('|'),
+  (i) => `test result: ok. 12 passed; 0 failed; finished in 0.${String(20 + i)}s`,
+);
+
 const looked = (calls: readonly Call[]): Call[] =>
   calls.flatMap((call, i): Call[] => [
     call,
@@ -109,6 +116,7 @@ describe('known answers', () => {
     ['a silent type check with other options', turns(...silent)],
     ['tests in other pipes', turns(...piped)],
     ['a page fetched with other options', turns(...fetched)],
+    ['tests with other variables for their log', turns(...logged)],
     ['tests with other options, with a look in between', turns(...looked(vitest))],
   ])('are a loop: %s', (_, events) => {
     expect(opened(events)).toEqual([
@@ -158,6 +166,24 @@ describe('known answers', () => {
         ...runs(
           names.map((name) => `go test -run Test${name} ./internal/cart`).join('|'),
           () => 'ok  \texample.org/cart\t0.190s',
+        ),
+      ),
+    ],
+    [
+      'one folder after another',
+      turns(
+        ...runs(
+          names.map((name) => `cd packages/${name} && npm audit --omit=dev`).join('|'),
+          () => 'found 0 vulnerabilities in 214 packages',
+        ),
+      ),
+    ],
+    [
+      'one account after another',
+      turns(
+        ...runs(
+          names.map((name) => `AWS_PROFILE=${name} LOG_LEVEL=info ./check-buckets --public`).join('|'),
+          () => 'checked: there are no public buckets here',
         ),
       ),
     ],

@@ -42,6 +42,16 @@ describe('rephrased queries', () => {
     expect(isRephrased(at(5, a), identity({ q: b }), 0.25)).toBe(false);
   });
 
+  it('may add any words to the same task, but no names or numbers', () => {
+    const task = 'Find the current price of the pump';
+    const asked = (context: string) => identity({ task, context, coworker: 'researcher' });
+    expect(isRephrased(asked('We need it.'), asked('The customer is waiting for us.'), 0.25)).toBe(true);
+    expect(isRephrased(asked('It is for the offer'), asked('Please be exact now'), 0.25)).toBe(true);
+    expect(isRephrased(asked('It is for A-12'), asked('It is for A-13'), 0.25)).toBe(false);
+    const short = (context: string) => identity({ task: 'Translate the text', context });
+    expect(isRephrased(short('It is for the offer'), short('Please be exact now'), 0.25)).toBe(false);
+  });
+
   it('must have the required share of words in common', () => {
     const [a, b] = [
       identity({ q: 'last horse tram line closing date' }),
