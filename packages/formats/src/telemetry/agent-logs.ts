@@ -2,8 +2,8 @@ import type { Usage } from '../record/conversation.ts';
 import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
 import type { JsonObject } from '../record/json.ts';
 import { numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import type { Signal } from '../record/signal.ts';
 import { textId } from '../record/text-id.ts';
-import type { Signal } from './otlp-json.ts';
 import { firstNumber, sessionOf } from './span-facts.ts';
 
 /**

@@ -9,23 +9,7 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
-
-/** A span or a log record, independent of the exporter. */
-export interface Signal {
-  readonly name: string;
-  readonly traceId: string | undefined;
-  readonly spanId: string | undefined;
-  readonly parentId: string | undefined;
-  /** Epoch ms. */
-  readonly start: number | undefined;
-  readonly end: number | undefined;
-  /** Error message, if the status is an error. */
-  readonly error: string | undefined;
-  readonly attributes: JsonObject;
-  readonly resource: JsonObject;
-  /** Attributes of the events of a span, with their names. */
-  readonly events: readonly { readonly name: string; readonly attributes: JsonObject }[];
-}
+import type { Signal, SpanEvent } from '../record/signal.ts';
 
 /** An attribute of the last event of a span with this name. */
 export function eventAttribute({ events }: Signal, event: string, attribute: string): unknown {
@@ -45,20 +29,33 @@ export function spansOf(record: JsonObject): Signal[] {
 export function logsOf(record: JsonObject): Signal[] {
   const requests = record['resourceLogs'] ?? record['resource_logs'];
   return recordsOf(requests, ['scopeLogs', 'scope_logs'], ['logRecords', 'log_records']).map(
-    ([log, resource]) => {
-      const signal = spanOf(log, resource);
-      const { attributes } = signal;
-      const name = textOf(attributes['event.name']) ?? textOf(log['eventName']) ?? textOf(log['event_name']);
-      // The body has the full name, the attribute only its end.
-      const body = textOf(valueOf(log['body']));
-      const isName = name !== undefined && body?.endsWith(`.${name}`);
-      const time =
-        timeOf(log['timeUnixNano'] ?? log['time_unix_nano']) ??
-        timeOf(attributes['event.timestamp']) ??
-        timeOf(log['observedTimeUnixNano']);
-      return { ...signal, name: (isName ? body : name) ?? body ?? 'log', start: time, end: time };
-    },
+    ([log, resource]) => logOf(log, resource, valueOf(log['body'])),
   );
+}
+
+function logOf(log: JsonObject, resource: JsonObject, held: unknown): Signal {
+  const signal = spanOf(log, resource);
+  const { attributes } = signal;
+  const given = textOf(attributes['event.name']) ?? textOf(log['eventName']) ?? textOf(log['event_name']);
+  // The body has the full name, the attribute only its end.
+  const body = textOf(held);
+  const isName = given !== undefined && body?.endsWith(`.${given}`);
+  const name = (isName ? body : given) ?? body ?? 'log';
+  const time =
+    timeOf(log['timeUnixNano'] ?? log['time_unix_nano']) ??
+    timeOf(attributes['event.timestamp']) ??
+    timeOf(log['observedTimeUnixNano']);
+  const events = messageName.test(name) ? [eventOf(name, attributes, held)] : [];
+  return { ...signal, name, start: time, end: time, events };
+}
+
+/** Names of events with one message, of a span or in log records. */
+const messageName = /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice)$/;
+
+/** The body of a log record, and the content as JSON in an event of Azure's SDKs, count as attributes. */
+function eventOf(name: string, attributes: JsonObject, body?: unknown): SpanEvent {
+  const content = objectOf(unwrapped(attributes['gen_ai.event.content']));
+  return { name, attributes: { ...attributes, ...content, ...objectOf(unwrapped(body)) } };
 }
 
 function recordsOf(
@@ -91,7 +88,7 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
     resource,
     events: listOf(span['events']).map((value) => {
       const event = objectOf(value);
-      return { name: textOf(event['name']) ?? '', attributes: attributesOf(event['attributes']) };
+      return eventOf(textOf(event['name']) ?? '', attributesOf(event['attributes']));
     }),
   };
 }

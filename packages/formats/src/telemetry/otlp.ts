@@ -9,11 +9,12 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
+import type { Signal, SpanEvent } from '../record/signal.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { isMlflowSpan } from './mlflow.ts';
-import { logsOf, type Signal, spansOf } from './otlp-json.ts';
+import { logsOf, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
 import { toolOf } from './tool-facts.ts';
 
@@ -55,15 +56,18 @@ const MAX_HELD = 1000;
 
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
+  readonly #isShared: boolean;
   /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
   readonly #conversations = new Conversations({ hasStableArgs: false });
   readonly #memory: TelemetryMemory;
   /** Spans of an agent that names its session in other spans, some of which end later. */
   #held: Signal[] = [];
 
-  constructor(session: string | undefined, memory = new TelemetryMemory()) {
+  /** @param memory shared with the readers of other requests */
+  constructor(session: string | undefined, memory?: TelemetryMemory) {
     this.#session = session;
-    this.#memory = memory;
+    this.#isShared = memory !== undefined;
+    this.#memory = memory ?? new TelemetryMemory();
   }
 
   read(record: JsonObject): Reading {
@@ -72,18 +76,51 @@ class OtlpReader implements FormatReader {
     const sent = isSpans ? spansOf(record) : [];
     const logs = logsOf(record);
     for (const signal of [...sent, ...logs]) this.#learnSession(signal);
+    const messages = logs.filter(({ events }) => events.length > 0);
+    for (const log of messages) this.#memory.addLog(keyOfSpan(log), log);
+    const others = logs.filter(({ events }) => events.length === 0);
     const all = [...this.#held, ...sent];
     const spans = all.filter((span) => !this.#isEarly(span));
     this.#held = all.filter((span) => this.#isEarly(span));
     if (this.#held.length > MAX_HELD) spans.unshift(...this.#held.splice(0, MAX_HELD / 2));
-    if (spans.length + logs.length === 0 && sent.length > 0) return pending;
-    return this.#read(spans, logs);
+    const joined = spans.map((span) => this.#withMessages(span));
+    const answered = [...new Set(messages.map(keyOfSpan))].filter((key) => this.#isAnswered(key));
+    joined.push(...this.#loggedSpans(answered));
+    if (joined.length + others.length === 0 && sent.length + messages.length > 0) return pending;
+    return this.#read(joined, others);
   }
 
   end(): readonly AgentEvent[] {
-    const held = this.#held;
+    const held = this.#held.map((span) => this.#withMessages(span));
     this.#held = [];
-    return this.#read(held, []).events;
+    // Later requests can bring the answers of others.
+    const rest = this.#isShared ? [] : this.#loggedSpans(this.#memory.loggedSpans);
+    return this.#read([...held, ...rest], []).events;
+  }
+
+  #isAnswered(key: string): boolean {
+    return this.#memory.logsOf(key).some(({ events }) => events.some(({ name }) => name === 'gen_ai.choice'));
+  }
+
+  /** The span with the messages that log records have of it. */
+  #withMessages(span: Signal): Signal {
+    if (span.spanId === undefined || kindOf(span) === undefined) return span;
+    const logs = this.#memory.takeLogs(keyOfSpan(span));
+    return logs.length === 0
+      ? span
+      : { ...span, events: [...span.events, ...eventsOf(logs)], logged: 'with span' };
+  }
+
+  /** The messages of spans that are in other requests, or in none. */
+  #loggedSpans(keys: readonly string[]): Signal[] {
+    return keys.flatMap((key) => {
+      const logs = this.#memory.takeLogs(key).toSorted(byStart);
+      const last = logs.at(-1);
+      if (last === undefined) return [];
+      const attributes = { 'gen_ai.operation.name': 'chat', ...last.attributes };
+      const start = logs[0]?.start;
+      return [{ ...last, name: 'chat', start, attributes, events: eventsOf(logs), logged: 'alone' }];
+    });
   }
 
   #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
@@ -94,7 +131,7 @@ class OtlpReader implements FormatReader {
       // times, down to milliseconds, and exports spans in the order in which they end.
       .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
-    for (const log of logs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)))
+    for (const log of logs.toSorted(byStart))
       readings.push(
         kindOf(log) === 'model' ? merged(this.#partsOf(log).map(({ read }) => read())) : this.#readLog(log),
       );
@@ -137,13 +174,17 @@ class OtlpReader implements FormatReader {
     if (kind === undefined) return nothing(span.name);
     if (sessionId === undefined) return nothing(`${span.name} without a session`);
     const { start, end } = span;
+    const own = { model: modelOf(span), agent: agentOf(span) };
+    const key = keyOfSpan(span);
     const stamp: Stamp = {
       sessionId,
       time: start,
-      model: modelOf(span),
-      agent: agentOf(span),
+      ...(span.logged === 'alone' ? (this.#memory.stampOf(key) ?? own) : own),
     };
-    if (kind === 'model') return this.#partsOfModel(span, stamp, tools);
+    if (kind === 'model') {
+      if (span.logged !== 'alone') this.#memory.learnSpan(key, own);
+      return this.#partsOfModel(span, stamp, tools);
+    }
     if (kind === 'execution') return partsOfExecution(span, stamp);
     const { name, args, result, isError, callId: ownId } = toolOf(span);
     const calls = this.#memory.callsOf(sessionId);
@@ -182,28 +223,31 @@ class OtlpReader implements FormatReader {
       time,
       read: () => ({ events: readEvents(), ignored: [] }),
     });
-    const history = () => this.#readMessages(input, stamp, '');
-    if (output.length === 0) {
-      const finished = {
-        ...stamp,
-        time: end ?? start,
-        id: id && `${id}.end`,
-        type: 'turn_finished',
-        usage,
-      } as const;
-      return [
-        part(start, () => [...history(), { ...stamp, id: id && `${id}.turn`, type: 'turn_started' }]),
-        part(finished.time, () => [finished]),
-      ];
-    }
+    const isLogged = span.logged !== undefined;
+    // The turn is that of the span, which may arrive later and alone has the usage.
+    const isPart = ({ type }: SessionEvent) => !isLogged || !type.startsWith('turn_');
+    const history = () => this.#readMessages(input, stamp, '').filter(isPart);
+    // The calls would belong to the latest turn if theirs had been reported with the span before.
+    const isLate = span.logged === 'alone' && this.#memory.stampOf(keyOfSpan(span)) !== undefined;
+    const turnId = id && `${id}.${isLate ? 'logged' : 'turn'}`;
+    const started = part(start, () => [...history(), { ...stamp, id: turnId, type: 'turn_started' }]);
+    const finished = part(end ?? start, () => [
+      { ...stamp, time: end ?? start, id: id && `${id}.end`, type: 'turn_finished', usage },
+    ]);
+    if (isLogged) this.#memory.learnLogged(stamp.sessionId);
+    // The turn starts with its messages if they are expected in log records.
+    else if (output.length === 0 && input.length === 0 && this.#memory.isLogged(stamp.sessionId))
+      return [finished];
+    if (output.length === 0) return [started, ...(span.logged === 'alone' ? [] : [finished])];
     const time = tools.timeOf(output, span) ?? start;
     const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
     // A response without a recorded history is identified by its span.
     const seed = input.length === 0 ? (id ?? '') : '';
-    return [
-      part(start, history),
-      part(time, () => this.#readMessages([...input, ...answer], { ...stamp, time }, seed)),
-    ];
+    const answered = part(time, () =>
+      this.#readMessages([...input, ...answer], { ...stamp, time }, seed).filter(isPart),
+    );
+    if (!isLogged) return [part(start, history), answered];
+    return [started, answered, ...(span.logged === 'alone' ? [] : [finished])];
   }
 
   #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
@@ -225,6 +269,19 @@ class OtlpReader implements FormatReader {
       return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
     });
   }
+}
+
+/** Identifies a span; without one, log records of messages are one sequence. */
+function keyOfSpan({ traceId = '', spanId = '' }: Signal): string {
+  return `${traceId}:${spanId}`;
+}
+
+function eventsOf(logs: readonly Signal[]): SpanEvent[] {
+  return logs.toSorted(byStart).flatMap(({ events }) => events);
+}
+
+function byStart(a: Signal, b: Signal): number {
+  return (a.start ?? 0) - (b.start ?? 0);
 }
 
 /** Claude Code: what failed in a call, whose own span says nothing of it. */

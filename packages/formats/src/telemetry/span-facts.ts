@@ -9,10 +9,11 @@ import {
   textOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Signal } from '../record/signal.ts';
 import { joined, messagesFrom } from '../wire/messages.ts';
 import { chatThought } from '../wire/openai-chat.ts';
 import { langfuseUsage } from './langfuse.ts';
-import { eventAttribute, nested, type Signal } from './otlp-json.ts';
+import { eventAttribute, nested } from './otlp-json.ts';
 import { messagesOf } from './traced-runs.ts';
 
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
@@ -195,9 +196,10 @@ const messageEvent = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 
 /** The messages in span events, as earlier conventions have them. */
 function messagesInEvents({ events }: Signal): unknown {
-  return events.flatMap(({ name, attributes: { content, tool_calls: calls, id } }) => {
+  return events.flatMap(({ name, attributes: { content, tool_calls: calls, id, tool_call_id: callId } }) => {
     const role = messageEvent.exec(name)?.[1];
-    if (role === undefined) return [];
+    // Without content, only calls are recorded.
+    if (role === undefined || (content === undefined && calls === undefined)) return [];
     const parts = unwrapped(content);
     // Strands sends results as the user does.
     const isBlocks = Array.isArray(parts) && parts.every(isObject);
@@ -205,10 +207,19 @@ function messagesInEvents({ events }: Signal): unknown {
       {
         role: isBlocks && role === 'tool' ? 'user' : role,
         content: isBlocks ? parts : content,
-        tool_calls: unwrapped(calls),
-        id,
+        tool_calls: callsIn(calls),
+        id: id ?? callId,
       },
     ];
+  });
+}
+
+/** Calls in an event; one that leaves out the arguments is not the same as another one. */
+function callsIn(value: unknown): unknown {
+  return listOf(unwrapped(value)).map((call) => {
+    const { id, function: inner } = objectOf(call);
+    if (!isObject(inner) || 'arguments' in inner) return call;
+    return { type: 'tool_call', id, name: inner['name'] };
   });
 }
 
@@ -217,11 +228,11 @@ function answerInEvents({ events }: Signal): unknown {
     .filter(({ name }) => name === 'gen_ai.choice')
     .map(({ attributes: { message, tool_calls: calls } }) => {
       const held = unwrapped(message);
-      if (isObject(held)) return { role: 'assistant', ...held };
+      if (isObject(held)) return { role: 'assistant', ...held, tool_calls: callsIn(held['tool_calls']) };
       return {
         role: 'assistant',
         content: Array.isArray(held) ? held : message,
-        tool_calls: unwrapped(calls),
+        tool_calls: callsIn(calls),
       };
     });
 }

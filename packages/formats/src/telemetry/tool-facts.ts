@@ -7,9 +7,10 @@ import {
   textOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Signal } from '../record/signal.ts';
 import { geminiResponse } from '../wire/gemini.ts';
 import { plainResult } from '../wire/result.ts';
-import { eventAttribute, nested, type Signal } from './otlp-json.ts';
+import { eventAttribute, nested } from './otlp-json.ts';
 
 export interface ToolFacts {
   readonly name: string;
