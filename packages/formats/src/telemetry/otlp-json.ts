@@ -86,11 +86,25 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
     error: errorOf(span, attributes),
     attributes,
     resource,
-    events: listOf(span['events']).map((value) => {
-      const event = objectOf(value);
-      return eventOf(textOf(event['name']) ?? '', attributesOf(event['attributes']));
-    }),
+    events: [
+      ...listOf(span['events']).map((value) => {
+        const event = objectOf(value);
+        return eventOf(textOf(event['name']) ?? '', attributesOf(event['attributes']));
+      }),
+      ...eventsInAttribute(attributes['events']),
+    ],
   };
+}
+
+/** Logfire: messages as events in an attribute; an answer can be named like the messages before it. */
+function eventsInAttribute(value: unknown): SpanEvent[] {
+  const held = listOf(unwrapped(value)).map(objectOf);
+  const last = held.findLastIndex((item) => item['event.name'] !== 'gen_ai.assistant.message');
+  return held.flatMap((item, i) => {
+    const { 'event.name': name, ...attributes } = item;
+    if (typeof name !== 'string' || !messageName.test(name)) return [];
+    return [i > last ? { name: 'gen_ai.choice', attributes: { message: attributes } } : { name, attributes }];
+  });
 }
 
 const hexId = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
@@ -118,12 +132,18 @@ function hexOfBase64(text: string): string {
 
 function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
   const status = objectOf(span['status']);
-  const code: unknown = status['code'] ?? status['status_code'];
+  const code: unknown = status['code'] ?? status['status_code'] ?? span['status_code'];
   if (attributes['langfuse.observation.level'] === 'ERROR')
     return textOf(attributes['langfuse.observation.status_message']) ?? 'error';
   const type = textOf(attributes['error.type']);
   if (type === undefined && !/^(?:2|(?:STATUS_CODE_)?ERROR)$/i.test(nameOf(code))) return undefined;
-  return textOf(status['message']) ?? textOf(status['description']) ?? type ?? 'error';
+  const message =
+    textOf(status['message']) ?? textOf(status['description']) ?? textOf(span['status_message']);
+  const exception = listOf(span['events'])
+    .map(objectOf)
+    .findLast(({ name }) => name === 'exception');
+  const { 'exception.message': thrown } = attributesOf(exception?.['attributes']);
+  return message ?? textOf(thrown) ?? type ?? 'error';
 }
 
 /** Attributes by name. OTLP has a list of keys and typed values, other exports have an object. */

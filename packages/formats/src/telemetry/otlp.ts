@@ -199,7 +199,7 @@ class OtlpReader implements FormatReader {
       return { events: [{ ...stamp, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
     };
     const parts: Part[] = [{ time: start, read: call }];
-    const outcome = result ?? span.error;
+    const outcome = result === '' ? (span.error ?? result) : (result ?? span.error);
     if (outcome === undefined) return parts;
     const isFailed = isError ?? (span.error === undefined ? undefined : true);
     const finish = (): Reading => {

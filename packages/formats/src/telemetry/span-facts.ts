@@ -7,6 +7,7 @@ import {
   numberOf,
   objectOf,
   textOf,
+  tokensOf,
   unwrapped,
 } from '../record/json.ts';
 import type { Signal } from '../record/signal.ts';
@@ -27,8 +28,9 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execut
   const observation = attributes['langfuse.observation.type'];
   if (observation === 'tool') return 'tool';
   if (observation === 'generation') return 'model';
-  const kind = attributes['openinference.span.kind'] ?? attributes['traceloop.span.kind'];
-  if (/^tool$/i.test(nameOf(kind))) return 'tool';
+  const kind = spanKinds.map((key) => attributes[key]).find((value) => value !== undefined);
+  const known = kinds.get(nameOf(kind).toLowerCase());
+  if (known !== undefined) return known;
   // OpenLLMetry of LlamaIndex: the task that calls the tool.
   if (kind === 'task' && 'tool.name' in attributes && 'tool.arguments' in attributes) return 'tool';
   if (/^llm$/i.test(nameOf(kind))) return isRequest(attributes) ? 'model' : undefined;
@@ -41,6 +43,29 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execut
   if (name === 'call_llm' && isContent(attributes['gcp.vertex.agent.llm_response'])) return 'model';
   return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
 }
+
+const spanKinds = [
+  'openinference.span.kind',
+  'traceloop.span.kind',
+  'langsmith.span.kind',
+  'mlflow.spanType',
+  'spring.ai.kind',
+  'logfire.msg_template',
+];
+
+/** Values of these attributes; those of MLflow are JSON. `llm` may be a part of a request. */
+const kinds: ReadonlyMap<string, 'model' | 'tool'> = new Map([
+  ['tool', 'tool'],
+  ['"tool"', 'tool'],
+  ['"chat_model"', 'model'],
+  ['"llm"', 'model'],
+  ['tool_call', 'tool'],
+  ['function: {name}', 'tool'],
+  ['chat completion with {request_data[model]!r}', 'model'],
+  ['chat completion with {gen_ai.request.model!r}', 'model'],
+  ['message with {request_data[model]!r}', 'model'],
+  ['responses api with {gen_ai.request.model!r}', 'model'],
+]);
 
 /** Before version 3 of its instrumentation, Pydantic AI named no operation. */
 function isToolOfPydanticAi(attributes: JsonObject): boolean {
@@ -74,6 +99,10 @@ const sessionNames = [
   'ai.telemetry.metadata.sessionId',
   'ai.telemetry.metadata.threadId',
   'gcp.vertex.agent.session_id',
+  'langsmith.metadata.thread_id',
+  'langsmith.metadata.session_id',
+  'langsmith.metadata.conversation_id',
+  'spring.ai.chat.client.conversation.id',
   'conversation.id',
   'thread.id',
   'thread_id',
@@ -82,7 +111,7 @@ const sessionNames = [
 /** The session id in the attributes of a span or its resource. */
 export function sessionOf({ attributes, resource }: Signal): string | undefined {
   const named = sessionNames.map((name) => textOf(attributes[name])).find((id) => id !== undefined);
-  return named ?? textOf(resource['session.id']);
+  return named ?? textOf(unwrapped(attributes['mlflow.trace.session'])) ?? textOf(resource['session.id']);
 }
 
 /** The agent's name, else that of the service; SDKs name an unnamed service `unknown_service:<process>`. */
@@ -102,7 +131,8 @@ export function modelOf({ attributes: a }: Signal): string | undefined {
     textOf(a['gen_ai.response.model']) ??
     textOf(a['gen_ai.request.model']) ??
     textOf(a['llm.model_name']) ??
-    textOf(a['langfuse.observation.model.name'])
+    textOf(a['langfuse.observation.model.name']) ??
+    textOf(unwrapped(a['mlflow.llm.model']))
   );
 }
 
@@ -117,11 +147,25 @@ export function inputOf(span: Signal): Message[] {
     nested(a, 'ai.prompt.messages') ??
     objectOf(unwrapped(a['gcp.vertex.agent.llm_request']))['contents'] ??
     messagesInEvents(span);
-  const observed = unwrapped(a['langfuse.observation.input']);
+  const observed = heldIn(
+    a,
+    'langfuse.observation.input',
+    'mlflow.spanInputs',
+    'request_data',
+    'gen_ai.prompt',
+  );
   if (listOf(held).length === 0 && observed !== undefined)
     // A text is what the user asked, not an answer.
     return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
   return turnsFrom(listOf(held));
+}
+
+/** What a platform records as a whole, in the first of these attributes; of others than Langfuse, not plain text. */
+function heldIn(a: JsonObject, observed: string, ...names: readonly string[]): unknown {
+  return (
+    unwrapped(a[observed]) ??
+    names.map((name) => unwrapped(a[name])).find((value) => isObject(value) || Array.isArray(value))
+  );
 }
 
 /** The messages; text and calls of one response can be messages of their own. */
@@ -164,7 +208,13 @@ export function outputOf(span: Signal): Message[] {
     answerOfAiSdk(a) ??
     answerOfAdk(a) ??
     answerInEvents(span);
-  const observed = unwrapped(a['langfuse.observation.output']);
+  const observed = heldIn(
+    a,
+    'langfuse.observation.output',
+    'mlflow.spanOutputs',
+    'response_data',
+    'gen_ai.completion',
+  );
   if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
   // The role of a response may be missing.
   const answers = listOf(held).map((value) => {
@@ -249,6 +299,12 @@ export function firstNumber(attributes: JsonObject, ...names: readonly string[])
   return names.map((name) => numberOf(attributes[name])).find((number) => number !== undefined);
 }
 
+function mlflowUsage(a: JsonObject): Usage | undefined {
+  const { input_tokens: input, output_tokens: output } = objectOf(unwrapped(a['mlflow.chat.tokenUsage']));
+  const inputTokens = tokensOf(input);
+  return inputTokens === undefined ? undefined : { inputTokens, outputTokens: tokensOf(output) };
+}
+
 export function usageOf({ attributes: a }: Signal): Usage | undefined {
   const input = firstNumber(
     a,
@@ -267,7 +323,7 @@ export function usageOf({ attributes: a }: Signal): Usage | undefined {
     'ai.usage.outputTokens',
   );
   if (input === undefined && output === undefined)
-    return langfuseUsage(unwrapped(a['langfuse.observation.usage_details']));
+    return langfuseUsage(unwrapped(a['langfuse.observation.usage_details'])) ?? mlflowUsage(a);
   return {
     inputTokens: input ?? 0,
     outputTokens: output ?? 0,

@@ -25,6 +25,7 @@ export interface ToolFacts {
 export function toolOf(span: Signal): ToolFacts {
   const { name, attributes: a } = span;
   const adk = adkContent(a);
+  const isOfLogfire = a['logfire.msg_template'] === 'Function: {name}';
   const input =
     a['gen_ai.tool.call.arguments'] ??
     a['ai.toolCall.args'] ??
@@ -34,11 +35,15 @@ export function toolOf(span: Signal): ToolFacts {
     nested(a, 'tool.parameters') ??
     a['traceloop.entity.input'] ??
     a['langfuse.observation.input'] ??
+    a['spring.ai.tool.call.arguments'] ??
+    a['mlflow.spanInputs'] ??
+    only(a['gen_ai.prompt'], 'input') ??
+    (isOfLogfire ? a['input'] : undefined) ??
     eventAttribute(span, 'gen_ai.tool.message', 'content') ??
     adk.args;
   const output =
     ('gcp.vertex.agent.event_id' in a ? adk.result : undefined) ??
-    unquoted(a['gen_ai.tool.call.result']) ??
+    unquoted(a['gen_ai.tool.call.result'] ?? a['spring.ai.tool.call.result'] ?? a['mlflow.spanOutputs']) ??
     unwrapped(a['ai.toolCall.result']) ??
     // The text of null, which is a result too.
     a['ai.toolCall.result'] ??
@@ -46,19 +51,27 @@ export function toolOf(span: Signal): ToolFacts {
     a['tool_response'] ??
     a['traceloop.entity.output'] ??
     a['langfuse.observation.output'] ??
+    only(a['gen_ai.completion'], 'output') ??
+    (isOfLogfire ? a['output'] : undefined) ??
     choiceOf(span) ??
     eventAttribute(span, 'tool.output', 'output') ??
     adk.result;
   const call = callOf(input);
   const message = toolMessageOf(output) ?? toolOutputOf(output);
   const id =
-    textOf(a['gen_ai.tool.call.id']) ?? textOf(a['ai.toolCall.id']) ?? textOf(a['tool.id']) ?? call.callId;
+    textOf(a['gen_ai.tool.call.id']) ??
+    textOf(a['ai.toolCall.id']) ??
+    textOf(a['tool.id']) ??
+    textOf(a['spring.ai.tool.call.id']) ??
+    call.callId;
   return {
     name:
       textOf(a['gen_ai.tool.name']) ??
       textOf(a['tool.name']) ??
       textOf(a['ai.toolCall.name']) ??
       textOf(a['traceloop.entity.name']) ??
+      textOf(a['spring.ai.tool.definition.name']) ??
+      (isOfLogfire ? textOf(a['name']) : undefined) ??
       name,
     callId: (id === unspecified ? undefined : id) ?? message?.callId,
     args: call.args,
@@ -140,6 +153,12 @@ function toolOutputOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'i
 function choiceOf(span: Signal): unknown {
   const held = unwrapped(eventAttribute(span, 'gen_ai.choice', 'message'));
   return Array.isArray(held) && held.every((part) => 'text' in objectOf(part)) ? joinedText(held) : held;
+}
+
+/** LangSmith: the value, or what alone is in it. */
+function only(value: unknown, key: string): unknown {
+  const held = objectOf(unwrapped(value));
+  return Object.keys(held).length === 1 && key in held ? held[key] : value;
 }
 
 /** Decodes a string that the AI SDK encodes as JSON, whereas histories contain it unencoded. */

@@ -117,11 +117,13 @@ export function messagesOf(value: unknown): Message[] {
   if (typeof value === 'string')
     return value === '' ? [] : messagesFrom([{ role: 'assistant', content: value }]);
   if (Array.isArray(value)) return messagesFrom(value.flat().filter((one) => !isDefinition(one)));
-  const { messages, generations, choices } = objectOf(value);
+  const { messages, generations, choices, message, output } = objectOf(value);
   if (Array.isArray(messages)) return messagesFrom(messages.flat());
   if (Array.isArray(generations))
     return messagesFrom(generations.flat().map((one: unknown) => objectOf(one)['message'] ?? one));
   if (Array.isArray(choices)) return messagesFrom(choices.map((one) => objectOf(one)['message']));
+  if (Array.isArray(output)) return messagesFrom(output);
+  if (isObject(message)) return messagesFrom([message]);
   return isObject(value) && 'role' in value ? messagesFrom([value]) : [];
 }
 
