@@ -1,9 +1,7 @@
-import { isData, lettersIn } from './repetition-kind.ts';
+import { bareLines, isData, lettersIn } from './repetition-kind.ts';
 
 /** Characters frequent in code, markup, tables and paths. */
 const sign = /[\t{}<>=|\\_@$;[\]/]|\p{Ll}\p{Lu}/gu;
-/** A line that does not end like a sentence, as in a log, a record or a list. */
-const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
 /** Prose has at most one such character, and one such line, per this many units. */
 const UNITS_PER_SIGN = 100;
 const UNITS_PER_BARE_LINE = 200;
@@ -13,12 +11,8 @@ export function isProse(text: string): boolean {
   const letters = lettersIn(text);
   return (
     2 * letters >= text.length &&
-    count(text, bareLine) * UNITS_PER_BARE_LINE <= text.length &&
-    count(text, sign) * UNITS_PER_SIGN <= text.length &&
+    bareLines(text) * UNITS_PER_BARE_LINE <= text.length &&
+    (text.match(sign)?.length ?? 0) * UNITS_PER_SIGN <= text.length &&
     !isData(text, letters)
   );
-}
-
-function count(text: string, pattern: RegExp): number {
-  return text.match(pattern)?.length ?? 0;
 }

@@ -21,11 +21,9 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
-/** Records, one per line. */
-const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
-/** Code that defines one numbered name after another, or has a statement in each line, which people ask for. */
+/** Code, records, tables and logs with a number in each item, which people ask for. */
 const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
 /** A repetition this short is a loop within twice the units that equal windows need. */
 const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
@@ -42,10 +40,14 @@ const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 /** A changing number that is part of a name. */
 const numberedName = /[\p{L}_]-?\uffff/u;
-/** Brackets of code, and a line that ends as a statement or a block does. */
-const codeSign = /[(){};=]/g;
-const codeLine = /[{};:)][ \t]*\n/;
-const UNITS_PER_CODE_SIGN = 16;
+/** Code gives a name once, and a call written into an answer has not been made: both are loops, whatever counts up. */
+const givenName = /\b(?:def|func(?:tion)?|fn|class) [\p{L}_]+ ?[({:]/u;
+const callMarkup = /<[\w:]*(?:_call|invoke)|"arguments":/;
+const tableRow = /^ *\|/m;
+/** A line that does not end like a sentence, as in a log, a record or code. */
+const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
+/** Machine-written text has more than one such line per this many units. */
+const UNITS_PER_BARE_LINE = 150;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
@@ -69,11 +71,8 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
     return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  const oneLine = recent.slice(-period).split('\n').length <= 2;
-  if (counting && (numberedName.test(recent) ? fenced || isCode(recent) : oneLine && isCode(recent)))
-    return NUMBERED;
   const data = counting && isData(recent, letters);
-  if (data && oneLine) return fenced ? NUMBERED : RECORDS;
+  if (counting && isMachineWritten(recent, around, data)) return NUMBERED;
   if (data || fenced || structured) {
     const kind = fenced ? FENCED : LISTED;
     return counting ? { ...kind, rule: 'counter' } : kind;
@@ -91,11 +90,22 @@ export function isData(recent: string, letters: number): boolean {
   return inWords < WORD_SHARE * letters;
 }
 
-/** Whether a text outside of a fence is code. */
-function isCode(recent: string): boolean {
-  return (
-    codeLine.test(recent) && (recent.match(codeSign)?.length ?? 0) * UNITS_PER_CODE_SIGN >= recent.length
-  );
+/** Whether a text with a counter is code, a table or other machine output, in which a counter is no sign of a loop. */
+function isMachineWritten(
+  recent: string,
+  { period, structured, fenced }: Surroundings,
+  data: boolean,
+): boolean {
+  const named = numberedName.test(recent);
+  if (callMarkup.test(recent) || (!named && givenName.test(recent))) return false;
+  if (!data && bareLines(recent) * UNITS_PER_BARE_LINE <= recent.length) return false;
+  const isList = structured && !fenced && !tableRow.test(recent);
+  return !isList || named || (data && recent.slice(-period).split('\n').length <= 2);
+}
+
+/** Number of lines in a text that do not end like a sentence. */
+export function bareLines(text: string): number {
+  return text.match(bareLine)?.length ?? 0;
 }
 
 /** Number of letters in a text. */

@@ -80,7 +80,7 @@ export const degenerateTexts: readonly {
   { name: 'a list of zeros', text: times(600, () => '0, '), rule: 'run' },
   {
     name: 'rows of a table',
-    text: `| n | name | value |\n|---|---|---|\n${times(100, (n) => `| ${String(n)} | The name of it | The value |\n`)}`,
+    text: `| n | name | value |\n|---|---|---|\n${times(260, (n) => `| ${String(n)} | The name of it | The value |\n`)}`,
     rule: 'counter',
   },
   {
@@ -157,7 +157,21 @@ export const degenerateTexts: readonly {
   { name: 'Chinese', text: times(80, () => '我们需要再次检查这个问题。') },
   {
     name: 'objects with a counter',
-    text: times(60, (n) => `{"id": ${String(n)}, "name": "item", "value": "a value"},\n`),
+    text: times(240, (n) => `{"id": ${String(n)}, "name": "item", "value": "a value"},\n`),
+  },
+  {
+    name: 'calls written into the answer, with a counter',
+    text: times(
+      30,
+      (n) =>
+        `<tool_call id="call_${String(n)}">\n{"name": "read_file", "arguments": {"path": "src/app.ts"}}\n</tool_call>\n`,
+    ),
+    rule: 'counter',
+  },
+  {
+    name: 'lines of a log',
+    text: times(200, (n) => `Worker ${String(n)} is ready to accept the next connection\n`),
+    rule: 'counter',
   },
   { name: 'an ever deeper path', text: `/src${'/components/shared'.repeat(120)}` },
   {

@@ -75,6 +75,13 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     text: lines(30, 4, (n, w) => `${w()} ${w()} ${'.'.repeat(50)} ${String(n * 3 + 1)}`),
   },
   {
+    name: 'a hundred branches, as asked',
+    text: fence(
+      'python',
+      lines(100, 56, (n) => `    elif n == ${String(n)}:\n        print("The number is ${String(n)}")`),
+    ),
+  },
+  {
     name: 'a traceback through one library',
     text: lines(
       40,
@@ -90,6 +97,18 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       6,
       (_, w, d) =>
         `\tat org.springframework.web.servlet.${w()}.${w()}Handler.${w()}(${w()}Handler.java:${String(d(990))})`,
+    ),
+  },
+  {
+    name: 'an unrolled loop',
+    text: fence(
+      'asm',
+      lines(
+        90,
+        57,
+        (n) =>
+          `    mov eax, dword ptr [rsi + ${String(4 * n)}]\n    add dword ptr [rdi + ${String(4 * n)}], eax`,
+      ),
     ),
   },
   { name: 'base64', text: letters(5000, 7, base64) },
@@ -114,6 +133,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       12,
       (_, w, d) =>
         `10.0.3.${String(d(255))} - - [01/Mar/2024:12:00:${two(d(60))} +0000] "GET /api/${w()}/${String(d(9000))} HTTP/1.1" 200 ${String(d(9000))}`,
+    ),
+  },
+  {
+    name: 'a diagram of messages',
+    text: lines(
+      50,
+      58,
+      (n) => `Client -> Server: send chunk ${String(n)}\nServer -> Client: ack chunk ${String(n)}`,
     ),
   },
   {
@@ -188,6 +215,10 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
+    name: 'a log of words',
+    text: lines(70, 59, (n) => `[INFO] worker ${String(n)} started on port ${String(9000 + n)} and is ready`),
+  },
+  {
     name: 'imports',
     text: fence(
       'ts',
@@ -253,6 +284,10 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     text: `| x | y | z |\n|---|---|---|\n${lines(60, 32, (n, _, d) => `| ${String(n)} | ${String(d(1000))} | ${String(d(1000))} |`)}`,
   },
   {
+    name: 'a table of tests with a counter',
+    text: `| n | case | owner | result |\n|---|---|---|---|\n${lines(80, 60, (n) => `| ${String(n)} | Case ${String(n)} of the suite | the team | passed |`)}`,
+  },
+  {
     name: 'an empty table',
     text: `| day | morning | evening |\n|---|---|---|\n${'|     |         |         |\n'.repeat(40)}`,
   },
@@ -286,6 +321,10 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   {
     name: 'numbered classes of a style sheet outside of a fence',
     text: lines(60, 52, (n) => `.mt-${String(n)} { margin-top: ${String(n * 4)}px; }`),
+  },
+  {
+    name: 'a configuration without a fence',
+    text: lines(50, 61, (n) => `[[shard]]\nname = "shard-${String(n)}"\nport = 5432\nreplicas = 2\n`),
   },
   {
     name: 'legal text',
@@ -334,6 +373,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   },
   { name: 'counting to 300', text: Array.from({ length: 300 }, (_, n) => String(n + 1)).join(', ') },
   {
+    name: 'ports in a list',
+    text: lines(
+      50,
+      62,
+      (n) => `  - name: port-${String(n)}\n    containerPort: ${String(8000 + n)}\n    protocol: TCP`,
+    ),
+  },
+  {
     name: 'primes',
     text: Array.from({ length: 3000 }, (_, n) => n + 2)
       .filter(
@@ -372,6 +419,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     text: lines(45, 44, (n) => `{"id": ${String(n)}, "name": "user${String(n)}", "active": true},`),
   },
   { name: 'a FASTA sequence', text: letters(3000, 42, 'ACGT').replace(/.{60}/g, '$&\n') },
+  {
+    name: 'style sheet rules in one line',
+    text: lines(
+      60,
+      63,
+      (n) => `.p-${String(n)}{padding:${String(4 * n)}px}.px-${String(n)}{padding-left:${String(4 * n)}px}`,
+    ).replaceAll('\n', ''),
+  },
   {
     name: 'a dozen sentences with the same pattern',
     text: lines(14, 48, (_, w) => `She put the ${w()} into the old box.`),
