@@ -68,6 +68,11 @@ export class TelemetryMemory {
     return [...this.#logs.keys()];
   }
 
+  /** Whether log records should be read now, because more of them would displace the oldest. */
+  get isFull(): boolean {
+    return this.#logs.size >= MAX_KNOWN / 2 || this.#logUnits >= MAX_LOG_UNITS / 2;
+  }
+
   logsOf(span: string): readonly Signal[] {
     return this.#logs.get(span)?.logs ?? [];
   }

@@ -25,13 +25,25 @@ export function spansOf(record: JsonObject): Signal[] {
   );
 }
 
-/** The log records of an export request. */
+const logTimes = ['timeUnixNano', 'observedTimeUnixNano', 'observed_timestamp'];
+
+/** Whether a record is a log record by itself, as CloudWatch and the console exporter of Python have it. */
+export function isLogRecord(record: JsonObject): boolean {
+  return 'body' in record && isObject(record['attributes']) && logTimes.some((key) => key in record);
+}
+
+/** The log records of an export request; a record that is a log record itself counts as one. */
 export function logsOf(record: JsonObject): Signal[] {
+  if (isLogRecord(record))
+    return [logOf(record, objectOf(objectOf(record['resource'])['attributes']), record['body'])];
   const requests = record['resourceLogs'] ?? record['resource_logs'];
   return recordsOf(requests, ['scopeLogs', 'scope_logs'], ['logRecords', 'log_records']).map(
     ([log, resource]) => logOf(log, resource, valueOf(log['body'])),
   );
 }
+
+/** Other bodies are free text. */
+const eventName = /^[\w.-]+$/;
 
 function logOf(log: JsonObject, resource: JsonObject, held: unknown): Signal {
   const signal = spanOf(log, resource);
@@ -40,17 +52,43 @@ function logOf(log: JsonObject, resource: JsonObject, held: unknown): Signal {
   // The body has the full name, the attribute only its end.
   const body = textOf(held);
   const isName = given !== undefined && body?.endsWith(`.${given}`);
-  const name = (isName ? body : given) ?? body ?? 'log';
+  const name = (isName ? body : given) ?? (body !== undefined && eventName.test(body) ? body : 'log');
   const time =
     timeOf(log['timeUnixNano'] ?? log['time_unix_nano']) ??
     timeOf(attributes['event.timestamp']) ??
-    timeOf(log['observedTimeUnixNano']);
-  const events = messageName.test(name) ? [eventOf(name, attributes, held)] : [];
+    timeOf(log['observedTimeUnixNano'] ?? log['timestamp'] ?? log['observed_timestamp']);
+  const events = messageName.test(name) ? [eventOf(name, attributes, held)] : eventsInBody(held);
   return { ...signal, name, start: time, end: time, events };
 }
 
+/**
+ * The distribution of AWS moves the content of a span to a log record of its own, without its order: earlier answers of the
+ * model are among the output.
+ */
+function eventsInBody(body: unknown): SpanEvent[] {
+  const { input, output } = objectOf(body);
+  const messagesIn = (value: unknown) => listOf(objectOf(value)['messages']).map(objectOf);
+  const eventIn = ({ role, content }: JsonObject): SpanEvent => ({
+    name: `gen_ai.${nameOf(role)}.message`,
+    attributes: isObject(content) ? content : { content },
+  });
+  const isEarlier = ({ content }: JsonObject) => isObject(content) && 'content' in content;
+  const all = messagesIn(output);
+  const earlier = all.filter(isEarlier).map(eventIn);
+  const given = messagesIn(input)
+    .filter(({ role }) => role !== 'system')
+    .flatMap((message, i) => [eventIn(message), ...earlier.slice(i, i + 1)]);
+  const answers = all
+    .filter((message) => !isEarlier(message))
+    .map(({ content }) => ({
+      name: 'gen_ai.choice',
+      attributes: isObject(content) ? content : { message: content },
+    }));
+  return [...given, ...answers];
+}
+
 /** Names of events with one message, of a span or in log records. */
-const messageName = /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice)$/;
+export const messageName = /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice)$/;
 
 /** The body of a log record, and the content as JSON in an event of Azure's SDKs, count as attributes. */
 function eventOf(name: string, attributes: JsonObject, body?: unknown): SpanEvent {

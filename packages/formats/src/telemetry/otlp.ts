@@ -14,7 +14,7 @@ import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { isMlflowSpan } from './mlflow.ts';
-import { logsOf, spansOf } from './otlp-json.ts';
+import { isLogRecord, logsOf, messageName, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
 import { toolOf } from './tool-facts.ts';
 
@@ -36,6 +36,7 @@ export const otlp: Format = {
   ],
   recognizes: (record) =>
     requestKeys.some((key) => Array.isArray(record[key])) ||
+    isLogRecord(record) ||
     (isSpan(record) && !('type' in record) && !isMlflowSpan(record)),
   createReader: (session, memory) => new OtlpReader(session, memory),
 };
@@ -62,6 +63,10 @@ class OtlpReader implements FormatReader {
   readonly #memory: TelemetryMemory;
   /** Spans of an agent that names its session in other spans, some of which end later. */
   #held: Signal[] = [];
+  /** Spans of CloudWatch, which has records in any order, usually newest first, and the content in log records. */
+  #unordered: Signal[] = [];
+  /** Spans with log records in any order. */
+  readonly #logged = new Set<string>();
 
   /** @param memory shared with the readers of other requests */
   constructor(session: string | undefined, memory?: TelemetryMemory) {
@@ -71,7 +76,7 @@ class OtlpReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
-    const isLogs = 'resourceLogs' in record || 'resource_logs' in record;
+    const isLogs = 'resourceLogs' in record || 'resource_logs' in record || isLogRecord(record);
     const isSpans = !isLogs || 'resourceSpans' in record || 'resource_spans' in record;
     const sent = isSpans ? spansOf(record) : [];
     const logs = logsOf(record);
@@ -79,6 +84,7 @@ class OtlpReader implements FormatReader {
     const messages = logs.filter(({ events }) => events.length > 0);
     for (const log of messages) this.#memory.addLog(keyOfSpan(log), log);
     const others = logs.filter(({ events }) => events.length === 0);
+    if ('durationNano' in record || isLogRecord(record)) return this.#keep(sent, messages, others);
     const all = [...this.#held, ...sent];
     const spans = all.filter((span) => !this.#isEarly(span));
     this.#held = all.filter((span) => this.#isEarly(span));
@@ -91,11 +97,27 @@ class OtlpReader implements FormatReader {
   }
 
   end(): readonly AgentEvent[] {
-    const held = this.#held.map((span) => this.#withMessages(span));
+    return this.#take().events;
+  }
+
+  #keep(spans: readonly Signal[], messages: readonly Signal[], others: readonly Signal[]): Reading {
+    this.#unordered.push(...spans);
+    for (const log of messages) this.#logged.add(keyOfSpan(log));
+    const isFull = this.#memory.isFull || this.#unordered.length >= MAX_HELD;
+    if (isFull) return merged([this.#take(), this.#read([], others)]);
+    return others.length === 0 ? pending : this.#read([], others);
+  }
+
+  /** All that is still to be read. */
+  #take(): Reading {
+    const spans = [...this.#held, ...this.#unordered].map((span) => this.#withMessages(span));
     this.#held = [];
+    this.#unordered = [];
     // Later requests can bring the answers of others.
-    const rest = this.#isShared ? [] : this.#loggedSpans(this.#memory.loggedSpans);
-    return this.#read([...held, ...rest], []).events;
+    const answered = () => [...this.#logged].filter((key) => this.#isAnswered(key));
+    const keys = this.#isShared ? answered() : this.#memory.loggedSpans;
+    this.#logged.clear();
+    return this.#read([...spans, ...this.#loggedSpans(keys)], []);
   }
 
   #isAnswered(key: string): boolean {
@@ -104,9 +126,13 @@ class OtlpReader implements FormatReader {
 
   /** The span with the messages that log records have of it. */
   #withMessages(span: Signal): Signal {
-    if (span.spanId === undefined || kindOf(span) === undefined) return span;
-    const logs = this.#memory.takeLogs(keyOfSpan(span));
-    return logs.length === 0
+    if (span.spanId === undefined) return span;
+    const key = keyOfSpan(span);
+    const isOther = kindOf(span) === undefined;
+    // Those of other spans, such as that of an agent, repeat messages.
+    if (isOther && this.#memory.logsOf(key).some(({ name }) => messageName.test(name))) return span;
+    const logs = this.#memory.takeLogs(key);
+    return logs.length === 0 || isOther
       ? span
       : { ...span, events: [...span.events, ...eventsOf(logs)], logged: 'with span' };
   }
@@ -116,7 +142,7 @@ class OtlpReader implements FormatReader {
     return keys.flatMap((key) => {
       const logs = this.#memory.takeLogs(key).toSorted(byStart);
       const last = logs.at(-1);
-      if (last === undefined) return [];
+      if (last === undefined || !logs.some(isOfModel)) return [];
       const attributes = { 'gen_ai.operation.name': 'chat', ...last.attributes };
       const start = logs[0]?.start;
       return [{ ...last, name: 'chat', start, attributes, events: eventsOf(logs), logged: 'alone' }];
@@ -274,6 +300,20 @@ class OtlpReader implements FormatReader {
 /** Identifies a span; without one, log records of messages are one sequence. */
 function keyOfSpan({ traceId = '', spanId = '' }: Signal): string {
   return `${traceId}:${spanId}`;
+}
+
+/** Whether a log record without its span is of a request: of those of AWS, neither of a tool nor of an agent. */
+function isOfModel({ name, events }: Signal): boolean {
+  return (
+    messageName.test(name) ||
+    events.some(
+      ({ name: event, attributes: { message, id, 'tool.result': result } }) =>
+        event === 'gen_ai.choice' &&
+        id === undefined &&
+        result === undefined &&
+        Array.isArray(unwrapped(message)),
+    )
+  );
 }
 
 function eventsOf(logs: readonly Signal[]): SpanEvent[] {

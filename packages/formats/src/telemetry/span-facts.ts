@@ -1,4 +1,4 @@
-import type { Message, Usage } from '../record/conversation.ts';
+import type { Message, ToolResult, Usage } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -138,8 +138,10 @@ export function modelOf({ attributes: a }: Signal): string | undefined {
 
 /** The messages sent to the model. */
 export function inputOf(span: Signal): Message[] {
-  const { attributes: a } = span;
+  const { attributes: a, logged } = span;
+  // What is left in the attributes lacks content.
   const held =
+    (logged === undefined ? undefined : messagesInEvents(span)) ??
     nested(a, 'gen_ai.input.messages') ??
     detail(span, 'gen_ai.input.messages') ??
     nested(a, 'llm.input_messages') ??
@@ -176,11 +178,19 @@ function turnsFrom(list: readonly unknown[]): Message[] {
     if (message.role === 'assistant' && last?.role === 'assistant')
       turns[turns.length - 1] = joined(last, message);
     else if (message.role === 'tool' && last?.role === 'tool')
-      turns[turns.length - 1] = { ...last, results: [...last.results, ...message.results] };
+      turns[turns.length - 1] = { ...last, results: [...last.results, ...othersIn(message, last)] };
     else turns.push(message);
   }
   return turns.map((turn, i) => withIdsOfResults(turn, turns[i + 1]));
 }
+
+/** Bedrock's instrumentation has a result twice: as the message of a tool and in that of the user. */
+function othersIn({ results }: ToolMessage, before: ToolMessage): readonly ToolResult[] {
+  const known = new Set(before.results.map(({ id }) => id));
+  return results.filter(({ id }) => id === null || !known.has(id));
+}
+
+type ToolMessage = Extract<Message, { role: 'tool' }>;
 
 /** OpenLLMetry of the OpenAI Agents SDK names calls of a history by the ids of their items, and results by those of their calls. */
 function withIdsOfResults(turn: Message, next: Message | undefined): Message {
@@ -199,8 +209,9 @@ function withIdsOfResults(turn: Message, next: Message | undefined): Message {
 
 /** The response of the model. */
 export function outputOf(span: Signal): Message[] {
-  const { attributes: a } = span;
+  const { attributes: a, logged } = span;
   const held =
+    (logged === undefined ? undefined : answerInEvents(span)) ??
     nested(a, 'gen_ai.output.messages') ??
     detail(span, 'gen_ai.output.messages') ??
     nested(a, 'llm.output_messages') ??
@@ -251,11 +262,12 @@ function messagesInEvents({ events }: Signal): unknown {
     // Without content, only calls are recorded.
     if (role === undefined || (content === undefined && calls === undefined)) return [];
     const parts = unwrapped(content);
-    // Strands sends results as the user does.
     const isBlocks = Array.isArray(parts) && parts.every(isObject);
+    // Strands sends results as the user does.
+    const isOfUser = isBlocks && parts.some((part) => 'toolResult' in part);
     return [
       {
-        role: isBlocks && role === 'tool' ? 'user' : role,
+        role: isOfUser ? 'user' : role,
         content: isBlocks ? parts : content,
         tool_calls: callsIn(calls),
         id: id ?? callId,

@@ -40,6 +40,7 @@ export function toolOf(span: Signal): ToolFacts {
     only(a['gen_ai.prompt'], 'input') ??
     (isOfLogfire ? a['input'] : undefined) ??
     eventAttribute(span, 'gen_ai.tool.message', 'content') ??
+    eventAttribute(span, 'gen_ai.user.message', 'content') ??
     adk.args;
   const output =
     ('gcp.vertex.agent.event_id' in a ? adk.result : undefined) ??
@@ -76,7 +77,8 @@ export function toolOf(span: Signal): ToolFacts {
     callId: (id === unspecified ? undefined : id) ?? message?.callId,
     args: call.args,
     result: message === undefined ? output : message.result,
-    isError: message?.isError ?? (a['gen_ai.tool.status'] === 'error' ? true : undefined),
+    isError:
+      message?.isError ?? ((a['gen_ai.tool.status'] ?? a['tool.status']) === 'error' ? true : undefined),
   };
 }
 

@@ -203,3 +203,148 @@ describe('log records of a request without an answer', () => {
     expect(read(answer(19)).map(({ type }) => type)).toEqual(['prompt_started', 'turn_started', 'content']);
   });
 });
+
+/*
+ * CloudWatch, into which the distribution of AWS (ADOT) writes one span or log record per record, newest first. Shapes of
+ * a Bedrock AgentCore runtime, recorded in November 2025.
+ */
+describe('records of CloudWatch', () => {
+  const bare = { resource: { attributes: { 'service.name': 'agent.DEFAULT' } } };
+  const at = (i: number, ms: number) => (1_795_449_636_000 + 1000 * i + ms) * 1e6;
+  const strands = { name: 'strands.telemetry.tracer', version: '' };
+  const spanOf = (i: number, spanId: string, name: string, from: number, attributes: object) => ({
+    ...bare,
+    scope: strands,
+    traceId,
+    spanId,
+    name,
+    kind: 'INTERNAL',
+    startTimeUnixNano: at(i, from),
+    endTimeUnixNano: at(i, from + 100),
+    durationNano: 100_000_000,
+    attributes: { 'gen_ai.system': 'strands-agents', 'session.id': 's', ...attributes },
+    status: { code: 'OK' },
+  });
+  const logOf = (i: number, spanId: string, ms: number, scope: string, event: string, body: object) => ({
+    ...bare,
+    scope: { name: scope },
+    timeUnixNano: at(i, ms),
+    observedTimeUnixNano: at(i, ms + 1),
+    body,
+    attributes: { 'event.name': event },
+    traceId,
+    spanId,
+  });
+  const json = (value: unknown) => JSON.stringify(value);
+  const said = (role: string, content: object) => ({ role, content });
+  const used = (i: number, args: object) => [
+    { toolUse: { toolUseId: `t${String(i)}`, name: 'read', input: args } },
+  ];
+  const gave = (i: number, result: string) => [
+    { toolResult: { toolUseId: `t${String(i)}`, status: 'success', content: [{ text: result }] } },
+  ];
+
+  /** Strands: the messages of a request without their order, and the content of its tool. */
+  const ofStrands = (exchanges: readonly Exchange[]) =>
+    exchanges.flatMap(([args, result], i) => {
+      const before = exchanges.slice(0, i);
+      const input = [
+        said('user', { content: json([{ text: 'look' }]) }),
+        ...before.map(([, text], n) => said('user', { content: json(gave(n, text)) })),
+      ];
+      const earlier = before.map(([of], n) => said('assistant', { content: json(used(n, of)) }));
+      const answer = said('assistant', { message: json(used(i, args)), finish_reason: 'tool_use' });
+      const asked = said('tool', { role: 'tool', content: json(args), id: `t${String(i)}` });
+      const told = said('assistant', { message: json([{ text: result }]), id: `t${String(i)}` });
+      const scope = strands.name;
+      const [chat, tool, agent] = [`c${spanIdOf(i)}`, `t${spanIdOf(i)}`, `a${spanIdOf(i)}`];
+      const use = { 'gen_ai.usage.input_tokens': 20, 'gen_ai.usage.output_tokens': 2 };
+      return [
+        spanOf(i, chat, 'chat', 0, { 'gen_ai.operation.name': 'chat', ...use }),
+        logOf(i, chat, 100, scope, scope, {
+          input: { messages: input },
+          output: { messages: [...earlier, answer] },
+        }),
+        spanOf(i, tool, 'execute_tool read', 200, {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'read',
+          'gen_ai.tool.call.id': `t${String(i)}`,
+        }),
+        logOf(i, tool, 300, scope, scope, { input: { messages: [asked] }, output: { messages: [told] } }),
+        logOf(i, agent, 310, scope, scope, {
+          input: { messages: [said('user', { content: json([{ text: 'look' }]) })] },
+          output: { messages: [said('assistant', { message: 'done', finish_reason: 'end_turn' })] },
+        }),
+      ];
+    });
+
+  /** OpenTelemetry's instrumentation of botocore, which has each result twice. */
+  const ofBedrock = (exchanges: readonly Exchange[]) =>
+    exchanges.flatMap(([args], i) => {
+      const scope = 'opentelemetry.instrumentation.botocore.bedrock-runtime';
+      const of = (ms: number, event: string, body: object) => logOf(i, spanIdOf(i), ms, scope, event, body);
+      const callIn = (n: number, input: object) => ({
+        tool_calls: [{ type: 'function', id: `t${String(n)}`, function: { name: 'read', arguments: input } }],
+      });
+      return [
+        of(1, 'gen_ai.user.message', { content: [{ text: 'look' }] }),
+        ...exchanges
+          .slice(0, i)
+          .flatMap(([before, result], n) => [
+            of(3 * n + 2, 'gen_ai.assistant.message', { content: used(n, before), ...callIn(n, before) }),
+            of(3 * n + 3, 'gen_ai.tool.message', { content: [{ text: result }], id: `t${String(n)}` }),
+            of(3 * n + 4, 'gen_ai.user.message', { content: gave(n, result) }),
+          ]),
+        of(900, 'gen_ai.choice', { index: 0, message: { role: 'assistant', ...callIn(i, args) } }),
+      ];
+    });
+
+  describe.each([
+    ['Strands', ofStrands, true],
+    ['Bedrock', ofBedrock, false],
+  ] as const)('by %s', (_name, recordsOf, hasSpans) => {
+    describe.each([false, true])('newest first: %s', (isReversed) => {
+      const run = (exchanges: readonly Exchange[]) => {
+        const records = recordsOf(exchanges);
+        return eventsOf(isReversed ? records.toReversed() : records, false);
+      };
+
+      it('are the calls made, each with its result, and one prompt', () => {
+        const events = run(healthy);
+        expect(ofType(events, 'tool_call_request').map(({ callId }) => callId)).toEqual(
+          healthy.map((_, i) => `t${String(i)}`),
+        );
+        const answered = hasSpans ? healthy : healthy.slice(0, -1);
+        expect(ofType(events, 'tool_result').map(({ callId, result }) => [callId, result])).toEqual(
+          answered.map(([, result], i) => [`t${String(i)}`, result]),
+        );
+        expect(outline(ofType(events, 'prompt_started'))).toEqual(['prompt_started look']);
+        expect(ofType(events, 'turn_started')).toHaveLength(healthy.length);
+        expect(ofType(events, 'turn_finished')).toHaveLength(hasSpans ? healthy.length : 0);
+      });
+
+      it('are a loop at the third identical call, and quiet if each differs', () => {
+        expect(verdictsOf(run(looping))).toContain('tool-repeat 3');
+        expect(verdictsOf(run(healthy))).toEqual([]);
+      });
+    });
+
+    it('are read also if they are posted to the endpoint', () => {
+      const translator = new Translator({ format: 'auto', memory: new TelemetryMemory() });
+      const read = recordsOf(looping).flatMap((record) => translator.readValue(record).events);
+      const events = [...read, ...translator.end()];
+      expect(verdictsOf(events)).toContain('tool-repeat 3');
+    });
+  });
+
+  it('are read in parts if they are too many to keep', () => {
+    const many = Array.from({ length: 600 }, (_, i): Exchange => [{ order: String(i) }, String(i)]);
+    const records = many.flatMap(([args], i) =>
+      ofStrands([[args, 'x']]).map((one) => ({ ...one, traceId: String(i) })),
+    );
+    const translator = new Translator({ format: 'otlp' });
+    const early = records.flatMap((record) => translator.readValue(record).events);
+    expect(ofType(early, 'tool_result').length).toBeGreaterThan(400);
+    expect(ofType([...early, ...translator.end()], 'tool_result')).toHaveLength(many.length);
+  });
+});
