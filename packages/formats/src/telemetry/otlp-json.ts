@@ -16,9 +16,11 @@ export function eventAttribute({ events }: Signal, event: string, attribute: str
   return events.findLast(({ name }) => name === event)?.attributes[attribute];
 }
 
-/** The spans of an export request; a record that is a span itself counts as one. */
+/** The spans of an export request or of an answer with several; a record that is a span itself counts as one. */
 export function spansOf(record: JsonObject): Signal[] {
-  const requests = record['resourceSpans'] ?? record['resource_spans'];
+  const requests = record['resourceSpans'] ?? record['resource_spans'] ?? record['batches'];
+  const listed = listedSpans(record);
+  if (listed.length > 0) return listed.map((span) => spanOf(span, objectOf(span['resource'])));
   if (requests === undefined) return [spanOf(record, objectOf(objectOf(record['resource'])['attributes']))];
   return recordsOf(requests, ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'], ['spans']).map(
     ([span, resource]) => spanOf(span, resource),
@@ -30,6 +32,55 @@ const logTimes = ['timeUnixNano', 'observedTimeUnixNano', 'observed_timestamp'];
 /** Whether a record is a log record by itself, as CloudWatch and the console exporter of Python have it. */
 export function isLogRecord(record: JsonObject): boolean {
   return 'body' in record && isObject(record['attributes']) && logTimes.some((key) => key in record);
+}
+
+/** The spans that Phoenix and Jaeger answer with. */
+export function listedSpans({ data }: JsonObject): JsonObject[] {
+  return listOf(data).flatMap((value): JsonObject[] => {
+    const one = objectOf(value);
+    const { spans, processes } = one;
+    if (Array.isArray(spans))
+      return spans
+        .map(objectOf)
+        .filter(isOfJaeger)
+        .map((span) => fromJaeger(span, objectOf(processes)));
+    return 'span_kind' in one && isObject(one['context']) && isObject(one['attributes']) ? [one] : [];
+  });
+}
+
+function isOfJaeger(span: JsonObject): boolean {
+  return typeof span['traceID'] === 'string' && typeof span['operationName'] === 'string';
+}
+
+function fromJaeger(span: JsonObject, processes: JsonObject): JsonObject {
+  const { startTime, duration, references } = span;
+  const attributes = tagsOf(span['tags']);
+  const process = objectOf(processes[nameOf(span['processID'])]);
+  const start = numberOf(startTime);
+  return {
+    name: span['operationName'],
+    traceId: span['traceID'],
+    spanId: span['spanID'],
+    parentSpanId: objectOf(listOf(references)[0])['spanID'],
+    start_time: start,
+    end_time: start === undefined ? undefined : start + (numberOf(duration) ?? 0),
+    attributes,
+    status: { code: attributes['otel.status_code'], message: attributes['otel.status_description'] },
+    events: listOf(span['logs']).map((log) => {
+      const { event: name, ...fields } = tagsOf(objectOf(log)['fields']);
+      return { name, attributes: fields };
+    }),
+    resource: { 'service.name': process['serviceName'], ...tagsOf(process['tags']) },
+  };
+}
+
+function tagsOf(tags: unknown): JsonObject {
+  return Object.fromEntries(
+    listOf(tags).map((tag) => {
+      const { key, value } = objectOf(tag);
+      return [nameOf(key), value];
+    }),
+  );
 }
 
 /** The log records of an export request; a record that is a log record itself counts as one. */

@@ -8,13 +8,13 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, textOf, unwrapped } from '../record/json.ts';
 import type { Signal, SpanEvent } from '../record/signal.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { isMlflowSpan } from './mlflow.ts';
-import { isLogRecord, logsOf, messageName, spansOf } from './otlp-json.ts';
+import { isLogRecord, listedSpans, logsOf, messageName, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
 import { toolOf } from './tool-facts.ts';
 
@@ -36,7 +36,9 @@ export const otlp: Format = {
   ],
   recognizes: (record) =>
     requestKeys.some((key) => Array.isArray(record[key])) ||
+    listOf(record['batches']).some((batch) => isObject(batch) && 'resource' in batch) ||
     isLogRecord(record) ||
+    listedSpans(record).length > 0 ||
     (isSpan(record) && !('type' in record) && !isMlflowSpan(record)),
   createReader: (session, memory) => new OtlpReader(session, memory),
 };

@@ -318,6 +318,81 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  describe('reads the spans that are the answer of', () => {
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'ls',
+      'gen_ai.conversation.id': 's',
+    };
+    const message = 'no such folder';
+    const tags = (of: object) =>
+      Object.entries(of).map(([key, value]) => ({ key, type: 'string', value: value as string }));
+    const pairs = (of: object) =>
+      Object.entries(of).map(([key, value]) => ({ key, value: { stringValue: value as string } }));
+    const exception = { 'exception.type': 'OSError', 'exception.message': message };
+    const time = '2026-10-12T08:00:04.400+00:00';
+    const phoenix = {
+      id: 'U3Bhbjo0',
+      name: 'ls',
+      context: { trace_id: 'trace', span_id: 'a' },
+      span_kind: 'TOOL',
+      parent_id: null,
+      start_time: time,
+      end_time: time,
+      status_code: 'ERROR',
+      status_message: message,
+      attributes: {
+        'openinference.span.kind': 'TOOL',
+        'tool.name': 'ls',
+        'session.id': 's',
+        'output.value': '',
+      },
+    };
+    const jaeger = {
+      traceID: 'trace',
+      spanID: 'a',
+      operationName: 'execute_tool ls',
+      references: [{ refType: 'CHILD_OF', traceID: 'trace', spanID: 'p' }],
+      startTime: Date.parse(time) * 1000,
+      duration: 20_000,
+      tags: tags({ ...attributes, 'otel.status_code': 'ERROR' }),
+      logs: [{ timestamp: 1, fields: tags({ event: 'exception', ...exception }) }],
+      processID: 'p1',
+    };
+    const tempo = {
+      traceId: 'zmweGlyVJwUoiEqJEDCy3A==',
+      spanId: '6DUAxSSJpsA=',
+      name: 'execute_tool ls',
+      startTimeUnixNano: `${String(Date.parse(time))}000000`,
+      attributes: pairs(attributes),
+      status: { code: 'STATUS_CODE_ERROR', message },
+    };
+
+    it.each([
+      ['Phoenix', { data: [phoenix], next_cursor: null }, undefined],
+      [
+        'Jaeger',
+        { data: [{ traceID: 'trace', spans: [jaeger], processes: { p1: { serviceName: 'shop' } } }] },
+        'shop',
+      ],
+      [
+        'Tempo',
+        {
+          batches: [
+            { resource: { attributes: pairs({ 'service.name': 'shop' }) }, scopeSpans: [{ spans: [tempo] }] },
+          ],
+        },
+        'shop',
+      ],
+    ])('%s', (_name, record, agent) => {
+      const { events } = readAll('auto', [record]);
+      expect(events).toMatchObject([
+        { type: 'tool_call_request', name: 'ls', sessionId: 's', time: Date.parse(time), agent },
+        { type: 'tool_result', result: message, isError: true },
+      ]);
+    });
+  });
+
   it('converts base64 ids to hexadecimal', () => {
     const record = JSON.parse(
       JSON.stringify(spans).replaceAll('4bf92f3577b34da6a3ce929d0e0e4736', 'S/kvNXezTaajzpKdDg5HNg=='),
