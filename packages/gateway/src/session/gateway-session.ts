@@ -9,6 +9,7 @@ import {
 import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Steps } from '../in-slices.ts';
+import { unknownTimes } from './catch-up.ts';
 import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
@@ -199,6 +200,7 @@ export class GatewaySession {
     const transcript = this.#transcript;
     detection.labels = labels;
     const isRepeated = lineage.isRepeated(history);
+    const isKnown = lineage.isKnown;
     if (lineage.isLost && isRepeated) {
       // The client repeats the request, since the reply was lost.
       this.#push({ type: 'retry' }, now);
@@ -210,7 +212,10 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const before = detection.limit;
     let calls = 0;
-    for (const entry of yield* ledger.take(history, isRepeated)) {
+    const entries = yield* ledger.take(history, isRepeated);
+    const times = isKnown ? [] : unknownTimes(entries, now, this.plan);
+    for (const [i, entry] of entries.entries()) {
+      const time = times[i] ?? now;
       if (entry.type === 'prompt') detection.limit = undefined;
       // The model has answered the results before its latest calls.
       if (entry.type === 'call') [block, hint] = [undefined, undefined];
@@ -219,8 +224,8 @@ export class GatewaySession {
       const isReported =
         entry.type !== 'prompt' && this.#reportedCalls > 0 && callsSoFar <= this.#reportedCalls;
       const { verdicts } = isReported
-        ? this.#replay(eventBodyOf(entry), now)
-        : this.#push(eventBodyOf(entry), now);
+        ? this.#replay(eventBodyOf(entry), now, time)
+        : this.#push(eventBodyOf(entry), now, time);
       const enforcement = enforcementOf(verdicts, this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
@@ -312,8 +317,8 @@ export class GatewaySession {
   }
 
   /** Analyzes an event that another conversation has reported. */
-  #replay(body: EventBody, now: number): { readonly verdicts: readonly PureVerdict[] } {
-    const { verdicts } = this.#detection.push(body, now);
+  #replay(body: EventBody, now: number, time: number): { readonly verdicts: readonly PureVerdict[] } {
+    const { verdicts } = this.#detection.push(body, now, time);
     this.#report(verdicts);
     return { verdicts };
   }
@@ -321,8 +326,9 @@ export class GatewaySession {
   #push(
     body: EventBody,
     now: number,
+    time = now,
   ): { readonly verdicts: readonly PureVerdict[]; readonly refused?: string } {
-    const result = this.#detection.push(body, now);
+    const result = this.#detection.push(body, now, time);
     this.#transcript?.addEvent(result.event);
     this.#observer.onEvent(result.event, result.verdicts);
     return result;

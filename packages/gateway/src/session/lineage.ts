@@ -49,6 +49,11 @@ export class Lineage {
   #previous: string | null = null;
   #answerIds: string[] = [];
 
+  /** Whether a request of the conversation was seen. */
+  get isKnown(): boolean {
+    return this.#fate !== 'none';
+  }
+
   get isLost(): boolean {
     return this.#fate === 'lost';
   }

@@ -75,10 +75,14 @@ export class SessionDetection {
     return pushed && this.#resultOf(pushed);
   }
 
-  /** Analyzes an event. If detection fails, the request passes. */
-  push(body: EventBody, now: number): DetectionResult {
+  /**
+   * Analyzes an event. If detection fails, the request passes.
+   *
+   * @param time when it happened, if that is not now but unknown: judged by, but not reported
+   */
+  push(body: EventBody, now: number, time = now): DetectionResult {
     const event = this.#eventOf(body, now);
-    return { event, ...this.#resultOf(this.#session.push(event, now)) };
+    return { event, ...this.#resultOf(this.#session.push({ ...event, time })) };
   }
 
   #resultOf({ verdicts, turnRequest, refusal, fault }: WatchedPush): Omit<DetectionResult, 'event'> {

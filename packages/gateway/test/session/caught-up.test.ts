@@ -61,6 +61,30 @@ describe('a history that the gateway sees for the first time', () => {
     expect(await caughtUp(messages)).toEqual({ sent: [messages], finish: 'tool_calls' });
   });
 
+  const poll = (result: string): Shown => ['get_job_status', { id: 7 }, result];
+  it.each<[string, string, Shown[]]>([
+    ['balanced', 'the same state', shown(12, () => poll('{"status":"running"}'))],
+    ['proxy', 'another state each time', shown(6, (i) => poll(`{"done":${String(i * 13)}}`))],
+    ['proxy', 'a state that has changed', [...shown(3, () => poll('a')), ...shown(2, () => poll('b'))]],
+  ])('lets a client poll on, since its times are unknown: %s, %s', async (preset, _, calls) => {
+    const messages = history(...calls);
+    expect(await caughtUp(messages, preset, poll(''))).toEqual({ sent: [messages], finish: 'tool_calls' });
+  });
+
+  it('goes on with a loop whose results are the same', async () => {
+    const { finish } = await caughtUp(history(...shown(3, () => poll('queued'))), 'proxy', poll(''));
+    expect(finish).toBe('error');
+  });
+
+  it('reports its entries at the time of the request', async () => {
+    await using bench = await GatewayBench.start((request) => modelReply(request, { text: 'Done.' }), {
+      preset: 'balanced',
+    });
+    await ask(bench, false, 's-1', history(...shown(3, (i) => read(i, `x = ${String(i)}`))));
+    await bench.stop();
+    expect(new Set(bench.events.map(({ time }) => time))).toEqual(new Set([bench.clock.now]));
+  });
+
   it('is stopped if its last results continue a loop', async () => {
     expect(await caughtUp(history(...shown(4, () => tests(failing))))).toMatchObject({
       sent: [],
