@@ -36,6 +36,35 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
     expect(got.slice(got.indexOf('stop')).every((finish) => finish === 'stop')).toBe(true);
   });
 
+  it('preset balanced: a chance is given once, even if its request fails', async () => {
+    const isChance = (messages: unknown) => JSON.stringify(messages).includes('You have called read_file');
+    await using bench = await GatewayBench.start(
+      (request, i) =>
+        isChance(request.json['messages'])
+          ? { status: 429, json: { error: { message: 'Rate limit reached' } } }
+          : calls('read_file', { path: 'a' })(request, i),
+      { preset: 'balanced' },
+    );
+    const agent = new Agent(bench, stream, null);
+    agent.result = 'Error: ENOENT: no such file or directory, open a';
+    const got: string[] = [];
+    for (let i = 0; i < 8; i += 1)
+      got.push(
+        await agent.turn().then(
+          ({ finish }) => finish,
+          () => 'failed',
+        ),
+      );
+    // The note with the results fails, then the guidance about the call.
+    const failed = ['failed', 'failed'];
+    expect(got).toEqual([
+      ...Array<string>(3).fill('tool_calls'),
+      ...failed,
+      ...Array<string>(3).fill('stop'),
+    ]);
+    expect(bench.upstream.requests.filter(({ json }) => isChance(json['messages']))).toHaveLength(2);
+  });
+
   it('preset balanced: repeated identical failures are blocked without asking the model', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>

@@ -109,6 +109,8 @@ export class WholeReply implements ReplyHandler {
     const reply = second && exchange.request.api.readReply(second);
     const headers = responseHeaders(response.headers);
     if (second === undefined || reply === undefined) {
+      // The client will repeat its request, to which the model has had its chance.
+      if (response.status >= 300) exchange.request.session.onReplyLost();
       exchange.client.head(response.status, headers);
       exchange.client.end(response.body);
       return 'passed';
