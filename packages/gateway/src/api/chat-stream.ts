@@ -5,6 +5,14 @@ import { count, isObject, objects, summed, text, usageOf, without } from './json
 import { sseText } from './sse.ts';
 import type { StreamEvent } from './stream-event.ts';
 
+/** As many as the API gives. */
+const MAX_CHOICES = 128;
+
+/** How many choices a request asks for. */
+export function choicesOf(body: Json): number {
+  return Math.min(Math.max(1, Math.trunc(count(body['n']) ?? 1)), MAX_CHOICES);
+}
+
 /** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
   readonly answer: ChatAnswer;
@@ -26,7 +34,7 @@ export class ChatStream implements ApiStream {
   constructor(body: Json, syntheticHead: (id: string) => Json) {
     this.answer = new ChatAnswer(body);
     this.#syntheticHead = syntheticHead;
-    this.#choices = count(body['n']) ?? 1;
+    this.#choices = choicesOf(body);
     const options = body['stream_options'];
     this.#wantsUsage = isObject(options) && options['include_usage'] === true;
   }
@@ -68,12 +76,15 @@ export class ChatStream implements ApiStream {
     return { choices: [{ index: 0, message }] };
   }
 
-  finish({ id, text: message, stop, details }: SyntheticReply, usage: Json | null): string {
+  finish(reply: SyntheticReply, usage: Json | null): string {
+    const { id, text: message, stop, details } = reply;
     this.#begun = this.#head ?? this.#syntheticHead(id);
+    const others = Array.from({ length: this.#choices - 1 }, (_, i) => this.refuse(i + 1, reply));
     const content = this.answer.content === '' && !this.#hasContinuedText ? message : `\n\n${message}`;
     return (
       this.#chunk({ content }, null) +
       this.#chunk({}, stop, details && { loopwatch: details }) +
+      others.join('') +
       this.#end(usage)
     );
   }

@@ -1,6 +1,6 @@
 import { joinedText, readChatAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { ChatStream } from './chat-stream.ts';
+import { ChatStream, choicesOf } from './chat-stream.ts';
 import { editUserTexts } from './content.ts';
 import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
@@ -88,14 +88,12 @@ export const chatApi: Api = {
   syntheticReply(body, { id, text: content, stop, details }, usage) {
     return {
       ...syntheticHead(body, 'chat.completion', id),
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content, refusal: null },
-          logprobs: null,
-          finish_reason: stop,
-        },
-      ],
+      choices: Array.from({ length: choicesOf(body) }, (_, index) => ({
+        index,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason: stop,
+      })),
       usage: usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
       ...(details && { loopwatch: details }),
     };

@@ -71,6 +71,7 @@ export function decideChoices(
   choices: ReadonlyMap<number, readonly ToolCall[]>,
   now: number,
 ): Map<number, ReplyDecision> {
+  session.onChoices();
   const refused = new Map<number, ReplyDecision>();
   const earlier = new Map<string, Enforcement | undefined>();
   for (const [choice, calls] of choices) {

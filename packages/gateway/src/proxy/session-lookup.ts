@@ -93,7 +93,7 @@ export class SessionLookup {
     if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
     // A client that drops the calls sends the same history again.
     const again = isOne
-      ? known.find((session) => session.isRepeated(history))
+      ? known.find((session) => session.isRepeated(history) || session.dropsCalls(history))
       : this.#withoutHistory(known, history);
     if (again !== undefined) return again.id;
     let best: Agreement = agreements.none;
@@ -103,6 +103,7 @@ export class SessionLookup {
       if (agreement > best) [best, found] = [agreement, session.id];
       if (agreement === agreements.proven) break;
     }
+    found ??= this.#summarized(known, history);
     if (found !== undefined) return found;
     // The session of the earlier reply has left memory, or no session has this name yet.
     const first = earlier ?? name;
@@ -127,6 +128,13 @@ export class SessionLookup {
         return calls === run[0]?.calls && next - session.usedAt <= MAX_PACE_MS;
       });
     return isLoop ? run[0]?.session : undefined;
+  }
+
+  /** The latest session with calls, which goes on from a summary. Other requests of the name have no calls. */
+  #summarized(known: readonly GatewaySession[], history: History): string | undefined {
+    if (!history.isContinuation) return undefined;
+    const [latest] = known.filter(({ hasCalls }) => hasCalls).sort((a, b) => b.usedAt - a.usedAt);
+    return latest?.id;
   }
 
   /** Among sessions that share a name, the one that gave the reply that the request continues from. */

@@ -53,6 +53,8 @@ export class GatewaySession {
   usedAt = 0;
   /** Resolves when the current request was judged, if that takes more than one slice; another one has to wait. */
   judging: Promise<unknown> | undefined;
+  /** Whether any calls were made in it. */
+  hasCalls = false;
   /** Whether it has had settings of its own. */
   hasOwnSettings = false;
   readonly #observer: SessionObserver;
@@ -61,6 +63,8 @@ export class GatewaySession {
   readonly #lineage = new Lineage();
   readonly #transcript: Transcript | undefined;
   #contentUnits = 0;
+  /** Whether the last reply had several choices, of which the client takes one. */
+  #hasChoices = false;
   /** How many calls of its first request another conversation has reported, with their results. */
   #reportedCalls = 0;
   /** The latest settings made elsewhere for this session. */
@@ -167,6 +171,11 @@ export class GatewaySession {
     return this.#lineage.isRepeated(history);
   }
 
+  /** Whether the request goes on from the last one without the calls that its reply had. */
+  dropsCalls(history: History): boolean {
+    return this.#lineage.dropsCalls(history);
+  }
+
   /** The calls of its last reply, if the request is its last one again as if it had got no reply. */
   unusedCalls(history: History): string | undefined {
     return this.#lineage.unusedCalls(history);
@@ -206,6 +215,13 @@ export class GatewaySession {
       this.#push({ type: 'retry' }, now);
       ledger.removeCalls(lineage.replyKeys);
     }
+    // The calls of the choices that the client has not taken were never made.
+    const isChoice = this.#hasChoices && lineage.leavesCalls(history);
+    if (isChoice) {
+      this.#push({ type: 'retry' }, now);
+      ledger.removeCalls(lineage.replyKeys);
+    }
+    this.#hasChoices = false;
     lineage.onRequest(history);
     transcript?.addSystem(items);
     let block: Enforcement | undefined;
@@ -225,7 +241,7 @@ export class GatewaySession {
         entry.type !== 'prompt' && this.#reportedCalls > 0 && callsSoFar <= this.#reportedCalls;
       const { verdicts } = isReported
         ? this.#replay(eventBodyOf(entry), now, time)
-        : this.#push(eventBodyOf(entry), now, time);
+        : this.#push(eventBodyOf(entry), now, time, !isChoice || entry.type === 'result');
       const enforcement = enforcementOf(verdicts, this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
@@ -261,6 +277,11 @@ export class GatewaySession {
   /** Length of all reply texts so far, in UTF-16 units. */
   get textUnits(): number {
     return this.#contentUnits;
+  }
+
+  /** The reply has several choices, whose calls follow. */
+  onChoices(): void {
+    this.#hasChoices = true;
   }
 
   /** A call in the reply, before it is forwarded. */
@@ -327,9 +348,11 @@ export class GatewaySession {
     body: EventBody,
     now: number,
     time = now,
+    isNews = true,
   ): { readonly verdicts: readonly PureVerdict[]; readonly refused?: string } {
     const result = this.#detection.push(body, now, time);
-    this.#transcript?.addEvent(result.event);
+    this.hasCalls ||= body.type === 'tool_call_request';
+    if (isNews) this.#transcript?.addEvent(result.event);
     this.#observer.onEvent(result.event, result.verdicts);
     return result;
   }

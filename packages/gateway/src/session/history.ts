@@ -32,6 +32,11 @@ export class Prompt {
     this.#keys = keys;
   }
 
+  /** Whether it is an agent's summary of an earlier history. */
+  get isSummary(): boolean {
+    return CONTINUATION.test((this.text ?? '').slice(0, CONTINUATION_UNITS));
+  }
+
   get calls(): readonly ShownCall[] {
     this.#shown ??= this.items.flatMap((item) =>
       item.role === 'assistant' ? item.calls.map((call) => this.#keys.shown(call)) : [],
@@ -76,7 +81,9 @@ export class History {
   ) {
     this.previous = previous;
     this.keepsHistory = keepsHistory;
-    this.fingerprint = hashOf(JSON.stringify([previous, items.length, items.at(-1)]));
+    const last = items.at(-1);
+    const shown = last?.role === 'user' ? { ...last, text: withoutCount(last.text) } : last;
+    this.fingerprint = hashOf(JSON.stringify([previous, items.length, shown]));
     this.prompts = promptsOf(items, keys);
     this.last = this.prompts.at(-1) ?? new Prompt(null, keys);
   }
@@ -86,10 +93,36 @@ export class History {
     return this.prompts.every(({ items }) => items.every(({ role }) => role === 'user'));
   }
 
+  /** Whether it shows no calls, as from a client that drops them. */
+  get lacksCalls(): boolean {
+    return this.prompts.every(({ calls }) => calls.length === 0);
+  }
+
+  /** Whether it begins with an agent's summary of what it has left out. */
+  get isContinuation(): boolean {
+    return this.prompts[0]?.isSummary === true;
+  }
+
   /** Number of user requests. */
   get users(): number {
     return this.prompts.reduce((sum, { text }) => sum + (text === null ? 0 : 1), 0);
   }
+}
+
+/** How Claude Code, Codex and Gemini CLI begin a history that they have summarized; reminders may precede it. */
+const CONTINUATION =
+  /This session is being continued from a previous conversation|Another language model started to solve this problem and produced a summary|^\s*<state_snapshot>/;
+const CONTINUATION_UNITS = 16_384;
+
+/** A longer text is compared as it is. */
+const MAX_COUNTED_UNITS = 16_384;
+/** The number of a step, and the present time, which a client without a history writes into its message. */
+const COUNT =
+  /(?<=\b(?:step|turn|iteration|round|attempt|try)\W{1,3})\d+\b|(?<=\b(?:at|now|is|time|date)\b\W{1,3})(?:\d{4}-\d\d-\d\d[T ])?\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/gi;
+
+/** A user message as a client sends it again: without what counts its requests. */
+export function withoutCount(text: string): string {
+  return text.length > MAX_COUNTED_UNITS ? text : text.replace(COUNT, '#');
 }
 
 /** Bounds of the cache of {@link CallKeys}. */
@@ -138,7 +171,7 @@ export class CallKeys {
   }
 }
 
-const hashOfUser = remembered(({ text }: UserItem) => hashOf(text));
+const hashOfUser = remembered(({ text }: UserItem) => hashOf(withoutCount(text)));
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');

@@ -63,6 +63,19 @@ export class Lineage {
     return this.#fate !== 'none' && fingerprint === this.#fingerprint;
   }
 
+  /** Whether the request goes on from the last one without the calls that its reply had. */
+  dropsCalls(history: History): boolean {
+    const isNext = this.#fate === 'answered' && this.#calls.length > 0 && this.#shown.count === 0;
+    return isNext && history.lacksCalls && history.last.hash === this.#prompt;
+  }
+
+  /** Whether the request goes on from some calls of the last reply only. */
+  leavesCalls({ last }: History): boolean {
+    const next = new Set(last.calls.slice(this.#shown.count).map(({ key }) => key));
+    const taken = this.#calls.filter(({ key }) => next.has(key)).length;
+    return this.#fate === 'answered' && taken > 0 && taken < this.#calls.length;
+  }
+
   /** The calls of the reply, if the request is the last one again although its reply, with calls, has reached the client. */
   unusedCalls(history: History): string | undefined {
     if (this.#fate !== 'answered' || this.#calls.length === 0 || !this.isRepeated(history)) return undefined;

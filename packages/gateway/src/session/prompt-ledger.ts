@@ -4,7 +4,7 @@ import type { History, Prompt } from './history.ts';
 
 /** A new entry in a request's history. */
 export type HistoryEntry =
-  | { readonly type: 'prompt'; readonly text: string }
+  | { readonly type: 'prompt'; readonly text: string; readonly origin?: 'harness' }
   /** A model request that the gateway did not see. */
   | { readonly type: 'turn' }
   | { readonly type: 'call'; readonly call: ToolCall }
@@ -95,7 +95,7 @@ export class PromptLedger {
     if (!isNew) return;
     this.#calls = new Map();
     this.#results = new Map();
-    entries.push({ type: 'prompt', text });
+    entries.push({ type: 'prompt', text, ...(last.isSummary && { origin: 'harness' }) });
   }
 }
 

@@ -109,7 +109,8 @@ export class SessionDetection {
 
 /** A session's event without the fields common to all events. */
 export type EventBody =
-  | { readonly type: 'prompt_started' | 'content' | 'thought'; readonly text: string }
+  | { readonly type: 'prompt_started'; readonly text: string; readonly origin?: 'harness' }
+  | { readonly type: 'content' | 'thought'; readonly text: string }
   | { readonly type: 'turn_started' | 'retry' }
   | {
       readonly type: 'tool_call_request';
@@ -130,8 +131,10 @@ export type EventBody =
 /** The event of a new history entry. */
 export function eventBodyOf(entry: HistoryEntry): EventBody {
   switch (entry.type) {
-    case 'prompt':
-      return { type: 'prompt_started', text: entry.text };
+    case 'prompt': {
+      const { text, origin } = entry;
+      return { type: 'prompt_started', text, ...(origin && { origin }) };
+    }
     case 'turn':
       return { type: 'turn_started' };
     case 'call':

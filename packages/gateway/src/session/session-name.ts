@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MAX_NAME_BYTES, shortName, storableText, utf8Length } from '@loopwatch/contract';
 import type { Conversation } from '../api/conversation.ts';
 import { type FlatHeaders, headerOf } from '../http/headers.ts';
+import { withoutCount } from './history.ts';
 
 /** The name of a request's session: given by the request, or derived from it. */
 export interface SessionName {
@@ -64,7 +65,7 @@ function clientName(headers: FlatHeaders): SessionName | undefined {
 function derived(headers: FlatHeaders, { items, previous }: Conversation): SessionName {
   const user = items.find(({ role }) => role === 'user');
   const key = keyHeaders.map((name) => headerOf(headers, name)).find((value) => value !== undefined) ?? '';
-  const start = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
+  const start = JSON.stringify([key, previous, user?.role === 'user' ? withoutCount(user.text) : '']);
   const hash = createHash('sha256').update(start).digest('hex').slice(0, 24);
   return { name: `derived-${hash}`, isOne: false, settingsName: null };
 }

@@ -94,4 +94,46 @@ describe.each([false, true])('several choices (streamed: %s)', (isStream) => {
     await using bench = await GatewayBench.start(() => answerWith(['a', 'b'], isStream), flags);
     expect(await ask(bench, [], 2, isStream)).toEqual([whole('a'), whole('b')]);
   });
+
+  it('a choice that the client has not taken hides no loop, and all choices say that it was stopped', async () => {
+    const offer = (name: string, args: object, n: number) => ({
+      id: `${name}_${String(n)}`,
+      type: 'function' as const,
+      function: { name, arguments: JSON.stringify(args) },
+    });
+    await using bench = await GatewayBench.start(
+      (_, n) => ({
+        json: {
+          ...head,
+          object: 'chat.completion',
+          choices: [offer('write_note', { n }, n), offer('read_file', { path: 'a' }, n)].map(
+            (made, index) => ({
+              index,
+              message: { role: 'assistant', content: null, tool_calls: [made] },
+              finish_reason: 'tool_calls',
+            }),
+          ),
+        },
+      }),
+      { ...flags, preset: 'balanced' },
+    );
+    const history: ChatCompletionMessageParam[] = [];
+    const got = [];
+    for (let n = 0; n < 5; n += 1) {
+      got.push(await ask(bench, history, 2, isStream && n === 4));
+      const taken = offer('read_file', { path: 'a' }, n);
+      history.push(
+        { role: 'assistant', content: null, tool_calls: [taken] },
+        { role: 'tool', tool_call_id: taken.id, content: 'Error: ENOENT: no such file or directory, open a' },
+      );
+    }
+    expect(got.map((choices) => choices.map(({ finish }) => finish))).toEqual([
+      ...Array<string[]>(4).fill(['tool_calls', 'tool_calls']),
+      ['stop', 'stop'],
+    ]);
+    await bench.stop();
+    // Results are in the log once, and so is the loop.
+    expect(bench.events.filter(({ type }) => type === 'tool_result')).toHaveLength(4);
+    expect(new Set(bench.events.map(({ sessionId }) => sessionId)).size).toBe(1);
+  });
 });

@@ -104,6 +104,11 @@ describe('a new prompt', () => {
     ['one message more', [user('a')], [user('a'), asks(), user('a')], true],
     ['another message in its place', [user('a')], [user('b')], true],
     ['the same message', [user('a')], [user('a')], false],
+    ['the message of the next step', [user('Step 2. Result: no')], [user('Step 3. Result: no')], false],
+    ['the message at another time', [user('It is 10:10:33. Go')], [user('It is 10:11:33. Go')], false],
+    ['another result of the next step', [user('Step 2. Result: 1')], [user('Step 3. Result: 2')], true],
+    ['a message about another item', [user('item 17')], [user('item 34')], true],
+    ['a line of another time', [user('10:10:33 ping')], [user('10:11:33 ping')], true],
     ['results behind the same message', [user('a')], [user('a'), asks(call('1')), result('1')], false],
     ['a message behind results', [user('a')], [user('a'), asks(call('1')), result('1'), user('b')], false],
     [

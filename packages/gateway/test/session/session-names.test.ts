@@ -1,3 +1,4 @@
+import { modelReply } from '@loopwatch/testkit';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { describe, expect, it } from 'vitest';
 import { Agent, ask } from '../agent.ts';
@@ -78,17 +79,31 @@ describe('x-session-id', () => {
     expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
   });
 
-  it.each<[string, ChatCompletionMessageParam[]]>([
+  it.each<[string, (i: number) => ChatCompletionMessageParam[]]>([
     [
       'a text of the assistant',
-      [
+      () => [
         { role: 'user', content: 'Go' },
         { role: 'assistant', content: 'I will open it.' },
       ],
     ],
     [
+      'texts of the assistant that become more',
+      (i) => [
+        { role: 'user', content: 'Go' },
+        ...Array.from({ length: i }, () => ({ role: 'assistant' as const, content: 'I will open it.' })),
+      ],
+    ],
+    [
+      'a message that counts its steps',
+      (i) => [
+        { role: 'user', content: 'Go' },
+        { role: 'user', content: `Step ${String(i)}. Last result: the file does not exist` },
+      ],
+    ],
+    [
       'another request that was answered',
-      [
+      () => [
         { role: 'user', content: 'Hello' },
         { role: 'assistant', content: 'Hello, what shall I do?' },
         { role: 'user', content: 'Go' },
@@ -98,7 +113,7 @@ describe('x-session-id', () => {
   ])('x-session-id: counts calls that the history lacks, after %s', async (_, messages) => {
     await using bench = await GatewayBench.start(read);
     const got = [];
-    for (let i = 0; i < 4; i += 1) got.push(await ask(bench, false, 's-1', messages));
+    for (let i = 0; i < 4; i += 1) got.push(await ask(bench, false, 's-1', messages(i)));
     expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
     await bench.stop();
     expect(sessionsOf(bench).size).toBe(1);
@@ -118,5 +133,44 @@ describe('x-session-id', () => {
     for (let turn = 0; turn < 3; turn += 1)
       for (const agent of agents) expect((await agent.turn()).finish).toBe('tool_calls');
     for (const agent of agents) expect((await agent.turn()).finish).toBe('error');
+  });
+});
+
+describe('a history that its agent has replaced by a summary', () => {
+  const session = { 'x-claude-code-session-id': 'c-1' };
+
+  it.each([
+    ['This session is being continued from a previous conversation that ran out of context.', true],
+    [
+      '<system-reminder>Be brief.</system-reminder>\nThis session is being continued from a previous conversation',
+      true,
+    ],
+    ['Another language model started to solve this problem and produced a summary of its thinking', true],
+    ['<state_snapshot>', true],
+    ['Summarize the conversation.', false],
+  ])('%j: goes on with the latest session of its name: %s', async (text, isSame) => {
+    await using bench = await GatewayBench.start(
+      (request, i) =>
+        JSON.stringify(request.json['messages']).includes('title')
+          ? modelReply(request, { text: 'Hi' })
+          : read(request, i),
+      { preset: 'balanced' },
+    );
+    for (let summary = 0; summary < 4; summary += 1) {
+      const agent = new Agent(
+        bench,
+        false,
+        session,
+        `${text} Summary ${String(summary)}: the file is missing.`,
+      );
+      agent.result = 'Error: ENOENT: no such file or directory, open a';
+      await agent.turns(2);
+      // A request of the same name that is none of the agent's.
+      await ask(bench, false, session, [{ role: 'user', content: `title ${String(summary)}` }]);
+    }
+    await bench.stop();
+    const callers = bench.events.filter(({ type }) => type === 'tool_call_request');
+    expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(isSame ? 1 : 4);
+    expect(bench.verdicts.some(({ phase }) => phase === 'opened')).toBe(isSame);
   });
 });

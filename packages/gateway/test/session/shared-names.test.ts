@@ -47,6 +47,18 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     expect(bench.verdicts.filter(({ phase }) => phase === 'opened')).toHaveLength(1);
   });
 
+  it.each<[string, boolean, (i: number) => string]>([
+    ['the time', true, (i) => `It is 10:${String(10 + i)}:33. Weather in Paris?`],
+    ['its number', true, (i) => `Step ${String(i)}: weather in Paris?`],
+    ['a number', false, (i) => `Classify text number ${String(17 * i)}`],
+    ['the time of a line', false, (i) => `Classify 10:${String(10 + i)}:33 WARN disk`],
+  ])('shared name: requests that differ in %s are the same: %s', async (_what, isSame, prompt) => {
+    await using bench = await GatewayBench.start(read);
+    const got = [];
+    for (let i = 0; i < 12; i += 1) got.push(await new Agent(bench, false, session, prompt(i)).turn(more));
+    expect(kinds(got).includes('stopped')).toBe(isSame);
+  });
+
   it('shared name: the same request sent once a minute, as by a monitor, passes', async () => {
     await using bench = await GatewayBench.start(read);
     for (const agent of conversations(bench, 20)) {
