@@ -60,7 +60,7 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['opencode', 'opencode', 'its database or export'],
   ['OpenHands', 'openhands', 'event files'],
   ['Copilot CLI', 'copilot-cli', 'session files'],
-  ['Cursor', 'cursor', 'transcripts'],
+  ['Cursor', 'cursor', 'transcripts; `cursor-agent` streams, with results'],
   ['pi, OpenClaw', 'pi', 'session files'],
   ['Droid', 'droid', 'session files'],
   ['Kimi CLI', 'Kimi CLI', 'session files'],
@@ -81,6 +81,8 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['LangSmith', 'langsmith', 'exports, its API'],
   ['MLflow', 'mlflow', 'traces'],
   ['SWE-agent', 'swe-agent', 'trajectories'],
+  ['Harbor, Terminal-Bench', 'atif', 'ATIF trajectories'],
+  ['smolagents', 'smolagents', 'steps of its memory'],
 ];
 
 /** `docs/reference/agents.md`, from what the tests' own records and recordings yield. */

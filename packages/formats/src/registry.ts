@@ -7,6 +7,7 @@ import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
 import { cloudevents } from './cloudevents.ts';
 import { adk } from './logs/adk.ts';
+import { atif } from './logs/atif.ts';
 import { autogen } from './logs/autogen.ts';
 import { cline } from './logs/cline.ts';
 import { copilotCli } from './logs/copilot-cli.ts';
@@ -16,6 +17,7 @@ import { goose } from './logs/goose.ts';
 import { pi } from './logs/pi.ts';
 import { pydanticAi } from './logs/pydantic-ai.ts';
 import { qwenCode } from './logs/qwen-code.ts';
+import { smolagents } from './logs/smolagents.ts';
 import { sweAgent } from './logs/swe-agent.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
@@ -51,6 +53,8 @@ export const formats: readonly Format[] = [
   goose,
   crush,
   sweAgent,
+  atif,
+  smolagents,
   adk,
   autogen,
   pydanticAi,
@@ -82,12 +86,12 @@ export function recognize(record: JsonObject): Format | undefined {
   return formats.find((format) => format.recognizes(record));
 }
 
-/** The format that shares the most top-level keys with an unrecognized record. */
+/** The format that shares the most top-level keys with an unrecognized record, and most of the record's keys. */
 export function nearestFormat(record: JsonObject): Format | undefined {
   const keys = new Set(Object.keys(record));
   let nearest: Format | undefined;
   // A single key, such as `type`, is not significant.
-  let maxShared = 1;
+  let maxShared = Math.max(1, Math.floor(keys.size / 2));
   for (const format of formats) {
     const shared = format.keys.filter((key) => keys.has(key)).length;
     if (shared > maxShared) {

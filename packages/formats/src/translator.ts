@@ -182,8 +182,11 @@ export class Translator {
   #unrecognized(record: JsonObject): Translation {
     const type = textOf(record['type']);
     if (this.#latest !== undefined && this.#latest !== canonical) return notUnderstood(type);
-    // The event schema decides whether it is a canonical event, unless it is closer to another format.
-    if ('sessionId' in record && (type !== undefined || nearestFormat(record) === undefined))
+    // The event schema decides whether it is a canonical event, unless it is closer to another format. A document of another
+    // producer holds a list, but no type.
+    const hasList = Object.values(record).some((value) => Array.isArray(value));
+    const isEvent = type !== undefined || (!hasList && nearestFormat(record) === undefined);
+    if ('sessionId' in record && isEvent)
       return {
         ...none,
         events: [record as AgentEvent],

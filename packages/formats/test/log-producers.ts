@@ -169,6 +169,66 @@ export const logProducers: Record<string, Producer> = {
     ],
   ],
   'Mistral Vibe': ['messages', (calls) => chatLines(calls, (result) => result)],
+  atif: [
+    'atif',
+    (calls) => [
+      {
+        schema_version: 'ATIF-v1.6',
+        session_id: 's',
+        agent: { name: 'terminus-2', version: '2.0', model_name: 'gpt-5' },
+        steps: [
+          { step_id: 1, ...at, source: 'user', message: 'Look.' },
+          ...calls.map(({ id, args, result }) => ({
+            step_id: Number(id) + 1,
+            ...at,
+            source: 'agent',
+            message: '',
+            tool_calls: [{ tool_call_id: id, function_name: 'read_file', arguments: args }],
+            observation: { results: [{ source_call_id: id, content: result }] },
+            metrics: { prompt_tokens: 60, completion_tokens: 6, cached_tokens: 0, cost_usd: 0.001 },
+          })),
+        ],
+      },
+    ],
+  ],
+  smolagents: [
+    'smolagents',
+    (calls) => [
+      { task: 'Look.', task_images: null },
+      ...calls.map(({ id, args, result }) => ({
+        step_number: Number(id),
+        timing: { start_time: 1_790_000_000 + Number(id), end_time: 1_790_000_000 + Number(id), duration: 0 },
+        tool_calls: [{ id, type: 'function', function: { name: 'read_file', arguments: args } }],
+        error: null,
+        model_output: null,
+        observations: result,
+        action_output: null,
+        token_usage: { input_tokens: 10, output_tokens: 1, total_tokens: 11 },
+        is_final_answer: false,
+      })),
+    ],
+  ],
+  'cursor stream': [
+    'cursor',
+    (calls) => [
+      { type: 'system', subtype: 'init', apiKeySource: 'login', cwd: '/w', session_id: 's', model: 'M' },
+      { type: 'user', message: { role: 'user', content: textOf('Look.') }, session_id: 's' },
+      ...calls.flatMap(({ id, args, result }) => {
+        const inner = { name: 'files-read_file', args, toolName: 'read_file' };
+        const event = (subtype: string, mcpToolCall: object) => ({
+          type: 'tool_call',
+          subtype,
+          call_id: id,
+          tool_call: { mcpToolCall },
+          session_id: 's',
+          timestamp_ms: 1_790_000_000_000 + Number(id),
+        });
+        const success = { content: [{ text: { text: result } }], isError: false };
+        return [event('started', { args: inner }), event('completed', { args: inner, result: { success } })];
+      }),
+      { type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: 's' },
+    ],
+  ],
   'AI SDK UI messages': [
     'messages',
     (calls) => [

@@ -313,6 +313,34 @@ export const producers: Record<string, Producer> = {
         },
       ]),
   ],
+  'openhands run': [
+    'openhands',
+    (calls) => [
+      {
+        instance_id: 'django__1',
+        metadata: { agent_class: 'CodeActAgent' },
+        history: calls.flatMap(({ id, args, result }) => [
+          {
+            ...at,
+            id: 2 * Number(id),
+            source: 'agent',
+            action: 'read',
+            args: { ...args, thought: 'I look.' },
+            tool_call_metadata: { function_name: 'read_file', tool_call_id: id },
+          },
+          {
+            ...at,
+            id: 2 * Number(id) + 1,
+            source: 'agent',
+            observation: 'read',
+            content: result,
+            cause: 2 * Number(id),
+            tool_call_metadata: { function_name: 'read_file', tool_call_id: id },
+          },
+        ]),
+      },
+    ],
+  ],
   acp: [
     'acp',
     (calls) =>

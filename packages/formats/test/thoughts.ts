@@ -134,6 +134,17 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
   ],
   'Kimi CLI': ['messages', [assistant({ type: 'think', think: thought, encrypted: null })]],
   'Mistral Vibe': ['messages', [chat]],
+  atif: [
+    'atif',
+    [
+      {
+        schema_version: 'ATIF-v1.6',
+        session_id: 's',
+        agent: { name: 'x', version: '1' },
+        steps: [{ step_id: 1, source: 'agent', message: 'Done.', reasoning_content: thought }],
+      },
+    ],
+  ],
   'AI SDK UI messages': [
     'messages',
     [
@@ -343,5 +354,6 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
 export const withoutThoughts: Readonly<Record<string, 'not recorded' | 'as text'>> = {
   cursor: 'not recorded',
   'openai-agents': 'not recorded',
+  smolagents: 'as text',
   'swe-agent': 'as text',
 };

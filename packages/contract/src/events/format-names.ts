@@ -14,6 +14,8 @@ export const formatNames = [
   'goose',
   'crush',
   'swe-agent',
+  'atif',
+  'smolagents',
   'adk',
   'autogen',
   'pydantic-ai',

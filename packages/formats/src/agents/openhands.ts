@@ -11,6 +11,7 @@ import {
   isObject,
   type JsonObject,
   joinedText,
+  listOf,
   nameOf,
   numberOf,
   objectOf,
@@ -35,7 +36,7 @@ const inner = new Set([
 
 /**
  * OpenHands: events of its agent SDK (`kind`) and of older versions (`action` and `observation`), one per file or line.
- * They contain no conversation id; the name of their folder does.
+ * They contain no conversation id; the name of their folder does. Runs of the evaluation (`output.jsonl`) list theirs.
  */
 export const openhands: Format = {
   name: 'openhands',
@@ -52,10 +53,23 @@ export const openhands: Format = {
     'cause',
     'extras',
   ],
-  recognizes: (record) =>
-    'source' in record && 'timestamp' in record && (isSdkEvent(record) || isOlderEvent(record)),
+  recognizes: (record) => isEvent(record) || isRun(record),
   createReader: (session) => new OpenHandsReader(session),
 };
+
+function isEvent(record: JsonObject): boolean {
+  return 'source' in record && 'timestamp' in record && (isSdkEvent(record) || isOlderEvent(record));
+}
+
+/** Whether a record is a line of `output.jsonl`, a whole run of the evaluation. */
+function isRun(record: JsonObject): boolean {
+  return 'instance_id' in record && historyOf(record).some(isEvent);
+}
+
+/** Older runs list pairs of an action and its observation. */
+function historyOf(record: JsonObject): readonly JsonObject[] {
+  return listOf(record['history']).flat().map(objectOf);
+}
 
 function isSdkEvent({ kind }: JsonObject): boolean {
   return typeof kind === 'string' && /Event$|^Condensation|Observation$|^Pause/.test(kind);
@@ -66,6 +80,15 @@ function isOlderEvent(record: JsonObject): boolean {
     (typeof record['action'] === 'string' && isObject(record['args'])) ||
     typeof record['observation'] === 'string'
   );
+}
+
+function readRun(record: JsonObject): Reading {
+  const reader = new OpenHandsReader(textOf(record['instance_id']));
+  const readings = historyOf(record).map((event) => reader.read(event));
+  return {
+    events: [...readings.flatMap(({ events }) => events), ...reader.end()],
+    ignored: readings.flatMap((one) => one.ignored),
+  };
 }
 
 interface EventStamp extends Stamp {
@@ -81,6 +104,7 @@ class OpenHandsReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
+    if (isRun(record)) return readRun(record);
     const kind =
       textOf(record['kind']) ?? textOf(record['action']) ?? textOf(record['observation']) ?? 'event';
     if (this.#sessionId === undefined) return ignored(`${kind} without a session`);

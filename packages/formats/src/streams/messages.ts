@@ -11,6 +11,7 @@ import { geminiUsage } from '../wire/gemini.ts';
 import { messagesFrom, readMessage, unknownBlocks } from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
 import { hasTextResults, readTextCalls } from './cline-xml.ts';
+import { commandReader, hasCommandResults, isCommandTrajectory } from './shell-commands.ts';
 
 /**
  * Conversations as lists of Chat messages, Responses items or Gemini's contents, as in requests to a model or the state of a
@@ -32,7 +33,7 @@ export const messages: Format = {
     'temperature',
   ],
   recognizes: (record) =>
-    !foreignKeys.some((key) => key in record) &&
+    (isCommandTrajectory(record) || !foreignKeys.some((key) => key in record)) &&
     (listIn(record) !== undefined || isSingle(record) || isStored(record)),
   createReader: (session) => new MessagesReader(session),
 };
@@ -133,7 +134,7 @@ class MessagesReader implements FormatReader {
       if (events.length === 0) return ignored(`message (${nameOf(objectOf(message)['role'])})`);
       return understood(events, read, unknownBlocks(message));
     }
-    const readOne = hasTextResults(list) ? readTextCalls : readMessage;
+    const readOne = readerOf(list);
     const read = messagesFrom(list, (message) => timed(message, readOne));
     const events = this.#conversations.read(withAnswerUsage(read, record), stamp);
     return understood(events, read, [...unknownCalls(list), ...list.flatMap(unknownBlocks)]);
@@ -144,10 +145,16 @@ class MessagesReader implements FormatReader {
   }
 }
 
+/** Some agents have calls and results in the texts of their messages. */
+function readerOf(list: readonly unknown[]): (message: unknown) => readonly Message[] {
+  if (hasTextResults(list)) return readTextCalls;
+  return hasCommandResults(list) ? commandReader() : readMessage;
+}
+
 /** Messages with the time that they name themselves, as histories of agents do. */
 function timed(value: unknown, read = readMessage): readonly Message[] {
-  const { ts, timestamp, created_at: createdAt } = objectOf(value);
-  const time = timeOf(ts ?? timestamp ?? createdAt);
+  const { ts, timestamp, created_at: createdAt, extra } = objectOf(value);
+  const time = timeOf(ts ?? timestamp ?? createdAt ?? objectOf(extra)['timestamp']);
   return time === undefined ? read(value) : read(value).map((message) => ({ ...message, time }));
 }
 
