@@ -82,6 +82,7 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['MLflow', 'mlflow', 'traces'],
   ['SWE-agent', 'swe-agent', 'trajectories'],
   ['Harbor, Terminal-Bench', 'atif', 'ATIF trajectories'],
+  ['Visual Studio Code', 'vscode-chat', 'chat sessions, exports'],
   ['smolagents', 'smolagents', 'steps of its memory'],
 ];
 

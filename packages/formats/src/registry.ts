@@ -19,6 +19,7 @@ import { pydanticAi } from './logs/pydantic-ai.ts';
 import { qwenCode } from './logs/qwen-code.ts';
 import { smolagents } from './logs/smolagents.ts';
 import { sweAgent } from './logs/swe-agent.ts';
+import { vscodeChat } from './logs/vscode-chat.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
 import { acp } from './streams/acp.ts';
@@ -55,6 +56,7 @@ export const formats: readonly Format[] = [
   sweAgent,
   atif,
   smolagents,
+  vscodeChat,
   adk,
   autogen,
   pydanticAi,

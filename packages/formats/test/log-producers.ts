@@ -18,6 +18,29 @@ const qwen = (type: string, uuid: string, message: object, more: object = {}) =>
   ...more,
 });
 const copilot = (type: string, id: string, data: object) => ({ ...at, type, data, id, parentId: null });
+/** The parts of `IChatToolInvocationSerialized` in microsoft/vscode, `chat/common/chatService`. */
+const chatRequest = (calls: readonly Call[]) => ({
+  requestId: 'request_1',
+  message: { text: 'Look.', parts: [] },
+  modelId: 'copilot/claude-sonnet-4.5',
+  timestamp: 1_790_000_000_000,
+  response: [
+    ...calls.map(({ id, args, result }) => ({
+      kind: 'toolInvocationSerialized',
+      isConfirmed: { type: 1 },
+      isComplete: true,
+      resultDetails: {
+        input: JSON.stringify(args),
+        output: [{ type: 'embed', isText: true, value: result }],
+        isError: false,
+      },
+      toolCallId: id,
+      toolId: 'read_file',
+    })),
+    { value: 'Done.', supportThemeIcons: false },
+  ],
+});
+const chatSession = { version: 3, responderUsername: 'GitHub Copilot', sessionId: 's', creationDate: 1 };
 const chatLines = (calls: readonly Call[], resultOf: (result: string) => unknown) =>
   calls.flatMap(({ id, args, result }) => [
     {
@@ -206,6 +229,17 @@ export const logProducers: Record<string, Producer> = {
         token_usage: { input_tokens: 10, output_tokens: 1, total_tokens: 11 },
         is_final_answer: false,
       })),
+    ],
+  ],
+  'vscode-chat': ['vscode-chat', (calls) => [{ ...chatSession, requests: [chatRequest(calls)] }]],
+  'vscode-chat log': [
+    'vscode-chat',
+    (calls) => [
+      { kind: 0, v: { ...chatSession, requests: [] } },
+      { kind: 2, k: ['requests'], v: [{ ...chatRequest([]), response: [{ value: 'Do' }] }] },
+      { kind: 1, k: ['requests', 0, 'modelId'], v: 'copilot/auto' },
+      { kind: 2, k: ['requests', 0, 'response'], v: chatRequest(calls).response, i: 0 },
+      { kind: 3, k: ['lastMessageDate'] },
     ],
   ],
   'cursor stream': [

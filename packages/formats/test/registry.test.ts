@@ -46,11 +46,6 @@ const unread: readonly [producer: string, record: JsonObject, nearest: string | 
     'openai-agents',
   ],
   ['a state of LangGraph', { values: {}, next: [], config: {}, metadata: {}, created_at: 't' }, undefined],
-  [
-    'a chat of Visual Studio Code',
-    { version: 3, responderUsername: 'Copilot', initialLocation: 'panel', requests: [], sessionId: 's' },
-    undefined,
-  ],
   ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/w', history: [] }, undefined],
   ['Amp', { v: 40, id: 'T-1', created: 1, title: 't', messages: [] }, undefined],
   ['Codex of 2025', { id: 'c', timestamp: 't', instructions: null, git: {} }, undefined],

@@ -145,6 +145,15 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
       },
     ],
   ],
+  'vscode-chat': [
+    'vscode-chat',
+    [
+      {
+        sessionId: 's',
+        requests: [{ requestId: 'r', response: [{ kind: 'thinking', value: thought, id: 't' }] }],
+      },
+    ],
+  ],
   'AI SDK UI messages': [
     'messages',
     [

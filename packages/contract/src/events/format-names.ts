@@ -16,6 +16,7 @@ export const formatNames = [
   'swe-agent',
   'atif',
   'smolagents',
+  'vscode-chat',
   'adk',
   'autogen',
   'pydantic-ai',
