@@ -13,6 +13,10 @@ describe('one answer to different calls', () => {
       'the same page for every address',
       calls('fetch_page', 'nonce', `The page about trams. ${'It is long. '.repeat(8)}`),
     ],
+    [
+      'a record of which a part is cached',
+      calls('get_contact', 'nonce', '{"cached":false,"city":"Oslo","name":"Ada","phone":"12 34 56 78"}'),
+    ],
     ['commands that do nothing', calls('bash', 'command', '(Bash completed with no output)', 7, ': ')],
     [
       'repeated checks of a clean tree',
@@ -28,6 +32,10 @@ describe('one answer to different calls', () => {
     ['a user who agrees', calls('ask_user', 'question', 'Yes, please go ahead with that one.')],
     ['empty files', calls('bash', 'command', '', 7, 'cat ')],
     ['searches that find nothing', calls('search', 'q', '{"results":[],"total":0,"page":1}')],
+    [
+      'servers on no list',
+      calls('lookup_blocklist', 'ip', '{"asked":"dnsbl.example, spam.example","checked":48,"listed":false}'),
+    ],
     ['days without events', calls('list_events', 'day', 'There are no events on this day.')],
     ['a price that many items share', calls('get_price', 'item', '{"currency":"EUR","price":9.99}')],
     ['healthy servers', calls('get_health', 'host', '{"status":"healthy","checks":12}')],
