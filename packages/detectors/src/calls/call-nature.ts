@@ -6,9 +6,9 @@ const MUTATING =
 /** Tools that take notes or forward something: their result is a mere receipt. */
 const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
-/** Tools in which the agent keeps its own plan, or thinks; in lower case, without separators. */
+/** Tools in which the agent keeps its own plan, tells what it is about, or thinks; in lower case, without separators. */
 const PLANS =
-  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|tasktracker|think|thinking|sequentialthinking)$/;
+  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
 const POLLER =
   /(?:^|[_\-. ])(?:poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
 /** Tools whose answer is chance: the same one several times in a row says nothing. */

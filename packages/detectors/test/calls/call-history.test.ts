@@ -123,6 +123,8 @@ describe('steps', () => {
           result('ok'),
           call('think'),
           result(''),
+          call('report_intent'),
+          result('Intent logged'),
         ],
         ...[turn, call('update_plan'), result('ok'), turn, call('a'), result('3')],
       ],
