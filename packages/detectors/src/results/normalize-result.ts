@@ -189,7 +189,7 @@ const UNDER_WAY = new RegExp(
 const UNDER_WAY_UNITS = 300;
 /** A placeholder for a picture that was not recorded: whether it has changed is unknown. */
 const LEFT_OUT =
-  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken)\b.{0,40})?\W*$/i;
+  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:taken\b[^.:]{0,40}|(?:omitted|removed|elided|truncated)\b.{0,40}))?\W*$/i;
 
 /** Whether a result says that work is still in progress, or is a placeholder for unrecorded content. */
 export function isUnderWay(text: string): boolean {

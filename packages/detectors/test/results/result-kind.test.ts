@@ -94,13 +94,19 @@ it.each([
   'Still deploying…',
   '{"done":false,"name":"op-1"}',
   '[image content omitted from the transcript]',
+  'Screenshot taken.',
+  'Screenshot taken at 1280 x 800',
 ])('%j means that something is in progress or not visible', (result) => {
   expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(true);
 });
 
-it.each(['nothing', 'Missing', 'warning', 'All is ready.', '{"done":true}'])(
-  '%j does not mean that something is in progress',
-  (result) => {
-    expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
-  },
-);
+it.each([
+  'nothing',
+  'Missing',
+  'warning',
+  'All is ready.',
+  '{"done":true}',
+  'Screenshot taken. Window: File not found',
+])('%j does not mean that something is in progress or not visible', (result) => {
+  expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
+});
