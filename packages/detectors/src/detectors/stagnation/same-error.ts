@@ -53,10 +53,15 @@ function rejectedAgain(
   if (tool === undefined) return null;
   const changes = settled.calls.some(({ nature }) => nature.changes);
   const value = changes ? options.sameFailure : options.sameError;
-  const head = errorHeadOf(settled) ?? refusalOf(settled);
   const base = value * pollingPatience([settled]);
-  const alike =
-    head === null ? [] : failuresOf(rounds, tool, (step) => (errorHeadOf(step) ?? refusalOf(step)) === head);
+  const alikeBy = (words: 'form' | 'gist') => {
+    const headOf = (step: CallStep) => errorHeadOf(step) ?? refusalOf(step, words);
+    const head = headOf(settled);
+    return head === null ? [] : failuresOf(rounds, tool, (step) => headOf(step) === head);
+  };
+  const verbatim = alikeBy('form');
+  // A refusal may quote the command. Commands that look around find different files missing.
+  const alike = changes && verbatim.length < base ? alikeBy('gist') : verbatim;
   const opening = rejectionOf(settled);
   const rejected =
     opening === null || alike.length >= base
@@ -131,12 +136,12 @@ const REFUSAL_UNITS = 240;
 const REFUSAL_LINES = 3;
 
 /** The few words by which a command is refused; `null` for other failures. */
-function refusalOf({ kind, calls }: CallStep): string | null {
+function refusalOf({ kind, calls }: CallStep, words: 'form' | 'gist'): string | null {
   const [call] = calls;
   const { result } = call ?? {};
   if (kind !== 'error' || calls.length !== 1 || !result || result.failure === null) return null;
   const isShort = result.shown.length <= REFUSAL_UNITS;
-  return isShort && result.shown.trim().split('\n').length <= REFUSAL_LINES ? result.form : null;
+  return isShort && result.shown.trim().split('\n').length <= REFUSAL_LINES ? result[words] : null;
 }
 
 /** Units of a rejection that tell its kind; what follows is the detail. */

@@ -52,6 +52,24 @@ const pushing = (n: number): readonly Call[] => [
   ),
   sh(`git add src/${n}.ts`, '', false),
 ];
+const forbidden = (n: number): readonly Call[] => [
+  sh(
+    `curl -s https://api.example/v${n}/schema`,
+    `Permission to use Bash with command curl -s https://api.example/v${n}/schema has been denied.`,
+  ),
+  ['grep', `src/orders.ts:${n + 1}: schema`, { pattern: `schema${n}` }],
+];
+const protecting = (n: number): readonly Call[] => [
+  sh(
+    ['git push', 'git push origin main', 'git push --force origin HEAD:main'][n % 3] ?? '',
+    'remote: error: GH006: Protected branch update failed for refs/heads/main.',
+  ),
+  sh(`git log -${n + 1}`, `commit ${n}`, false),
+];
+const looking = (n: number): readonly Call[] => [
+  sh(`cat src/part${n}.ts`, `cat: src/part${n}.ts: No such file or directory`),
+  sh(`ls src/${n}`, `orders${n}.ts`, false),
+];
 const linting = (n: number): readonly Call[] => [
   sh(`ruff check pkg/part${n}.py`, 'F401 `os` imported but unused\nFound 1 error.'),
 ];
@@ -111,6 +129,8 @@ describe('failures between steps that work', () => {
     ['calls without arguments', repeated(write, 5), 'stagnation/same-failure'],
     ['empty code between programs', repeated(python, 5), 'stagnation/same-failure'],
     ['commands refused with one sentence', repeated(refused, 6), 'stagnation/same-error'],
+    ['commands refused with a sentence that quotes them', repeated(forbidden, 6), 'stagnation/same-error'],
+    ['commands refused for what some of them name', repeated(protecting, 6), 'stagnation/same-error'],
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
     ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
@@ -125,6 +145,7 @@ describe('failures between steps that work', () => {
     ['assertions that fail until the edits are done', repeated(asserting, 6)],
     ['edits rejected for fewer and fewer problems', repeated(fewer, 9)],
     ['two calls without arguments', repeated(write, 2)],
+    ['files that a command does not find between looks', repeated(looking, 9)],
     ['targets in which a linter finds the same', repeated(linting, 9)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['two refusals', repeated(refused, 2)],
