@@ -77,7 +77,7 @@ export interface PastCall {
   /** Its arguments, because its result may echo them; empty once the step is settled. */
   said: string;
   result: NormalizedResult | null;
-  /** It was refused, and has never run before. */
+  /** It was refused because of a loop, and has never run before. */
   denied?: true;
 }
 
@@ -237,8 +237,12 @@ export function isPollingStep({ calls }: CallStep): boolean {
   return calls.every(isPolling);
 }
 
+/** Failures that time does not mend. */
+const IN_VAIN = /access ?denied|permission denied|unauthori[sz]ed|forbidden/i;
+
 /** Whether repeating the call is to be expected. */
 export function isPolling({ nature, result }: PastCall): boolean {
+  if (result?.kind === 'error' && IN_VAIN.test(result.shown)) return false;
   return nature.waits ?? result?.isUnderWay ?? false;
 }
 

@@ -61,6 +61,12 @@ describe('polling is recognized by', () => {
       'NAME READY STATUS web-1 0/1 ContainerCreating',
       { command: 'kubectl get pods' },
     ],
+    [
+      'a state of what is not there yet',
+      'bash',
+      'Error from server (NotFound): pods "web-1" not found',
+      { command: 'kubectl get pod web-1' },
+    ],
     ['a tool that draws lots', 'roll_dice', 'The die shows a four.', { sides: 6 }],
     ['a tool named after chance', 'getRandomNumber', 'It is seven this time.'],
     ['an omitted image', 'computer', '[image]', { action: 'key', text: 'Page_Down' }],
@@ -83,6 +89,12 @@ describe('polling is recognized by', () => {
       { command: 'wc -l sleep.ts sleeper.ts' },
     ],
     ['a search for the text “sleep 5”', 'bash', 'no match in that file', { command: 'grep "sleep 5" a.sh' }],
+    [
+      'a state that the agent may not ask for',
+      'bash',
+      'Error from server (Forbidden): pods is forbidden: User "ci" cannot list resource "pods"',
+      { command: 'kubectl get pods' },
+    ],
     ['a tool that undoes something', 'roll_back', 'Nothing is left to undo here', { to: 3 }],
     ['the description of an image', 'look', 'image of a red mug on a table'],
   ])('but not by %s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(false));
