@@ -204,7 +204,8 @@ export class CallHistory {
     call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.#knowledge.agents);
     if (isDenied && before === null) {
       call.result = { ...call.result, kind: 'not_run' };
-      call.denied = true;
+      // A refusal by others ends no open loop either.
+      if (this.stagnant || isDenial(event.result)) call.denied = true;
     }
     // More calls may follow until the turn's end is reported.
     const mayGoOn = this.#endsWithResults && turn === this.#turn && !this.#turnOver;
@@ -228,7 +229,7 @@ export class CallHistory {
     const step = this.#open;
     if (step === null) return;
     this.#open = null;
-    // Calls that were refused and never ran neither continue nor end a loop.
+    // Calls that Loopwatch refused, and that never ran, neither continue nor end a loop.
     if (step.calls.every(({ denied }) => denied)) return;
     const onlyPlans = forgetPlans(step.calls);
     const known = concludeStep(step);

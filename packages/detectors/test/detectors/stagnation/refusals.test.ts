@@ -154,3 +154,21 @@ describe('failures between steps that work', () => {
     expect(said(events)).toEqual([]);
   });
 });
+
+describe('one call that is denied again and again', () => {
+  const denied = (result: string) =>
+    repeated(() => [['run_sql', result, { sql: 'DROP TABLE orders' }, true]], 5).map((event) =>
+      event.type === 'tool_result' ? { ...event, denied: true } : event,
+    );
+
+  it('is a loop if others deny it', () => {
+    expect(said(denied('The user does not allow this statement.'))).toEqual([
+      'tool-repeat opened chance 4',
+      'tool-repeat escalated block 5',
+    ]);
+  });
+
+  it('is no further loop if Loopwatch denies it', () => {
+    expect(said(denied('Loopwatch denied this call: try something else.'))).toEqual([]);
+  });
+});
