@@ -1,27 +1,24 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-const progress = ['task_progress'];
-
 /** Cline, and Roo Code, which shares most of its tools. */
 export const cline: AgentContractSettings = {
   names: ['roo', 'roo-code', 'kilo-code'],
   tools: {
-    execute_command: { volatile: [...progress, 'requires_approval', 'timeout'] },
-    read_file: { mutating: false, volatile: progress },
-    list_files: { mutating: false, volatile: progress },
-    search_files: { mutating: false, volatile: progress },
-    list_code_definition_names: { mutating: false, volatile: progress },
-    write_to_file: { mutating: true, volatile: progress },
-    replace_in_file: { mutating: true, volatile: progress },
-    apply_diff: { mutating: true, volatile: progress },
-    insert_content: { mutating: true, volatile: progress },
-    search_and_replace: { mutating: true, volatile: progress },
-    browser_action: { gui: true, volatile: progress },
-    use_mcp_tool: { volatile: progress },
-    access_mcp_resource: { mutating: false, volatile: progress },
+    execute_command: { volatile: ['requires_approval'] },
+    read_file: { mutating: false },
+    list_files: { mutating: false },
+    search_files: { mutating: false },
+    list_code_definition_names: { mutating: false },
+    write_to_file: { mutating: true },
+    replace_in_file: { mutating: true },
+    apply_diff: { mutating: true },
+    insert_content: { mutating: true },
+    search_and_replace: { mutating: true },
+    browser_action: { gui: true },
+    use_mcp_tool: {},
+    access_mcp_resource: { mutating: false },
     update_todo_list: { mutating: false },
   },
-  result_noise: ['<environment_details>{text}</environment_details>'],
   not_run: [
     'The user denied this operation.{text}',
     'Skipping tool {text}due to user rejecting a previous tool.{text}',
