@@ -67,7 +67,7 @@ const STACK = /^[ \t]+at .*$/gm;
  * Wordings, with their framing, that only say that something failed; `grep` returns nothing else if it finds nothing.
  */
 const SAYS_NOTHING =
-  /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|code|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
+  /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|\w*(?:code|_id|_count|_seconds)|id|duration|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
 const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;
 const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
 /** Units of a result that are searched for an error. */

@@ -42,9 +42,9 @@ const ERROR_START =
   /^(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
   /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b|\bpanicked at\b|\bfailed because\b|\b(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?\b/i;
-/** A field or tag that marks an error. */
+/** A field or tag that marks an error; a program that exits with 1 may as well have found nothing. */
 const ERROR_FIELD =
-  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b/i;
+  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
 /** A person or a rule denied the call, in a few words. */
 const REFUSED =
   /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|blocked by|not (?:allowed|permitted|authorized))\b|\baccess is (?:disabled|blocked)\b/i;

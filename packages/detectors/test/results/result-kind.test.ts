@@ -60,6 +60,32 @@ describe('an outage', () => {
   });
 });
 
+describe('the record of a program that ran', () => {
+  const record = (code: number, output: string, name = 'exit_code') =>
+    JSON.stringify({ chunk_id: '7e1b5e', [name]: code, output });
+
+  it.each([
+    ['a higher code', record(255, 'no such revision')],
+    ['a signal', record(-9, '', 'returncode')],
+    ['what it printed', record(1, "FAILED: Can't locate revision", 'exitCode')],
+    ['a code in text of JSON', JSON.stringify({ text: record(2, 'x') })],
+  ])('tells of an error by %s', (_, result) => {
+    expect(kindOf(result, null)).toBe('error');
+  });
+
+  it.each([
+    ['success', record(0, 'none of them failed')],
+    ['a search that found nothing', record(1, '')],
+    ['a comparison', record(1, 'a.txt and b.txt differ')],
+  ])('tells of none after %s', (_, result) => {
+    expect(kindOf(result, null)).toBe('ok');
+  });
+
+  it('names no failure if it printed nothing', () => {
+    expect(normalizeResult(record(2, ''), null, { name: 'call', said: '{}' }, agents).failure).toBeNull();
+  });
+});
+
 describe('a call that was not run', () => {
   it.each([
     'Tool execution was cancelled by the user.',
