@@ -31,6 +31,19 @@ const MAX_TRY_GAP = 4;
 const MIN_LABEL = 3;
 const MAX_LABEL = 7;
 
+/** A longer text is no page that only tells of a failure. */
+const FAILURE_UNITS = 600;
+const FAILURE =
+  /^(?![^]*(?:confirmed|booked|created|submitted|thank|success))[^]*(?:wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler)/i;
+/** What those who help want to be told; a shorter number may be that of a line or a case. */
+const INCIDENT =
+  /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
+/** What stands between the parts of a mail. */
+const BOUNDARY = /\bboundary=\\*"?([^"\\\s;]{8,70})/gi;
+const MAX_BOUNDARIES = 4;
+/** The further parts of an id. */
+const PARTS = /(?:[:.][\w-]+)*/y;
+
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -40,7 +53,13 @@ const BACKSLASH = 0x5c;
  * linear time.
  */
 export function lexResult(raw: string, options: LexOptions): LexedResult {
-  return new Lexer(withoutColors(raw), options).run();
+  return new Lexer(withoutNonces(withoutColors(raw)), options).run();
+}
+
+function withoutNonces(text: string): string {
+  const marks = [...text.matchAll(BOUNDARY)].slice(0, MAX_BOUNDARIES);
+  const plain = marks.reduce((rest, [, mark = '']) => rest.replaceAll(mark, '<boundary>'), text);
+  return text.length <= FAILURE_UNITS && FAILURE.test(text) ? plain.replace(INCIDENT, '$1<id>') : plain;
 }
 
 /** A text with its volatile parts replaced. */
@@ -177,7 +196,11 @@ class Lexer {
         return this.#put(first, endOfNumber(text, first), '<duration>');
       if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.#put(first, end, '<n>');
     }
-    if ((says & VOLATILE_ID) !== 0 && end - first >= 4) return this.#put(first, end, '<id>');
+    if ((says & VOLATILE_ID) !== 0 && end - first >= 4) {
+      PARTS.lastIndex = end;
+      PARTS.test(text);
+      return this.#put(first, PARTS.lastIndex, '<id>');
+    }
     // A number in a text is an answer, one that a label calls an id is not.
     if ((says & (FRAME | ID)) === 0 || (!this.#isError && isNumber && !hasSign(text, labelEnd, first)))
       return 0;

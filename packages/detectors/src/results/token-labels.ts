@@ -44,7 +44,7 @@ const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[]
   ],
   [
     VOLATILE_ID,
-    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^req$|(?:^|_)(?:trace|span|traceparent|trace_?ref|cf_ray)$/,
+    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^(?:req(?:_?id)?|rid)$|requestid$|(?:^|_)(?:trace|span|traceparent|trace_?ref|cf_ray)$/,
   ],
   [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
   [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint|reference)$/],

@@ -34,6 +34,33 @@ describe('known volatile tokens', () => {
     ['restarts and their age', 'web-1  0/1  Error  3 (12s ago)  5m', 'web-1  0/1  Error  14 (2m ago)  3h2m'],
     ['a numbered file in a temporary folder', '/var/folders/x1/T/p9932.html', '/var/folders/x1/T/p4224.html'],
     ['a group of processes', 'Process Group PGID: 4117', 'Process Group PGID: 99213'],
+    [
+      'a request in parts',
+      '{"x-github-request-id":"C2A0:1F3B:9D8E"}',
+      '{"x-github-request-id":"B7F1:22AC:10EF.4"}',
+    ],
+    ['a request in one word', '{"x-arequestid":"81afc3"}', '{"x-arequestid":"99bc01"}'],
+    ['a short name for a request', '{"found":false,"rid":"81afc3"}', '{"found":false,"rid":"99bc01"}'],
+    [
+      'an incident on a page of failure',
+      'Something went wrong. Please quote incident O6HON45YLG.',
+      'Something went wrong. Please quote incident JX3Q47SELF.',
+    ],
+    [
+      'a number for those who help',
+      'The URL was rejected. Your support ID is: 5951293959752539986',
+      'The URL was rejected. Your support ID is: 4124947572312615178',
+    ],
+    [
+      'a number for those who help, in German',
+      'Leider ist ein Fehler aufgetreten. Die Vorgangsnummer lautet 8617216.',
+      'Leider ist ein Fehler aufgetreten. Die Vorgangsnummer lautet 3384374.',
+    ],
+    [
+      'what stands between the parts of a mail',
+      'boundary="----=_Part_31_19.11"\n\n------=_Part_31_19.11\nSee you.',
+      'boundary="----=_Part_42_27.15"\n\n------=_Part_42_27.15\nSee you.',
+    ],
     ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
   ])('include %s', (_, one, other) => {
     expect(lex(one).normal).toBe(lex(other).normal);
@@ -54,6 +81,13 @@ describe('known volatile tokens', () => {
       '2026-11-28T10:00:01Z it checks rows[12]',
       '2026-11-28T10:00:01Z it checks rows[13]',
     ],
+    [
+      'the reference of a booking',
+      'Your table is booked, sorry for the wait. Your reference is K3P483920',
+      'Your table is booked, sorry for the wait. Your reference is K3P483921',
+    ],
+    ['an incident that a text is about', 'incident 8617216 is open', 'incident 8617217 is open'],
+    ['a case that failed', 'error in case number 12', 'error in case number 13'],
     ['a date without a time', 'due 2026-03-04', 'due 2026-03-05'],
   ])('do not include %s', (_, one, other) => {
     expect(lex(one).normal).not.toBe(lex(other).normal);
@@ -156,6 +190,7 @@ it('the length of a text decides the time it takes', { timeout: 10_000 }, () => 
     '1:'.repeat(30_000),
     '<1'.repeat(30_000),
     `${'a1'.repeat(20)} `.repeat(1600),
+    'boundary=a1b2c3d4 '.repeat(3300),
   ];
   const started = performance.now();
   for (const piece of pieces) lex(piece, true);
