@@ -40,6 +40,19 @@ describe('guard modes', () => {
     expect(guard.reason).toContain('read_file');
   });
 
+  it('steer: ends the run at the denials of calls side by side', async () => {
+    const guard = createGuard();
+    const read = guard.tool('read_file', ({ path }: { path: string }) => Promise.resolve(`text of ${path}`));
+    const denied: boolean[][] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const results = await Promise.all([read({ path: 'a' }), read({ path: 'b' })]);
+      denied.push(results.map((result) => result.startsWith('Loopwatch')));
+    }
+    const runs = [false, false];
+    expect(denied).toEqual([runs, runs, runs, runs, [true, true], [true, true]]);
+    expect(guard.stopped).toBe(true);
+  });
+
   it('watch: reports verdicts and denies nothing', () => {
     const seen: string[] = [];
     const guard = createGuard({ mode: 'watch', onVerdict: ({ phase }) => seen.push(phase) });

@@ -121,7 +121,12 @@ export class CallHistory {
   }
 
   #call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
-    if (this.#open !== null && this.#startsNextStep(this.#open)) this.#settle();
+    const contract = contractOf(event.name, this.#agent, this.#knowledge);
+    const args = identifyingArguments(event.name, event.args, contract);
+    const canonical = canonicalArguments(args);
+    const identity = toolIdentity(event.name, canonical);
+    const key = identityKey(identity);
+    if (this.#open !== null && this.#startsNextStep(this.#open, key)) this.#settle();
     const grown = this.#open === null && this.#mayGrow ? this.rounds.pop() : undefined;
     if (grown !== undefined) this.#open = copyStep(grown);
     this.#open ??= {
@@ -135,11 +140,6 @@ export class CallHistory {
       explained: false,
     };
     const { calls } = this.#open;
-    const contract = contractOf(event.name, this.#agent, this.#knowledge);
-    const args = identifyingArguments(event.name, event.args, contract);
-    const canonical = canonicalArguments(args);
-    const identity = toolIdentity(event.name, canonical);
-    const key = identityKey(identity);
     const same = calls.find((call) => call.key === key);
     const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
@@ -160,12 +160,15 @@ export class CallHistory {
   /** Whether a further call of this turn belongs to the step settled last, which had all its results. */
   get #mayGrow(): boolean {
     const last = this.rounds.at(-1);
-    return this.#turn > 0 && last?.turn === this.#turn && last.outcome !== null && !this.#coarse;
+    if (this.#turn === 0 || last?.turn !== this.#turn || last.outcome === null || this.#coarse) return false;
+    return !isRefused(last);
   }
 
   /** Whether a call after those of `open` starts the next step. */
-  #startsNextStep(open: CallStep): boolean {
-    if (this.#turn > 0) return open.turn !== this.#turn;
+  #startsNextStep(open: CallStep, key: string): boolean {
+    if (this.#turn > 0 && open.turn !== this.#turn) return true;
+    if (isRefused(open)) return !this.#unasked(open).some((call) => call.key === key);
+    if (this.#turn > 0) return false;
     return !this.#resultsSeen || open.calls.some(({ result }) => result !== null);
   }
 
@@ -202,14 +205,23 @@ export class CallHistory {
     const isDenied = event.denied === true || isDenial(event.result);
     const before = isDenied ? this.#resultBefore(call) : null;
     call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.#knowledge.agents);
-    if (isDenied && before === null) {
-      call.result = { ...call.result, kind: 'not_run' };
-      // A refusal by others ends no open loop either.
-      if (this.stagnant || isDenial(event.result)) call.denied = true;
+    if (isDenied) {
+      if (before === null) call.result = { ...call.result, kind: 'not_run' };
+      // What others refuse and has never run is a call that was not run, unless a loop is open.
+      if (before !== null || this.stagnant || isDenial(event.result)) call.refused = true;
     }
-    // More calls may follow until the turn's end is reported.
-    const mayGoOn = this.#endsWithResults && turn === this.#turn && !this.#turnOver;
+    // More calls may follow until the turn's end is reported; after refused ones, only those that they had beside them.
+    const mayGoOn = isRefused(this.#open)
+      ? !this.#turnOver && this.#unasked(this.#open).length > 0
+      : this.#endsWithResults && turn === this.#turn && !this.#turnOver;
     if (!mayGoOn && this.#isAnswered) this.#settle();
+  }
+
+  /** The calls that ran beside these refused ones when they last ran, and have not been made again. */
+  #unasked({ calls }: CallStep): PastCall[] {
+    const isIn = (list: readonly PastCall[], { key }: PastCall) => list.some((call) => call.key === key);
+    const last = this.rounds.findLast((past) => calls.every((call) => isIn(past.calls, call)));
+    return last?.calls.filter((call) => !isIn(calls, call)) ?? [];
   }
 
   /** The result of the latest identical call; `null` if none was run. */
@@ -229,8 +241,15 @@ export class CallHistory {
     const step = this.#open;
     if (step === null) return;
     this.#open = null;
-    // Calls that Loopwatch refused, and that never ran, neither continue nor end a loop.
-    if (step.calls.every(({ denied }) => denied)) return;
+    if (isRefused(step)) {
+      const ran = step.calls.filter(({ result }) => result?.kind !== 'not_run');
+      // Calls that were refused and never ran neither continue nor end a loop.
+      if (ran.length === 0) return;
+      // A refusal ends the response: what was to come beside the call is not made, or not reported.
+      const at = { mark: (ran[0] as PastCall).mark, refused: true } as const;
+      const unasked = this.#unasked({ ...step, calls: ran }).map((call) => ({ ...call, ...at }));
+      step.calls.splice(0, step.calls.length, ...ran, ...unasked);
+    }
     const onlyPlans = forgetPlans(step.calls);
     const known = concludeStep(step);
     if (!known) this.#blindRounds += 1;
@@ -307,6 +326,11 @@ export interface HistorySnapshot {
   readonly remark: string | null;
   readonly prompts: PromptOriginSnapshot;
   readonly stagnant: boolean;
+}
+
+/** Whether no call of a step was run. */
+function isRefused({ calls }: CallStep): boolean {
+  return calls.every(({ refused }) => refused);
 }
 
 /**

@@ -77,8 +77,8 @@ export interface PastCall {
   /** Its arguments, because its result may echo them; empty once the step is settled. */
   said: string;
   result: NormalizedResult | null;
-  /** It was refused because of a loop, and has never run before. */
-  denied?: true;
+  /** It was refused because of a loop; its result is the one before, if it has run before. */
+  refused?: true;
 }
 
 /**

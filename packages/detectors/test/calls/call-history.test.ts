@@ -16,6 +16,8 @@ const result = (value: unknown, callId?: string): AgentEvent => ({
   ...(callId !== undefined && { callId }),
 });
 
+const denied = (callId?: string): AgentEvent => ({ ...result('Denied.', callId), denied: true });
+
 function history(events: readonly AgentEvent[]): CallHistory {
   const calls = new CallHistory(options);
   for (const event of events) calls.push({ event: event as KnownEvent, time: mark.time, mark: () => mark });
@@ -270,6 +272,46 @@ describe('steps', () => {
       what: 'settle at the end of the session',
       events: [call('a'), { type: 'session_ended' }],
       expected: ['a=?'],
+    },
+    {
+      what: 'include the calls that ran beside a refused one',
+      events: [
+        ...[turn, call('a'), call('b'), result('1'), result('2'), end],
+        ...[turn, call('a'), end, denied(), turn, call('b'), end, denied()],
+      ],
+      expected: ['a=1 b=2', 'a=1 b=2', 'b=2 a=1'],
+    },
+    {
+      what: 'consist of a turn although its calls are refused one by one',
+      events: [
+        ...[turn, call('a'), call('b'), result('1'), result('2'), end],
+        ...[turn, call('a'), denied(), call('b'), denied(), end],
+      ],
+      expected: ['a=1 b=2', 'a=1 b=2'],
+    },
+    {
+      what: 'without turns: consist of calls that are refused one by one, each once',
+      events: [
+        ...[call('z'), result('0'), call('a'), call('b'), result('1'), result('2')],
+        ...[call('a'), denied(), call('b'), denied(), call('a'), denied(), call('a'), denied(), call('c')],
+      ],
+      expected: ['z=0', ...Array<string>(4).fill('a=1 b=2')],
+    },
+    {
+      what: 'start at another call after a refused one',
+      events: [
+        ...[turn, call('a'), call('b'), result('1'), result('2'), end],
+        ...[turn, call('a'), denied(), call('c'), result('3'), end],
+      ],
+      expected: ['a=1 b=2', 'a=1 b=2', 'c=3'],
+    },
+    {
+      what: 'omit a refused call that never ran',
+      events: [
+        ...[turn, call('a'), result('1'), turn, named('x', 'b'), named('y', 'a'), denied('x'), denied('y')],
+        ...[turn, call('b'), denied(), turn],
+      ],
+      expected: ['a=1', 'a=1'],
     },
     {
       what: 'are forgotten after a prompt',
