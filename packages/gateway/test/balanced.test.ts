@@ -65,6 +65,44 @@ describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
     expect(bench.upstream.requests.filter(({ json }) => isChance(json['messages']))).toHaveLength(2);
   });
 
+  it('preset balanced: identical calls side by side are stopped like one', async () => {
+    await using bench = await GatewayBench.start(
+      (request) =>
+        modelReply(request, {
+          calls: ['a', 'b'].map((path) => ({ name: 'read_file', args: { path } })),
+        }),
+      { preset: 'balanced' },
+    );
+    const agent = new Agent(bench, stream);
+    agent.result = 'The file does not hold what you look for.';
+    expect((await agent.turns(5)).map(({ finish }) => finish)).toEqual([
+      ...Array<string>(3).fill('tool_calls'),
+      ...Array<string>(2).fill('stop'),
+    ]);
+    await bench.stop();
+    expect(bench.verdicts.map(({ action, count }) => [action, count])).toEqual([
+      ['chance', 3],
+      ['block', 4],
+      ['block', 6],
+    ]);
+  });
+
+  it('preset balanced: a call that was refused along with a loop is no step of its own', async () => {
+    const read = { name: 'read_file', args: { path: 'a' } };
+    await using bench = await GatewayBench.start(
+      (request, i) =>
+        modelReply(request, { calls: [...(i > 2 ? [{ name: 'grep', args: { pattern: i } }] : []), read] }),
+      { preset: 'balanced' },
+    );
+    const agent = new Agent(bench, stream);
+    agent.result = 'The file does not hold what you look for.';
+    expect((await agent.turns(4)).map(({ finish }) => finish)).toEqual([
+      ...Array<string>(3).fill('tool_calls'),
+      // In a stream, the call before has been sent already, and runs.
+      stream ? 'tool_calls' : 'stop',
+    ]);
+  });
+
   it('preset balanced: repeated identical failures are blocked without asking the model', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>

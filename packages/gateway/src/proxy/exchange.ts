@@ -104,7 +104,7 @@ export class Exchange {
     sentCalls = 0,
   ): { readonly request: UpstreamRequest } | { readonly block: Enforcement } {
     const { session, api } = this.request;
-    const block = session.onRetry(call.call, enforcement.text, this.deps.now());
+    const block = session.onRetry(call, enforcement.text, this.deps.now());
     if (block !== undefined) return { block };
     // Calls that the client has got must appear in what the model is told.
     const as = sentCalls > 0 ? 'tool' : this.guidanceAs;

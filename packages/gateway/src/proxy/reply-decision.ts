@@ -1,12 +1,12 @@
 import type { Reply, ToolCall } from '../api/conversation.ts';
 import type { Enforcement } from '../session/enforcement.ts';
-import type { GatewaySession } from '../session/gateway-session.ts';
+import type { GatewaySession, RefusedCall } from '../session/gateway-session.ts';
 
 /** What has to be done about a reply that must not pass. */
 export interface ReplyDecision {
   readonly enforcement: Enforcement;
   /** The call in question; undefined if it is about the text. */
-  readonly call?: { readonly index: number; readonly call: ToolCall };
+  readonly call?: RefusedCall & { readonly index: number };
 }
 
 /** A decision about one call. */
@@ -24,8 +24,7 @@ export function decideReply(session: GatewaySession, reply: Reply, now: number):
 /** Reports a blocked call, once its reply has ended. */
 export function noteBlocked(session: GatewaySession, decision: ReplyDecision | undefined, now: number): void {
   const { enforcement, call } = decision ?? {};
-  if (enforcement?.action === 'block' && call !== undefined)
-    session.onCallBlocked(call.call, enforcement, now);
+  if (enforcement?.action === 'block' && call !== undefined) session.onCallBlocked(call, enforcement, now);
 }
 
 /** Reports a complete reply with several choices to the session. @returns as {@link decideChoices} */
@@ -55,7 +54,8 @@ function decideCalls(
 ): CallDecision | undefined {
   for (const [index, call] of calls.entries()) {
     const enforcement = session.onToolCall(call, now);
-    if (enforcement !== undefined) return { enforcement, call: { index, call } };
+    if (enforcement !== undefined)
+      return { enforcement, call: { index, call, unsent: calls.slice(0, index) } };
   }
   return undefined;
 }

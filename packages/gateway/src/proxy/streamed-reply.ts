@@ -126,7 +126,7 @@ export class StreamedReply implements ReplyHandler {
       if (this.#isClosing()) return;
     }
     // Held events are of calls before this event. Calls that the API runs are not held, but judged as well.
-    const isJudged = this.#isReleased || answer.choices !== undefined;
+    const isJudged = this.#isReleased || this.#blockedCall !== undefined || answer.choices !== undefined;
     if (!isJudged && answer.completeCalls > this.#judgedCalls) this.#judge(answer.completeCalls);
     if (this.#blockedCall !== undefined) {
       if (isEnd === true || isOfCall === true || text !== undefined || thought !== undefined)
@@ -245,14 +245,16 @@ export class StreamedReply implements ReplyHandler {
   /** Judges calls up to the first that must not pass; if all may, the held events are released. */
   #judge(count: number): void {
     const { request, deps } = this.#exchange;
-    for (const [index, call] of this.#stream.answer.calls.slice(0, count).entries()) {
+    const { calls } = this.#stream.answer;
+    for (const [index, call] of calls.slice(0, count).entries()) {
       if (index < this.#judgedCalls) continue;
       this.#judgedCalls += 1;
       const enforcement = request.session.onToolCall(call, deps.now());
       // One chance per request: a second one passes.
       const isSecondChance = enforcement?.action === 'chance' && this.#isRetry;
       if (enforcement === undefined || isSecondChance || !deps.enforceStreams) continue;
-      this.#blockedCall = { enforcement, call: { index, call } };
+      const unsent = calls.slice(this.#sentCalls, index);
+      this.#blockedCall = { enforcement, call: { index, call, unsent } };
       return;
     }
     this.#release();

@@ -35,6 +35,13 @@ export interface RequestDecision {
   readonly limit: string | undefined;
 }
 
+/** A call of a reply that must not pass. */
+export interface RefusedCall {
+  readonly call: ToolCall;
+  /** The calls before it that the client does not get either. */
+  readonly unsent?: readonly ToolCall[];
+}
+
 /** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
 const EVENT_COST = 2_000;
 const UNIT_COST = 4;
@@ -256,8 +263,8 @@ export class GatewaySession {
   }
 
   /** The model is about to be asked again after a chance. @returns why it must not be */
-  onRetry(call: ToolCall, guidance: string, now: number): Enforcement | undefined {
-    this.#push({ type: 'tool_result', callId: call.id, result: guidance, isError: true, denied: true }, now);
+  onRetry(refused: RefusedCall, guidance: string, now: number): Enforcement | undefined {
+    this.#refuse(refused, { type: 'tool_result', result: guidance, isError: true, denied: true }, now);
     return this.#beginTurn(now);
   }
 
@@ -307,9 +314,12 @@ export class GatewaySession {
   }
 
   /** A call of the reply was blocked: it counts as another repetition. */
-  onCallBlocked({ id: callId }: ToolCall, { text, verdict: { incidentId } }: Enforcement, now: number): void {
-    const denied = deniedResult({ action: 'deny', reason: text, guidance: text, incidentId });
-    this.#push({ ...denied, callId }, now);
+  onCallBlocked(refused: RefusedCall, { text, verdict: { incidentId } }: Enforcement, now: number): void {
+    this.#refuse(refused, deniedResult({ action: 'deny', reason: text, guidance: text, incidentId }), now);
+  }
+
+  #refuse({ call, unsent = [] }: RefusedCall, denied: ReturnType<typeof deniedResult>, now: number): void {
+    for (const { id: callId } of [...unsent, call]) this.#push({ ...denied, callId }, now);
   }
 
   /** The reply is complete. */
