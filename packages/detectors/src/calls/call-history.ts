@@ -62,7 +62,11 @@ export class CallHistory {
 
   constructor(knowledge: CallKnowledge) {
     this.#knowledge = knowledge;
-    this.prompts = new PromptOrigin(knowledge.agents);
+    this.prompts = new PromptOrigin(knowledge.agents, (time) =>
+      [...this.rounds, ...(this.#open === null ? [] : [this.#open])].some(({ calls }) =>
+        calls.some(({ mark, result }) => mark.time >= time && result !== null && result.kind !== 'ok'),
+      ),
+    );
   }
 
   push(step: { readonly event: KnownEvent; readonly time: number; mark(): Mark }): void {

@@ -1,13 +1,23 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { normalizeText } from '../results/lex-result.ts';
+import { isDenial } from '../results/result-kind.ts';
 
 /** A person needs longer than this to read an answer and write a prompt. */
 const QUICK_MS = 10_000;
 /** A harness prompt after a longer pause is a scheduled check, which starts over like a person's prompt. */
 const SCHEDULED_MS = 600_000;
+/** So is one after a pause of at least this, and of this many times what the agent took for its work before. */
+const IDLE_MS = 60_000;
+const IDLE_FACTOR = 3;
 /** Compared units of a prompt. */
 const COMPARED_UNITS = 2048;
+/**
+ * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
+ * again and again, may speak of formats and errors too.
+ */
+export const REJECTS_ANSWER =
+  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
 
 /**
  * Who wrote a prompt. `quick`: it follows sooner than a person could have written it, which by itself proves nothing,
@@ -25,14 +35,19 @@ export class PromptOrigin {
   /** Whether the latest event is a prompt after which earlier calls no longer count. */
   startsOver = false;
   readonly #agents: AgentKnowledge;
+  readonly #hasFailedSince: (time: number) => boolean;
   #firstTime: number | undefined;
   #lastTime = 0;
-  /** Whether the latest event was a tool's result, to which the model has not responded yet. */
+  /** Whether the latest event was the result of a call that ran, to which the model has not responded yet. */
   #afterResult = false;
   #prompt = '';
+  /** Time of the latest prompt. */
+  #promptTime: number | undefined;
 
-  constructor(agents: AgentKnowledge) {
+  /** @param hasFailedSince whether a call that was made since a time has failed */
+  constructor(agents: AgentKnowledge, hasFailedSince: (time: number) => boolean) {
     this.#agents = agents;
+    this.#hasFailedSince = hasFailedSince;
   }
 
   push(event: KnownEvent, time: number): void {
@@ -40,7 +55,7 @@ export class PromptOrigin {
     this.author = null;
     this.startsOver = false;
     if (event.type === 'prompt_started') this.#onPrompt(event, time);
-    if (event.type === 'tool_result') this.#afterResult = true;
+    if (event.type === 'tool_result') this.#afterResult = !isDenied(event);
     else if (event.type !== 'turn_finished') this.#afterResult = false;
     // Files do not say when a turn ended; readers learn of it from what comes next.
     if (event.type !== 'turn_finished') this.#lastTime = time;
@@ -64,16 +79,25 @@ export class PromptOrigin {
     const isRepeated = this.author === 'quick' && isSameText(prompt, this.#prompt);
     this.startsOver = this.author !== 'harness' && !isRepeated;
     this.#prompt = prompt;
+    this.#promptTime = time;
   }
 
   #authorOf(prompt: string, origin: 'user' | 'harness' | null, time: number): PromptAuthor {
     const pause = time - this.#lastTime;
-    if (origin === 'user' || pause > SCHEDULED_MS) return 'person';
-    if (origin === 'harness' || this.#agents.isHarnessPrompt(prompt)) return 'harness';
+    if (pause > SCHEDULED_MS) return 'person';
+    if (this.#agents.isHarnessPrompt(prompt)) return 'harness';
+    if (origin === 'harness') return this.#isScheduled(prompt, pause) ? 'person' : 'harness';
     // If all times are equal, they carry no information.
-    if (pause > QUICK_MS || !this.isTimed) return 'person';
+    if (origin === 'user' || pause > QUICK_MS || !this.isTimed) return 'person';
     // Results go back to the model at once, so what is sent beside them was not written by a person.
     return this.#afterResult ? 'harness' : 'quick';
+  }
+
+  /** A program that tries again what has failed, or that rejects an answer, may wait before as well. */
+  #isScheduled(prompt: string, pause: number): boolean {
+    const since = this.#promptTime ?? this.#lastTime;
+    if (pause < IDLE_MS || pause < IDLE_FACTOR * (this.#lastTime - since)) return false;
+    return !REJECTS_ANSWER.test(prompt) && !this.#hasFailedSince(since);
   }
 
   snapshot(): PromptOriginSnapshot {
@@ -82,6 +106,7 @@ export class PromptOrigin {
       lastTime: this.#lastTime,
       afterResult: this.#afterResult,
       prompt: this.#prompt,
+      promptTime: this.#promptTime,
       startsOver: this.startsOver,
     };
   }
@@ -92,8 +117,14 @@ export class PromptOrigin {
     this.#lastTime = snapshot.lastTime;
     this.#afterResult = snapshot.afterResult;
     this.#prompt = snapshot.prompt;
+    this.#promptTime = snapshot.promptTime;
     this.startsOver = snapshot.startsOver;
   }
+}
+
+/** Whether Loopwatch refused the call, rather than that it ran. */
+function isDenied({ denied, result }: Extract<KnownEvent, { type: 'tool_result' }>): boolean {
+  return denied === true || isDenial(result);
 }
 
 function isSameText(a: string, b: string): boolean {
@@ -105,5 +136,6 @@ export interface PromptOriginSnapshot {
   readonly lastTime: number;
   readonly afterResult: boolean;
   readonly prompt: string;
+  readonly promptTime?: number | undefined;
   readonly startsOver: boolean;
 }

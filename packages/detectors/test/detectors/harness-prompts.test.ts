@@ -9,6 +9,10 @@ const START = 1_760_000_000_000;
 function timed(events: readonly AgentEvent[], stepMs = 2000): AgentEvent[] {
   return events.map((event, i) => ({ ...event, time: START + i * stepMs }));
 }
+/** The events of one check of several, each two minutes after the one before. */
+function minutesApart(check: number, events: readonly AgentEvent[]): AgentEvent[] {
+  return timed(events).map((event) => ({ ...event, time: Number(event.time) + check * 120_000 }));
+}
 const user = (prompt: string, origin?: 'user' | 'harness'): AgentEvent => ({
   type: 'prompt_started',
   text: prompt,
@@ -169,6 +173,40 @@ it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
         time: Number(event.time) + i * 1_800_000,
       })),
     ),
+    expected: [],
+  },
+  {
+    what: 'checks every two minutes that find nothing wrong start over each time',
+    events: times(8, (i) => minutesApart(i, [user('[heartbeat] Check.', 'harness'), ...looking, text('OK')])),
+    expected: [],
+  },
+  {
+    what: 'tool-repeat: work that fails and is started again after two minutes goes on',
+    events: times(8, (i) =>
+      minutesApart(i, [user('Restarting.', 'harness'), ...failing, text('It is down.')]),
+    ),
+    expected: ['tool-repeat'],
+  },
+  {
+    what: 'rejections: so does an answer that is rejected after two minutes',
+    events: times(8, (i) =>
+      minutesApart(i, [user('Error: your response contained no tool call.', 'harness'), turn, essay(i)]),
+    ),
+    expected: ['stagnation/same-prompt'],
+  },
+  {
+    what: 'tool-repeat: so does work between stop hooks that take two minutes',
+    events: times(8, (i) => minutesApart(i, [user('Stop hook feedback: tests failed'), ...looking])),
+    expected: ['tool-repeat'],
+  },
+  {
+    what: 'a person who writes right after a denial starts over',
+    events: times(6, (i) => [
+      user(`I mended the ${words[i] ?? ''}, try again.`),
+      ...failing,
+      ...failing.slice(0, 2),
+      { type: 'tool_result', result: 'Denied.', denied: true },
+    ]),
     expected: [],
   },
   {

@@ -1,7 +1,7 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
-import type { PromptAuthor } from '../../calls/prompt-origin.ts';
+import { type PromptAuthor, REJECTS_ANSWER } from '../../calls/prompt-origin.ts';
 import type { CallStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
@@ -23,12 +23,6 @@ const REJECTS =
 /** The same in other languages. */
 const REJECTS_ELSEWHERE =
   /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|invalide|incorrecte?|doit|attendue?|refusée?|exactement|inválid[ao]|incorrect[ao]|debe|esperaba|rechazad[ao]|exactamente|erro|deve|esperad[ao]|rejeitad[ao]|errore|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
-/**
- * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
- * again and again, may speak of formats and errors too.
- */
-const REJECTS_ANSWER =
-  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
