@@ -60,7 +60,8 @@ export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
     tags: placeTags(record['cwd'] ?? listOf(record['workspace_roots'])[0]),
   };
   const text = textOf(record['prompt']);
-  if (moment === 'prompt' && text !== undefined) return reading([{ ...stamp, type: 'prompt_started', text }]);
+  if (moment === 'prompt' && text !== undefined)
+    return reading([{ ...stamp, type: 'prompt_started', text, origin: 'user' }]);
   if (moment === 'end') return reading([{ ...stamp, type: 'session_ended' }]);
   const name = textOf(record['tool_name']);
   if (name === undefined || moment === undefined || moment === 'prompt') return ignored(type);

@@ -37,6 +37,7 @@ it('hook input: is read as calls, results and prompts', () => {
     'tool_result timed out',
     'session_ended',
   ]);
+  expect(events[0]).toMatchObject({ origin: 'user' });
   expect(events.map(({ id }) => id).filter(Boolean)).toEqual([
     ...['call:t1', 'call:t1', 'result:t1', 'call:t2', 'result:t2'],
   ]);

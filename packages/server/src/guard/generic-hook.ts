@@ -15,7 +15,7 @@ const CONTINUE: GenericHookAnswer = {
 /** Answers the hook of an agent without a format of its own: decides a call before it runs, or records its result. */
 export async function answerGenericHook(
   guard: Guard,
-  turns: HookTurns,
+  turns: HookTurns<GenericHookAnswer>,
   hook: GenericHook,
 ): Promise<GenericHookAnswer> {
   const { session, event, tool: name, arguments: args, result, isError, callId } = hook;
@@ -30,14 +30,16 @@ export async function answerGenericHook(
     const found = loopIn(await guard.record(session, [...before, after, ...end]));
     return found === undefined ? CONTINUE : { ...CONTINUE, ...found };
   }
-  await guard.record(session, turns.begin(session));
-  const decision = await guard.decide({ sessionId: session, name, args });
-  const { reason, incidentId } = decision;
-  if (isRefused(decision)) {
-    const guidance = await guard.recordDenied(session, call, decision);
-    await guard.record(session, turns.end(session));
-    return { denied: true, stop: decision.action === 'stop', reason, guidance, incidentId };
-  }
-  await guard.record(session, [call]);
-  return { ...CONTINUE, reason, incidentId };
+  return turns.answer(session, call, async (begun) => {
+    await guard.record(session, begun);
+    const decision = await guard.decide({ sessionId: session, name, args });
+    const { reason, incidentId } = decision;
+    if (isRefused(decision)) {
+      const guidance = await guard.recordDenied(session, call, decision);
+      turns.deny(session, call);
+      return { denied: true, stop: decision.action === 'stop', reason, guidance, incidentId };
+    }
+    await guard.record(session, [call]);
+    return { ...CONTINUE, reason, incidentId };
+  });
 }

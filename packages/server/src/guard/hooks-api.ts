@@ -1,8 +1,14 @@
 import { type AgentEvent, storableText } from '@loopwatch/contract';
-import { genericHookSchema, type HookAgent, hookAgents } from '@loopwatch/contract/api';
+import {
+  type GenericHookAnswer,
+  genericHookSchema,
+  type HookAgent,
+  hookAgents,
+} from '@loopwatch/contract/api';
 import { isRefused } from '@loopwatch/detectors/internal';
 import { type HookAgent as HookFormat, hookEventOf, hookSession, readHookInput } from '@loopwatch/formats';
 import { type Request, Router } from 'express';
+import { LRUCache } from 'lru-cache';
 import { limits } from '../events/limits.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
@@ -23,6 +29,8 @@ import {
 import { HookTurns } from './hook-turns.ts';
 import { TranscriptUsage } from './transcript-usage.ts';
 
+const MAX_SESSIONS = 2_000;
+
 const formats: Readonly<Record<HookAgent, HookFormat>> = {
   'claude-code': 'claude-code',
   codex: 'codex',
@@ -37,14 +45,16 @@ export function hooksApi(guard: Guard): Router {
   const hooks: Hooks = {
     guard,
     turns: new HookTurns(),
+    prompts: new LRUCache({ max: MAX_SESSIONS }),
     usage: new TranscriptUsage(),
     approvals: new Approvals(),
   };
+  const genericTurns = new HookTurns<GenericHookAnswer>();
   const router = Router();
   router
     .route('/hooks/generic')
     .post(jsonBody(limits.eventBytes), async (request, response) => {
-      response.json(await answerGenericHook(guard, hooks.turns, parseBody(request, genericHookSchema)));
+      response.json(await answerGenericHook(guard, genericTurns, parseBody(request, genericHookSchema)));
     })
     .all(methodNotAllowed('POST'));
   router
@@ -72,7 +82,9 @@ export function hooksApi(guard: Guard): Router {
 
 interface Hooks {
   readonly guard: Guard;
-  readonly turns: HookTurns;
+  readonly turns: HookTurns<HookAnswer>;
+  /** The latest prompt of each session. */
+  readonly prompts: LRUCache<string, string>;
   readonly usage: TranscriptUsage;
   readonly approvals: Approvals;
 }
@@ -112,23 +124,42 @@ async function recordTranscript({ guard, usage }: Hooks, agent: HookAgent, input
 async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
   const { guard, turns, approvals } = hooks;
   // Claude Code goes on after a denied call, whatever the answer says; after a batch of calls, it can be ended.
-  if (hookEventOf(input) === 'PostToolBatch')
-    return endOf(guard.takeEnd(storableText(hookSession(input).sessionId)));
-  const { events } = readHookInput(input, formats[agent]);
+  if (hookEventOf(input) === 'PostToolBatch') {
+    const session = storableText(hookSession(input).sessionId);
+    await guard.record(session, turns.end(session));
+    return endOf(guard.takeEnd(session));
+  }
+  // The clock of the agent's machine may be wrong.
+  const read = readHookInput(input, formats[agent]).events;
+  const events = read.map((event) => ({ ...event, ...doubted(hooks, event), time: undefined }));
   const [first] = events;
   if (first === undefined) return CONTINUE;
   const sessionId = storableText(first.sessionId ?? '');
   const isBeforeCall = events.length === 1 && first.type === 'tool_call_request';
   if (isBeforeCall) {
-    await guard.record(sessionId, turns.begin(sessionId));
-    return answerToCall(hooks, agent, sessionId, first as Call);
+    const call = first as Call;
+    return turns.answer(sessionId, call, async (begun) => {
+      await guard.record(sessionId, begun);
+      return answerToCall(hooks, agent, sessionId, call);
+    });
   }
   approvals.onEvents(sessionId, events);
   const end = turns.end(sessionId);
   const isAfterCall = events.at(-1)?.type === 'tool_result';
-  const found = loopIn(await guard.record(sessionId, isAfterCall ? [...events, ...end] : events));
+  const found = loopIn(
+    await guard.record(sessionId, isAfterCall ? [...events, ...end] : [...end, ...events]),
+  );
   if (found === undefined) return first.type === 'prompt_started' ? acceptance(agent) : CONTINUE;
   return advice(agent, hookEventOf(input), found.guidance);
+}
+
+/** A program, too, may send a prompt, again and again: then its time tells who wrote it. */
+function doubted({ prompts }: Hooks, event: AgentEvent): { readonly origin?: undefined } {
+  if (event.type !== 'prompt_started') return {};
+  const { sessionId, text } = event as { readonly sessionId: string; readonly text: string };
+  const isRepeated = prompts.get(sessionId) === text;
+  prompts.set(sessionId, text);
+  return isRepeated ? { origin: undefined } : {};
 }
 
 type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
@@ -153,6 +184,6 @@ async function answerToCall(
     }
   }
   const text = await guard.recordDenied(sessionId, call, decision);
-  await guard.record(sessionId, turns.end(sessionId));
+  turns.deny(sessionId, call);
   return denial(agent, text, decision.action === 'stop');
 }

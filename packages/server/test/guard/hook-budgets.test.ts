@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { START, verdict } from '../verdicts.ts';
-import { type HookedAgent, hookedServer } from './hooked-server.ts';
+import { decisionOf, type HookedAgent, hookedServer } from './hooked-server.ts';
 
 const hooks = hookedServer();
 const { send, stored } = hooks;
-
-/** What a hook said before a call. */
-function decisionOf({ before }: { readonly before: unknown }): string {
-  return /"(ask|deny)"/.exec(JSON.stringify(before))?.[1] ?? 'run';
-}
 
 const range = (length: number) => Array.from({ length }, (_, i) => 100 + i);
 

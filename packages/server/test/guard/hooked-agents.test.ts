@@ -120,6 +120,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     const hooked = hooks.agent(agent, 's-1');
     await hooked.prompt('Mend the build');
     for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, { failed: true });
+    await hooked.prompt('Go on');
     expect(recorded().map(({ type }) => type)).toEqual([
       'prompt_started',
       ...Array.from({ length: 4 }, () => [
@@ -128,8 +129,9 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
         'tool_result',
         'turn_finished',
       ]).flat(),
+      'prompt_started',
     ]);
-    expect(recorded().at(-2)?.result).toMatch(guidance);
+    expect(recorded().at(-3)?.result).toMatch(guidance);
   });
 
   it('never interfere with an agent that makes progress', async () => {

@@ -154,3 +154,8 @@ export const guidance =
   /^Loopwatch denied this call: You have called \w+ 3 times in a row with the same arguments\./;
 /** What an agent is told with the result that completes a loop. */
 export const advised = /^You have called \w+ 3 times in a row with the same arguments\./;
+
+/** What a hook said before a call. */
+export function decisionOf({ before }: { readonly before: unknown }): string {
+  return /"(ask|deny)"/.exec(JSON.stringify(before))?.[1] ?? 'run';
+}
