@@ -114,6 +114,18 @@ describe.each([false, true])('model request limit (streamed: %s)', (stream) => {
   });
 });
 
+it('model request limit: the next message starts over, although the client has dropped the reply', async () => {
+  await using bench = await GatewayBench.start(searching, { 'turn_requests.max_turn_requests': 3 });
+  const agent = new Agent(bench, false);
+  const finishes = async () => (await agent.turns(4)).map(({ finish }) => finish);
+  const run = [...Array<string>(3).fill('tool_calls'), 'max_turn_requests'];
+  expect(await finishes()).toEqual(run);
+  agent.messages.pop();
+  bench.clock.now += 11_000;
+  agent.messages.push({ role: 'user', content: 'Go on.' });
+  expect(await finishes()).toEqual(run);
+});
+
 it('model request limit: the synthetic reply has structured details', async () => {
   await using bench = await GatewayBench.start(calls('grep', { path: 'a' }), {
     'turn_requests.max_turn_requests': 1,

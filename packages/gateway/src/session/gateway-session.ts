@@ -42,6 +42,8 @@ export interface RefusedCall {
   readonly unsent?: readonly ToolCall[];
 }
 
+/** User messages behind results that start a prompt; clients seldom send more after stops. */
+const MAX_STARTED = 64;
 /** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
 const EVENT_COST = 2_000;
 const UNIT_COST = 4;
@@ -69,6 +71,8 @@ export class GatewaySession {
   readonly #ledger = new PromptLedger();
   readonly #lineage = new Lineage();
   readonly #transcript: Transcript | undefined;
+  /** Hashes of user messages that followed a stop, and start a prompt although they stand behind results. */
+  readonly #started = new Set<string>();
   #contentUnits = 0;
   /** Whether the last reply had several choices, of which the client takes one. */
   #hasChoices = false;
@@ -170,7 +174,7 @@ export class GatewaySession {
 
   /** Whether a request continues this conversation. */
   agreement(history: History): Agreement {
-    return this.#lineage.agreement(history);
+    return this.#lineage.agreement(history.startedBy(this.#started));
   }
 
   /** Whether the request is the last one of this session again. */
@@ -190,7 +194,7 @@ export class GatewaySession {
 
   /** How many calls of a request this conversation has reported. */
   sharedCalls(history: History): number {
-    return this.#lineage.sharedCalls(history);
+    return this.#lineage.sharedCalls(history.startedBy(this.#started));
   }
 
   /** Notes how many calls of the next request another conversation has reported: they are analyzed, but not reported again. */
@@ -205,7 +209,7 @@ export class GatewaySession {
 
   /** A request is about to be sent to the model. @param now epoch ms */
   *onRequest(
-    history: History,
+    whole: History,
     items: readonly Item[],
     labels: RequestLabels,
     now: number,
@@ -215,6 +219,7 @@ export class GatewaySession {
     const lineage = this.#lineage;
     const transcript = this.#transcript;
     detection.labels = labels;
+    const history = this.#withAnswer(whole);
     const isRepeated = lineage.isRepeated(history);
     const isKnown = lineage.isKnown;
     if (lineage.isLost && isRepeated) {
@@ -255,11 +260,23 @@ export class GatewaySession {
       yield costOf(entry);
     }
     this.#reportedCalls = 0;
-    block ??= this.#beginTurn(now);
+    const over = this.#beginTurn(now);
+    block ??= over;
     const { limit } = detection;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
     const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);
     return { block, hint: isHintOpen ? hint : undefined, limit };
+  }
+
+  /** After a stop, a user message right behind a result is no note of the agent's: the client has dropped the answer. */
+  #withAnswer(history: History): History {
+    const answer = this.#lineage.answerToStop(history);
+    const started = this.#started;
+    if (answer !== undefined && !this.plan.knowledge.agents.isHarnessPrompt(answer.text))
+      started.add(answer.hash);
+    const [oldest] = started;
+    if (started.size > MAX_STARTED && oldest !== undefined) started.delete(oldest);
+    return history.startedBy(started);
   }
 
   /** The model is about to be asked again after a chance. @returns why it must not be */

@@ -65,6 +65,8 @@ export class Prompt {
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** A request's history, parsed into prompts. */
 export class History {
   /** In order; may be empty, {@link last} always exists. */
@@ -74,17 +76,22 @@ export class History {
   readonly keepsHistory: boolean;
   /** Identifies this request among those of one conversation. */
   readonly fingerprint: string;
+  readonly #conversation: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>;
+  readonly #keys: CallKeys;
 
+  /** @param started hashes of the user messages that start a prompt although they follow results */
   constructor(
-    { items, previous, keepsHistory }: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>,
+    conversation: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>,
     keys = new CallKeys(),
+    started: ReadonlySet<string> = NONE,
   ) {
+    const { items, previous, keepsHistory } = conversation;
+    this.#conversation = conversation;
+    this.#keys = keys;
     this.previous = previous;
     this.keepsHistory = keepsHistory;
-    const last = items.at(-1);
-    const shown = last?.role === 'user' ? { ...last, text: withoutCount(last.text) } : last;
-    this.fingerprint = hashOf(JSON.stringify([previous, items.length, shown]));
-    this.prompts = promptsOf(items, keys);
+    this.fingerprint = fingerprintOf(conversation, items.length);
+    this.prompts = promptsOf(items, keys, started);
     this.last = this.prompts.at(-1) ?? new Prompt(null, keys);
   }
 
@@ -101,6 +108,20 @@ export class History {
   /** Whether it begins with an agent's summary of what it has left out. */
   get isContinuation(): boolean {
     return this.prompts[0]?.isSummary === true;
+  }
+
+  /** The user message that the request adds to an earlier one, and nothing else; undefined if it does not. */
+  addedTo(fingerprint: string): { readonly text: string; readonly hash: string } | undefined {
+    const { items } = this.#conversation;
+    const added = items.at(-1);
+    if (added?.role !== 'user' || fingerprintOf(this.#conversation, items.length - 1) !== fingerprint)
+      return undefined;
+    return { text: added.text, hash: hashOfUser(added) };
+  }
+
+  /** The same history, in which these user messages start a prompt although they follow results. */
+  startedBy(started: ReadonlySet<string>): History {
+    return started.size === 0 ? this : new History(this.#conversation, this.#keys, started);
   }
 
   /** Number of user requests. */
@@ -173,6 +194,12 @@ export class CallKeys {
 
 const hashOfUser = remembered(({ text }: UserItem) => hashOf(withoutCount(text)));
 
+function fingerprintOf({ items, previous }: Pick<Conversation, 'items' | 'previous'>, count: number): string {
+  const last = items[count - 1];
+  const shown = last?.role === 'user' ? { ...last, text: withoutCount(last.text) } : last;
+  return hashOf(JSON.stringify([previous, count, shown]));
+}
+
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
@@ -186,7 +213,7 @@ export function callKey({ name, args }: ToolCall): string {
  * answered the results yet, so the prompt continues. Any other user message starts a prompt; of several in a row, the
  * last one is the prompt.
  */
-function promptsOf(items: readonly Item[], keys: CallKeys): Prompt[] {
+function promptsOf(items: readonly Item[], keys: CallKeys, started: ReadonlySet<string>): Prompt[] {
   const prompts: Prompt[] = [];
   let before: Item['role'] | undefined;
   let isNote = false;
@@ -194,6 +221,7 @@ function promptsOf(items: readonly Item[], keys: CallKeys): Prompt[] {
     if (item.role === 'system') continue;
     if (item.role === 'user') {
       isNote = before === 'result' || (before === 'user' && isNote);
+      if (started.size > 0 && started.has(hashOfUser(item))) isNote = false;
       if (!isNote) {
         if (before === 'user') prompts.pop();
         prompts.push(new Prompt(item, keys));

@@ -58,6 +58,11 @@ export class Lineage {
     return this.#fate === 'lost';
   }
 
+  /** The user message that follows a reply of the gateway's which the client has not kept. */
+  answerToStop(history: History): ReturnType<History['addedTo']> {
+    return this.#fate === 'stopped' ? history.addedTo(this.#fingerprint) : undefined;
+  }
+
   /** Whether the request is the last one again. */
   isRepeated({ fingerprint }: History): boolean {
     return this.#fate !== 'none' && fingerprint === this.#fingerprint;

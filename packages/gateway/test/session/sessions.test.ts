@@ -49,6 +49,36 @@ describe('messages that the agent adds after results', () => {
     },
   );
 
+  it.each([
+    ['proxy', 'error', false, 11_000],
+    ['balanced', 'stop', false, 11_000],
+    ['balanced', 'stop', true, 2_000],
+  ] as const)(
+    'a message after a stop is a new prompt: preset %s, %s, answer kept: %s',
+    async (preset, finish, isKept, pause) => {
+      await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }), { preset });
+      const agent = new Agent(bench, false);
+      agent.result = 'The file does not exist yet.';
+      const finishes = async (count: number) => (await agent.turns(count)).map((got) => got.finish);
+      const run = [...Array<string>(3).fill('tool_calls'), finish];
+      expect(await finishes(4)).toEqual(run);
+      if (!isKept) agent.messages.pop();
+      bench.clock.now += pause;
+      agent.messages.push({ role: 'user', content: 'I made the file. Read it again.' });
+      expect(await finishes(4)).toEqual(run);
+    },
+  );
+
+  it('a message after a stop is none if it is known from a harness', async () => {
+    await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }));
+    const agent = new Agent(bench, false);
+    await agent.turns(4);
+    agent.messages.pop();
+    bench.clock.now += 11_000;
+    agent.messages.push({ role: 'user', content: '<system-reminder>Mind the list.</system-reminder>' });
+    expect((await agent.turn()).finish).toBe('error');
+  });
+
   it('a message after a model reply is a new prompt', async () => {
     await using bench = await GatewayBench.start(read);
     const agent = new Agent(bench, false, null);
