@@ -1,3 +1,4 @@
+import { earlierOccurrences } from './earlier-occurrences.ts';
 import { FoldedForm, TextFolder } from './text-folder.ts';
 import { unitsText } from './units-text.ts';
 
@@ -9,13 +10,8 @@ export function occurrences(text: string, window: number, most: number): number[
   const folded = new FoldedForm(text.length);
   new TextFolder().fold(text, 0, text.length, folded);
   const { places, length } = folded;
-  const form = unitsText(folded.units, 0, length);
-  const latest = form.slice(-window);
-  const distances: number[] = [];
-  for (let i = form.length - latest.length; i > 0 && distances.length < most; ) {
-    i = form.lastIndexOf(latest, i - 1);
-    if (i < 0) break;
-    distances.push(text.length - 1 - (places[i + latest.length - 1] as number));
-  }
-  return distances;
+  const last = length - 1;
+  return earlierOccurrences(unitsText(folded.units, 0, length), window, most).map(
+    (distance) => text.length - 1 - (places[last - distance] as number),
+  );
 }

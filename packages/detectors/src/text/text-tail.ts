@@ -40,19 +40,7 @@ export class TextTail {
    * most `most` of them. The last `skipped` units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    const size = Math.min(reach + length, this.#held - skipped);
-    return earlierOccurrences(this.#straightened(size, skipped), length, most);
-  }
-
-  /** The last `size` units as one array, ignoring the last `skipped` ones. */
-  #straightened(size: number, skipped: number): Uint16Array {
-    const units = this.#units;
-    const to = this.#slot - skipped + (this.#slot < skipped ? units.length : 0);
-    if (to >= size) return units.subarray(to - size, to);
-    const text = new Uint16Array(size);
-    text.set(units.subarray(units.length - size + to));
-    text.set(units.subarray(0, to), size - to);
-    return text;
+    return earlierOccurrences(this.text(reach + length, skipped), length, most);
   }
 
   clear(): void {
