@@ -43,7 +43,7 @@ const MOST = 8000;
 const NONE: readonly never[] = [];
 
 /** The piece of text being searched; all indexes share this buffer. */
-const PIECE = new FoldedForm(MAX_APPENDED);
+const PIECE = new FoldedForm(2 * MAX_APPENDED);
 
 /**
  * Finds where a text adds nothing new. It compares a folded form of the text, in which counters and white space are

@@ -21,8 +21,8 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
-const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
-const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
+const LISTED = 1000;
+const FENCED = 1400;
 /** Code, records, tables and logs with a number in each item, which people ask for. */
 const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
 /** A repetition this short is a loop within twice the units that equal windows need. */
@@ -35,15 +35,16 @@ const DRY: RepetitionKind = { rule: 'run', needed: 800 };
 const DRAWING: RepetitionKind = { rule: 'run', needed: 3000 };
 
 /** Characters that fill, draw or lead: rulers, progress dots, table frames. `A` encodes zero bits in base64. */
-const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
+const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff&\uffff]*|[A\r\n]+)$/;
+/** Numbers in hexadecimal. */
+const hex = /\b(?:0x)?(?:f{2,}|[a-f]*\d[\da-f]*)\b/gi;
 /** One line of these, without quotes, commas, brackets and digits, which are data. */
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 /** A changing number that is part of a name. */
-const numberedName = /[\p{L}_]-?\uffff/u;
+const numberedName = /[a-z_]-?\uffff/i;
 /** Code gives a name once, and a call written into an answer has not been made: both are loops, whatever counts up. */
 const givenName = /\b(?:def|func(?:tion)?|fn|class) [\p{L}_]+ ?[({:]/u;
 const callMarkup = /<[\w:]*(?:_call|invoke)|"arguments":/;
-const tableRow = /^ *\|/m;
 /** A line that does not end like a sentence, as in a log, a record or code. */
 const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
 /** Machine-written text has more than one such line per this many units. */
@@ -52,7 +53,7 @@ const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
-const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
+const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))|[\u3040-\u9fff]+/gu;
 /** Minimum share of a sentence's letters that are in its words. */
 const WORD_SHARE = 0.65;
 
@@ -67,16 +68,16 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
   if (period <= RUN && digits.test(recent)) return SHORT;
   if (period <= RUN && ruled.test(recent)) return RULER;
-  const letters = lettersIn(recent);
-  if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
-    return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
+  const plain = recent.replace(hex, '00');
+  const letters = lettersIn(plain);
+  const inLines = recent.includes('\n');
+  if (drawn.test(plain) || (period > RUN && (inLines || letters > 0) && letters * 4 < recent.length))
+    return counting || (inLines && !(digit.test(plain) && (period <= RUN || structured))) ? DRAWING : DRY;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  const data = counting && isData(recent, letters);
+  const data = counting && isData(plain, letters);
   if (counting && isMachineWritten(recent, around, data)) return NUMBERED;
-  if (data || fenced || structured) {
-    const kind = fenced ? FENCED : LISTED;
-    return counting ? { ...kind, rule: 'counter' } : kind;
-  }
+  if (data || fenced || structured)
+    return { rule: counting ? 'counter' : 'lines', needed: fenced ? FENCED : LISTED };
   if (counting) return COUNTING;
   return period <= RUN ? SHORT : WORDS;
 }
@@ -86,8 +87,7 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
  * machine-written.
  */
 export function isData(recent: string, letters: number): boolean {
-  const inWords = lettersIn((recent.match(word) ?? []).join(''));
-  return inWords < WORD_SHARE * letters;
+  return lettersIn(recent.replace(word, '')) > letters * (1 - WORD_SHARE);
 }
 
 /** Whether a text with a counter is code, a table or other machine output, in which a counter is no sign of a loop. */
@@ -99,8 +99,7 @@ function isMachineWritten(
   const named = numberedName.test(recent);
   if (callMarkup.test(recent) || (!named && givenName.test(recent))) return false;
   if (!data && bareLines(recent) * UNITS_PER_BARE_LINE <= recent.length) return false;
-  const isList = structured && !fenced && !tableRow.test(recent);
-  return !isList || named || (data && recent.slice(-period).split('\n').length <= 2);
+  return data || named || fenced || !structured || recent.includes('\n|');
 }
 
 /** Number of lines in a text that do not end like a sentence. */

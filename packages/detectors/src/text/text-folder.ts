@@ -5,6 +5,9 @@ const NUMBER = 0xffff;
 /** In a run of white space, one unit in this many is kept. */
 const BLANKS_AS_ONE = 4;
 
+/** Precedes each character of Chinese, Japanese and Korean, which says as much as two letters. */
+const SECOND = 0x312f;
+
 const TAB = 0x09;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
@@ -76,7 +79,7 @@ export class TextFolder {
    * Folds the next piece of text, `text` from `from` up to `to`, and replaces the content of `form` with the result.
    */
   fold(text: string, from: number, to: number, form: FoldedForm): void {
-    form.begin(to - from);
+    form.begin(2 * (to - from));
     const { units, places } = form;
     let blanks = this.#blanks;
     let endless = this.#endless;
@@ -102,6 +105,11 @@ export class TextFolder {
       if (unit > NINE || (unit > SPACE && unit < ZERO)) {
         blanks = 0;
         endless = false;
+        if (unit >= 0x3040 && (unit <= 0x9fff || (unit >= 0xac00 && unit <= 0xd7a3))) {
+          units[length] = SECOND;
+          places[length] = i;
+          length += 1;
+        }
       } else if (unit === SPACE || (unit >= TAB && unit <= CARRIAGE_RETURN)) {
         endless = false;
         blanks += 1;

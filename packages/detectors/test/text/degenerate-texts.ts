@@ -169,6 +169,23 @@ export const degenerateTexts: readonly {
     rule: 'counter',
   },
   {
+    name: 'Chinese sentences in any order',
+    text: times(
+      90,
+      (n) =>
+        `${['其实，', '不对，', '等等，', '嗯，'][(n * n + 3 * n) % 4] ?? ''}${['我应该再看一遍条件。', '让我再检查一下条件。', '我需要重新验证条件。'][(n * n * 5 + n) % 3] ?? ''}${['当它为偶数时，和是零。', '如果它是偶数，那么和为零。'][(n * 7 + (n >> 2)) % 2] ?? ''}`,
+    ),
+  },
+  {
+    name: 'a Japanese sentence with two changing words',
+    text: times(
+      50,
+      (n) =>
+        `次に、この問題を${['もう一度', '再度', '改めて'][(n * n + n) % 3] ?? ''}${['検討', '確認'][(n * 3 + (n >> 1)) % 2] ?? ''}してみましょう。`,
+    ),
+  },
+  { name: 'a Chinese character', text: '哈'.repeat(300), rule: 'run' },
+  {
     name: 'lines of a log',
     text: times(200, (n) => `Worker ${String(n)} is ready to accept the next connection\n`),
     rule: 'counter',

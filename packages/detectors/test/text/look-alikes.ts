@@ -67,6 +67,16 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   },
   { name: 'progress dots without a line break', text: `Uploading ${'.'.repeat(400)} done.` },
   {
+    name: 'the tablature of a bass',
+    text: fence(
+      '',
+      `${'e B G D A'
+        .split(' ')
+        .map((string) => `${string}|${'--------------|'.repeat(4)}\n`)
+        .join('')}E|${'0--3--5-------|'.repeat(4)}\n\n`.repeat(6),
+    ),
+  },
+  {
     name: 'a progress bar',
     text: lines(50, 3, (n) => `[${'#'.repeat(n)}${' '.repeat(50 - n)}] ${String(n * 2)}%`),
   },
@@ -276,6 +286,15 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
+    name: 'a dump of erased memory',
+    text: lines(
+      60,
+      64,
+      (n) => `${(16 * n).toString(16).padStart(8, '0')}  ${'ff '.repeat(16)} |................|`,
+    ),
+  },
+  { name: 'a white image in lines of base64', text: fence('', `${'A'.repeat(76)}\n`.repeat(30)) },
+  {
     name: 'a table of 60 rows',
     text: `| id | name | owner | state |\n|---|---|---|---|\n${lines(60, 31, (n, w) => `| ${String(n + 1)} | ${w()} ${w()} | ${w()} | done |`)}`,
   },
@@ -301,6 +320,30 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       { length: 6 },
       (_, v) => lines(8, 40 + v, (_n, w) => `The ${w()} and the ${w()} ${w()} by the ${w()}`) + chorus,
     ).join(''),
+  },
+  {
+    name: 'the identity matrix',
+    text: `\\begin{pmatrix}\n${Array.from({ length: 20 }, (_, row) => `${Array.from({ length: 20 }, (_one, column) => (row === column ? 1 : 0)).join(' & ')} \\\\\n`).join('')}\\end{pmatrix}\n`,
+  },
+  {
+    name: 'a Chinese song with a chorus',
+    text: Array.from(
+      { length: 4 },
+      (_, verse) =>
+        `${letters(60, 65 + verse, '山水风云花月夜雨春秋江湖海天地人心梦火光').replace(/.{7}/g, '$&，\n')}\n\n月亮代表我的心，轻轻的一个吻，已经打动我的心。\n深深的一段情，叫我思念到如今。\n\n`,
+    ).join(''),
+  },
+  {
+    name: 'a Chinese table',
+    text: `| 编号 | 名称 | 状态 |\n|---|---|---|\n${lines(60, 70, (n) => `| ${String(n + 1)} | ${letters(4, 71 + n, '山水风云花月夜雨春秋江湖')} | 已经验证完成 |`)}`,
+  },
+  {
+    name: 'a list in Japanese',
+    text: lines(
+      50,
+      72,
+      (n) => `- ${letters(5, 73 + n, 'あいうえおかきくけこさしすせそ')}について確認してください`,
+    ),
   },
   {
     name: 'a poem whose verses start the same',
