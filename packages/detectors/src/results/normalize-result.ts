@@ -146,7 +146,8 @@ const VALUE_UNITS = 200;
 const VOLATILE = /<(?:duration|id)>/;
 /** Keys, and what replaces volatile tokens. */
 const UNSAID = /(?<![\w-])[\w-]{1,64}\\?"\W{0,4}?:|<[a-z]{1,16}>/g;
-const SAYS = /[\p{L}\d]/u;
+/** An empty list says that there is nothing. */
+const SAYS = /[\p{L}\d]|\[\]|\{\}/u;
 
 /** Whether a result says nothing but a duration or an id: `{"gauge":"p99","ms":812}`, asked for `p99`. */
 function isAllVolatile({ normal, words }: LexedResult, call: CallText): boolean {

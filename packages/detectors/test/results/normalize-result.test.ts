@@ -28,6 +28,11 @@ describe('a duration or an id that is all of the answer', () => {
 
   it.each([
     ['with another value', { gauge: 'p99', rows: 0, ms: 812 }, { gauge: 'p99', rows: 0, ms: 775 }],
+    [
+      'beside an empty list',
+      { rows: [], request_id: 'req_a8d7f6e5c4b3' },
+      { rows: [], request_id: 'req_91c0e2b7d6f4' },
+    ],
     ['with words', 'took 812 ms in all', 'took 775 ms in all'],
     ['in an error', 'Error after 812 ms', 'Error after 775 ms'],
   ])('is none %s', (_, one, other) => {
