@@ -33,8 +33,8 @@ const MAX_LABEL = 7;
 
 /** A longer text is no page that only tells of a failure. */
 const FAILURE_UNITS = 600;
-const FAILURE =
-  /^(?![^]*(?:confirmed|booked|created|submitted|thank|success))[^]*(?:wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler)/i;
+const FAILS = /wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler/i;
+const SUCCEEDS = /confirmed|booked|created|submitted|thank|success/i;
 /** What those who help want to be told; a shorter number may be that of a line or a case. */
 const INCIDENT =
   /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
@@ -57,9 +57,13 @@ export function lexResult(raw: string, options: LexOptions): LexedResult {
 }
 
 function withoutNonces(text: string): string {
-  const marks = [...text.matchAll(BOUNDARY)].slice(0, MAX_BOUNDARIES);
-  const plain = marks.reduce((rest, [, mark = '']) => rest.replaceAll(mark, '<boundary>'), text);
-  return text.length <= FAILURE_UNITS && FAILURE.test(text) ? plain.replace(INCIDENT, '$1<id>') : plain;
+  let plain = text;
+  if (text.includes('oundary='))
+    for (const [, mark = ''] of [...text.matchAll(BOUNDARY)].slice(0, MAX_BOUNDARIES))
+      plain = plain.replaceAll(mark, '<boundary>');
+  if (text.length > FAILURE_UNITS) return plain;
+  const told = plain.replace(INCIDENT, '$1<id>');
+  return told !== plain && FAILS.test(text) && !SUCCEEDS.test(text) ? told : plain;
 }
 
 /** A text with its volatile parts replaced. */

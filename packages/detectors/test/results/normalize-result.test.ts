@@ -329,7 +329,7 @@ describe('normalization copes with', () => {
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
     ['a BigInt', 10n ** 40n],
-  ])('%s', { timeout: 5000 }, (_, result) => {
+  ])('%s', { timeout: 30_000 }, (_, result) => {
     const { form, failure, gist, shown } = resultForm(result, true, calling(result));
     expect(form.length).toBeLessThanOrEqual(65);
     expect(failure?.length ?? 0).toBeLessThanOrEqual(65);
