@@ -2,23 +2,17 @@ import type { KnownEvent } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { normalizeText } from '../results/lex-result.ts';
 import { isDenial } from '../results/result-kind.ts';
+import { REJECTS_ANSWER, rejects } from './rejections.ts';
 
 /** A person needs longer than this to read an answer and write a prompt. */
 const QUICK_MS = 10_000;
 /** A harness prompt after a longer pause is a scheduled check, which starts over like a person's prompt. */
 const SCHEDULED_MS = 600_000;
-/** So is one after a pause of at least this, and of this many times what the agent took for its work before. */
+/** So is one after a longer pause than this, and of this many times what the agent took for its work before. */
 const IDLE_MS = 60_000;
 const IDLE_FACTOR = 3;
 /** Compared units of a prompt. */
 const COMPARED_UNITS = 2048;
-/**
- * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
- * again and again, may speak of formats and errors too.
- */
-export const REJECTS_ANSWER =
-  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
-
 /**
  * Who wrote a prompt. `quick`: it follows sooner than a person could have written it, which by itself proves nothing,
  * because people paste and queue prompts.
@@ -96,8 +90,8 @@ export class PromptOrigin {
   /** A program that tries again what has failed, or that rejects an answer, may wait before as well. */
   #isScheduled(prompt: string, pause: number): boolean {
     const since = this.#promptTime ?? this.#lastTime;
-    if (pause < IDLE_MS || pause < IDLE_FACTOR * (this.#lastTime - since)) return false;
-    return !REJECTS_ANSWER.test(prompt) && !this.#hasFailedSince(since);
+    if (pause <= IDLE_MS || pause < IDLE_FACTOR * (this.#lastTime - since)) return false;
+    return !rejects(prompt) && !REJECTS_ANSWER.test(prompt) && !this.#hasFailedSince(since);
   }
 
   snapshot(): PromptOriginSnapshot {

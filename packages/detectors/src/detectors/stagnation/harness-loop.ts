@@ -1,7 +1,8 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { type PromptAuthor, REJECTS_ANSWER } from '../../calls/prompt-origin.ts';
+import type { PromptAuthor } from '../../calls/prompt-origin.ts';
+import { REJECTS_ANSWER, rejects } from '../../calls/rejections.ts';
 import type { CallStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
@@ -17,12 +18,6 @@ const COMPARED_UNITS = 2048;
 /** Two rejections are one if they begin and end alike for this share of the shorter one, or have these words in common. */
 const COMMON_SHARE = 0.5;
 const COMMON_WORDS = 0.4;
-/** Wordings that reject an answer, as opposed to asking for more. */
-const REJECTS =
-  /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|ask(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
-/** The same in other languages. */
-const REJECTS_ELSEWHERE =
-  /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|invalide|incorrecte?|doit|attendue?|refusée?|exactement|inválid[ao]|incorrect[ao]|debe|esperaba|rechazad[ao]|exactamente|erro|deve|esperad[ao]|rejeitad[ao]|errore|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
@@ -243,10 +238,6 @@ function shareOfWords(a: string, b: string): number {
   const [one, two] = [a, b].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu)));
   const common = [...(one ?? [])].filter((word) => two?.has(word)).length;
   return common / ((one?.size ?? 0) + (two?.size ?? 0) - common || 1);
-}
-
-function rejects(prompt: string): boolean {
-  return REJECTS.test(prompt) || REJECTS_ELSEWHERE.test(prompt);
 }
 
 /** @param isMarked whether a harness wrote it, which may count its prompts; so does what rejects an answer */
