@@ -332,9 +332,12 @@ export interface HistorySnapshot {
   readonly stagnant: boolean;
 }
 
-/** Whether no call of a step was run. */
+/** Whether a step was refused because of a loop, and no call beside was run either. */
 function isRefused({ calls }: CallStep): boolean {
-  return calls.every(({ refused }) => refused);
+  return (
+    calls.some(({ refused }) => refused) &&
+    calls.every(({ refused, result }) => refused === true || result?.kind === 'not_run')
+  );
 }
 
 /**

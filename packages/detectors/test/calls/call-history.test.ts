@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
 import { CallHistory } from '../../src/calls/call-history.ts';
 import type { Mark } from '../../src/calls/mark.ts';
+import { denialText } from '../../src/results/result-kind.ts';
 import { call } from '../sessions.ts';
 
 const options = { cycle: null, stagnation: null, outage: null, tools: {}, agents: agentKnowledge({}) };
@@ -16,7 +17,7 @@ const result = (value: unknown, callId?: string): AgentEvent => ({
   ...(callId !== undefined && { callId }),
 });
 
-const denied = (callId?: string): AgentEvent => ({ ...result('Denied.', callId), denied: true });
+const denied = (callId?: string): AgentEvent => ({ ...result(denialText('no'), callId), denied: true });
 
 function history(events: readonly AgentEvent[]): CallHistory {
   const calls = new CallHistory(options);
