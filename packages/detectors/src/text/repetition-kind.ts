@@ -47,6 +47,9 @@ const givenName = /\b(?:def|func(?:tion)?|fn|class) [\p{L}_]+ ?[({:]/u;
 const callMarkup = /<[\w:]*(?:_call|invoke)|"arguments":/;
 /** A line that does not end like a sentence, as in a log, a record or code. */
 const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
+/** What separates the parts of data and code; in one line, there is one at least per so many units. */
+const dataSign = /[{}[\]()<>=;:,"|]/g;
+const UNITS_PER_DATA_SIGN = 16;
 /** Machine-written text has more than one such line per this many units. */
 const UNITS_PER_BARE_LINE = 150;
 const digit = /\d/;
@@ -91,12 +94,11 @@ export function isData(recent: string, letters: number): boolean {
 }
 
 /** Whether a text with a counter is code, a table or other machine output, in which a counter is no sign of a loop. */
-function isMachineWritten(
-  recent: string,
-  { period, structured, fenced }: Surroundings,
-  data: boolean,
-): boolean {
+function isMachineWritten(recent: string, { structured, fenced }: Surroundings, data: boolean): boolean {
   const named = numberedName.test(recent);
+  const isSparse = (recent.match(dataSign)?.length ?? 0) * UNITS_PER_DATA_SIGN < recent.length;
+  // A sentence with a token in it.
+  if (isSparse && !recent.includes('\n')) return false;
   if (callMarkup.test(recent) || (!named && givenName.test(recent))) return false;
   if (!data && bareLines(recent) * UNITS_PER_BARE_LINE <= recent.length) return false;
   return data || named || fenced || !structured || recent.includes('\n|');
