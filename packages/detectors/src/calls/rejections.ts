@@ -11,6 +11,7 @@ const REJECTS_ELSEWHERE =
 export const REJECTS_ANSWER =
   /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
 
+/** Whether a prompt that is known to be a harness' rejects an answer. */
 export function rejects(prompt: string): boolean {
   return REJECTS.test(prompt) || REJECTS_ELSEWHERE.test(prompt);
 }

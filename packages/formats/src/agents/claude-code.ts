@@ -97,12 +97,14 @@ export const claudeCode: Format = {
   createReader: (session) => new ClaudeCodeReader(session),
 };
 
-/** Cursor's CLI writes such records, too, but with none of these. */
+/** The SDK's messages have one of these each. Cursor's CLI writes records of the same types, but with none of these. */
+export const sdkKeys = ['uuid', 'tools', 'num_turns', 'parent_tool_use_id'] as const;
+
 function isSdkBookkeeping(record: JsonObject): boolean {
   return (
     sdkBookkeeping.has(nameOf(record['type'])) &&
     'session_id' in record &&
-    ['uuid', 'tools', 'num_turns', 'parent_tool_use_id'].some((key) => key in record)
+    sdkKeys.some((key) => key in record)
   );
 }
 

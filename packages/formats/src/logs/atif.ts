@@ -46,17 +46,17 @@ export const atif = messageLog({
 function messagesOf(source: string, step: JsonObject): Message[] {
   const text = joinedText(step['message']);
   if (source === 'user') return [{ role: 'user', text }];
+  if (source !== 'agent') return [];
   const calls = listOf(step['tool_calls']).map((call) => callOf(objectOf(call)));
   const results = listOf(objectOf(step['observation'])['results']).map((value, i) => {
     const { source_call_id: id, content } = objectOf(value);
     return { id: textOf(id) ?? calls[i]?.id ?? null, result: plainResult(content) };
   });
-  const outcome: Message[] = calls.length + results.length === 0 ? [] : [{ role: 'tool', results }];
   // What the environment shows without a call is no result.
-  if (source !== 'agent') return [];
+  const outcome: Message[] = calls.length === 0 ? [] : [{ role: 'tool', results }];
   return [
     { role: 'assistant', text, thought: textOf(step['reasoning_content']), calls, ...metricsOf(step) },
-    ...(calls.length > 0 ? outcome : []),
+    ...outcome,
   ];
 }
 

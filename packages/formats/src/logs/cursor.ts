@@ -1,3 +1,4 @@
+import { sdkKeys } from '../agents/claude-code.ts';
 import { withHookInputs } from '../agents/hook-input.ts';
 import type { Message } from '../record/conversation.ts';
 import {
@@ -14,8 +15,6 @@ import { readMessage } from '../wire/messages.ts';
 import { plainResult } from '../wire/result.ts';
 import { messageLog } from './message-log.ts';
 
-/** Of the records of Claude Code's stream, which have the same types, each has one of these. */
-const claudeKeys = ['uuid', 'parent_tool_use_id', 'tools', 'num_turns'];
 const streamTypes = new Set(['system', 'user', 'assistant', 'thinking', 'tool_call', 'result']);
 /** What differs between equal results. */
 const durations = new Set(['executionTime', 'localExecutionTimeMs', 'durationMs']);
@@ -61,7 +60,7 @@ function hasContent({ message }: JsonObject): boolean {
 
 function isStreamed(record: JsonObject): boolean {
   const type = nameOf(record['type']);
-  if (!streamTypes.has(type) || claudeKeys.some((key) => key in record)) return false;
+  if (!streamTypes.has(type) || sdkKeys.some((key) => key in record)) return false;
   if (type === 'tool_call') return isObject(record['tool_call']) && 'call_id' in record;
   if (!('session_id' in record) || 'stats' in record) return false;
   return (type !== 'user' && type !== 'assistant') || hasContent(record);
