@@ -23,3 +23,8 @@ export interface SpanEvent {
   readonly name: string;
   readonly attributes: JsonObject;
 }
+
+/** Identifies a span; without one, log records of messages are one sequence. */
+export function keyOfSpan({ traceId = '', spanId = '' }: Signal): string {
+  return `${traceId}:${spanId}`;
+}

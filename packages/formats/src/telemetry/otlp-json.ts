@@ -10,6 +10,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 import type { Signal, SpanEvent } from '../record/signal.ts';
+import { fromJaeger, isOfJaeger } from './jaeger.ts';
 
 /** An attribute of the last event of a span with this name. */
 export function eventAttribute({ events }: Signal, event: string, attribute: string): unknown {
@@ -46,41 +47,6 @@ export function listedSpans({ data }: JsonObject): JsonObject[] {
         .map((span) => fromJaeger(span, objectOf(processes)));
     return 'span_kind' in one && isObject(one['context']) && isObject(one['attributes']) ? [one] : [];
   });
-}
-
-function isOfJaeger(span: JsonObject): boolean {
-  return typeof span['traceID'] === 'string' && typeof span['operationName'] === 'string';
-}
-
-function fromJaeger(span: JsonObject, processes: JsonObject): JsonObject {
-  const { startTime, duration, references } = span;
-  const attributes = tagsOf(span['tags']);
-  const process = objectOf(processes[nameOf(span['processID'])]);
-  const start = numberOf(startTime);
-  return {
-    name: span['operationName'],
-    traceId: span['traceID'],
-    spanId: span['spanID'],
-    parentSpanId: objectOf(listOf(references)[0])['spanID'],
-    start_time: start,
-    end_time: start === undefined ? undefined : start + (numberOf(duration) ?? 0),
-    attributes,
-    status: { code: attributes['otel.status_code'], message: attributes['otel.status_description'] },
-    events: listOf(span['logs']).map((log) => {
-      const { event: name, ...fields } = tagsOf(objectOf(log)['fields']);
-      return { name, attributes: fields };
-    }),
-    resource: { 'service.name': process['serviceName'], ...tagsOf(process['tags']) },
-  };
-}
-
-function tagsOf(tags: unknown): JsonObject {
-  return Object.fromEntries(
-    listOf(tags).map((tag) => {
-      const { key, value } = objectOf(tag);
-      return [nameOf(key), value];
-    }),
-  );
 }
 
 /** The log records of an export request; a record that is a log record itself counts as one. */
@@ -138,8 +104,8 @@ function eventsInBody(body: unknown): SpanEvent[] {
   return [...given, ...answers];
 }
 
-/** Names of events with one message, of a span or in log records. */
-export const messageName = /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice)$/;
+/** Names of events with one message, of a span or in log records, and the role of who wrote it; that of a choice is not named. */
+export const messageName = /^gen_ai\.(?:(system|user|assistant|tool)\.message|choice)$/;
 
 /** The body of a log record, and the content as JSON in an event of Azure's SDKs, count as attributes. */
 function eventOf(name: string, attributes: JsonObject, body?: unknown): SpanEvent {

@@ -1,22 +1,15 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { Conversations, type Message } from '../record/conversation.ts';
-import {
-  type Format,
-  type FormatReader,
-  pending,
-  type Reading,
-  type SessionEvent,
-  type Stamp,
-} from '../record/format.ts';
-import { isObject, type JsonObject, listOf, textOf, unwrapped } from '../record/json.ts';
-import type { Signal, SpanEvent } from '../record/signal.ts';
+import { type Format, type FormatReader, pending, type Reading } from '../record/format.ts';
+import { isObject, type JsonObject, listOf, unwrapped } from '../record/json.ts';
+import { keyOfSpan, type Signal, type SpanEvent } from '../record/signal.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
-import { textId } from '../record/text-id.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { isMlflowSpan } from './mlflow.ts';
 import { isLogRecord, listedSpans, logsOf, messageName, spansOf } from './otlp-json.ts';
-import { agentOf, inputOf, kindOf, modelOf, outputOf, sessionOf, usageOf } from './span-facts.ts';
-import { toolOf } from './tool-facts.ts';
+import { sessionOf } from './span-facts.ts';
+import { kindOf } from './span-kind.ts';
+import { type Part, SpanReader } from './span-reader.ts';
+import { ToolStarts } from './tool-starts.ts';
 
 /**
  * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans exported as plain objects. Spans are exported
@@ -60,9 +53,8 @@ const MAX_HELD = 1000;
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
   readonly #isShared: boolean;
-  /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
-  readonly #conversations = new Conversations({ hasStableArgs: false });
   readonly #memory: TelemetryMemory;
+  readonly #spans: SpanReader;
   /** Spans of an agent that names its session in other spans, some of which end later. */
   #held: Signal[] = [];
   /** Spans of CloudWatch, which has records in any order, usually newest first, and the content in log records. */
@@ -75,6 +67,7 @@ class OtlpReader implements FormatReader {
     this.#session = session;
     this.#isShared = memory !== undefined;
     this.#memory = memory ?? new TelemetryMemory();
+    this.#spans = new SpanReader(this.#memory);
   }
 
   read(record: JsonObject): Reading {
@@ -154,14 +147,16 @@ class OtlpReader implements FormatReader {
   #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
     const tools = new ToolStarts(spans);
     const readings = spans
-      .flatMap((span) => this.#partsOf(span, tools))
+      .flatMap((span) => this.#spans.partsOf(span, this.#sessionOf(span), tools))
       // Compares milliseconds and keeps the order of parts within one: the JavaScript SDK rounds start times, but not end
       // times, down to milliseconds, and exports spans in the order in which they end.
       .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
     for (const log of logs.toSorted(byStart))
       readings.push(
-        kindOf(log) === 'model' ? merged(this.#partsOf(log).map(({ read }) => read())) : this.#readLog(log),
+        kindOf(log) === 'model'
+          ? merged(this.#spans.partsOf(log, this.#sessionOf(log)).map(({ read }) => read()))
+          : this.#readLog(log),
       );
     return merged(readings);
   }
@@ -193,115 +188,6 @@ class OtlpReader implements FormatReader {
     const ofTrace = traceId === undefined ? undefined : this.#memory.sessionOf(traceId);
     return sessionOf(signal) ?? ofTrace ?? traceId ?? this.#session;
   }
-
-  /** The start and the end of a span, to be read in order of time. */
-  #partsOf(span: Signal, tools = new ToolStarts([])): Part[] {
-    const kind = kindOf(span);
-    const sessionId = this.#sessionOf(span);
-    const nothing = (type: string) => [{ time: span.start, read: () => ({ events: [], ignored: [type] }) }];
-    if (kind === undefined) return nothing(span.name);
-    if (sessionId === undefined) return nothing(`${span.name} without a session`);
-    const { start, end } = span;
-    const own = { model: modelOf(span), agent: agentOf(span) };
-    const key = keyOfSpan(span);
-    const stamp: Stamp = {
-      sessionId,
-      time: start,
-      ...(span.logged === 'alone' ? (this.#memory.stampOf(key) ?? own) : own),
-    };
-    if (kind === 'model') {
-      if (span.logged !== 'alone') this.#memory.learnSpan(key, own);
-      return this.#partsOfModel(span, stamp, tools);
-    }
-    if (kind === 'execution') return partsOfExecution(span, stamp);
-    const { name, args, result, isError, callId: ownId } = toolOf(span);
-    const calls = this.#memory.callsOf(sessionId);
-    const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
-    let callId = ownId;
-    const call = (): Reading => {
-      const ids = { id: spanId, parentId: span.parentId };
-      callId = calls.ofSpan(ids, ownId, name, args === undefined ? undefined : keyOf(args));
-      // Calls with unknown arguments are not the same call.
-      const own = args === undefined ? { argsHash: callId } : { args };
-      const id = `call:${callId}`;
-      return { events: [{ ...stamp, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
-    };
-    const parts: Part[] = [{ time: start, read: call }];
-    const outcome = result === '' ? (span.error ?? result) : (result ?? span.error);
-    if (outcome === undefined) return parts;
-    const isFailed = isError ?? (span.error === undefined ? undefined : true);
-    const finish = (): Reading => {
-      const id = `result:${callId ?? spanId}`;
-      const time = end ?? start;
-      return {
-        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError: isFailed }],
-        ignored: [],
-      };
-    };
-    return [...parts, { time: end ?? start, read: finish }];
-  }
-
-  #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
-    const { start, end } = span;
-    const id = textOf(span.attributes['request_id']) ?? span.spanId;
-    const input = inputOf(span);
-    const output = outputOf(span);
-    const usage = usageOf(span);
-    const part = (time: number | undefined, readEvents: () => SessionEvent[]): Part => ({
-      time,
-      read: () => ({ events: readEvents(), ignored: [] }),
-    });
-    const isLogged = span.logged !== undefined;
-    // The turn is that of the span, which may arrive later and alone has the usage.
-    const isPart = ({ type }: SessionEvent) => !isLogged || !type.startsWith('turn_');
-    const history = () => this.#readMessages(input, stamp, '').filter(isPart);
-    // The calls would belong to the latest turn if theirs had been reported with the span before.
-    const isLate = span.logged === 'alone' && this.#memory.stampOf(keyOfSpan(span)) !== undefined;
-    const turnId = id && `${id}.${isLate ? 'logged' : 'turn'}`;
-    const started = part(start, () => [...history(), { ...stamp, id: turnId, type: 'turn_started' }]);
-    const finished = part(end ?? start, () => [
-      { ...stamp, time: end ?? start, id: id && `${id}.end`, type: 'turn_finished', usage },
-    ]);
-    if (isLogged) this.#memory.learnLogged(stamp.sessionId);
-    // The turn starts with its messages if they are expected in log records.
-    else if (output.length === 0 && input.length === 0 && this.#memory.isLogged(stamp.sessionId))
-      return [finished];
-    if (output.length === 0) return [started, ...(span.logged === 'alone' ? [] : [finished])];
-    const time = tools.timeOf(output, span) ?? start;
-    const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
-    // A response without a recorded history is identified by its span.
-    const seed = input.length === 0 ? (id ?? '') : '';
-    const answered = part(time, () =>
-      this.#readMessages([...input, ...answer], { ...stamp, time }, seed).filter(isPart),
-    );
-    if (!isLogged) return [part(start, history), answered];
-    return [started, answered, ...(span.logged === 'alone' ? [] : [finished])];
-  }
-
-  #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
-    const calls = this.#memory.callsOf(stamp.sessionId);
-    return this.#conversations.read(messages, stamp, seed).map((event) => {
-      if (event.type === 'tool_call_request') {
-        const { id, name, args, callId } = event;
-        const known = calls.ofMessage(
-          String(id).replace(/^call:/, ''),
-          callId ?? undefined,
-          name,
-          keyOf(args),
-        );
-        return { ...event, id: `call:${known}`, callId: known };
-      }
-      if (event.type !== 'tool_result') return event;
-      const { id, callId } = event;
-      const known = calls.ofMessageResult(String(id).replace(/^result:/, ''), callId ?? undefined);
-      return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
-    });
-  }
-}
-
-/** Identifies a span; without one, log records of messages are one sequence. */
-function keyOfSpan({ traceId = '', spanId = '' }: Signal): string {
-  return `${traceId}:${spanId}`;
 }
 
 /** Whether a log record without its span is of a request: of those of AWS, neither of a tool nor of an agent. */
@@ -326,48 +212,6 @@ function byStart(a: Signal, b: Signal): number {
   return (a.start ?? 0) - (b.start ?? 0);
 }
 
-/** Claude Code: what failed in a call, whose own span says nothing of it. */
-function partsOfExecution({ attributes: a, error, start, end }: Signal, stamp: Stamp): Part[] {
-  const callId = textOf(a['gen_ai.tool.call.id']);
-  const result = textOf(a['error']) ?? error;
-  if (callId === undefined || result === undefined) return [];
-  const time = end ?? start;
-  const event = { ...stamp, time, id: `result:${callId}`, callId, result, isError: true } as const;
-  return [{ time, read: () => ({ events: [{ ...event, type: 'tool_result' }], ignored: [] }) }];
-}
-
-/** Start times of tools by call id. */
-class ToolStarts {
-  readonly #starts = new Map<string, number[]>();
-
-  constructor(spans: readonly Signal[]) {
-    for (const span of spans.filter((each) => kindOf(each) === 'tool')) {
-      const { callId } = toolOf(span);
-      if (callId === undefined || span.start === undefined) continue;
-      this.#starts.set(callId, [...(this.#starts.get(callId) ?? []), span.start]);
-    }
-  }
-
-  /**
-   * The time of a model's response: the end of its span, but before its tools start, which can run while the response is
-   * still streamed.
-   */
-  timeOf(response: readonly Message[], { start = 0, end }: Signal): number | undefined {
-    const calls = response.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
-    const starts = calls
-      .flatMap(({ id }) => this.#starts.get(id ?? '') ?? [])
-      // Some producers number calls per response.
-      .filter((time) => time >= start);
-    const times = [...(end === undefined ? [] : [end]), ...starts.map((time) => time - 1)];
-    return times.length === 0 ? undefined : Math.min(...times);
-  }
-}
-
-interface Part {
-  readonly time: number | undefined;
-  readonly read: () => Reading;
-}
-
 /** Epoch nanoseconds exceed the precision of a number, hence the tolerance. */
 function millisecondOf({ time = 0 }: Part): number {
   return Math.floor(time + 0.001);
@@ -378,11 +222,4 @@ function merged(readings: readonly Reading[]): Reading {
     events: readings.flatMap(({ events }) => events),
     ignored: readings.flatMap((one) => one.ignored),
   };
-}
-
-/** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
-function keyOf(args: unknown): string {
-  const value = unwrapped(args);
-  const [only, ...others] = isObject(value) ? Object.values(value) : [];
-  return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);
 }

@@ -11,6 +11,7 @@ import type { Signal } from '../record/signal.ts';
 import { geminiResponse } from '../wire/gemini.ts';
 import { plainResult } from '../wire/result.ts';
 import { eventAttribute, nested } from './otlp-json.ts';
+import { FUNCTION_TEMPLATE } from './span-kind.ts';
 
 export interface ToolFacts {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface ToolFacts {
 export function toolOf(span: Signal): ToolFacts {
   const { name, attributes: a } = span;
   const adk = adkContent(a);
-  const isOfLogfire = a['logfire.msg_template'] === 'Function: {name}';
+  const isOfLogfire = a['logfire.msg_template'] === FUNCTION_TEMPLATE;
   const input =
     a['gen_ai.tool.call.arguments'] ??
     a['ai.toolCall.args'] ??

@@ -1,0 +1,175 @@
+import type { Message, ToolResult } from '../record/conversation.ts';
+import { isObject, type JsonObject, listOf, objectOf, unwrapped } from '../record/json.ts';
+import type { Signal } from '../record/signal.ts';
+import { joined, messagesFrom } from '../wire/messages.ts';
+import { chatThought } from '../wire/openai-chat.ts';
+import { eventAttribute, messageName, nested } from './otlp-json.ts';
+import { messagesOf } from './traced-runs.ts';
+
+/** The messages sent to the model. */
+export function inputOf(span: Signal): Message[] {
+  const { attributes: a, logged } = span;
+  // What is left in the attributes lacks content.
+  const held =
+    (logged === undefined ? undefined : messagesInEvents(span)) ??
+    nested(a, 'gen_ai.input.messages') ??
+    detail(span, 'gen_ai.input.messages') ??
+    nested(a, 'llm.input_messages') ??
+    nested(a, 'gen_ai.prompt') ??
+    nested(a, 'ai.prompt.messages') ??
+    objectOf(unwrapped(a['gcp.vertex.agent.llm_request']))['contents'] ??
+    messagesInEvents(span);
+  const observed = heldIn(
+    a,
+    'langfuse.observation.input',
+    'mlflow.spanInputs',
+    'request_data',
+    'gen_ai.prompt',
+  );
+  if (listOf(held).length === 0 && observed !== undefined)
+    // A text is what the user asked, not an answer.
+    return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
+  return turnsFrom(listOf(held));
+}
+
+/** What a platform records as a whole, in the first of these attributes; of others than Langfuse, not plain text. */
+function heldIn(a: JsonObject, observed: string, ...names: readonly string[]): unknown {
+  return (
+    unwrapped(a[observed]) ??
+    names.map((name) => unwrapped(a[name])).find((value) => isObject(value) || Array.isArray(value))
+  );
+}
+
+/** The messages; text and calls of one response can be messages of their own. */
+function turnsFrom(list: readonly unknown[]): Message[] {
+  const turns: Message[] = [];
+  for (const message of messagesFrom(list)) {
+    const last = turns.at(-1);
+    if (message.role === 'assistant' && last?.role === 'assistant')
+      turns[turns.length - 1] = joined(last, message);
+    else if (message.role === 'tool' && last?.role === 'tool')
+      turns[turns.length - 1] = { ...last, results: [...last.results, ...othersIn(message, last)] };
+    else turns.push(message);
+  }
+  return turns.map((turn, i) => withIdsOfResults(turn, turns[i + 1]));
+}
+
+/** Bedrock's instrumentation has a result twice: as the message of a tool and in that of the user. */
+function othersIn({ results }: ToolMessage, before: ToolMessage): readonly ToolResult[] {
+  const known = new Set(before.results.map(({ id }) => id));
+  return results.filter(({ id }) => id === null || !known.has(id));
+}
+
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+
+/** OpenLLMetry of the OpenAI Agents SDK names calls of a history by the ids of their items, and results by those of their calls. */
+function withIdsOfResults(turn: Message, next: Message | undefined): Message {
+  if (turn.role !== 'assistant' || next?.role !== 'tool') return turn;
+  const calls = new Set(turn.calls.map(({ id }) => id));
+  const results = new Set(next.results.map(({ id }) => id));
+  const other = [...results].filter((id) => !calls.has(id));
+  if (other.length !== [...calls].filter((id) => !results.has(id)).length) return turn;
+  return {
+    ...turn,
+    calls: turn.calls.map((call) =>
+      results.has(call.id) ? call : { ...call, id: other.shift() ?? call.id },
+    ),
+  };
+}
+
+/** The response of the model. */
+export function outputOf(span: Signal): Message[] {
+  const { attributes: a, logged } = span;
+  const held =
+    (logged === undefined ? undefined : answerInEvents(span)) ??
+    nested(a, 'gen_ai.output.messages') ??
+    detail(span, 'gen_ai.output.messages') ??
+    nested(a, 'llm.output_messages') ??
+    nested(a, 'gen_ai.completion') ??
+    answerOfAiSdk(a) ??
+    answerOfAdk(a) ??
+    answerInEvents(span);
+  const observed = heldIn(
+    a,
+    'langfuse.observation.output',
+    'mlflow.spanOutputs',
+    'response_data',
+    'gen_ai.completion',
+  );
+  if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
+  // The role of a response may be missing.
+  const answers = listOf(held).map((value) => {
+    const item = objectOf(value);
+    return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };
+  });
+  return turnsFrom(answers).map((turn) =>
+    turn.role === 'assistant' && turn.thought === undefined ? { ...turn, thought: rawThought(a) } : turn,
+  );
+}
+
+/** OpenInference of OpenAI's client: the attributes of the messages leave out reasoning, the response itself has it. */
+function rawThought(a: JsonObject): string | undefined {
+  const { choices } = objectOf(unwrapped(a['output.value']));
+  return chatThought(objectOf(objectOf(listOf(choices)[0])['message']));
+}
+
+/** An attribute of the event that a span can have instead of it. */
+function detail(span: Signal, attribute: string): unknown {
+  return unwrapped(eventAttribute(span, 'gen_ai.client.inference.operation.details', attribute));
+}
+
+function answerOfAdk(a: JsonObject): unknown {
+  const { content } = objectOf(unwrapped(a['gcp.vertex.agent.llm_response']));
+  return isObject(content) ? [{ role: 'model', ...content }] : undefined;
+}
+
+/** The messages in span events, as earlier conventions have them. */
+function messagesInEvents({ events }: Signal): unknown {
+  return events.flatMap(({ name, attributes: { content, tool_calls: calls, id, tool_call_id: callId } }) => {
+    const role = messageName.exec(name)?.[1];
+    // Without content, only calls are recorded.
+    if (role === undefined || (content === undefined && calls === undefined)) return [];
+    const parts = unwrapped(content);
+    const isBlocks = Array.isArray(parts) && parts.every(isObject);
+    // Strands sends results as the user does.
+    const isOfUser = isBlocks && parts.some((part) => 'toolResult' in part);
+    return [
+      {
+        role: isOfUser ? 'user' : role,
+        content: isBlocks ? parts : content,
+        tool_calls: callsIn(calls),
+        id: id ?? callId,
+      },
+    ];
+  });
+}
+
+/** Calls in an event; one that leaves out the arguments is not the same as another one. */
+function callsIn(value: unknown): unknown {
+  return listOf(unwrapped(value)).map((call) => {
+    const { id, function: inner } = objectOf(call);
+    if (!isObject(inner) || 'arguments' in inner) return call;
+    return { type: 'tool_call', id, name: inner['name'] };
+  });
+}
+
+function answerInEvents({ events }: Signal): unknown {
+  return events
+    .filter(({ name }) => name === 'gen_ai.choice')
+    .map(({ attributes: { message, tool_calls: calls } }) => {
+      const held = unwrapped(message);
+      if (isObject(held)) return { role: 'assistant', ...held, tool_calls: callsIn(held['tool_calls']) };
+      return {
+        role: 'assistant',
+        content: Array.isArray(held) ? held : message,
+        tool_calls: callsIn(calls),
+      };
+    });
+}
+
+function answerOfAiSdk(a: JsonObject): unknown {
+  const calls = unwrapped(a['ai.response.toolCalls']);
+  const text = a['ai.response.text'];
+  if (text === undefined && calls === undefined) return undefined;
+  return [{ role: 'assistant', content: text, tool_calls: calls, reasoning: a['ai.response.reasoning'] }];
+}

@@ -1,0 +1,148 @@
+import { Conversations, type Message } from '../record/conversation.ts';
+import type { Reading, SessionEvent, Stamp } from '../record/format.ts';
+import { isObject, textOf, unwrapped } from '../record/json.ts';
+import { keyOfSpan, type Signal } from '../record/signal.ts';
+import type { TelemetryMemory } from '../record/telemetry-memory.ts';
+import { textId } from '../record/text-id.ts';
+import { agentOf, modelOf, usageOf } from './span-facts.ts';
+import { kindOf } from './span-kind.ts';
+import { inputOf, outputOf } from './span-messages.ts';
+import { toolOf } from './tool-facts.ts';
+import { ToolStarts } from './tool-starts.ts';
+
+/** The start or the end of a span, or what the model answered in between. */
+export interface Part {
+  readonly time: number | undefined;
+  readonly read: () => Reading;
+}
+
+/** Reads spans of one exporter as parts, each with its own time. */
+export class SpanReader {
+  /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
+  readonly #conversations = new Conversations({ hasStableArgs: false });
+  readonly #memory: TelemetryMemory;
+
+  constructor(memory: TelemetryMemory) {
+    this.#memory = memory;
+  }
+
+  /** The start and the end of a span, to be read in order of time. */
+  partsOf(span: Signal, sessionId: string | undefined, tools = new ToolStarts([])): Part[] {
+    const kind = kindOf(span);
+    const nothing = (type: string) => [{ time: span.start, read: () => ({ events: [], ignored: [type] }) }];
+    if (kind === undefined) return nothing(span.name);
+    if (sessionId === undefined) return nothing(`${span.name} without a session`);
+    const { start, end } = span;
+    const own = { model: modelOf(span), agent: agentOf(span) };
+    const key = keyOfSpan(span);
+    const stamp: Stamp = {
+      sessionId,
+      time: start,
+      ...(span.logged === 'alone' ? (this.#memory.stampOf(key) ?? own) : own),
+    };
+    if (kind === 'model') {
+      if (span.logged !== 'alone') this.#memory.learnSpan(key, own);
+      return this.#partsOfModel(span, stamp, tools);
+    }
+    if (kind === 'execution') return partsOfExecution(span, stamp);
+    const { name, args, result, isError, callId: ownId } = toolOf(span);
+    const calls = this.#memory.callsOf(sessionId);
+    const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
+    let callId = ownId;
+    const call = (): Reading => {
+      const ids = { id: spanId, parentId: span.parentId };
+      callId = calls.ofSpan(ids, ownId, name, args === undefined ? undefined : keyOf(args));
+      // Calls with unknown arguments are not the same call.
+      const own = args === undefined ? { argsHash: callId } : { args };
+      const id = `call:${callId}`;
+      return { events: [{ ...stamp, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
+    };
+    const parts: Part[] = [{ time: start, read: call }];
+    const outcome = result === '' ? (span.error ?? result) : (result ?? span.error);
+    if (outcome === undefined) return parts;
+    const isFailed = isError ?? (span.error === undefined ? undefined : true);
+    const finish = (): Reading => {
+      const id = `result:${callId ?? spanId}`;
+      const time = end ?? start;
+      return {
+        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError: isFailed }],
+        ignored: [],
+      };
+    };
+    return [...parts, { time: end ?? start, read: finish }];
+  }
+
+  #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
+    const { start, end } = span;
+    const id = textOf(span.attributes['request_id']) ?? span.spanId;
+    const input = inputOf(span);
+    const output = outputOf(span);
+    const usage = usageOf(span);
+    const part = (time: number | undefined, readEvents: () => SessionEvent[]): Part => ({
+      time,
+      read: () => ({ events: readEvents(), ignored: [] }),
+    });
+    const isLogged = span.logged !== undefined;
+    // The turn is that of the span, which may arrive later and alone has the usage.
+    const isPart = ({ type }: SessionEvent) => !isLogged || !type.startsWith('turn_');
+    const history = () => this.#readMessages(input, stamp, '').filter(isPart);
+    // The calls would belong to the latest turn if theirs had been reported with the span before.
+    const isLate = span.logged === 'alone' && this.#memory.stampOf(keyOfSpan(span)) !== undefined;
+    const turnId = id && `${id}.${isLate ? 'logged' : 'turn'}`;
+    const started = part(start, () => [...history(), { ...stamp, id: turnId, type: 'turn_started' }]);
+    const finished = part(end ?? start, () => [
+      { ...stamp, time: end ?? start, id: id && `${id}.end`, type: 'turn_finished', usage },
+    ]);
+    if (isLogged) this.#memory.learnLogged(stamp.sessionId);
+    // The turn starts with its messages if they are expected in log records.
+    else if (output.length === 0 && input.length === 0 && this.#memory.isLogged(stamp.sessionId))
+      return [finished];
+    if (output.length === 0) return [started, ...(span.logged === 'alone' ? [] : [finished])];
+    const time = tools.timeOf(output, span) ?? start;
+    const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
+    // A response without a recorded history is identified by its span.
+    const seed = input.length === 0 ? (id ?? '') : '';
+    const answered = part(time, () =>
+      this.#readMessages([...input, ...answer], { ...stamp, time }, seed).filter(isPart),
+    );
+    if (!isLogged) return [part(start, history), answered];
+    return [started, answered, ...(span.logged === 'alone' ? [] : [finished])];
+  }
+
+  #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
+    const calls = this.#memory.callsOf(stamp.sessionId);
+    return this.#conversations.read(messages, stamp, seed).map((event) => {
+      if (event.type === 'tool_call_request') {
+        const { id, name, args, callId } = event;
+        const known = calls.ofMessage(
+          String(id).replace(/^call:/, ''),
+          callId ?? undefined,
+          name,
+          keyOf(args),
+        );
+        return { ...event, id: `call:${known}`, callId: known };
+      }
+      if (event.type !== 'tool_result') return event;
+      const { id, callId } = event;
+      const known = calls.ofMessageResult(String(id).replace(/^result:/, ''), callId ?? undefined);
+      return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
+    });
+  }
+}
+
+/** Claude Code: what failed in a call, whose own span says nothing of it. */
+function partsOfExecution({ attributes: a, error, start, end }: Signal, stamp: Stamp): Part[] {
+  const callId = textOf(a['gen_ai.tool.call.id']);
+  const result = textOf(a['error']) ?? error;
+  if (callId === undefined || result === undefined) return [];
+  const time = end ?? start;
+  const event = { ...stamp, time, id: `result:${callId}`, callId, result, isError: true } as const;
+  return [{ time, read: () => ({ events: [{ ...event, type: 'tool_result' }], ignored: [] }) }];
+}
+
+/** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
+function keyOf(args: unknown): string {
+  const value = unwrapped(args);
+  const [only, ...others] = isObject(value) ? Object.values(value) : [];
+  return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);
+}
