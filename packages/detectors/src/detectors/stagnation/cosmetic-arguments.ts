@@ -1,4 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
+import { toolWords } from '../../calls/call-nature.ts';
 import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import type { StagnationRule } from './options.ts';
@@ -10,9 +11,16 @@ const SHORT_UNITS = 60;
 /** Fields for a place on the screen. */
 const POINT =
   /^(?:x|y|[xy]\d|pos(?:ition)?|point|coord(?:inate)?s?|(?:start|end)_?(?:box|point|[xy])|loc(?:ation)?|center|offset_?[xy]|(?:mouse|client|page|screen)_?[xy])$/i;
-/** Fields that number or name the request itself, with any tool. */
+/** Fields that number the request itself, with any tool. */
 const OF_REQUEST =
-  /^(?:_|nonce|salt|attempts?|try|tries|retry|retries|(?:attempt|try|retry|request|call|trace|span|correlation|invocation|idempotency|message)_?(?:id|key|no|num|number|count)|counter|count|iteration|seq|sequence|sequence_?(?:no|num|number)|tick|heartbeat|cache_?bust(?:er)?|timestamp|ts|now)$/i;
+  /^(?:_|nonce|salt|now|tick|heartbeat|cache_?bust(?:er)?|(?:counter|count|iteration|attempts?|try|tries|retry|retries|seq|sequence|idempotency)(?:_?(?:id|key|no|num|number|count))?)$/i;
+/** Fields that name the request, or else what it is about: a recorded call, a request to approve, a message by its time. */
+const OF_REQUEST_OR_TARGET =
+  /^(request|call|trace|span|correlation|invocation)_?(?:id|key|no|num|number)$|^(?:timestamp|ts)$/i;
+/** Tools that do something to what such a field names, beside those whose name says that they change something. */
+const ACTS = /(?:^|[_\-. ])(?:add|mark|label|tag|flag|pin|react\w*|modify|classify)(?:$|[_\-. ])/i;
+/** Two times further apart are asked for; the time of a request is that of the call, in s or ms. */
+const MAX_APART = 3600;
 /** Fields that say how to wait, or put the call into words: with tools that change nothing but an interface. */
 const OF_CALL =
   /^(?:element|label|description|intent|reason|reasoning|rationale|thought|thinking|explanation|comment|note|purpose|goal|summary|(?:delay|wait|timeout|duration|pause|interval|speed)(?:_?(?:ms|s|sec|secs|seconds|millis|milliseconds))?)$/i;
@@ -97,12 +105,24 @@ function differsInLooks(call: PastCall, now: PastCall, latest: Fields): boolean 
   return names.every((name) => {
     const [one, two] = [fields[name], latest[name]];
     if (!Object.hasOwn(fields, name)) return false;
-    if (JSON.stringify(one) === JSON.stringify(two) || OF_REQUEST.test(name)) return true;
+    if (JSON.stringify(one) === JSON.stringify(two) || isOfRequest(name, one, two, now, names.length))
+      return true;
     if (!nature.edits && areSameWithoutTokens(one, two)) return true;
     if (!isInterface) return false;
     if (HANDLE.test(name)) return !isReceipt(now) && namesSameElement(fields, latest);
     return (OF_CALL.test(name) && names.length > 1) || (POINT.test(name) && areNear(one, two));
   });
+}
+
+function isOfRequest(name: string, one: unknown, two: unknown, call: PastCall, fields: number): boolean {
+  const words = toolWords(call.identity.name).toLowerCase();
+  // In `sequence`, also what a laboratory examines.
+  if (OF_REQUEST.test(name)) return fields > 1 || !words.includes(name.toLowerCase().replace(/_.*/, ''));
+  const [found, noun = ''] = OF_REQUEST_OR_TARGET.exec(name) ?? [];
+  if (found === undefined || fields < 2 || call.nature.edits || ACTS.test(words)) return false;
+  if (noun !== '') return !words.includes(noun.toLowerCase());
+  const apart = Math.abs(Number(one) - Number(two));
+  return !(apart > MAX_APART * (Number(one) > 1e11 ? 1000 : 1));
 }
 
 function saysWhat(fields: Fields): boolean {

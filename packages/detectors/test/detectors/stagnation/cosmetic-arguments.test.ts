@@ -104,6 +104,14 @@ describe('arguments that differ only in looks', () => {
     ],
     ['a request id', each((n) => ['send_code', 'sent', { to: 'ada@example.org', request_id: 70_000 + n }])],
     [
+      'the trace of a request, and its time',
+      each((n, d) => [
+        'stock_level',
+        '{"sku":"A-7","level":"unknown to this warehouse"}',
+        { sku: 'A-7', traceId: `t${n * 7919}`, timestamp: 1_793_000_000 + 60 * n + d },
+      ]),
+    ],
+    [
       'other delays',
       each((_, d) => ['press_key', 'The focus is on the field “Name”.', { key: 'Tab', delay_ms: 100 + d }]),
     ],
@@ -157,6 +165,33 @@ describe('arguments that differ only in looks', () => {
         { url: `https://a.example/load?ts=${1_793_000_000 + n * 3600}` },
       ]),
     ],
+    ['mails moved', each((n) => ['mail_move', 'ok', { messageId: `m${n * 7919}`, folder: 'Taxes' }])],
+    ['requests approved', each((n) => ['approve', 'ok', { request_id: 307 + n, by: 'Ada' }])],
+    [
+      'traces looked up',
+      each((n) => [
+        'get_trace',
+        '{"spans":[]}',
+        { project: 'shop', trace_id: `t${n * 7919}` },
+      ]),
+    ],
+    [
+      'messages marked by their time',
+      each((n) => [
+        'reactions_add',
+        '{"ok":true}',
+        { channel: 'C1', timestamp: `${1_793_000_000 + n * 97}.000000`, name: 'eyes' },
+      ]),
+    ],
+    [
+      'rates of days',
+      each((n) => [
+        'rate_of_day',
+        'The rate was pegged at 3.6725 for the whole day, as on the day before.',
+        { pair: 'USDAED', timestamp: 1_793_000_000 + n * 86_400 },
+      ]),
+    ],
+    ['attempts graded', each((n) => ['grade_attempt', 'The attempt got full marks.', { attempt: n + 1 }])],
     ['boxes ticked by number', each((n) => ['click', 'Clicked the box.', { index: 12 + 3 * n }])],
     [
       'elements with other names',
