@@ -18,7 +18,9 @@ const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
 const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|docker-compose (?:-\S+ )*(?:ps|logs)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b.*(?:health|status|ready|live|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)|(?:curl|wget) (?:-\S+ )*(?:-[a-zA-Z]*I|--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|docker-compose (?:-\S+ )*(?:ps|logs)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+/** Asks for the head of an answer; a small letter would show it before the answer. */
+const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
 const ALTERS =
   /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
@@ -64,7 +66,9 @@ export function callNature(
     runs: isReadOnlyLine !== undefined,
     waits:
       contract?.poller ??
-      (sleeps || POLLER.test(words) || CHANCE.test(words) || ASKS_STATE.test(line) ? true : null),
+      (sleeps || POLLER.test(words) || CHANCE.test(words) || ASKS_STATE.test(line) || ASKS_HEAD.test(line)
+        ? true
+        : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
     enters: ENTERS.test(words),

@@ -183,6 +183,9 @@ const UNDER_WAY = new RegExp(
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
     '^\\W*(?:still )?(?!(?:fail|miss|warn|noth|str)ing)[a-z]{2,20}ing\\W*$',
     '"(?:done|ready|finished|completed?)"\\s?:\\s?false',
+    // French, Spanish, Portuguese, Italian, German, Dutch, Chinese, Japanese, Korean and Russian.
+    '\\b(?:en (?:cours|attente|proceso|curso|espera)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling)|(?:ausstehend|wartend)|wird (?:\\w+ )?verarbeitet)\\b',
+    '(?:处理|进行|运行|等待|排队|処理|進行|実行|待機|準備)中|(?:처리|진행|대기) ?중|в обработке|выполняется|ожида(?:ет|ние)',
   ].join('|'),
   'i',
 );

@@ -38,6 +38,9 @@ describe('polling is recognized by', () => {
       'curl -s ci.example/build/12',
       'vagrant status',
       'adb shell getprop sys.boot_completed',
+      'curl -sI https://a.example',
+      'curl https://a.example/healthz',
+      'curl https://a.example/api?jobId=7',
     ].map((command): [string, string, unknown, Record<string, unknown>] => [
       command,
       'bash',
@@ -54,6 +57,14 @@ describe('polling is recognized by', () => {
     ['a bare status', 'get_job', 'Pending'],
     ['a status with dots', 'show', 'Title: Report. Loading...'],
     ['a status in a sentence', 'get_job', 'The build is still running on host a.'],
+    ...[
+      'Votre commande est en cours de traitement.',
+      'Estado: pendiente',
+      'Der Auftrag ist noch in Bearbeitung.',
+      '订单处理中',
+      '注文は処理中です',
+      'Заказ в обработке',
+    ].map((text): [string, string, unknown] => [text, 'get_order', text]),
     ['a result that is not ready yet', 'get_job', 'The export is not yet ready, ask again.'],
     [
       'a table of pods',
@@ -95,6 +106,17 @@ describe('polling is recognized by', () => {
       'Error from server (Forbidden): pods is forbidden: User "ci" cannot list resource "pods"',
       { command: 'kubectl get pods' },
     ],
+    ...[
+      'curl -si https://a.example/orders',
+      'curl https://a.example/shipping',
+      'curl https://a.example/deliveries',
+      'curl -X POST https://a.example/runs',
+    ].map((command): [string, string, unknown, Record<string, unknown>] => [
+      command,
+      'bash',
+      'HTTP/1.1 200, 5 rows',
+      { command },
+    ]),
     ['a tool that undoes something', 'roll_back', 'Nothing is left to undo here', { to: 3 }],
     ['the description of an image', 'look', 'image of a red mug on a table'],
   ])('but not by %s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(false));

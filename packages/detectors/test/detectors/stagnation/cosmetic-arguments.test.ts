@@ -169,11 +169,7 @@ describe('arguments that differ only in looks', () => {
     ['requests approved', each((n) => ['approve', 'ok', { request_id: 307 + n, by: 'Ada' }])],
     [
       'traces looked up',
-      each((n) => [
-        'get_trace',
-        '{"spans":[]}',
-        { project: 'shop', trace_id: `t${n * 7919}` },
-      ]),
+      each((n) => ['get_trace', '{"spans":[]}', { project: 'shop', trace_id: `t${n * 7919}` }]),
     ],
     [
       'messages marked by their time',
