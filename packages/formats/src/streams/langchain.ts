@@ -19,7 +19,7 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
-import { thoughtIn } from '../wire/messages.ts';
+import { thoughtIn } from '../wire/blocks.ts';
 import { chatThought } from '../wire/openai-chat.ts';
 
 /** Events of LangChain's `astream_events`. The session is LangGraph's thread. */

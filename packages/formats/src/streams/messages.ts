@@ -6,10 +6,20 @@ import {
   type Reading,
   type SessionEvent,
 } from '../record/format.ts';
-import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { geminiUsage } from '../wire/gemini.ts';
-import { messagesFrom, readMessage, unknownBlocks } from '../wire/messages.ts';
+import { messagesFrom, readMessage, unknownBlocks, unwrappedMessage } from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
+import { usageOf } from '../wire/usage.ts';
 import { hasTextResults, readTextCalls } from './cline-xml.ts';
 import { commandReader, hasCommandResults, isCommandTrajectory } from './shell-commands.ts';
 
@@ -129,13 +139,13 @@ class MessagesReader implements FormatReader {
     };
     if (list === undefined) {
       const message = isStored(record) ? (record['redact_message'] ?? record['message']) : record;
-      const read = timed(message);
+      const read = stated(message);
       const events = this.#log.read(read, stamp, undefined);
       if (events.length === 0) return ignored(`message (${nameOf(objectOf(message)['role'])})`);
       return understood(events, read, unknownBlocks(message));
     }
     const readOne = readerOf(list);
-    const read = messagesFrom(list, (message) => timed(message, readOne));
+    const read = messagesFrom(list, (message) => stated(message, readOne));
     const events = this.#conversations.read(withAnswerUsage(read, record), stamp);
     return understood(events, read, [...unknownCalls(list), ...list.flatMap(unknownBlocks)]);
   }
@@ -151,11 +161,25 @@ function readerOf(list: readonly unknown[]): (message: unknown) => readonly Mess
   return hasCommandResults(list) ? commandReader() : readMessage;
 }
 
-/** Messages with the time that they name themselves, as histories of agents do. */
-function timed(value: unknown, read = readMessage): readonly Message[] {
-  const { ts, timestamp, created_at: createdAt, extra } = objectOf(value);
-  const time = timeOf(ts ?? timestamp ?? createdAt ?? objectOf(extra)['timestamp']);
-  return time === undefined ? read(value) : read(value).map((message) => ({ ...message, time }));
+/** Messages with the time, usage and cost that they name themselves, as histories of agents do. */
+function stated(value: unknown, read = readMessage): readonly Message[] {
+  const item = unwrappedMessage(value);
+  const extra = objectOf(item['extra']);
+  const time = timeOf(item['ts'] ?? item['timestamp'] ?? item['created_at'] ?? extra['timestamp']);
+  const usage = usageOf(
+    item['usage_metadata'] ??
+      item['usage'] ??
+      objectOf(item['response_metadata'])['token_usage'] ??
+      objectOf(extra['response'])['usage'],
+  );
+  // A cost of 0 is that of a subscription, or unknown.
+  const costUsd = numberOf(item['cost']) || undefined;
+  if (time === undefined && usage === undefined && costUsd === undefined) return read(value);
+  return read(value).map((message) => ({
+    ...message,
+    ...(time !== undefined && { time }),
+    ...(message.role === 'assistant' && { usage, costUsd }),
+  }));
 }
 
 /** @param unknown types of blocks that may be the calls, if the messages have none */

@@ -1,20 +1,9 @@
-import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
-import {
-  isObject,
-  type JsonObject,
-  joinedText,
-  listOf,
-  nameOf,
-  objectOf,
-  textOf,
-  unwrapped,
-} from '../record/json.ts';
-import { blockResult, blocksOf, isResultBlock } from './anthropic.ts';
-import { bedrockCall, bedrockResult, bedrockThought } from './bedrock.ts';
-import { geminiCall, geminiResult } from './gemini.ts';
+import type { Message } from '../record/conversation.ts';
+import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf } from '../record/json.ts';
+import { blocksIn, textIn, thoughtIn } from './blocks.ts';
+import { callsIn, ownResults, resultsIn } from './calls.ts';
 import { chatThought } from './openai-chat.ts';
 import { itemCall, itemResult } from './openai-responses.ts';
-import { plainResult } from './result.ts';
 import { messagesInUiMessage } from './ui-message.ts';
 import { unknownBlock } from './unknown-blocks.ts';
 
@@ -108,7 +97,7 @@ export function isSerializedMessage(value: unknown): boolean {
 }
 
 /** LangChain wraps a message as `{lc, id, kwargs}` or `{type, data}`, OpenInference as `{message}`. */
-function unwrappedMessage(value: unknown): JsonObject {
+export function unwrappedMessage(value: unknown): JsonObject {
   const item = objectOf(value);
   const { kwargs, message, data, id } = item;
   if (isObject(kwargs)) return { role: listOf(id).at(-1), ...kwargs };
@@ -124,20 +113,8 @@ function messagesOf(item: JsonObject): Message[] {
       return [{ role, text: textIn(item, '\n') }];
     case 'assistant':
       return [assistantMessageOf(item), ...results];
-    case 'tool': {
-      if (results.length > 0) return results;
-      const isFailed = item['status'] === 'error' || item['is_error'] === true || item['isError'] === true;
-      const id = textOf(item['tool_call_id']) ?? textOf(item['toolCallId']) ?? textOf(item['id']) ?? null;
-      // OpenInference of AutoGen.
-      if (id === null && Array.isArray(item['function']))
-        return [{ role, results: item['function'].map(autogenResult) }];
-      return [
-        {
-          role,
-          results: [{ id, result: plainResult(item['content']), isError: isFailed ? true : undefined }],
-        },
-      ];
-    }
+    case 'tool':
+      return results.length > 0 ? results : [{ role, results: ownResults(item) }];
     case 'user': {
       const text = textIn(item, '\n');
       if (results.length === 0) return [{ role, text }];
@@ -147,22 +124,6 @@ function messagesOf(item: JsonObject): Message[] {
     default:
       return [];
   }
-}
-
-function blocksIn(item: JsonObject): readonly JsonObject[] {
-  const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents'] ?? item['items']);
-  // OpenInference wraps the blocks of a message, too.
-  return blocks.map((block) =>
-    isObject(block['message_content']) ? block['message_content'] : kernelBlock(block),
-  );
-}
-
-/** A block of Semantic Kernel's serialized history. Source: `semantic_kernel/contents` of version 1. */
-function kernelBlock(block: JsonObject): JsonObject {
-  const { content_type: type, arguments: args = {} } = block;
-  if (type === 'function_call') return { ...block, type: 'tool_call', arguments: args };
-  if (type === 'function_result') return { ...block, type: 'tool_call_response' };
-  return typeof type === 'string' ? { type, ...block } : block;
 }
 
 /** The types of the blocks in a message that no API is known to have, after the message's role. */
@@ -176,121 +137,15 @@ export function unknownBlocks(value: unknown): string[] {
   });
 }
 
-function textIn(item: JsonObject, between: string): string {
-  const texts = blocksIn(item).map((block) =>
-    thoughtIn(block) !== undefined ? undefined : (textOf(block['text']) ?? textOf(contentOfText(block))),
-  );
-  return texts.filter((text) => text !== undefined).join(between);
-}
-
-function contentOfText({ type, content }: JsonObject): unknown {
-  return type === 'text' ? content : undefined;
-}
-
-const thoughtBlocks = new Set(['thinking', 'reasoning', 'think']);
-
-/** What the model thinks, in a block of any API; undefined for other blocks. */
-export function thoughtIn(block: JsonObject): string | undefined {
-  const ofBedrock = bedrockThought(block);
-  if (ofBedrock !== undefined) return ofBedrock;
-  if (!thoughtBlocks.has(nameOf(block['type'])) && block['thought'] !== true) return undefined;
-  const text = ['thinking', 'think', 'reasoning', 'text', 'content'].map((name) => textOf(block[name]));
-  return text.find((one) => one !== undefined) ?? joinedText(block['summary']);
-}
-
 /** A message of the model; its texts are joined as in a stream, where nothing is between them. */
 function assistantMessageOf(item: JsonObject): AssistantMessage {
-  const blocks = blocksIn(item);
-  const thought = [chatThought(item), ...blocks.map(thoughtIn)].filter(Boolean).join('\n');
+  const thought = [chatThought(item), ...blocksIn(item).map(thoughtIn)].filter(Boolean).join('\n');
   const text = textIn(item, '');
-  const { function_call: older } = item;
-  const calls = [
-    ...listOf(item['tool_calls']),
-    ...listOf(item['toolInvocations']),
-    ...(isObject(older) ? [older] : []),
-  ].map((call) => callOf(objectOf(call)));
-  // LangChain repeats the blocks of an Anthropic message in `tool_calls`.
-  const known = new Set(calls.map(({ id }) => id));
-  for (const block of blocks) {
-    const inner = geminiCall(block) ?? bedrockCall(block);
-    if (inner === undefined && !callBlocks.has(nameOf(block['type']))) continue;
-    const call = callOf(inner ?? block);
-    if (call.id === null || !known.has(call.id)) calls.push(call);
-  }
+  const calls = callsIn(item);
   return {
     role: 'assistant',
     ...(thought !== '' && { thought }),
     ...(text !== '' && { text }),
     calls,
   };
-}
-
-const callBlocks = new Set([
-  'tool_use',
-  'server_tool_use',
-  'mcp_tool_use',
-  'tool_call',
-  'tool-call',
-  'toolCall',
-]);
-
-/** A tool call of any API, wrapped or not. */
-function callOf(value: JsonObject): ToolCall {
-  const call = isObject(value['tool_call']) ? value['tool_call'] : value;
-  const inner = objectOf(call['function'] ?? call['custom']);
-  const name = textOf(inner['name']) ?? textOf(call['name']) ?? textOf(call['toolName']) ?? '';
-  const args = inner['arguments'] ?? call['arguments'] ?? call['args'] ?? inner['input'] ?? call['input'];
-  const id = textOf(call['id']) ?? textOf(call['toolCallId']) ?? textOf(call['call_id']) ?? null;
-  if ('custom' in call) return { id, name, args: { input: args } };
-  // Telemetry may leave them out.
-  if (args === undefined && (call !== value || call['type'] === 'tool_call'))
-    return { id, name, args: {}, hasUnknownArgs: true };
-  return { id, name, args: typeof args === 'string' ? args : { ...objectOf(args) } };
-}
-
-/** The tool results among the blocks of a message. */
-function resultsIn(item: JsonObject): Message[] {
-  const results = blocksIn(item).flatMap(resultsOf);
-  return results.length === 0 ? [] : [{ role: 'tool', results }];
-}
-
-/** The result in a block of Anthropic, of OpenTelemetry (`tool_call_response`) or of the AI SDK (`tool-result`). */
-function resultsOf(block: JsonObject): ToolResult[] {
-  const { type, response, result } = block;
-  if (isResultBlock(block)) return [blockResult(block)];
-  const wrapped = geminiResult(block) ?? bedrockResult(block);
-  if (wrapped !== undefined) return [wrapped];
-  if (type !== 'tool_call_response' && type !== 'tool-result') return [];
-  const { output, isFailure } = unwrappedOutput(block);
-  const given = block['content'] ?? response ?? result ?? output;
-  // Telemetry may leave it out.
-  if (given === undefined && type === 'tool_call_response') return [];
-  return [
-    {
-      id: textOf(block['id']) ?? textOf(block['toolCallId']) ?? null,
-      result: plainResult(given),
-      isError: isFailure || block['isError'] === true ? true : undefined,
-    },
-  ];
-}
-
-function autogenResult(value: unknown): ToolResult {
-  const { call_id: id, content, is_error: isError } = objectOf(unwrapped(value));
-  return {
-    id: textOf(id) ?? null,
-    result: plainResult(content),
-    isError: isError === true ? true : undefined,
-  };
-}
-
-const forms = /^(error-)?(?:text|json|content)$/;
-
-/** Unwraps a tool output of the AI SDK, such as `{type: 'error-text', value: 'no such file'}`. */
-function unwrappedOutput({ type, output }: JsonObject): {
-  readonly output: unknown;
-  readonly isFailure: boolean;
-} {
-  const { type: form, value } = objectOf(output);
-  const match = type === 'tool-result' && value !== undefined ? forms.exec(nameOf(form)) : null;
-  return match === null ? { output, isFailure: false } : { output: value, isFailure: match[1] !== undefined };
 }

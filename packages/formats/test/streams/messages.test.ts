@@ -134,6 +134,50 @@ describe('lists of messages', () => {
     ]);
   });
 
+  it.each([
+    ['AgentDojo', { content: '', error: 'no such file' }, 'no such file'],
+    ['Inspect AI', { content: '', error: { type: 'parsing', message: 'no such file' } }, 'no such file'],
+    ['tau2', { content: 'Error: no such user', error: true }, 'Error: no such user'],
+  ])('have failed results of %s', (_, failed, expected) => {
+    const { events } = readAll('messages', [
+      { messages: [user, call('1'), { role: 'tool', tool_call_id: '1', ...failed }] },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'tool_result', result: expected, isError: true });
+  });
+
+  it('have no failed results if the error is null or false', () => {
+    const results = [null, false].map((error, i) => ({ ...result(String(i)), error }));
+    const { events } = readAll('messages', [{ messages: results }]);
+    expect(events.map(({ isError }) => isError)).toEqual([undefined, undefined]);
+  });
+
+  it('have several results in one message of AG2', () => {
+    const responses = [result('1'), result('2')];
+    const [, , , one, other] = readAll('messages', [
+      { messages: [call('1'), { role: 'tool', content: 'a\n\na', tool_responses: responses }] },
+    ]).events;
+    expect([one, other]).toMatchObject([{ callId: '1' }, { callId: '2' }]);
+  });
+
+  it.each([
+    ['tau2', { usage: { prompt_tokens: 9, completion_tokens: 4 }, cost: 0.5 }, { costUsd: 0.5 }],
+    [
+      'LangChain',
+      { usage_metadata: { input_tokens: 9, output_tokens: 4, input_token_details: { cache_read: 2 } } },
+      { usage: { cachedInputTokens: 2 } },
+    ],
+    [
+      'LangChain before 0.2',
+      { response_metadata: { token_usage: { prompt_tokens: 9, completion_tokens: 4 } } },
+      {},
+    ],
+    ['mini-swe-agent', { extra: { response: { usage: { prompt_tokens: 9, completion_tokens: 4 } } } }, {}],
+  ])('have the usage in messages of %s', (_, more, expected) => {
+    const { events } = readAll('messages', [{ messages: [user, { ...call('1'), ...more }] }]);
+    expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 9, outputTokens: 4 } });
+    expect(events.at(-1)).toMatchObject(expected);
+  });
+
   it('have the times that they name', () => {
     const { events } = readAll('messages', [
       { created_at: '2026-10-12T08:00:00Z', messages: [{ ...user, ts: 1_791_792_004_000 }, user] },

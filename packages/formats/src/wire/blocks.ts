@@ -1,0 +1,43 @@
+import { isObject, type JsonObject, joinedText, nameOf, textOf } from '../record/json.ts';
+import { blocksOf } from './anthropic.ts';
+import { bedrockThought } from './bedrock.ts';
+
+/** The blocks of a message of any API. */
+export function blocksIn(item: JsonObject): readonly JsonObject[] {
+  const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents'] ?? item['items']);
+  // OpenInference wraps the blocks of a message, too.
+  return blocks.map((block) =>
+    isObject(block['message_content']) ? block['message_content'] : kernelBlock(block),
+  );
+}
+
+/** A block of Semantic Kernel's serialized history. Source: `semantic_kernel/contents` of version 1. */
+function kernelBlock(block: JsonObject): JsonObject {
+  const { content_type: type, arguments: args = {} } = block;
+  if (type === 'function_call') return { ...block, type: 'tool_call', arguments: args };
+  if (type === 'function_result') return { ...block, type: 'tool_call_response' };
+  return typeof type === 'string' ? { type, ...block } : block;
+}
+
+/** The texts in a message, without what the model thinks. */
+export function textIn(item: JsonObject, between: string): string {
+  const texts = blocksIn(item).map((block) =>
+    thoughtIn(block) !== undefined ? undefined : (textOf(block['text']) ?? textOf(contentOfText(block))),
+  );
+  return texts.filter((text) => text !== undefined).join(between);
+}
+
+function contentOfText({ type, content }: JsonObject): unknown {
+  return type === 'text' ? content : undefined;
+}
+
+const thoughtBlocks = new Set(['thinking', 'reasoning', 'think']);
+
+/** What the model thinks, in a block of any API; undefined for other blocks. */
+export function thoughtIn(block: JsonObject): string | undefined {
+  const ofBedrock = bedrockThought(block);
+  if (ofBedrock !== undefined) return ofBedrock;
+  if (!thoughtBlocks.has(nameOf(block['type'])) && block['thought'] !== true) return undefined;
+  const text = ['thinking', 'think', 'reasoning', 'text', 'content'].map((name) => textOf(block[name]));
+  return text.find((one) => one !== undefined) ?? joinedText(block['summary']);
+}
