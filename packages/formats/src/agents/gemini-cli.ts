@@ -147,8 +147,8 @@ class GeminiReader implements FormatReader {
     }
     if (type === 'tool_result') {
       this.#turns.toolResult(stamp);
-      const isError = record['status'] === 'error';
       const result = record['output'] ?? record['error'] ?? '';
+      const isError = record['status'] === 'error' || hasFailed(result);
       return reading([{ ...stamp, type: 'tool_result', callId, result, isError }]);
     }
     if (type === 'message' && text !== undefined) {
@@ -198,7 +198,8 @@ function callEvents(call: JsonObject, stamp: Stamp): SessionEvent[] {
     args: { ...objectOf(call['args']) },
   };
   if (call['result'] === undefined || call['result'] === null) return [request];
-  const isError = call['status'] === 'error' || call['status'] === 'cancelled';
+  const result = resultOf(call['result']);
+  const isError = call['status'] === 'error' || call['status'] === 'cancelled' || hasFailed(result);
   return [
     request,
     {
@@ -206,10 +207,15 @@ function callEvents(call: JsonObject, stamp: Stamp): SessionEvent[] {
       id: `result:${callId ?? ''}`,
       type: 'tool_result',
       callId,
-      result: resultOf(call['result']),
+      result,
       isError,
     },
   ];
+}
+
+/** Whether a command failed, which the status does not tell. */
+function hasFailed(result: unknown): boolean {
+  return typeof result === 'string' && /^Exit Code: [1-9]/m.test(result);
 }
 
 /** The content of a function response, without the wrapper, which repeats the call's id. */

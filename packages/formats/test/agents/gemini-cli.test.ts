@@ -26,6 +26,29 @@ describe('Gemini CLI', () => {
     expect(events[5]).toMatchObject({ usage: { inputTokens: 7, outputTokens: 2, cachedInputTokens: 3 } });
   });
 
+  it.each([
+    ['fails although its status is success', 'Output: Permission denied\nExit Code: 255', true],
+    ['succeeds', 'Output: done\nExit Code: 0', false],
+    ['is no command', 'The page lists an exit code.', false],
+  ])('tells a failed command by its exit code: %s', (_, output, isError) => {
+    const callId = 'c';
+    const call = { name: 'run_shell_command', id: callId, args: {}, status: 'success', ...at };
+    const result = [{ functionResponse: { id: callId, name: call.name, response: { output } } }];
+    const messages = [{ id: 'm', ...at, type: 'gemini', content: 'Hi', toolCalls: [{ ...call, result }] }];
+    const records = [
+      [
+        { type: 'init', ...at, session_id: 'g', model: 'gemini-3' },
+        { type: 'tool_use', ...at, tool_name: call.name, tool_id: callId, parameters: {} },
+        { type: 'tool_result', ...at, tool_id: callId, status: 'success', output },
+      ],
+      [{ sessionId: 'g', projectHash: 'p', startTime: at.timestamp, messages }],
+    ];
+    const results = records.map((each) =>
+      readAll('gemini-cli', each).events.filter(({ type }) => type === 'tool_result'),
+    );
+    expect(results).toMatchObject([[{ callId, isError }], [{ callId, isError }]]);
+  });
+
   it('reads a chat file in one document, and a repeated message once', () => {
     const call = {
       id: 'c',
