@@ -42,7 +42,10 @@ export interface TranslatorOptions {
   readonly format: FormatName | 'auto';
   /** Session id of records without one. */
   readonly session?: string | undefined;
-  /** Shared by the translators of several requests with telemetry, each of which may refer to earlier ones. */
+  /**
+   * Shared by the translators of several requests or files with telemetry, each of which may refer to others. Without it, the
+   * records are those of a file, whose telemetry is read as a whole at the end.
+   */
   readonly memory?: TelemetryMemory | undefined;
 }
 
@@ -82,6 +85,14 @@ export class Translator {
   /** Names of the formats read so far. */
   get formats(): string[] {
     return [...this.#readers.keys()].map(({ name }) => name);
+  }
+
+  /** Whether the events at the end may be copies from another session. */
+  get hasCopies(): boolean {
+    return (
+      [...this.#readers.keys()].some(({ hasCopies = false }) => hasCopies) ||
+      [...this.#envelopes.values()].some(({ hasCopies }) => hasCopies)
+    );
   }
 
   /** Reads the JSON of a line, or a line of server-sent events. */

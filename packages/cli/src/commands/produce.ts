@@ -85,7 +85,7 @@ export function produceCommand(): Command {
     try {
       for (const file of files) {
         try {
-          for await (const records of reader.read(file)) {
+          for await (const records of reader.read(file, { isLast: file === files.at(-1) })) {
             for (const record of records) {
               ignored.add(record.ignored);
               for (const { message } of record.faults) bad.add(file, record.line, message);

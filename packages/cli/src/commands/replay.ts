@@ -96,9 +96,10 @@ async function replay(
   for (const file of files) {
     let read = 0;
     const understood = new UnderstoodRecords();
-    const batches = reader.read(file, (bytes) => {
+    const onBytes = (bytes: number) => {
       read = bytes;
-    });
+    };
+    const batches = reader.read(file, { onBytes, isLast: file === files.at(-1) });
     offsets.beginFile();
     try {
       for await (const batch of batches) {

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { type Translation, Translator } from '@loopwatch/formats';
+import { readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { isDatabase, readDatabase } from './read-database.ts';
 import { readLines } from './read-lines.ts';
@@ -18,12 +18,19 @@ const emptyRecord = {
   events: [],
   ignored: [],
   faults: [],
-  hasCopies: true,
+  hasCopies: false,
   isPending: false,
   isCanonical: false,
   records: 0,
   unknown: 0,
 };
+interface ReadOptions {
+  /** Called with the bytes of the file read so far, before decompression. */
+  readonly onBytes?: (bytes: number) => void;
+  /** Whether no file follows, whose telemetry could belong to that of this one. */
+  readonly isLast?: boolean;
+}
+
 /** A document is parsed as a whole, which takes several times its size in memory. */
 const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
 
@@ -34,6 +41,7 @@ const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
 export class RecordReader {
   readonly #format: FormatChoice;
   readonly #fixedSession: string | undefined;
+  readonly #telemetry = new TelemetryMemory('files');
   #session: string | undefined;
   #translator: Translator | undefined;
 
@@ -47,12 +55,21 @@ export class RecordReader {
   }
 
   /**
-   * The records of a file, in batches.
+   * The records of a file, in batches. Telemetry comes at the end, in order of time.
    *
-   * @param onBytes called with the bytes of the file read so far, before decompression
    * @throws UsageError when the file cannot be read
    */
-  async *read(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
+  async *read(file: string, { onBytes, isLast = true }: ReadOptions = {}): AsyncGenerator<FileRecord[]> {
+    try {
+      yield* this.#readFile(file, onBytes);
+    } finally {
+      // Spans and log records of one trace can be in several files, of which the last may be unreadable.
+      const events = isLast ? readKept(this.#telemetry) : [];
+      if (events.length > 0) yield [{ ...emptyRecord, line: 1, events }];
+    }
+  }
+
+  async *#readFile(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<FileRecord[]> {
     const translator = this.#translatorFor(file);
     const unfinished = new UnfinishedLine();
     let line = 0;
@@ -66,7 +83,7 @@ export class RecordReader {
         }));
         line += rows.length;
       }
-      yield [{ ...emptyRecord, line, events: translator.end() }];
+      yield [atEnd(translator, line)];
       return;
     }
     let isBlank = true;
@@ -94,16 +111,22 @@ export class RecordReader {
       yield unfinished.after(readDocument(document, line, translator));
       line += document.length;
     }
-    yield [...unfinished.end(), { ...emptyRecord, line, events: translator.end() }];
+    yield [...unfinished.end(), atEnd(translator, line)];
   }
 
   #translatorFor(file: string): Translator {
     const session = this.#fixedSession ?? sessionOf(file);
     if (this.#translator === undefined || this.#session !== session)
-      this.#translator = new Translator({ format: this.#format, session });
+      this.#translator = new Translator({ format: this.#format, session, memory: this.#telemetry });
     this.#session = session;
     return this.#translator;
   }
+}
+
+/** What is left at the end of a file. */
+function atEnd(translator: Translator, line: number): FileRecord {
+  const { hasCopies } = translator;
+  return { ...emptyRecord, line, hasCopies, events: translator.end() };
 }
 
 /** Holds back a broken line until it is known not to be the last one, which the agent of a live session is still writing. */

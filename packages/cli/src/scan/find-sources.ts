@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import { UsageError } from '../errors.ts';
+import { isDatabase } from '../events/read-database.ts';
 import { strandsSession } from '../events/read-records.ts';
 import { anyHistoryFile, type History } from './histories.ts';
 
@@ -31,13 +33,47 @@ export function findSources(histories: readonly History[], since: number): Sourc
 
 /** The histories in files and folders that the user names. @throws UsageError when a path does not exist */
 export function findSourcesAt(paths: readonly string[], since: number): Source[] {
-  const sources = paths.flatMap((path) => {
+  const all = paths.flatMap((path) => {
     if (!existsSync(path)) throw new UsageError(`${path}: no such file or folder`);
     return statSync(path).isDirectory()
       ? findSourcesIn(path, anyHistoryFile)
       : [sourceOf([path], undefined, true)];
   });
+  const exports = all.filter(isExport);
+  const sources = all.filter((source) => !exports.includes(source));
+  // Spans and log records of one trace can be in files of their own.
+  if (exports.length > 0)
+    sources.push(
+      sourceOf(
+        exports.flatMap(({ files }) => files),
+        undefined,
+        true,
+      ),
+    );
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);
+}
+
+/** Bytes at the start of a file that tell whether it is an export of OpenTelemetry. */
+const EXAMINED_BYTES = 4096;
+const exportKeys = /"resource_?(?:spans|logs)"|"traceId"[^]*"spanId"|"spanId"[^]*"traceId"/i;
+
+function isExport({ files: [file = '', ...others] }: Source): boolean {
+  return others.length === 0 && !isDatabase(file) && exportKeys.test(beginningOf(file));
+}
+
+function beginningOf(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(EXAMINED_BYTES);
+    const read = bytes.subarray(0, readSync(descriptor, bytes));
+    if (!file.endsWith('.gz')) return read.toString();
+    return gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+  } catch {
+    // The reader of the file says why it cannot be read.
+    return '';
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Names of files that are the same for each session; the folder has its id. */

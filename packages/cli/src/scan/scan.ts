@@ -47,7 +47,8 @@ export class Scan {
     const reader = new RecordReader(this.#options.format, source.session);
     const sessions = new Map<string, ScannedSession>();
     for (const file of source.files) {
-      const isRead = await this.#readFile(file, source.isNamed, reader, sessions);
+      const isLast = file === source.files.at(-1);
+      const isRead = await this.#readFile({ file, isLast }, source.isNamed, reader, sessions);
       this.#totals.addFile(source.agent, isRead);
       this.#files += 1;
     }
@@ -64,7 +65,7 @@ export class Scan {
 
   /** @returns whether it is a history */
   async #readFile(
-    file: string,
+    { file, isLast }: { readonly file: string; readonly isLast: boolean },
     isNamed: boolean,
     reader: RecordReader,
     sessions: Map<string, ScannedSession>,
@@ -73,9 +74,10 @@ export class Scan {
     const understood = new UnderstoodRecords();
     let isKnown = isNamed;
     try {
-      const batches = reader.read(file, (bytes) => {
+      const onBytes = (bytes: number) => {
         this.#options.onProgress(this.#files, this.#bytes + bytes);
-      });
+      };
+      const batches = reader.read(file, { onBytes, isLast });
       for await (const records of batches) {
         for (const record of records) {
           this.#addRecord(record, file, sessions, faults);

@@ -90,7 +90,7 @@ async function postSessions(url: string, source: Source, sessions: ReadonlySet<s
   };
   const reader = new RecordReader('auto', source.session);
   for (const file of source.files) {
-    for await (const records of reader.read(file)) {
+    for await (const records of reader.read(file, { isLast: file === source.files.at(-1) })) {
       const events = records.flatMap((record) => record.events);
       const own = events.filter(({ sessionId }) => sessions.has(sessionId ?? ''));
       lines.push(...own.map((event) => JSON.stringify(event)));

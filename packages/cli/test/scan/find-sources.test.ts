@@ -1,5 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { findSources, findSourcesAt } from '../../src/scan/find-sources.ts';
 import { knownHistories } from '../../src/scan/histories.ts';
@@ -102,6 +103,29 @@ describe('findSources', () => {
       ['1', ['api_conversation_history.json']],
       ['2', ['ui_messages.json']],
     ]);
+  });
+
+  it('findSourcesAt: takes all exports of OpenTelemetry together, since their traces can be in several', async () => {
+    const spans = '{"resourceSpans":[]}';
+    const folder = await folderOf({
+      'session.jsonl': '{"type":"user","text":"\\"resourceSpans\\""}',
+      'otel/traces.jsonl.gz': gzipSync(spans + ' '.repeat(10_000)),
+      'otel/traces-1.jsonl': '[\n  {\n    "resource_spans": []\n  }\n]',
+      'logs.json': '\ufeff{"resourceLogs":[]}',
+      'aws.jsonl': '{"resource":{},"traceId":"1","spanId":"2"}',
+    });
+    const sources = findSourcesAt(
+      [
+        join(folder, 'logs.json'),
+        join(folder, 'otel'),
+        join(folder, 'aws.jsonl'),
+        join(folder, 'session.jsonl'),
+      ],
+      0,
+    );
+    expect(sources.map(({ files }) => files.map((file) => file.slice(folder.length + 1))).toSorted()).toEqual(
+      [['logs.json', 'otel/traces-1.jsonl', 'otel/traces.jsonl.gz', 'aws.jsonl'], ['session.jsonl']],
+    );
   });
 
   it('findSources: sorts by time and omits files before --since', async () => {

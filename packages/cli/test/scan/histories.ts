@@ -4,13 +4,15 @@ import { tempDir } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
 
 /** A folder with these files, removed after the test; objects become lines of JSON. */
-export async function folderOf(files: Readonly<Record<string, string | readonly object[]>>): Promise<string> {
+export async function folderOf(
+  files: Readonly<Record<string, string | Buffer | readonly object[]>>,
+): Promise<string> {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
   for (const [name, content] of Object.entries(files)) {
     const path = join(dir.path, name);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, typeof content === 'string' ? content : jsonLines(content));
+    await writeFile(path, Array.isArray(content) ? jsonLines(content) : (content as string | Buffer));
   }
   return dir.path;
 }

@@ -99,6 +99,47 @@ describe('Scan', () => {
     expect(report.worst).toMatchObject([{ sessionId: 'a/x', count: 4 }]);
   });
 
+  it.each([
+    ['a folder', ['']],
+    ['files, one of which cannot be read', ['logs.jsonl', 'traces.jsonl', 'broken.json.gz']],
+  ])(
+    'scan: reads spans and log records of one trace in several files as one session: %s',
+    async (_, names) => {
+      const of = { traceId: '0'.repeat(31), spanId: '1', name: 'chat' };
+      const pair = (key: string, value: string) => ({ key, value: { stringValue: value } });
+      const calls = [1, 2, 3, 4, 5, 6].map((i) => ({
+        ...of,
+        spanId: String(i),
+        timeUnixNano: `${String(1_795_449_636_000 + 1000 * i)}000000`,
+        eventName: 'gen_ai.choice',
+        body: {
+          stringValue: JSON.stringify({
+            message: {
+              tool_calls: [
+                { id: `c${String(i)}`, function: { name: 'read_file', arguments: '{"path":"a"}' } },
+              ],
+            },
+          }),
+        },
+      }));
+      const span = {
+        ...of,
+        startTimeUnixNano: '1795449636000000000',
+        attributes: [pair('gen_ai.operation.name', 'invoke_agent'), pair('gen_ai.conversation.id', 'conv-1')],
+      };
+      const { report } = await scanned(
+        {
+          'broken.json.gz': 'no gzip',
+          'logs.jsonl': calls.map((log) => ({ resourceLogs: [{ scopeLogs: [{ logRecords: [log] }] }] })),
+          'traces.jsonl': [{ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }],
+        },
+        names,
+      );
+      expect(report).toMatchObject({ sessions: 1, used: { calls: 6 }, loops: 1 });
+      expect(report.worst).toMatchObject([{ sessionId: 'conv-1' }]);
+    },
+  );
+
   it('scan: skips files of unknown format in folders, but reports them when named', async () => {
     const files = { 'a.jsonl': claudeLoop('a', 1), 'index.json': '{"version":1,"entries":[]}' };
     const folder = await scanned(files);

@@ -62,7 +62,7 @@ export interface Format {
   unwrap?(record: JsonObject): EnvelopeContent | undefined;
   /**
    * @param session session id for records without one: the key of a Kafka record, or the name of a file
-   * @param memory of earlier requests with telemetry
+   * @param memory of earlier requests, or of files, with telemetry
    */
   createReader(session: string | undefined, memory?: TelemetryMemory): FormatReader;
 }

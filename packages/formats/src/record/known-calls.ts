@@ -31,6 +31,8 @@ export class KnownCalls {
   readonly #byResult = new Map<string, KnownCall>();
   /** Calls in messages of an API without ids, whose results follow in the same order. */
   #withoutId: KnownCall[] = [];
+  /** Where calls were reported before the session was known, by id. */
+  readonly #reportedIn = new Map<string, string>();
 
   /**
    * The id of a call in a message.
@@ -91,6 +93,28 @@ export class KnownCalls {
     if (parentId !== '') remember(this.#byParent, parentId, call, MAX_KNOWN);
     this.#close(call);
     return call.id;
+  }
+
+  /** The session in which a call was reported; undefined if it is this one. */
+  sessionOf(callId: string | undefined): string | undefined {
+    return callId === undefined ? undefined : this.#reportedIn.get(callId);
+  }
+
+  /** Knows the calls that were reported in another session, before this one was known. They stay there. */
+  adopt(early: KnownCalls, sessionId: string): void {
+    this.#open.push(...early.#open);
+    this.#withoutId.push(...early.#withoutId);
+    for (const id of early.#ids.keys()) {
+      remember(this.#ids, id, true, MAX_KNOWN);
+      remember(this.#reportedIn, id, sessionId, MAX_KNOWN);
+    }
+    const maps = [
+      [this.#byMessage, early.#byMessage],
+      [this.#bySpan, early.#bySpan],
+      [this.#byParent, early.#byParent],
+      [this.#byResult, early.#byResult],
+    ] as const;
+    for (const [own, other] of maps) for (const [key, call] of other) remember(own, key, call, MAX_KNOWN);
   }
 
   #add(id: string, name: string, key: string | undefined): KnownCall {

@@ -3,9 +3,11 @@ import { remember } from './remember.ts';
 import type { Signal } from './signal.ts';
 
 /** Traces, sessions and spans to remember. */
-const MAX_KNOWN = 1000;
+const maxKnown = { requests: 1000, files: 100_000 } as const;
 /** Size of the log records to keep until the answer of their span is logged, in units of their text. */
-const MAX_LOG_UNITS = 16 * 1024 * 1024;
+const maxLogUnits = { requests: 16 * 1024 * 1024, files: Number.POSITIVE_INFINITY } as const;
+/** Size of the signals of files to keep, in units of their text. */
+const MAX_FILE_UNITS = 32 * 1024 * 1024;
 
 /** What later records need to know of a span of a model whose messages are in log records. */
 interface SpanStamp {
@@ -19,40 +21,73 @@ interface SpanLogs {
 }
 
 /**
- * What spans of telemetry say about later ones, which may be in other requests. Reading a request again, as after an exporter's
+ * What spans of telemetry say about later ones, which may be in other requests or files. Those of files are kept until the
+ * last file was read, because the span that names a session ends last. Reading a request again, as after an exporter's
  * retry, gives the same events.
  */
 export class TelemetryMemory {
+  readonly of: 'requests' | 'files';
+  /** Signals of files that are still to be read: spans, and log records that are not messages. */
+  #spans: Signal[] = [];
+  #others: Signal[] = [];
+  #fileUnits = 0;
   /** Sessions by trace: not every span of a trace contains the session id. */
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, KnownCalls>();
-  readonly #spans = new Map<string, SpanStamp>();
+  readonly #stamps = new Map<string, SpanStamp>();
   /** Sessions whose messages are in log records. */
   readonly #logged = new Map<string, true>();
   /** Log records with messages, by span. */
   readonly #logs = new Map<string, SpanLogs>();
   #logUnits = 0;
 
+  constructor(of: 'requests' | 'files' = 'requests') {
+    this.of = of;
+  }
+
+  keep(spans: readonly Signal[], others: readonly Signal[], messages: readonly Signal[]): void {
+    this.#spans.push(...spans);
+    this.#others.push(...others);
+    for (const { attributes, events } of [...spans, ...others, ...messages])
+      this.#fileUnits += JSON.stringify([attributes, events]).length;
+  }
+
+  /** Whether so much is kept that it should be read now. */
+  get hasManyKept(): boolean {
+    return this.#fileUnits > MAX_FILE_UNITS;
+  }
+
+  takeKept(): { readonly spans: readonly Signal[]; readonly others: readonly Signal[] } {
+    const kept = { spans: this.#spans, others: this.#others };
+    this.#spans = [];
+    this.#others = [];
+    this.#fileUnits = 0;
+    return kept;
+  }
+
   sessionOf(traceId: string): string | undefined {
     return this.#sessions.get(traceId);
   }
 
+  /** Calls that were reported under the id of the trace, because no span had named the session yet, are not reported again. */
   learnSession(traceId: string, sessionId: string): void {
-    remember(this.#sessions, traceId, sessionId, MAX_KNOWN);
+    const early = this.#sessions.has(traceId) ? undefined : this.#calls.get(traceId);
+    if (early !== undefined && traceId !== sessionId) this.callsOf(sessionId).adopt(early, traceId);
+    remember(this.#sessions, traceId, sessionId, maxKnown[this.of]);
   }
 
   callsOf(sessionId: string): KnownCalls {
     const calls = this.#calls.get(sessionId) ?? new KnownCalls();
-    remember(this.#calls, sessionId, calls, MAX_KNOWN);
+    remember(this.#calls, sessionId, calls, maxKnown[this.of]);
     return calls;
   }
 
   stampOf(span: string): SpanStamp | undefined {
-    return this.#spans.get(span);
+    return this.#stamps.get(span);
   }
 
   learnSpan(span: string, stamp: SpanStamp): void {
-    remember(this.#spans, span, stamp, MAX_KNOWN);
+    remember(this.#stamps, span, stamp, maxKnown[this.of]);
   }
 
   isLogged(sessionId: string): boolean {
@@ -60,7 +95,7 @@ export class TelemetryMemory {
   }
 
   learnLogged(sessionId: string): void {
-    remember(this.#logged, sessionId, true, MAX_KNOWN);
+    remember(this.#logged, sessionId, true, maxKnown[this.of]);
   }
 
   /** Spans with log records that are still to be read. */
@@ -70,7 +105,7 @@ export class TelemetryMemory {
 
   /** Whether log records should be read now, because more of them would displace the oldest. */
   get isFull(): boolean {
-    return this.#logs.size >= MAX_KNOWN / 2 || this.#logUnits >= MAX_LOG_UNITS / 2;
+    return this.#logs.size >= maxKnown[this.of] / 2 || this.#logUnits >= maxLogUnits[this.of] / 2;
   }
 
   logsOf(span: string): readonly Signal[] {
@@ -85,7 +120,7 @@ export class TelemetryMemory {
     this.#logUnits += units;
     this.#logs.set(span, held);
     for (const oldest of this.#logs.keys()) {
-      if (this.#logUnits <= MAX_LOG_UNITS && this.#logs.size <= MAX_KNOWN) break;
+      if (this.#logUnits <= maxLogUnits[this.of] && this.#logs.size <= maxKnown[this.of]) break;
       this.takeLogs(oldest);
     }
   }

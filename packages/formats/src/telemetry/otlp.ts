@@ -50,9 +50,15 @@ function isSpan(record: JsonObject): boolean {
 /** Spans to hold until another one of their trace names the session. */
 const MAX_HELD = 1000;
 
+/** The events of what is kept of files. */
+export function readKept(memory: TelemetryMemory): readonly AgentEvent[] {
+  return new OtlpReader(undefined, memory).takeKept();
+}
+
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
-  readonly #isShared: boolean;
+  /** Whether the end of the file is that of all files. */
+  readonly #isAlone: boolean;
   readonly #memory: TelemetryMemory;
   readonly #spans: SpanReader;
   /** Spans of an agent that names its session in other spans, some of which end later. */
@@ -62,11 +68,11 @@ class OtlpReader implements FormatReader {
   /** Spans with log records in any order. */
   readonly #logged = new Set<string>();
 
-  /** @param memory shared with the readers of other requests */
+  /** @param memory shared with the readers of other requests or files; without it, the records are those of one file */
   constructor(session: string | undefined, memory?: TelemetryMemory) {
     this.#session = session;
-    this.#isShared = memory !== undefined;
-    this.#memory = memory ?? new TelemetryMemory();
+    this.#isAlone = memory === undefined;
+    this.#memory = memory ?? new TelemetryMemory('files');
     this.#spans = new SpanReader(this.#memory);
   }
 
@@ -75,10 +81,11 @@ class OtlpReader implements FormatReader {
     const isSpans = !isLogs || 'resourceSpans' in record || 'resource_spans' in record;
     const sent = isSpans ? spansOf(record) : [];
     const logs = logsOf(record);
-    for (const signal of [...sent, ...logs]) this.#learnSession(signal);
     const messages = logs.filter(({ events }) => events.length > 0);
     for (const log of messages) this.#memory.addLog(keyOfSpan(log), log);
     const others = logs.filter(({ events }) => events.length === 0);
+    if (this.#memory.of === 'files') return this.#keepOfFile(sent, messages, others);
+    this.#learnSessions([...sent, ...logs]);
     if ('durationNano' in record || isLogRecord(record)) return this.#keep(sent, messages, others);
     const all = [...this.#held, ...sent];
     const spans = all.filter((span) => !this.#isEarly(span));
@@ -92,7 +99,42 @@ class OtlpReader implements FormatReader {
   }
 
   end(): readonly AgentEvent[] {
+    if (this.#memory.of === 'files') return this.#isAlone ? this.takeKept() : [];
     return this.#take().events;
+  }
+
+  /** The events of what is kept of files. */
+  takeKept(): readonly AgentEvent[] {
+    const { spans: kept, others } = this.#memory.takeKept();
+    const spans = kept.map((span) => this.#withMessages(span));
+    spans.push(...this.#loggedSpans(this.#memory.loggedSpans));
+    this.#learnSessions([...spans, ...others]);
+    return this.#read(spans, others).events;
+  }
+
+  /** Spans end in any order, and the one that names the session last, so files are read as a whole. */
+  #keepOfFile(spans: readonly Signal[], messages: readonly Signal[], others: readonly Signal[]): Reading {
+    const own = (signal: Signal) => this.#withSession(signal);
+    const kept = spans.map((span) => own(kindOf(span) === undefined ? withoutContent(span) : span));
+    this.#memory.keep(kept, others.map(own), messages);
+    const events = this.#memory.hasManyKept ? this.takeKept() : [];
+    return { events, ignored: this.#ignoredTypes(spans, others), isPending: true };
+  }
+
+  /** A signal with the session of its file, if it names neither a session nor a trace. */
+  #withSession(signal: Signal): Signal {
+    if (this.#session === undefined || (sessionOf(signal) ?? signal.traceId) !== undefined) return signal;
+    return { ...signal, resource: { ...signal.resource, 'session.id': this.#session } };
+  }
+
+  #ignoredTypes(spans: readonly Signal[], logs: readonly Signal[]): string[] {
+    return [...spans, ...logs].flatMap((signal) => {
+      const isLog = logs.includes(signal);
+      const kind = kindOf(signal);
+      if (kind === undefined) return isLog ? this.#readLog(signal).ignored : [signal.name];
+      const hasSession = (sessionOf(signal) ?? signal.traceId ?? this.#session) !== undefined;
+      return hasSession ? [] : [`${signal.name} without a session`];
+    });
   }
 
   #keep(spans: readonly Signal[], messages: readonly Signal[], others: readonly Signal[]): Reading {
@@ -109,8 +151,7 @@ class OtlpReader implements FormatReader {
     this.#held = [];
     this.#unordered = [];
     // Later requests can bring the answers of others.
-    const answered = () => [...this.#logged].filter((key) => this.#isAnswered(key));
-    const keys = this.#isShared ? answered() : this.#memory.loggedSpans;
+    const keys = [...this.#logged].filter((key) => this.#isAnswered(key));
     this.#logged.clear();
     return this.#read([...spans, ...this.#loggedSpans(keys)], []);
   }
@@ -146,18 +187,17 @@ class OtlpReader implements FormatReader {
 
   #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
     const tools = new ToolStarts(spans);
-    const readings = spans
-      .flatMap((span) => this.#spans.partsOf(span, this.#sessionOf(span), tools))
+    const sessions = this.#sessionsOf([...spans, ...logs]);
+    const readings = [...spans, ...logs]
+      .flatMap((signal, i): Part[] =>
+        i < spans.length || kindOf(signal) === 'model'
+          ? this.#spans.partsOf(signal, sessions.get(signal), tools)
+          : [{ time: signal.start, read: () => this.#readLog(signal, sessions.get(signal)) }],
+      )
       // Compares milliseconds and keeps the order of parts within one: the JavaScript SDK rounds start times, but not end
       // times, down to milliseconds, and exports spans in the order in which they end.
       .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
-    for (const log of logs.toSorted(byStart))
-      readings.push(
-        kindOf(log) === 'model'
-          ? merged(this.#spans.partsOf(log, this.#sessionOf(log)).map(({ read }) => read()))
-          : this.#readLog(log),
-      );
     return merged(readings);
   }
 
@@ -173,21 +213,43 @@ class OtlpReader implements FormatReader {
     );
   }
 
-  #readLog(log: Signal): Reading {
-    return readAgentLog(log, log.traceId === undefined ? this.#session : this.#sessionOf(log));
+  #readLog(log: Signal, session = this.#session): Reading {
+    return readAgentLog(log, session);
   }
 
-  #learnSession(signal: Signal): void {
-    const session = sessionOf(signal);
-    if (session !== undefined && signal.traceId !== undefined)
-      this.#memory.learnSession(signal.traceId, session);
+  /** Learns the sessions of traces of which none is known yet. */
+  #learnSessions(signals: readonly Signal[]): void {
+    for (const signal of signals.toSorted(byStart)) {
+      const session = sessionOf(signal);
+      const { traceId } = signal;
+      if (session === undefined || traceId === undefined) continue;
+      if (this.#memory.sessionOf(traceId) === undefined) this.#memory.learnSession(traceId, session);
+    }
   }
 
-  #sessionOf(signal: Signal): string | undefined {
-    const { traceId } = signal;
-    const ofTrace = traceId === undefined ? undefined : this.#memory.sessionOf(traceId);
-    return sessionOf(signal) ?? ofTrace ?? traceId ?? this.#session;
+  /** The sessions of signals: that of the span around them, or else the latest one that their trace names. */
+  #sessionsOf(signals: readonly Signal[]): ReadonlyMap<Signal, string | undefined> {
+    const named = new Map<string, string>();
+    const sessions = new Map<Signal, string | undefined>();
+    for (const signal of signals.toSorted(byStart)) {
+      const { traceId, parentId } = signal;
+      const key = keyOfSpan(signal);
+      const around =
+        parentId === undefined ? undefined : named.get(keyOfSpan({ ...signal, spanId: parentId }));
+      const own = sessionOf(signal) ?? named.get(key) ?? around;
+      if (own !== undefined) named.set(key, own);
+      if (own !== undefined && traceId !== undefined) this.#memory.learnSession(traceId, own);
+      const ofTrace = traceId === undefined ? undefined : this.#memory.sessionOf(traceId);
+      sessions.set(signal, own ?? ofTrace ?? traceId ?? this.#session);
+    }
+    return sessions;
   }
+}
+
+/** A span that is read only for the session that it names. */
+function withoutContent(span: Signal): Signal {
+  const session = sessionOf(span);
+  return { ...span, attributes: session === undefined ? {} : { 'session.id': session }, events: [] };
 }
 
 /** Whether a log record without its span is of a request: of those of AWS, neither of a tool nor of an agent. */

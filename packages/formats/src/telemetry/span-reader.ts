@@ -54,8 +54,9 @@ export class SpanReader {
       callId = calls.ofSpan(ids, ownId, name, args === undefined ? undefined : keyOf(args));
       // Calls with unknown arguments are not the same call.
       const own = args === undefined ? { argsHash: callId } : { args };
+      const inSession = { ...stamp, sessionId: calls.sessionOf(callId) ?? sessionId };
       const id = `call:${callId}`;
-      return { events: [{ ...stamp, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
+      return { events: [{ ...inSession, id, type: 'tool_call_request', callId, name, ...own }], ignored: [] };
     };
     const parts: Part[] = [{ time: start, read: call }];
     const outcome = result === '' ? (span.error ?? result) : (result ?? span.error);
@@ -63,9 +64,9 @@ export class SpanReader {
     const isFailed = isError ?? (span.error === undefined ? undefined : true);
     const finish = (): Reading => {
       const id = `result:${callId ?? spanId}`;
-      const time = end ?? start;
+      const finished = { ...stamp, sessionId: calls.sessionOf(callId) ?? sessionId, time: end ?? start };
       return {
-        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError: isFailed }],
+        events: [{ ...finished, id, type: 'tool_result', callId, result: outcome, isError: isFailed }],
         ignored: [],
       };
     };
@@ -120,12 +121,15 @@ export class SpanReader {
           name,
           keyOf(args),
         );
-        return { ...event, id: `call:${known}`, callId: known };
+        const sessionId = calls.sessionOf(known) ?? stamp.sessionId;
+        return { ...event, sessionId, id: `call:${known}`, callId: known };
       }
       if (event.type !== 'tool_result') return event;
       const { id, callId } = event;
       const known = calls.ofMessageResult(String(id).replace(/^result:/, ''), callId ?? undefined);
-      return known === undefined ? event : { ...event, id: `result:${known}`, callId: known };
+      if (known === undefined) return event;
+      const sessionId = calls.sessionOf(known) ?? stamp.sessionId;
+      return { ...event, sessionId, id: `result:${known}`, callId: known };
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
-import { Translator } from '../../src/index.ts';
+import { TelemetryMemory, Translator } from '../../src/index.ts';
 import { recordedSdks, recordsThoughts, requestsOf, type Scenario, thought } from './recorded.ts';
 
 /*
@@ -45,10 +45,14 @@ function oneByOne(requests: readonly ExportRequest[]): ExportRequest[] {
   return [...spans, ...logs].toSorted((a, b) => Number(a.end - b.end)).map(({ request }) => request);
 }
 
-/** The events of a run, whose signals arrive as exported or one by one as they end; an event that is repeated counts once. */
+/**
+ * The events of a run: as exported, in a file, or one signal by one as they end, on a topic; an event that is repeated counts
+ * once.
+ */
 function eventsOf(name: string, scenario: Scenario, isOneByOne = false): AgentEvent[] {
   const requests = requestsOf(name, scenario).map(({ json }) => JSON.parse(json) as ExportRequest);
-  const translator = new Translator({ format: 'otlp' });
+  const memory = isOneByOne ? new TelemetryMemory() : undefined;
+  const translator = new Translator({ format: 'otlp', memory });
   const read = (isOneByOne ? oneByOne(requests) : requests).map((request) => translator.readValue(request));
   expect(read.flatMap(({ faults }) => faults)).toEqual([]);
   const known = new Set<unknown>();

@@ -378,9 +378,10 @@ steps['MLflow'] = (i, args, result) => [
   }),
 ];
 
-/** The events of spans that arrive one by one, or all in one request. */
+/** The events of spans that arrive one by one on a topic, or all in one request of a file. */
 function eventsOf(spans: readonly object[], isOneByOne: boolean): AgentEvent[] {
-  const translator = new Translator({ format: 'otlp' });
+  const memory = isOneByOne ? new TelemetryMemory() : undefined;
+  const translator = new Translator({ format: 'otlp', memory });
   const records = isOneByOne ? spans : [{ resourceSpans: [{ scopeSpans: [{ spans }] }] }];
   const read = records.map((record) => translator.readValue(record));
   expect(read.flatMap(({ faults }) => faults)).toEqual([]);

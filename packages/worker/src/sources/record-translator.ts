@@ -5,7 +5,7 @@ import {
   type SourceSettings,
 } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { type Translation, Translator } from '@loopwatch/formats';
+import { TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import type { DecodedValue, LogRecord } from '@loopwatch/log';
 import { LRUCache } from 'lru-cache';
@@ -67,7 +67,8 @@ export class RecordTranslator {
   #translator(format: RecordFormat, { key }: LogRecord): Translator {
     const session = key === null || key.length === 0 ? undefined : key.toString();
     const name = telemetry.has(format) ? format : JSON.stringify([format, session]);
-    const translator = this.#translators.get(name) ?? new Translator({ format, session });
+    const translator =
+      this.#translators.get(name) ?? new Translator({ format, session, memory: new TelemetryMemory() });
     this.#translators.set(name, translator);
     return translator;
   }
