@@ -51,7 +51,8 @@ const MAX_HISTORIES = 10_000;
  */
 export class Conversations {
   readonly #hasStableArgs: boolean;
-  readonly #seen = new Map<string, Set<string>>();
+  /** Messages by session, with whether their usage was reported. */
+  readonly #seen = new Map<string, Map<string, boolean>>();
 
   /**
    * @param options.hasStableArgs whether histories repeat the arguments of a call exactly as the response contained them;
@@ -73,16 +74,22 @@ export class Conversations {
     for (const message of messages) {
       if (message.role === 'system') continue;
       const id = ids.message(message);
-      const isNew = !seen.has(id);
-      seen.add(id);
-      if (isNew) events.push(...eventsOf(message, id, ids.part, stamp));
+      const hasUsage = message.role === 'assistant' && (message.usage ?? message.costUsd) !== undefined;
+      const known = seen.get(id);
+      seen.set(id, hasUsage || known === true);
+      if (known === undefined) events.push(...eventsOf(message, id, ids.part, stamp));
       else ids.skip(message);
+      // A history that came before the response has no usage.
+      if (known === false && hasUsage) {
+        const { usage, costUsd } = message;
+        events.push({ ...stamp, id: `${id}.usage`, type: 'turn_finished', usage, costUsd });
+      }
     }
     return events;
   }
 
-  #seenIn(sessionId: string): Set<string> {
-    const seen = this.#seen.get(sessionId) ?? new Set<string>();
+  #seenIn(sessionId: string): Map<string, boolean> {
+    const seen = this.#seen.get(sessionId) ?? new Map<string, boolean>();
     remember(this.#seen, sessionId, seen, MAX_CONVERSATIONS);
     return seen;
   }
@@ -154,6 +161,8 @@ function identityOf({ time: _, ...message }: Message, hasStableArgs: boolean): u
   const { role, text = '', calls } = message;
   const ids = calls.map(({ id }) => id);
   if (!hasStableArgs && ids.length > 0 && !ids.includes(null)) return { role, ids };
+  // A history may leave them out.
+  if (!hasStableArgs && text !== '') return { role, text };
   return { role, text, calls };
 }
 

@@ -84,9 +84,32 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
     input: unwrapped(record['input']),
     output: unwrapped(record['output'] ?? failure ?? record['output']),
     isError: isError ? true : undefined,
-    usage: langfuseUsage(unwrapped(either('usage_details', 'usageDetails'))),
+    usage: usageOf(record),
     costUsd: costOf(record),
   };
+}
+
+/** The usage in the details, or else as before Langfuse 3: in `usage`, or beside it. */
+function usageOf(record: JsonObject): Usage | undefined {
+  const details = unwrapped(record['usage_details'] ?? record['usageDetails']);
+  if (isObject(details) && Object.keys(details).length > 0) return langfuseUsage(details);
+  const usage = objectOf(unwrapped(record['usage']));
+  const firstOf = (...values: readonly unknown[]) => values.map(numberOf).find((one) => one !== undefined);
+  const inputTokens = firstOf(
+    usage['input'],
+    usage['promptTokens'],
+    record['promptTokens'],
+    record['prompt_tokens'],
+  );
+  const outputTokens = firstOf(
+    usage['output'],
+    usage['completionTokens'],
+    record['completionTokens'],
+    record['completion_tokens'],
+  );
+  // The API fills in zeros for what is not known.
+  if ((inputTokens ?? 0) + (outputTokens ?? 0) === 0) return langfuseUsage(details);
+  return { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
 }
 
 /** The usage that Langfuse's details state. */

@@ -101,7 +101,25 @@ describe.each(Object.keys(exports))('%s', (name) => {
     expect(verdictsOf(events)).toEqual(verdicts);
   });
 
-  it('has the tokens of each response', () => {
+  it('has the tokens of each response, also from before there were details', () => {
+    const older = observationsOf('healthy').map(({ usageDetails, ...rest }) => ({
+      ...rest,
+      usageDetails: {},
+      ...(rest['type'] === 'GENERATION' && {
+        usage: { input: 20, output: 5, unit: 'TOKENS' },
+        promptTokens: 20,
+      }),
+    }));
+    const oldest = observationsOf('healthy').map(({ usageDetails, ...rest }) => ({
+      ...rest,
+      ...(rest['type'] === 'GENERATION' && { promptTokens: 20, completionTokens: 5, totalTokens: 25 }),
+    }));
+    for (const observations of [older, oldest]) {
+      const read = readAll('auto', exports[name]!(observations)).events;
+      expect(ofType(read, 'turn_finished').map(({ usage }) => usage)).toMatchObject(
+        Array(5).fill({ inputTokens: 20, outputTokens: 5 }),
+      );
+    }
     const usages = ofType(eventsOf('healthy'), 'turn_finished').map(({ usage }) => usage);
     expect(usages).toMatchObject(Array(5).fill({ inputTokens: 20, outputTokens: 5 }));
   });

@@ -25,6 +25,26 @@ describe('LiteLLM', () => {
     expect(readAll('litellm', [record, record]).events).toHaveLength(4);
   });
 
+  it('counts the tokens of a response also if a later request came first, with the response in its history', () => {
+    const { message } = (record as { response: { choices: { message: object }[] } }).response.choices[0]!;
+    const messages = (record as { messages: object[] }).messages;
+    const later = {
+      ...record,
+      id: 'later',
+      messages: [
+        ...messages,
+        { role: 'assistant', ...message },
+        { role: 'tool', tool_call_id: 'x', content: 'y' },
+      ],
+      response: { choices: [{ message: { role: 'assistant', content: 'Done.' } }] },
+    };
+    const { events } = readAll('litellm', [later, record, record]);
+    const usages = events.filter((event) => event.type === 'turn_finished' && event['usage'] !== undefined);
+    expect(usages).toMatchObject(Array(2).fill({ usage: { inputTokens: 1200, outputTokens: 34 } }));
+    expect(new Set(usages.map(({ id }) => id)).size).toBe(2);
+    expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(1);
+  });
+
   it('prefers the session to the trace, and reads a failure', () => {
     const failed = { ...record, litellm_session_id: 's', status: 'failure', response: null };
     const { events } = readAll('litellm', [failed]);
