@@ -15,6 +15,11 @@ interface SpanStamp {
   readonly agent: string | undefined;
 }
 
+/** Prompts to compare later ones of their trace with, and traces to keep them of. */
+const MAX_PROMPTS = 4;
+const MAX_PROMPT_TRACES = 100;
+const MAX_PROMPT_UNITS = 100_000;
+
 interface SpanLogs {
   readonly logs: Signal[];
   units: number;
@@ -63,6 +68,21 @@ export class TelemetryMemory {
     this.#others = [];
     this.#fileUnits = 0;
     return kept;
+  }
+
+  /** The latest prompts by trace. */
+  readonly #prompts = new Map<string, readonly string[]>();
+
+  /**
+   * Whether a prompt repeats an earlier one of its trace and adds to it.
+   *
+   * @param history the prompts of its request: an earlier one among them was not replaced, but answered
+   */
+  isGrown(traceId: string, prompt: string, history: readonly string[]): boolean {
+    const before = (this.#prompts.get(traceId) ?? []).filter((one) => one !== prompt);
+    if (prompt.length > MAX_PROMPT_UNITS) return false;
+    remember(this.#prompts, traceId, [...before, prompt].slice(-MAX_PROMPTS), MAX_PROMPT_TRACES);
+    return before.some((one) => !history.includes(one) && isExtended(one, prompt));
   }
 
   sessionOf(traceId: string): string | undefined {
@@ -131,4 +151,14 @@ export class TelemetryMemory {
     this.#logs.delete(span);
     return logs;
   }
+}
+
+/** Whether a text is another one with something added at its start, its end or one place between. */
+function isExtended(text: string, by: string): boolean {
+  if (by.length <= text.length || text === '') return false;
+  let head = 0;
+  while (head < text.length && text[head] === by[head]) head += 1;
+  let tail = 0;
+  while (tail < text.length - head && text.at(-1 - tail) === by.at(-1 - tail)) tail += 1;
+  return head + tail === text.length || by.includes(text);
 }

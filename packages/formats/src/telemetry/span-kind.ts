@@ -5,8 +5,10 @@ import type { Signal } from '../record/signal.ts';
 export const FUNCTION_TEMPLATE = 'Function: {name}';
 
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
-export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execution' | undefined {
+export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execution' | 'results' | undefined {
   const operation = attributes['gen_ai.operation.name'];
+  // Haystack by OpenInference: the results of one or more calls, which have no spans of their own.
+  if (attributes['openinference.span.kind'] === 'CHAIN' && name.startsWith('ToolInvoker.')) return 'results';
   // Repeats the results of parallel calls, each of which has its own span.
   if (attributes['gen_ai.tool.name'] === '(merged tools)') return undefined;
   if (operation === 'execute_tool' || isToolOfPydanticAi(attributes)) return 'tool';
@@ -70,6 +72,11 @@ function isRequest(attributes: JsonObject): boolean {
 }
 
 const requestFacts = /^llm\.(?:input_messages|output_messages|token_count)\.|^gen_ai\./;
+
+/** Gemini CLI logs the usage of a response in another record, and again with its messages, or without them. */
+export function isBesideResponse({ name, attributes }: Signal): boolean {
+  return name === 'gen_ai.client.inference.operation.details' && 'installation.id' in attributes;
+}
 
 function isContent(value: unknown): boolean {
   return isObject(unwrapped(value)) && value !== '{}';

@@ -1,5 +1,5 @@
 import type { Message, ToolResult } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, objectOf, unwrapped } from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, unwrapped } from '../record/json.ts';
 import type { Signal } from '../record/signal.ts';
 import { joined, messagesFrom } from '../wire/messages.ts';
 import { chatThought } from '../wire/openai-chat.ts';
@@ -19,17 +19,20 @@ export function inputOf(span: Signal): Message[] {
     nested(a, 'ai.prompt.messages') ??
     objectOf(unwrapped(a['gcp.vertex.agent.llm_request']))['contents'] ??
     messagesInEvents(span);
-  const observed = heldIn(
-    a,
-    'langfuse.observation.input',
-    'mlflow.spanInputs',
-    'request_data',
-    'gen_ai.prompt',
-  );
+  const observed =
+    heldIn(a, 'langfuse.observation.input', 'mlflow.spanInputs', 'request_data', 'gen_ai.prompt') ??
+    unwrapped(eventAttribute(span, 'gen_ai.content.prompt', 'gen_ai.prompt'));
   if (listOf(held).length === 0 && observed !== undefined)
     // A text is what the user asked, not an answer.
     return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
-  return turnsFrom(listOf(held));
+  return turnsFrom(listOf(held).map(byModel));
+}
+
+/** Gemini CLI names the model's role like that of instructions. */
+function byModel(value: unknown): unknown {
+  const item = objectOf(value);
+  const isCalling = listOf(item['parts']).some((part) => objectOf(part)['type'] === 'tool_call');
+  return item['role'] === 'system' && isCalling ? { ...item, role: 'assistant' } : value;
 }
 
 /** What a platform records as a whole, in the first of these attributes; of others than Langfuse, not plain text. */
@@ -51,7 +54,14 @@ function turnsFrom(list: readonly unknown[]): Message[] {
       turns[turns.length - 1] = { ...last, results: [...last.results, ...othersIn(message, last)] };
     else turns.push(message);
   }
-  return turns.map((turn, i) => withIdsOfResults(turn, turns[i + 1]));
+  return turns.map(withoutNothing).map((turn, i) => withIdsOfResults(turn, turns[i + 1]));
+}
+
+/** Haystack by OpenInference records that there are results, but not which. */
+function withoutNothing(turn: Message): Message {
+  if (turn.role !== 'tool') return turn;
+  const isGiven = ({ id, result }: ToolResult) => id !== null || (result !== undefined && result !== '');
+  return { ...turn, results: turn.results.filter(isGiven) };
 }
 
 /** Bedrock's instrumentation has a result twice: as the message of a tool and in that of the user. */
@@ -89,22 +99,44 @@ export function outputOf(span: Signal): Message[] {
     answerOfAiSdk(a) ??
     answerOfAdk(a) ??
     answerInEvents(span);
-  const observed = heldIn(
-    a,
-    'langfuse.observation.output',
-    'mlflow.spanOutputs',
-    'response_data',
-    'gen_ai.completion',
-  );
+  const content = unwrapped(eventAttribute(span, 'gen_ai.content.completion', 'gen_ai.completion'));
+  const observed =
+    heldIn(a, 'langfuse.observation.output', 'mlflow.spanOutputs', 'response_data', 'gen_ai.completion') ??
+    (Array.isArray(content) ? undefined : content);
   if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
-  // The role of a response may be missing.
-  const answers = listOf(held).map((value) => {
-    const item = objectOf(value);
-    return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };
-  });
+  const answers = answersIn(listOf(held).length === 0 ? listOf(content) : listOf(held));
   return turnsFrom(answers).map((turn) =>
     turn.role === 'assistant' && turn.thought === undefined ? { ...turn, thought: rawThought(a) } : turn,
   );
+}
+
+/** The items of a response as messages; the role may be missing, and that of a call with Bedrock's agents is the tool's. */
+function answersIn(items: readonly unknown[]): JsonObject[] {
+  if (items.length > 0 && items.every(isCall)) return [{ role: 'assistant', tool_calls: items }];
+  return items.map((value) => {
+    const item = objectOf(value);
+    const message = objectOf(item['message'] ?? item);
+    const calls = message['tool_calls'];
+    const parts = listOf(item['parts'] ?? message['content']);
+    if (parts.length > 0 && parts.every(isCall)) return { ...message, content: undefined, tool_calls: parts };
+    if (message['role'] === 'tool' && calls !== undefined)
+      return { role: 'assistant', tool_calls: listOf(calls).map(withoutActionGroup) };
+    const hasRole = 'role' in item && item['role'] !== 'system';
+    return isObject(item['message']) || hasRole ? item : { ...item, role: 'assistant' };
+  });
+}
+
+/** Whether it is a call of the Chat API, as OpenLIT and Langtrace record those of an answer. */
+function isCall(value: unknown): boolean {
+  return isObject(objectOf(value)['function']) && !('role' in objectOf(value));
+}
+
+/** A call with Bedrock's agents; the name begins with that of the action group, unlike that of the tool. */
+function withoutActionGroup(value: unknown): unknown {
+  const { tool_call: call } = objectOf(value);
+  const { function: inner } = objectOf(call);
+  const name = nameOf(objectOf(inner)['name']).replace(/^.*?__/, '');
+  return { tool_call: { ...objectOf(call), function: { ...objectOf(inner), name } } };
 }
 
 /** OpenInference of OpenAI's client: the attributes of the messages leave out reasoning, the response itself has it. */

@@ -5,9 +5,9 @@ import { keyOfSpan, type Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { agentOf, modelOf, usageOf } from './span-facts.ts';
-import { kindOf } from './span-kind.ts';
+import { isBesideResponse, kindOf } from './span-kind.ts';
 import { inputOf, outputOf } from './span-messages.ts';
-import { toolOf } from './tool-facts.ts';
+import { resultsOf, toolOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
 
 /** The start or the end of a span, or what the model answered in between. */
@@ -45,6 +45,7 @@ export class SpanReader {
       return this.#partsOfModel(span, stamp, tools);
     }
     if (kind === 'execution') return partsOfExecution(span, stamp);
+    if (kind === 'results') return [{ time: end ?? start, read: () => this.#readResults(span, stamp) }];
     const { name, args, result, isError, callId: ownId } = toolOf(span);
     const calls = this.#memory.callsOf(sessionId);
     const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
@@ -73,6 +74,18 @@ export class SpanReader {
     return [...parts, { time: end ?? start, read: finish }];
   }
 
+  /** The results of calls without ids, in the order of the calls. */
+  #readResults(span: Signal, stamp: Stamp): Reading {
+    const calls = this.#memory.callsOf(stamp.sessionId);
+    const events = resultsOf(span).map(({ result, isError }, i): SessionEvent => {
+      const own = `${span.spanId ?? ''}.${String(i)}`;
+      const callId = calls.ofMessageResult(own, undefined);
+      const time = span.end ?? span.start;
+      return { ...stamp, time, id: `result:${callId ?? own}`, type: 'tool_result', callId, result, isError };
+    });
+    return { events, ignored: [] };
+  }
+
   #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
     const { start, end } = span;
     const id = textOf(span.attributes['request_id']) ?? span.spanId;
@@ -83,10 +96,14 @@ export class SpanReader {
       time,
       read: () => ({ events: readEvents(), ignored: [] }),
     });
+    if (isBesideResponse(span)) {
+      const read = () => this.#readMessages([...input, ...output], span, stamp, '');
+      return [part(start, () => read().filter(({ type }) => !type.startsWith('turn_')))];
+    }
     const isLogged = span.logged !== undefined;
     // The turn is that of the span, which may arrive later and alone has the usage.
     const isPart = ({ type }: SessionEvent) => !isLogged || !type.startsWith('turn_');
-    const history = () => this.#readMessages(input, stamp, '').filter(isPart);
+    const history = () => this.#readMessages(input, span, stamp, '').filter(isPart);
     // The calls would belong to the latest turn if theirs had been reported with the span before.
     const isLate = span.logged === 'alone' && this.#memory.stampOf(keyOfSpan(span)) !== undefined;
     const turnId = id && `${id}.${isLate ? 'logged' : 'turn'}`;
@@ -104,15 +121,24 @@ export class SpanReader {
     // A response without a recorded history is identified by its span.
     const seed = input.length === 0 ? (id ?? '') : '';
     const answered = part(time, () =>
-      this.#readMessages([...input, ...answer], { ...stamp, time }, seed).filter(isPart),
+      this.#readMessages([...input, ...answer], span, { ...stamp, time }, seed).filter(isPart),
     );
     if (!isLogged) return [part(start, history), answered];
     return [started, answered, ...(span.logged === 'alone' ? [] : [finished])];
   }
 
-  #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
+  #readMessages(
+    messages: readonly Message[],
+    { traceId = '' }: Signal,
+    stamp: Stamp,
+    seed: string,
+  ): SessionEvent[] {
     const calls = this.#memory.callsOf(stamp.sessionId);
+    const prompts = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
     return this.#conversations.read(messages, stamp, seed).map((event) => {
+      // DSPy and text-based agents send what was done so far as part of one prompt, again with each request.
+      if (event.type === 'prompt_started' && this.#memory.isGrown(traceId, event.text ?? '', prompts))
+        return { ...event, origin: 'harness' };
       if (event.type === 'tool_call_request') {
         const { id, name, args, callId } = event;
         const known = calls.ofMessage(
@@ -145,7 +171,7 @@ function partsOfExecution({ attributes: a, error, start, end }: Signal, stamp: S
 }
 
 /** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
-function keyOf(args: unknown): string {
+export function keyOf(args: unknown): string {
   const value = unwrapped(args);
   const [only, ...others] = isObject(value) ? Object.values(value) : [];
   return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);

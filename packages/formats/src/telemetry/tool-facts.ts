@@ -3,6 +3,7 @@ import {
   type JsonObject,
   joinedText,
   listOf,
+  nameOf,
   objectOf,
   textOf,
   unwrapped,
@@ -74,13 +75,29 @@ export function toolOf(span: Signal): ToolFacts {
       textOf(a['traceloop.entity.name']) ??
       textOf(a['spring.ai.tool.definition.name']) ??
       (isOfLogfire ? textOf(a['name']) : undefined) ??
-      name,
+      name.replace(/\.(?:__call__|acall)$/, ''),
     callId: (id === unspecified ? undefined : id) ?? message?.callId,
     args: call.args,
     result: message === undefined ? output : message.result,
     isError:
       message?.isError ?? ((a['gen_ai.tool.status'] ?? a['tool.status']) === 'error' ? true : undefined),
   };
+}
+
+/** How Python writes a result of Haystack. */
+const toolCallResult = /ToolCallResult\(result=(['"])([\s\S]*?)\1, origin=[\s\S]*?, error=(True|False)\)/;
+
+/** The results that Haystack's invoker of tools has, as objects or as Python writes them. */
+export function resultsOf({ attributes }: Signal): Pick<ToolFacts, 'result' | 'isError'>[] {
+  const { tool_messages: messages } = objectOf(unwrapped(attributes['output.value']));
+  return listOf(messages).map((message) => {
+    const { content } = objectOf(message);
+    const held = listOf(content).map((part) => objectOf(part)['tool_call_result']);
+    if (isObject(held[0]))
+      return { result: held[0]['result'], isError: held[0]['error'] === true || undefined };
+    const [, , written, error] = toolCallResult.exec(textOf(message) ?? '') ?? [];
+    return { result: written ?? message, isError: error === 'True' || undefined };
+  });
 }
 
 /** Id of a call that ADK does not know. */
@@ -112,6 +129,13 @@ function callOf(input: unknown): Pick<ToolFacts, 'args' | 'callId'> {
     const { args, kwargs } = value;
     return { args: listOf(args).length === 0 ? kwargs : { args, kwargs }, callId: undefined };
   }
+  const parameters = listOf(value).map(objectOf);
+  // Bedrock's agents have a list of parameters.
+  if (parameters.length > 0 && parameters.every((one) => 'name' in one && 'value' in one))
+    return {
+      args: Object.fromEntries(parameters.map((one) => [nameOf(one['name']), one['value']])),
+      callId: undefined,
+    };
   if (input === undefined || typeof input === 'string') return { args: input, callId: undefined };
   return { args: { ...objectOf(input) }, callId: undefined };
 }

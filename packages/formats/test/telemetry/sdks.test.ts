@@ -90,7 +90,12 @@ const chatHistory = (before: readonly (readonly [object, string])[]) => [
 ];
 
 /** Their results are those of the next request only, so that the last call has none. */
-const inHistory = new Set(['Logfire, OpenAI client', 'Semantic Kernel']);
+const inHistory = new Set([
+  'Logfire, OpenAI client',
+  'Semantic Kernel',
+  'conventions 1.27, content in events',
+  'Langtrace',
+]);
 
 const steps: Record<string, Step> = {
   'Strands, in span events': (i, args, result) => {
@@ -378,6 +383,128 @@ steps['MLflow'] = (i, args, result) => [
   }),
 ];
 
+const inEvents = (i: number, prompt: unknown, completion: unknown) =>
+  span(
+    'chat gpt-4o',
+    10 * i,
+    10 * i + 2,
+    { 'gen_ai.operation.name': 'chat', 'session.id': 's' },
+    {
+      events: [
+        event('gen_ai.content.prompt', { 'gen_ai.prompt': prompt }),
+        event('gen_ai.content.completion', { 'gen_ai.completion': completion }),
+      ],
+    },
+  );
+
+steps['conventions 1.27, content in events'] = (i, args, _result, before) => [
+  inEvents(
+    i,
+    json(chatHistory(before)),
+    json([{ role: 'assistant', content: null, tool_calls: [functionCall(i, args)] }]),
+  ),
+];
+
+steps['Langtrace'] = (i, args, _result, before) => [
+  inEvents(i, json(chatHistory(before)), json([{ role: 'assistant', content: [functionCall(i, args)] }])),
+];
+
+/** OpenLIT has all messages as one text. */
+steps['OpenLIT'] = (i, args, result, before) => [
+  inEvents(
+    i,
+    chatHistory(before)
+      .map(({ role, content }) => `${role}: ${String(content)}`)
+      .join('\n'),
+    json([functionCall(i, args)]),
+  ),
+  span('execute_tool read', 10 * i + 3, 10 * i + 4, {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'read',
+    'gen_ai.tool.call.arguments': json(args),
+    'gen_ai.tool.call.result': result,
+    'session.id': 's',
+  }),
+];
+
+const openInference = (kind: string, i: number, name: string, more: Attributes) =>
+  span(name, 10_000 * i + (kind === 'LLM' ? 0 : 3000), 10_000 * i + (kind === 'LLM' ? 2000 : 4000), {
+    'openinference.span.kind': kind,
+    'session.id': 's',
+    ...more,
+  });
+const messagesAs = (name: string, messages: readonly object[]) =>
+  Object.fromEntries(
+    messages.flatMap((message, i) =>
+      Object.entries(message).map(([key, value]) => [
+        `llm.${name}.${String(i)}.message.${key}`,
+        value as unknown,
+      ]),
+    ),
+  );
+const callAs = (name: string, args: object, id?: string) => ({
+  'tool_calls.0.tool_call.function.name': name,
+  'tool_calls.0.tool_call.function.arguments': json(args),
+  ...(id !== undefined && { 'tool_calls.0.tool_call.id': id }),
+});
+
+/** `openinference-instrumentation-dspy`: each request has what was done so far in the middle of the only prompt. */
+steps['DSPy by OpenInference'] = (i, args, result, before) => [
+  openInference('LLM', i, 'LM.__call__', {
+    ...messagesAs('input_messages', [
+      {
+        role: 'user',
+        content: `[[ ## question ## ]]\nlook\n[[ ## trajectory ## ]]\n${before.map((one) => json(one)).join('\n')}\nRespond with next_thought.`,
+      },
+    ]),
+    ...messagesAs('output_messages', [{ role: 'assistant', content: `next_tool_name: read ${String(i)}` }]),
+  }),
+  openInference('TOOL', i, 'read.__call__', {
+    'input.value': json({ kwargs: args }),
+    'output.value': result,
+  }),
+];
+
+/** `openinference-instrumentation-bedrock`, `_attribute_extractor.py`: the response has the role of a tool. */
+steps['agents of Bedrock by OpenInference'] = (i, args, result) => {
+  const parameters = json(
+    Object.entries(args).map(([name, value]) => ({ name, type: 'string', value: value as unknown })),
+  );
+  return [
+    openInference('LLM', i, 'LLM', {
+      ...messagesAs('input_messages', [{ role: 'user', content: 'look' }]),
+      ...messagesAs('output_messages', [
+        { role: 'tool', tool_call_id: `tu${String(i)}`, ...callAs('Files__read', args, `tu${String(i)}`) },
+      ]),
+    }),
+    openInference('TOOL', i, 'action_group', {
+      'tool.name': 'read',
+      'tool.parameters': parameters,
+      'output.value': result,
+    }),
+  ];
+};
+
+/** `openinference-instrumentation-haystack`: no ids, and results only in the span of the invoker, as Python writes them. */
+steps['Haystack by OpenInference'] = (i, args, result, before) => [
+  openInference('LLM', i, 'OpenAIChatGenerator.run', {
+    ...messagesAs('input_messages', [
+      { role: 'user', content: 'look' },
+      ...before.flatMap((_, n) => [{ role: 'assistant', content: `Step ${String(n)}.` }, { role: 'tool' }]),
+    ]),
+    ...messagesAs('output_messages', [
+      { role: 'assistant', content: `Step ${String(i)}.`, ...callAs('read', args) },
+    ]),
+  }),
+  openInference('CHAIN', i, 'ToolInvoker.run', {
+    'output.value': json({
+      tool_messages: [
+        `ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='${result}', origin=ToolCall(tool_name='read', arguments={}, id='call_1'), error=False)], _name=None, _meta={})`,
+      ],
+    }),
+  }),
+];
+
 /** The events of spans that arrive one by one on a topic, or all in one request of a file. */
 function eventsOf(spans: readonly object[], isOneByOne: boolean): AgentEvent[] {
   const memory = isOneByOne ? new TelemetryMemory() : undefined;
@@ -407,6 +534,7 @@ describe.each(Object.keys(steps))('spans of %s', (name) => {
       expect(calls.map(({ sessionId }) => sessionId)).toEqual(['s', 's', 's']);
       const answered = inHistory.has(name) ? calls.slice(0, -1) : calls;
       expect(calls).toHaveLength(3);
+      expect(new Set(calls.map((call) => call['name']))).toEqual(new Set(['read']));
       expect(results.map((result) => [result['callId'], result['result']])).toEqual(
         answered.map(({ callId }, i) => [callId, `text ${String(i + 1)}`]),
       );
