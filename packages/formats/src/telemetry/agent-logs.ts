@@ -1,16 +1,20 @@
 import type { Usage } from '../record/conversation.ts';
 import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
 import type { JsonObject } from '../record/json.ts';
-import { numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import { nameOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
 import type { Signal } from '../record/signal.ts';
+import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { firstNumber, sessionOf } from './span-facts.ts';
+import { keyOf } from './span-reader.ts';
 
 /**
- * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. Of results, they contain only the errors of Claude Code,
- * and arguments only if detailed logging is enabled. A call without them differs from every other.
+ * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. Of results, they contain those of Codex and the errors
+ * of the others, and arguments only if detailed logging is enabled. A call without them differs from every other.
+ *
+ * @param memory of the calls that other records have
  */
-export function readAgentLog(log: Signal, session: string | undefined): Reading {
+export function readAgentLog(log: Signal, session: string | undefined, memory?: TelemetryMemory): Reading {
   const { name, attributes: a, resource } = log;
   const [agent = '', event = ''] = name.split(/\.(.*)/s, 2);
   const sessionId = sessionOf(log) ?? session;
@@ -32,7 +36,7 @@ export function readAgentLog(log: Signal, session: string | undefined): Reading 
     }
     case 'tool_result':
     case 'tool_call':
-      return readCall(log, stamp, id);
+      return readCall(log, stamp, id, memory);
     case 'api_request':
     case 'api_response':
     case 'sse_event': {
@@ -58,7 +62,12 @@ export function readAgentLog(log: Signal, session: string | undefined): Reading 
 
 const isRedacted = /^(?:<REDACTED>|\[REDACTED\])$/;
 
-function readCall({ name: event, attributes: a }: Signal, stamp: Stamp, id: string): Reading {
+function readCall(
+  { name: event, attributes: a }: Signal,
+  stamp: Stamp,
+  id: string,
+  memory?: TelemetryMemory,
+): Reading {
   const parameters = objectOf(unwrapped(a['tool_parameters']));
   const { mcp_server_name: server, mcp_tool_name: tool } = parameters;
   const isOfMcp = typeof server === 'string' && typeof tool === 'string';
@@ -67,12 +76,22 @@ function readCall({ name: event, attributes: a }: Signal, stamp: Stamp, id: stri
   const args = ['tool_input', ...(isOfMcp ? [] : ['tool_parameters']), 'arguments', 'function_args']
     .map((key) => textOf(a[key]))
     .find((text) => text !== undefined);
-  const callId = textOf(a['call_id']) ?? textOf(a['tool_use_id']) ?? id;
+  // Without an id, it may be a call in the messages of a model.
+  const known = () => memory?.callsOf(stamp.sessionId).ofSpan({ id }, undefined, name, args && keyOf(args));
+  const callId = textOf(a['call_id']) ?? textOf(a['tool_use_id']) ?? known() ?? id;
   const own = args === undefined ? { argsHash: callId } : { args };
   const call = { ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, ...own } as const;
-  const error = a['success'] === 'false' ? textOf(a['error']) : undefined;
-  if (error === undefined) return reading([call]);
-  const result = { type: 'tool_result', callId, result: error, isError: true } as const;
+  // Gemini CLI has a boolean.
+  const hasFailed = nameOf(a['success']) === 'false';
+  const error = hasFailed ? (textOf(a['error']) ?? textOf(a['error.message'])) : undefined;
+  const outcome = error ?? textOf(a['output']);
+  if (outcome === undefined) return reading([call]);
+  const result = {
+    type: 'tool_result',
+    callId,
+    result: outcome,
+    isError: hasFailed ? true : undefined,
+  } as const;
   return reading([call, { ...stamp, id: `result:${callId}`, ...result }]);
 }
 

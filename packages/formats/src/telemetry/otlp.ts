@@ -131,7 +131,7 @@ class OtlpReader implements FormatReader {
     return [...spans, ...logs].flatMap((signal) => {
       const isLog = logs.includes(signal);
       const kind = kindOf(signal);
-      if (kind === undefined) return isLog ? this.#readLog(signal).ignored : [signal.name];
+      if (kind === undefined) return isLog ? readAgentLog(signal, this.#session).ignored : [signal.name];
       const hasSession = (sessionOf(signal) ?? signal.traceId ?? this.#session) !== undefined;
       return hasSession ? [] : [`${signal.name} without a session`];
     });
@@ -213,8 +213,8 @@ class OtlpReader implements FormatReader {
     );
   }
 
-  #readLog(log: Signal, session = this.#session): Reading {
-    return readAgentLog(log, session);
+  #readLog(log: Signal, session: string | undefined): Reading {
+    return readAgentLog(log, session, this.#memory);
   }
 
   /** Learns the sessions of traces of which none is known yet. */

@@ -41,6 +41,104 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  describe('logs of agents', () => {
+    const log = (
+      name: string,
+      at: number,
+      attributes: Readonly<Record<string, string | number | boolean>>,
+    ) => ({
+      timeUnixNano: String((1.79e12 + at) * 1e6),
+      attributes: Object.entries({ 'event.name': name, ...attributes }).map(([key, value]) => ({
+        key,
+        value:
+          typeof value === 'boolean'
+            ? { boolValue: value }
+            : typeof value === 'number'
+              ? { intValue: String(value) }
+              : { stringValue: value },
+      })),
+    });
+    const read = (...logRecords: readonly object[]) =>
+      readAll('otlp', [{ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }]).events;
+    const ofGemini = { 'session.id': 's', 'installation.id': 'i' };
+    const tokens = { 'gen_ai.usage.input_tokens': 20, 'gen_ai.usage.output_tokens': 5 };
+    const details = 'gen_ai.client.inference.operation.details';
+    const operation = { ...ofGemini, 'gen_ai.operation.name': 'generate_content' };
+    const response = log('gemini_cli.api_response', 10, {
+      ...ofGemini,
+      input_token_count: 20,
+      output_token_count: 5,
+    });
+    const call = { type: 'tool_call', name: 'read', id: 'r-1', arguments: '{"path":"a"}' };
+
+    it.each([
+      [
+        'Codex, with what the call gave',
+        log('codex.tool_result', 1, {
+          'conversation.id': 's',
+          tool_name: 'exec',
+          call_id: 'c',
+          success: 'true',
+          output: 'ok',
+        }),
+        { result: 'ok', isError: undefined },
+      ],
+      [
+        'Codex, of a failed call',
+        log('codex.tool_result', 1, {
+          'conversation.id': 's',
+          tool_name: 'exec',
+          call_id: 'c',
+          success: 'false',
+          output: 'no',
+        }),
+        { result: 'no', isError: true },
+      ],
+      [
+        'Gemini CLI, of a failed call',
+        log('gemini_cli.tool_call', 1, { ...ofGemini, function_name: 'read', success: false, error: 'no' }),
+        { result: 'no', isError: true },
+      ],
+    ])('have results: %s', (_name, record, result) => {
+      expect(read(record)).toMatchObject([
+        { type: 'tool_call_request', sessionId: 's' },
+        { type: 'tool_result', ...result },
+      ]);
+    });
+
+    it.each([
+      ['without messages', {}, {}, ['turn_started', 'turn_finished', 'tool_call_request read']],
+      [
+        'with messages',
+        {
+          'gen_ai.input.messages': JSON.stringify([
+            { role: 'user', parts: [{ type: 'text', content: 'go' }] },
+          ]),
+        },
+        {
+          'gen_ai.output.messages': JSON.stringify([
+            { role: 'system', parts: [{ type: 'text', content: 'So.' }, call] },
+          ]),
+        },
+        ['prompt_started go', 'turn_started', 'turn_finished', 'content So.', 'tool_call_request read'],
+      ],
+    ])('of Gemini CLI have each response and call once, %s', (_name, input, output, expected) => {
+      const events = read(
+        log(details, 1, { ...operation, ...input }),
+        response,
+        log(details, 10, { ...operation, ...tokens, ...input, ...output }),
+        log('gemini_cli.tool_call', 20, {
+          ...ofGemini,
+          function_name: 'read',
+          function_args: '{\n "path": "a"\n}',
+          success: true,
+        }),
+      );
+      const known = new Set<unknown>();
+      expect(outline(events.filter(({ id }) => !known.has(id) && known.add(id)))).toEqual(expected);
+    });
+  });
+
   it('reads a span exported as a plain object', () => {
     const { events } = readAll('otlp', [plain]);
     expect(outline(events)).toEqual([
