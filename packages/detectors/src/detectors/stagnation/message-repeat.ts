@@ -1,12 +1,20 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { apartFrom, MORE_IF_ALIKE, modeOf } from '../../incident/alike-results.ts';
+import { apartFrom, modeOf } from '../../incident/alike-results.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
-import { asSentence, closingReason, counted, type Sentence, sentence } from '../../incident/shown-calls.ts';
+import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { fingerprint } from '../../lib/digest.ts';
 import { withoutStamp } from '../../results/leading-stamp.ts';
-import { SaidMessage, type SaidSnapshot } from './said-message.ts';
-import { afterMessage, NO_PHRASES, type PhrasesState } from './set-phrases.ts';
+import { normalizeText } from '../../results/lex-result.ts';
+import {
+  afterMessage,
+  afterQuestion,
+  type MessageSeries,
+  NO_MESSAGES,
+  type RepeatedMessages,
+  repeatedIn,
+} from './message-series.ts';
 
 /** Longer messages repeat enough text for content-repeat to find them. */
 const MESSAGE_UNITS = 2048;
@@ -14,23 +22,29 @@ const MESSAGE_UNITS = 2048;
 const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
 /** Units of the message that the evidence shows. */
 const SHOWN_UNITS = 400;
-/** One message repeated, or two alternating. */
-const PERIODS = [1, 2] as const;
-const NONE: readonly never[] = [];
-/** Messages of one agent in known phrases, as a multiple of the setting: a producer may leave out its calls. */
-const LONE_PATIENCE = 4;
 /** Turns without any text, reasoning or call, as a multiple of the setting: a producer may leave out texts. */
 const EMPTY_PATIENCE = 4;
 
-/** Whether the current turn is over, or brought something so far. */
-type Turn = 'over' | 'empty' | 'full';
-
-interface EmptyTurns {
-  readonly count: number;
-  readonly since: Mark | null;
+/** A text of the current turn, and where it began. */
+interface Draft {
+  readonly text: string;
+  readonly begin: Mark | null;
 }
-const NO_EMPTY_TURNS: EmptyTurns = { count: 0, since: null };
-const NO_RUNS: readonly null[] = PERIODS.map(() => null);
+const NO_DRAFT: Draft = { text: '', begin: null };
+
+/** What the turns before the current one brought. */
+interface Before {
+  readonly message: MessageSeries;
+  /** Thoughts of turns that brought nothing else, which are empty if they brought nothing at all. */
+  readonly thought: MessageSeries;
+  /** The latest prompt that did not start over. */
+  readonly prompt: string;
+}
+const NOTHING_BEFORE: Before = {
+  message: NO_MESSAGES,
+  thought: NO_MESSAGES,
+  prompt: '',
+};
 
 export interface MessageOptions {
   /** Repetitions of a message that make it a loop. */
@@ -39,31 +53,18 @@ export interface MessageOptions {
   readonly mode: Pattern<'stagnation'>['mode'];
 }
 
-/** Consecutive messages that equal the one a period earlier, and where the run started. */
-interface Run {
-  readonly matched: number;
-  /** Whether some are equal only in bulk. */
-  readonly alike?: true;
-  readonly since: Mark;
-}
-
 /**
- * Finds whole messages repeated turn after turn, without a call in between: by one agent, or by two that answer each
- * other. It needs turns, which mark where a message ends.
+ * Finds whole messages repeated turn after turn, without a call in between, by one agent or by several that answer each
+ * other; and turns that repeat nothing but a thought. It needs turns, which mark where a message ends.
  */
 export class MessageRepeat {
   readonly #options: MessageOptions;
   readonly #incident = new PatternIncident('stagnation');
-  /** Text of the current turn; `null` if the turn does more than produce a message. */
-  #text: string | null = null;
+  /** Text of the current turn; `null` if the turn is over, or does more than produce a message. */
+  #text: Draft | null = null;
+  #thought = NO_DRAFT;
   #agent = '';
-  #begin: Mark | null = null;
-  /** The latest messages, newest first. */
-  #said: readonly SaidMessage[] = NONE;
-  #runs: readonly (Run | null)[] = NONE;
-  #phrases = NO_PHRASES;
-  #turn: Turn = 'over';
-  #emptyTurns = NO_EMPTY_TURNS;
+  #before = NOTHING_BEFORE;
 
   constructor(options: MessageOptions) {
     this.#options = options;
@@ -74,36 +75,28 @@ export class MessageRepeat {
     switch (event.type) {
       case 'turn_started':
         this.#settle(step);
-        // A turn without an end may have brought what the producer does not report.
-        if (this.#turn !== 'over') this.#emptyTurns = NO_EMPTY_TURNS;
-        this.#turn = 'empty';
-        this.#text = '';
+        this.#text = NO_DRAFT;
         this.#agent = event.agent ?? '';
         break;
       case 'content':
-        if (this.#turn === 'empty' && event.text.trim() !== '') this.#turn = 'full';
-        this.#add(step, event.text);
+        if (this.#text !== null) this.#text = extended(this.#text, event.text, step);
         break;
       case 'thought':
-        this.#turn = 'full';
+        if (this.#text !== null) this.#thought = extended(this.#thought, event.text, step);
         break;
       case 'turn_finished':
-        // Tokens were written, so the text was left out.
-        if ((event.usage?.outputTokens ?? 0) > 0) this.#turn = 'full';
-        this.#settle(step);
-        this.#endTurn(step);
+        this.#settle(step, event.usage?.outputTokens ?? 0);
         break;
       case 'session_ended':
         this.#settle(step);
         break;
       case 'tool_call_request':
       case 'tool_result':
-        this.#turn = 'full';
         this.#forget();
         this.#incident.resolve(step, 'recovered');
         break;
       case 'prompt_started':
-        if (!step.calls?.prompts.startsOver) this.#settle(step);
+        if (!step.calls?.prompts.startsOver) this.#onPrompt(step, event.text ?? '');
         break;
       default:
     }
@@ -113,115 +106,79 @@ export class MessageRepeat {
     return this.#incident.findings();
   }
 
-  /** Counts the turn that ends, if it is empty. */
-  #endTurn(step: EventStep): void {
-    const turn = this.#turn;
-    this.#turn = 'over';
-    if (turn === 'full') this.#emptyTurns = NO_EMPTY_TURNS;
-    if (turn !== 'empty') return;
-    const since = this.#emptyTurns.since ?? step.mark();
-    const count = this.#emptyTurns.count + 1;
-    this.#emptyTurns = { count, since };
-    const { setting, value } = this.#options.thresholdOf;
-    const threshold = EMPTY_PATIENCE * value;
-    if (count < threshold) return;
-    const wording = sentence`The agent ended ${counted(count)} turns in a row without a text or a call`;
-    const thresholdOf: ThresholdBase = { setting, value, adjustments: ['empty-turns'] };
-    this.#incident.report(
-      step,
-      this.#repetition('', { count, threshold, thresholdOf, since, period: 1, wording }),
-    );
+  /**
+   * A harness repeats its prompt. If the answer is always the same, that is its loop.
+   *
+   * @param isReported whether that has been reported
+   */
+  leaveToHarness(step: EventStep, isReported: boolean): void {
+    const { message, thought } = this.#before;
+    if (isReported) this.close(step, 'ended');
+    else if (!this.#incident.isOpen)
+      this.#note({ message: afterQuestion(message, false), thought: afterQuestion(thought, false) });
   }
 
-  #add(step: EventStep, text: string): void {
-    if (this.#text === null) return;
-    if (this.#text === '') this.#begin = step.mark();
-    this.#text = this.#text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.#text + text;
+  #note(change: Partial<Before>): void {
+    this.#before = { ...this.#before, ...change };
   }
 
-  #settle(step: EventStep): void {
-    const begin = this.#begin;
-    const text = this.#text ?? '';
+  #onPrompt(step: EventStep, text: string): void {
+    this.#settle(step);
+    const { message, prompt: latest } = this.#before;
+    const prompt = fingerprint(normalizeText(text));
+    this.#note({
+      message: prompt === latest ? message : afterQuestion(message, true),
+      prompt,
+    });
+  }
+
+  /** @param tokens how many the turn has written, if it ends */
+  #settle(step: EventStep, tokens?: number): void {
+    const draft = this.#text;
+    if (draft === null) return;
+    const kind = draft.text.trim() === '' ? 'thought' : 'message';
+    const isSaid = kind === 'message';
+    const { text, begin } = isSaid ? draft : this.#thought;
+    const said = text.trim();
     this.#text = null;
-    this.#begin = null;
-    const message = text.trim();
-    if (begin === null || message === '') return;
-    if (text.length > MESSAGE_UNITS) this.#forget();
-    else {
-      // A producer may write the time in front.
-      const said = withoutStamp(message);
-      this.#noteMessage(new SaidMessage(begin, this.#agent, said));
-      this.#phrases = afterMessage(this.#phrases, this.#agent, said, begin);
-    }
-    const pattern = this.#pattern(message);
-    if (pattern === null) this.#incident.resolve(step, 'recovered', 'another message followed');
-    else this.#incident.report(step, pattern);
+    this.#thought = NO_DRAFT;
+    if (said === '' && tokens === undefined) return;
+    const before = this.#before;
+    // Tokens without a text: it was left out.
+    const isUnknown = text.length > MESSAGE_UNITS || (said === '' && tokens !== 0);
+    const series = isUnknown
+      ? NO_MESSAGES
+      : // A producer may write the time in front.
+        afterMessage(before[kind], {
+          mark: begin ?? step.mark(),
+          agent: this.#agent,
+          text: withoutStamp(said),
+        });
+    this.#note({ ...(isSaid && { thought: NO_MESSAGES }), [kind]: series });
+    const pattern = this.#pattern(series, said, kind);
+    if (pattern !== null) this.#incident.report(step, pattern);
+    // Messages go on across turns without one.
+    else if (isSaid || before.message.runs.length === 0)
+      this.#incident.resolve(step, 'recovered', 'another message followed');
   }
 
-  #noteMessage(message: SaidMessage): void {
-    const runs = PERIODS.map((period, i): Run | null => {
-      const before = this.#said[period - 1];
-      const sameness = before && message.sameness(before);
-      if (before === undefined || sameness === 'different') return null;
-      const run = this.#runs[i];
-      return {
-        matched: (run?.matched ?? 0) + 1,
-        ...((run?.alike === true || sameness === 'alike') && { alike: true }),
-        since: run?.since ?? before.mark,
-      };
-    });
-    this.#runs = runs.some((run) => run !== null) ? runs : NO_RUNS;
-    this.#said = [message, ...this.#said.slice(0, PERIODS.length - 1)];
-  }
-
-  #pattern(text: string): Pattern<'stagnation'> | null {
-    const { thresholdOf: base } = this.#options;
-    for (const [i, period] of this.#runs === NO_RUNS ? [] : PERIODS.entries()) {
-      const run = this.#runs[i];
-      const count = run ? Math.floor((run.matched + period) / period) : 0;
-      const alike = run?.alike === true;
-      const threshold = this.#options.threshold + (alike ? MORE_IF_ALIKE : 0);
-      if (!run || count < threshold) continue;
-      const what = period === 1 ? 'sent the same message' : 'alternated between the same two messages';
-      const wording = sentence`The agent ${what}${apartFrom(alike)} ${counted(count)} times in a row without calling a tool`;
-      const thresholdOf = alike
-        ? { ...base, adjustments: [...(base.adjustments ?? []), 'alike-results' as const] }
-        : base;
-      return this.#repetition(text, { count, threshold, thresholdOf, since: run.since, period, wording });
-    }
-    const { score: count, agents, since } = this.#phrases;
-    const { setting, value } = base;
-    const phraseThreshold = value * (agents.length < 2 ? LONE_PATIENCE : 2);
-    if (since === null || count < phraseThreshold) return null;
-    const speakers = agents.length < 2 ? 'of the agent' : `between ${String(agents.length)} agents`;
-    const wording = sentence`${counted(count)} messages ${speakers} said nothing new, and no tool was called`;
-    const thresholdOf: ThresholdBase = { setting, value, adjustments: ['short-answer'] };
-    return this.#repetition(text, {
-      count,
-      threshold: phraseThreshold,
-      thresholdOf,
-      since,
-      period: 1,
-      wording,
-    });
-  }
-
-  #repetition(
-    text: string,
-    found: {
-      readonly count: number;
-      readonly threshold: number;
-      readonly thresholdOf: ThresholdBase;
-      readonly since: Mark;
-      readonly period: number;
-      readonly wording: Sentence;
-    },
-  ): Pattern<'stagnation'> {
-    const { wording, ...rest } = found;
+  #pattern(series: MessageSeries, text: string, kind: 'message' | 'thought'): Pattern<'stagnation'> | null {
+    const { threshold, thresholdOf: base, mode } = this.#options;
+    const { setting, value, adjustments = [] } = base;
+    const isEmpty = text === '';
+    const found = repeatedIn(series, isEmpty ? EMPTY_PATIENCE * value : threshold, value);
+    if (found === null) return null;
+    const { alike, speakers } = found;
+    const own = isEmpty ? ('empty-turns' as const) : speakers > 0 && ('short-answer' as const);
+    const more = alike ? [...adjustments, 'alike-results' as const] : adjustments;
+    const thresholdOf: ThresholdBase = { setting, value, adjustments: own ? [own] : more };
+    const did = isEmpty ? 'ended its turn without a text' : didRepeat(found, kind);
+    const wording = sentence`The agent ${did} ${counted(found.count)} times in a row without calling a tool`;
     return {
       key: 'messages',
-      ...rest,
-      mode: modeOf(this.#options.mode, found.thresholdOf),
+      ...found,
+      thresholdOf,
+      mode: modeOf(mode, thresholdOf),
       rounds: [],
       calls: 0,
       ...wording,
@@ -235,11 +192,8 @@ export class MessageRepeat {
 
   #forget(): void {
     this.#text = null;
-    this.#begin = null;
-    this.#said = NONE;
-    this.#runs = NONE;
-    this.#phrases = NO_PHRASES;
-    this.#emptyTurns = NO_EMPTY_TURNS;
+    this.#thought = NO_DRAFT;
+    this.#before = NOTHING_BEFORE;
   }
 
   close(step: EventStep, outcome: VerdictOutcome): void {
@@ -249,48 +203,42 @@ export class MessageRepeat {
 
   checkpoint(): () => MessageSnapshot {
     const text = this.#text;
+    const thought = this.#thought;
     const agent = this.#agent;
-    const begin = this.#begin;
-    const said = this.#said;
-    const runs = this.#runs;
-    const phrases = this.#phrases;
-    const turn = this.#turn;
-    const emptyTurns = this.#emptyTurns;
+    const before = this.#before;
     const incident = this.#incident.snapshot();
-    return () => ({
-      text,
-      agent,
-      begin,
-      said: said.map((message) => message.snapshot()),
-      runs,
-      phrases,
-      turn,
-      emptyTurns,
-      incident,
-    });
+    return () => ({ text, thought, agent, before, incident });
   }
 
-  restore({ text, agent, begin, said, runs, phrases, turn, emptyTurns, incident }: MessageSnapshot): void {
-    this.#text = text;
-    this.#agent = agent;
-    this.#begin = begin;
-    this.#said = said.map((message) => SaidMessage.restored(message));
-    this.#runs = runs;
-    this.#phrases = phrases;
-    this.#turn = turn;
-    this.#emptyTurns = emptyTurns;
+  restore({ text, thought, agent, before, incident }: MessageSnapshot): void {
     this.#incident.restore(incident);
+    // Earlier versions stored something else: their messages do not count any more.
+    if (before === undefined) return;
+    this.#text = text;
+    this.#thought = thought;
+    this.#agent = agent;
+    this.#before = before;
   }
 }
 
+function extended({ text, begin }: Draft, more: string, step: EventStep): Draft {
+  return {
+    text: text.length + more.length > MESSAGE_UNITS ? TOO_LONG : text + more,
+    begin: text === '' ? step.mark() : begin,
+  };
+}
+
+function didRepeat({ period, alike, near, speakers }: RepeatedMessages, kind: string): string {
+  if (speakers > 0) return 'said nothing new';
+  if (period > 1) return `alternated between the same ${String(period)} ${kind}s${apartFrom(alike)}`;
+  return `${kind === 'message' ? 'sent' : 'had'} ${near ? 'nearly ' : ''}the same ${kind}${apartFrom(alike)}`;
+}
+
 export interface MessageSnapshot {
-  readonly text: string | null;
+  readonly text: Draft | null;
+  readonly thought: Draft;
   readonly agent: string;
-  readonly begin: Mark | null;
-  readonly said: readonly SaidSnapshot[];
-  readonly runs: readonly (Run | null)[];
-  readonly phrases: PhrasesState;
-  readonly turn: Turn;
-  readonly emptyTurns: EmptyTurns;
+  /** Absent in snapshots of earlier versions. */
+  readonly before?: Before;
   readonly incident: PatternSnapshot<'stagnation'>;
 }

@@ -26,6 +26,21 @@ function repeated(times: number, ...messages: readonly string[]): AgentEvent[] {
   return turns(...Array.from({ length: times }, () => messages).flat());
 }
 
+/** Turns that only think. */
+function thinking(...thoughts: readonly string[]): AgentEvent[] {
+  return thoughts.flatMap((thought) => [
+    { type: 'turn_started' },
+    { type: 'thought', text: thought },
+    { type: 'turn_finished' },
+  ]);
+}
+
+const questions = ['Shall I proceed?', 'Should I proceed?', 'May I proceed?'];
+const services = 'orders carts users prices items taxes mails logs jobs keys'.split(' ');
+/** A list with one more box ticked each time. */
+const ticked = (open: string, done: string): string[] =>
+  services.map((_, n) => services.map((name, i) => `${i <= n ? done : open} ${name}`).join('\n'));
+
 describe('same-message', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     {
@@ -47,6 +62,46 @@ describe('same-message', () => {
         '\u2705 it\u2019s done - "`all files`" are in\u00A0place. Anything\u200B else?',
         `IT'S DONE - "ALL FILES" ARE IN PLACE. ANYTHING ELSE? `,
       ),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'looks past the marks that end a sentence',
+      events: turns('Working', 'Working...', 'Working!', 'Working…'),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'opens at the fourth round of three messages',
+      events: repeated(4, done, thanks, 'I look at the next file.'),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'opens if two messages came four times each, in any order',
+      events: turns(done, done, thanks, done, thanks, thanks, done, thanks, thanks),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'opens at the eighth message in similar words, once the words are known',
+      events: repeated(3, ...questions),
+      expected: ['stagnation/same-message opened chance 8'],
+    },
+    {
+      what: 'does so in scripts without spaces',
+      events: repeated(3, '请问您要修改哪个文件？', '请告诉我您要修改哪个文件。', '您想让我修改哪个文件？'),
+      expected: ['stagnation/same-message opened chance 8'],
+    },
+    {
+      what: 'opens at the fourth turn with only the same thought',
+      events: thinking(done, done, done, done),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'is silent if an answer lies between turns with only the same thought',
+      events: [...thinking(done, done, done), ...turn(thanks), ...thinking(done, done, done)],
+      expected: [],
+    },
+    {
+      what: 'ignores other thoughts in turns between equal messages',
+      events: services.slice(0, 4).flatMap((name) => [...turn(done), ...thinking(`Now the ${name}.`)]),
       expected: ['stagnation/same-message opened chance 4'],
     },
     {
@@ -172,6 +227,25 @@ describe('same-message', () => {
       events: turns(...[1, 2, 3, 4, 5, 6].map((n) => `Step ${String(n)} of 6.`)),
     },
     {
+      what: 'similar messages that bring a new word each time',
+      events: turns(...services.map((name) => `I am now going to test the ${name} service.`)),
+    },
+    { what: 'a list in which one more box is ticked', events: turns(...ticked('[ ]', '[x]')) },
+    { what: 'one that ticks with pictures', events: turns(...ticked('\u2B1C', '\u2705')) },
+    {
+      what: 'a bar that grows',
+      events: turns(...services.map((_, n) => `[${'#'.repeat(n)}] building the image`)),
+    },
+    {
+      what: 'short messages that end in another way',
+      events: turns(...[1, 3, 2, 4, 5, 2, 1, 5, 3, 4].map((n) => `You rolled ${services[n] ?? ''}.`)),
+    },
+    {
+      what: 'labels in any order',
+      events: turns(...'aababbabaabb'.split('').map((name) => `Class ${name}`)),
+    },
+    { what: 'other thoughts', events: thinking(...services.map((name) => `Next comes ${name}.`)) },
+    {
       what: 'a repeated question with different answers',
       events: turns(...[1, 2, 3, 4, 5].flatMap((n) => ['a: Go on.', `b: Part ${String(n)}.`])),
     },
@@ -239,6 +313,21 @@ test('same-message: the verdicts do not depend on how the text is split', () => 
       expect(said(cut)).toEqual(said(turns(...sequence)));
     }),
   );
+});
+
+test('same-message: counts anew after a snapshot of an earlier version', () => {
+  const session = analyzer({ preset: 'balanced' });
+  for (const event of repeated(3, done)) session.push(event);
+  const isStored = (value: unknown) => typeof value === 'object' && value !== null && 'thought' in value;
+  const snapshot = JSON.stringify(session.snapshot(), (key, value: unknown) =>
+    key === 'before' && isStored(value) ? undefined : value,
+  );
+  expect(snapshot).not.toContain('all files');
+  const earlier = JSON.parse(snapshot) as ReturnType<typeof session.snapshot>;
+  const restored = analyzer({ preset: 'balanced' });
+  restored.restore(earlier);
+  const phases = repeated(4, done).map((event) => restored.push(event).verdicts.length);
+  expect(phases).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
 });
 
 test('same-message: continues after a restart', () => {
