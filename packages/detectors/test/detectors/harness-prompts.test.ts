@@ -140,6 +140,49 @@ it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
     expected: ['stagnation/same-error'],
   },
   {
+    what: 'same-message: two answers to a nudge that no person could send so soon',
+    events: timed(
+      [
+        user('fix it'),
+        ...times(9, (i) => [
+          turn,
+          text(i % 2 === 0 ? 'I cannot help with that request.' : 'Sorry, that is not possible for me.'),
+          { type: 'turn_finished' as const },
+          user('Continue'),
+        ]),
+      ],
+      1000,
+    ),
+    expected: ['stagnation/same-message'],
+  },
+  {
+    what: 'same-message: a new part of a text for each such nudge',
+    events: timed(
+      [
+        user('tell me a story'),
+        ...times(10, (i) => [
+          turn,
+          text(`Then the fox went to the ${words[i] ?? ''} and sang.`),
+          { type: 'turn_finished' as const },
+          user('Continue'),
+        ]),
+      ],
+      1000,
+    ),
+    expected: [],
+  },
+  {
+    what: 'same-message: one of two answers to each of many questions of a program',
+    events: [
+      ...times(10, (i) => [
+        user(`Is the answer about ${words[i] ?? ''} right?`, 'harness'),
+        turn,
+        text(i % 3 === 0 ? 'It does not match the reference.' : 'It does match the reference.'),
+      ]),
+    ],
+    expected: [],
+  },
+  {
     what: 'same-message: differing nudges end no run of messages',
     events: [
       user('fix it'),

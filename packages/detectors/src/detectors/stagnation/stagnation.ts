@@ -77,7 +77,8 @@ export class Stagnation implements Detector {
     if (event.type === 'prompt_started') this.#harness ??= this.#newHarnessLoop();
     this.#harness?.push(step);
     // One loop, not two: the harness asks again and the agent answers the same.
-    if (event.type === 'prompt_started' && this.#harness?.isRepeating) this.#messages?.close(step, 'ended');
+    if (event.type === 'prompt_started' && this.#harness?.isRepeating)
+      this.#messages?.leaveToHarness(step, this.#harness.current().length > 0);
   }
 
   #onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
