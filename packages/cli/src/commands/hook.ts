@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { messageOf } from '@loopwatch/contract';
 import { hookAgents } from '@loopwatch/contract/api';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
@@ -159,7 +160,10 @@ async function settingsFile(agent: HookedAgent, { project }: Options): Promise<s
 }
 
 async function readIfExists(file: string): Promise<string | null> {
-  return existsSync(file) ? await readFile(file, 'utf8') : null;
+  if (!existsSync(file)) return null;
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);
+  });
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number {
@@ -193,13 +197,20 @@ async function confirmAndWrite(
     printLine(`Removed ${file}`);
     return true;
   }
+  await writeWhole(file, after).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}`);
+  });
+  printLine(`Changed ${file}`);
+  return true;
+}
+
+/** Writes a file in one step, and the folders that it needs. */
+async function writeWhole(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const mode = existsSync(file) ? (await stat(file)).mode : 0o600;
   const next = `${file}.${String(process.pid)}.tmp`;
-  await writeFile(next, after, { mode });
+  await writeFile(next, text, { mode });
   await rename(next, file);
-  printLine(`Changed ${file}`);
-  return true;
 }
 
 /** @throws UsageError without a terminal */

@@ -24,9 +24,9 @@ export function hookCommandLine(agent: HookAgent, target: HookTarget): string {
   return [
     `f="$HOME/${stateFolder}/hook-${agent}"`,
     `if ${isPaused}; then cat >/dev/null; exit 0; fi`,
-    `o=$(${post})`,
+    // Part of an answer is none: what curl has when the time is up, or a server that broke off.
+    `if o=$(${post}); then case "$o" in '{'*'} '*) printf %s "\${o% *}";; esac; fi`,
     't=${o##* }',
-    `case "$o" in '{'*) printf %s "\${o% *}";; esac`,
     // The 1 keeps the leading zeros of the microseconds from making an octal number.
     `case "$t" in [0-9].[0-9][0-9][0-9][0-9][0-9][0-9]) ` +
       `n=$(((\${t%.*}000000+1\${t#*.}-1000000)/${String(partMicros)}));; *) n=0;; esac`,

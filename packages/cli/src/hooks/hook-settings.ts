@@ -105,6 +105,9 @@ function parseSettings(file: string, text: string): { readonly hooks?: Readonly<
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
     throw new UsageError(`${file}: expected a JSON object`);
+  const { hooks } = settings as { readonly hooks?: unknown };
+  if (hooks !== undefined && (typeof hooks !== 'object' || hooks === null || Array.isArray(hooks)))
+    throw new UsageError(`${file}: hooks is not an object; fix it first`);
   return settings;
 }
 

@@ -12,7 +12,7 @@ async function post(url, token, waitMs, body) {
       signal: AbortSignal.timeout(waitMs),
     });
     const answer = await response.text();
-    if (response.ok && answer.startsWith('{')) text = answer;
+    if (response.ok && answer.startsWith('{') && answer.endsWith('}')) text = answer;
   } catch (error) {
     isLate = error.name === 'TimeoutError';
   }

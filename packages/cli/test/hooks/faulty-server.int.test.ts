@@ -44,6 +44,8 @@ const respond =
     void setTimeout(() => response.writeHead(status, { 'content-type': type }).end(body), afterMs);
 const json = 'application/json';
 const hang: RequestListener = () => undefined;
+const drip: RequestListener = (_request, response) =>
+  void response.writeHead(200, { 'content-type': json }).write('{"decision":"deny"}');
 
 /** Runs a hook as an agent does, through a pipe or a socket. */
 async function runHook(command: string, env: NodeJS.ProcessEnv, input = '{"n":1}'): Promise<string> {
@@ -80,6 +82,8 @@ describe('hook: how long a server delays an agent', () => {
     ['that answers 401 after 3 s is asked once', respond(401, json, '{}', 3_000), 1, ''],
     ['that answers HTML after 0.3 s is asked twice', respond(200, 'text/html', '<html>', 300), 2, ''],
     ['that answers 500 at once is asked by every hook', respond(500, json, '{}'), RUNS, ''],
+    ['that answers half an answer is asked by every hook', respond(200, json, '{"decision":'), RUNS, ''],
+    ['that never ends its answer is asked once', drip, 1, ''],
     ['that answers other JSON is asked by every hook', respond(200, json, '"x"'), RUNS, ''],
   ])('hook: a server %s in twenty hooks', async (_what, answer, asked, out) => {
     const { url, posts } = await serve(answer);

@@ -60,6 +60,7 @@ describe.each(agents)('hook settings of $title', (agent) => {
   it.each<[what: string, text: string, message: RegExp]>([
     ['invalid JSON', '{\n "a": ,\n}', /^f\.json:2: ValueExpected; fix the file first$/],
     ['an array', '[]', /^f\.json: expected a JSON object$/],
+    ['a list of hooks', '{"hooks":[]}', /^f\.json: hooks is not an object; fix it first$/],
     ['hooks of an unknown shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
   ])('hook settings: %s is rejected', (_what, text, message) => {
     expect(() => addHook('f.json', text, agent, target)).toThrow(message);
