@@ -163,6 +163,20 @@ describe('loopwatch start with an upstream', () => {
     );
     expect(await items()).toMatchObject([{ sessionId: 's-1', phase: 'opened', action: 'block' }]);
 
+    // A loop that a person calls none is not stopped.
+    const [verdict] = await items();
+    const triage = (status: string) =>
+      fetch(`${server}/api/v1/incidents/${String(verdict?.['incidentId'])}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ status }),
+      });
+    expect(await askTimes(gateway, 1)).toEqual(['error']);
+    expect((await triage('false_positive')).status).toBe(200);
+    expect(await askTimes(gateway, 2)).toEqual(['tool_calls', 'tool_calls']);
+    expect((await triage('acknowledged')).status).toBe(200);
+    expect(await askTimes(gateway, 1)).toEqual(['error']);
+
     // Settings of the dashboard apply in the gateway, and those of a chat appear in the dashboard.
     const settings = (scope: string) => `${server}/api/v1/settings/${encodeURIComponent(scope)}`;
     const put = await fetch(settings('server'), {

@@ -9,3 +9,4 @@ export { probePostgres } from './probe-postgres.ts';
 export { removeMessages } from './remove-messages.ts';
 export { scrubDatabase } from './scrub-database.ts';
 export { traceDatabase } from './trace-database.ts';
+export { dismissedAmong, isDismissedSql, triageSql } from './triage-sql.ts';

@@ -139,6 +139,11 @@ export class ModelRequestHandler {
     const { previous, keepsHistory } = received;
     const history = new History({ items: conversation.items, previous, keepsHistory }, this.#keys);
     let session = lookup.find(name, history);
+    if (session.openIncidents.length > 0) {
+      const dismissed = await this.#deps.storage?.dismissed(session.openIncidents);
+      if (dismissed !== undefined) session.dismiss(dismissed);
+      session = lookup.find(name, history);
+    }
     while (session.judging !== undefined) {
       await session.judging;
       session = lookup.find(name, history);

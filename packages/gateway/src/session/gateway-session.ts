@@ -78,6 +78,8 @@ export class GatewaySession {
   #hasChoices = false;
   /** How many calls of its first request another conversation has reported, with their results. */
   #reportedCalls = 0;
+  /** Incidents that a person has muted or marked as false positives: they require nothing. */
+  #dismissed: ReadonlySet<string> = new Set();
   /** The latest settings made elsewhere for this session. */
   #externalSettings: Settings | undefined;
 
@@ -153,6 +155,20 @@ export class GatewaySession {
     this.hasOwnSettings = true;
     this.#report(applied.verdicts);
     return applied.refused;
+  }
+
+  /** Ids of the open incidents. */
+  get openIncidents(): readonly string[] {
+    return this.#detection.open.map(({ incidentId }) => incidentId);
+  }
+
+  /** @param incidentIds all open incidents that a person has muted or marked as false positives */
+  dismiss(incidentIds: readonly string[]): void {
+    this.#dismissed = new Set(incidentIds);
+  }
+
+  #demanding(verdicts: readonly PureVerdict[]): readonly PureVerdict[] {
+    return verdicts.filter(({ incidentId }) => !this.#dismissed.has(incidentId));
   }
 
   /** A user message that only the gateway gets. */
@@ -254,7 +270,7 @@ export class GatewaySession {
       const { verdicts } = isReported
         ? this.#replay(eventBodyOf(entry), now, time)
         : this.#push(eventBodyOf(entry), now, time, !isChoice || entry.type === 'result');
-      const enforcement = enforcementOf(verdicts, this.plan);
+      const enforcement = enforcementOf(this.#demanding(verdicts), this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
       yield costOf(entry);
@@ -294,7 +310,7 @@ export class GatewaySession {
       this.#lineage.onText(text);
     }
     // No chance can be given in the middle of a text.
-    const enforcement = enforcementOf(verdicts, this.plan);
+    const enforcement = enforcementOf(this.#demanding(verdicts), this.plan);
     return enforcement?.action === 'block' ? enforcement : undefined;
   }
 
@@ -323,7 +339,7 @@ export class GatewaySession {
     const request = { type: 'tool_call_request', callId, name: shortName(name), args } as const;
     this.#push(request, now);
     const detection = this.#detection;
-    const enforcement = strongestOf(detection.continuedBy(call), this.plan, name);
+    const enforcement = strongestOf(this.#demanding(detection.continuedBy(call)), this.plan, name);
     // The request had tool choice off: a call made despite that is blocked.
     return enforcement?.verdict.detector === 'tool-limit'
       ? { ...enforcement, text: detection.limit ?? enforcement.text }
@@ -357,9 +373,13 @@ export class GatewaySession {
 
   #beginTurn(now: number): Enforcement | undefined {
     const { verdicts } = this.#push({ type: 'turn_started' }, now);
-    const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
+    const over = this.#demanding(verdicts).find(
+      ({ detector, action }) => detector === 'turn-limit' && action === 'block',
+    );
     const openLimit = (of: DetectorId) =>
-      this.#detection.open.find(({ detector, action }) => detector === of && action === 'block');
+      this.#demanding(this.#detection.open).find(
+        ({ detector, action }) => detector === of && action === 'block',
+      );
     const open = over ?? openLimit('turn-limit') ?? openLimit('budget');
     return open && blockFor(open, this.plan);
   }

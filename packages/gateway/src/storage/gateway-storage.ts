@@ -1,7 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { maskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
 import { atMost, delay } from '@loopwatch/platform';
-import type { Database } from '@loopwatch/storage';
+import { type Database, dismissedAmong } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -154,6 +154,15 @@ export class GatewayStorage {
     } catch {
       return undefined;
     }
+  }
+
+  /** Which of these incidents a person has muted or marked as false positives; undefined if that is unknown. */
+  async dismissed(incidentIds: readonly string[]): Promise<readonly string[] | undefined> {
+    if (!this.#link.isUp) return undefined;
+    const { now } = this.#options;
+    return this.#link
+      .use('load', (database) => dismissedAmong(database, incidentIds, now()), REQUEST_TIMEOUT_MS)
+      .catch(() => undefined);
   }
 
   /** Retries, because the gateway that gave the reply may be about to write it. */

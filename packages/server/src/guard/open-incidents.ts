@@ -1,10 +1,9 @@
 import { isOpenAfter } from '@loopwatch/contract';
 import type { OpenIncident } from '@loopwatch/detectors/internal';
-import { jsonText, type Queryable } from '@loopwatch/storage';
+import { isDismissedSql, jsonText, type Queryable } from '@loopwatch/storage';
 import { toRow } from '../incidents/fold.ts';
 import { readFigures } from '../incidents/latest-figures.ts';
 import { readRow } from '../incidents/stored-fold.ts';
-import { isDismissedSql } from '../storage/state-sql.ts';
 
 /** An open incident as stored, whichever process analyzed its session. */
 export interface StoredIncident {

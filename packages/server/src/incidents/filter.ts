@@ -1,6 +1,7 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
+import { triageSql } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
-import { isInStateSql, isOpenSql, triageSql } from '../storage/state-sql.ts';
+import { isInStateSql, isOpenSql } from '../storage/state-sql.ts';
 
 /** @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {

@@ -1,10 +1,10 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from '@loopwatch/contract/api';
-import { jsonText, type Queryable } from '@loopwatch/storage';
+import { jsonText, type Queryable, triageSql } from '@loopwatch/storage';
 import type { Paging, Sorting } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
 import { pageOfIds } from '../storage/page-query.ts';
-import { incidentStateSql, triageSql } from '../storage/state-sql.ts';
+import { incidentStateSql } from '../storage/state-sql.ts';
 import { rankedActions } from './columns.ts';
 import { incidentConditions } from './filter.ts';
 import { type RowOfVerdicts, toRow } from './fold.ts';

@@ -1,6 +1,7 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
-import { isDismissedSql, isOpenSql } from '../storage/state-sql.ts';
+import { isDismissedSql } from '@loopwatch/storage';
+import { isOpenSql } from '../storage/state-sql.ts';
 import { HOUR, MINUTE, storedWaste } from '../storage/sums.ts';
 import { SharedResult } from './shared-result.ts';
 

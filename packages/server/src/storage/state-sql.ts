@@ -1,4 +1,5 @@
 import { QUIET_AFTER_MS } from '@loopwatch/contract';
+import { isDismissedSql } from '@loopwatch/storage';
 
 /** The states of the contract's `incidentAt` and `sessionAt` as SQL. Quiet is not stored: it depends on the clock. */
 
@@ -38,24 +39,7 @@ export function isInStateSql(
   return `(${conditions.join(' or ')})`;
 }
 
-/**
- * The effective triage status: of the incident itself, else of a mute by cause that matches it.
- *
- * @param now the parameter's name: wall clock, epoch ms
- */
-export function triageSql(now: string): string {
-  const holds = (until: string): string => `(${until} is null or ${until} > ${now}::float8)`;
-  return `case when triage in ('acknowledged', 'false_positive') then triage
-    when triage = 'muted' and ${holds('muted_until')} then 'muted'
-    when mute_id is not null and ${holds('mute_until')} then 'muted' else 'new' end`;
-}
-
-/** SQL condition: a person has muted the incident, or marked it as a false positive. @param now as in {@link triageSql} */
-export function isDismissedSql(now: string): string {
-  return `${triageSql(now)} in ('muted', 'false_positive')`;
-}
-
-/** SQL condition: the incident counts as open, neither quiet nor dismissed. @param now as in {@link triageSql} */
+/** SQL condition: the incident counts as open, neither quiet nor dismissed. @param now as in {@link isDismissedSql} */
 export function isOpenSql(now: string): string {
   return `(state = 'open' and ${isActiveSql(now)} and not ${isDismissedSql(now)})`;
 }
