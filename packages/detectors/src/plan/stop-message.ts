@@ -23,6 +23,8 @@ export function stopMessage(
   // An exhausted budget stays exhausted, whatever the agent does next.
   if (verdict.detector === 'budget')
     return `${reason} Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
+  // The other limits are those of one prompt.
+  if (verdict.kind === 'limit') return `${reason} Send another message to continue, or raise the limit.`;
   return (
     `${nouns[verdict.kind]} detected: ${reason} ` +
     'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
@@ -38,7 +40,7 @@ export function endMessage(reason: string): string {
 
 /** What to tell a model instead of a denied call's result: a custom text for blocked calls, or {@link guidanceOf}. */
 export function denialMessage(
-  verdict: Pick<Verdict, 'detector' | 'action' | 'count' | 'reason' | 'guidance'>,
+  verdict: Pick<Verdict, 'detector' | 'kind' | 'action' | 'count' | 'reason' | 'guidance'>,
   plan: DetectionPlan,
   tool: string,
 ): string {
@@ -56,9 +58,11 @@ function sentence(text: string): string {
   return `${text.replace(/(?<![.\s])[.\s]+$/, '')}.`;
 }
 
-/** Guidance for a model that gets another chance: the verdict's own, or a generic one. */
-export function guidanceOf(verdict: Pick<Verdict, 'reason' | 'guidance'>): string {
+/** Guidance for a model that gets another chance: the verdict's own, or a generic one. After a limit there is none. */
+export function guidanceOf(verdict: Pick<Verdict, 'kind' | 'reason' | 'guidance'>): string {
   if (verdict.guidance !== undefined) return verdict.guidance;
+  if (verdict.kind === 'limit')
+    return `${sentence(verdict.reason)} No tool runs before the user's next message. ${END}`;
   return [
     sentence(verdict.reason),
     'Stop and think before the next step: if this failed or returned nothing new, try a different approach.',

@@ -65,7 +65,7 @@ describe('the stop message', () => {
     ],
     [cycle, {}, `Loop detected: As it is. ${rest}`],
     [chant, {}, `Loop detected: As it is. ${rest}`],
-    [limit, {}, `Limit detected: As it is. ${rest}`],
+    [limit, {}, 'As it is. Send another message to continue, or raise the limit.'],
     [outage, {}, `Outage detected: As it is. ${rest}`],
     [repeat, own, 'No.'],
     [repeat, named, 'read, {other}: 3. As it is.'],
@@ -83,12 +83,19 @@ describe('the stop message', () => {
   );
 
   test('has general guidance for a model if the verdict has none', () => {
-    const text = guidanceOf({ reason: 'The text repeats. ' });
+    const text = guidanceOf({ kind: 'loop', reason: 'The text repeats. ' });
     expect(text.split('\n')).toEqual([
       'The text repeats.',
       expect.stringMatching(/Stop and think.* try a different approach/),
       expect.stringMatching(/Call a tool only if .* explain in text/),
     ]);
+  });
+
+  test('tells a model at a limit that no other call helps', () => {
+    expect(guidanceOf({ kind: 'limit', reason: 'The prompt had 20 tool calls' })).toBe(
+      "The prompt had 20 tool calls. No tool runs before the user's next message. Make no more tool calls: " +
+        'say what is done and what is left, and end your turn.',
+    );
   });
 });
 
