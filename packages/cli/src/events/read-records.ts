@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
+import { JsonValues, type Piece } from './json-values.ts';
 import { isDatabase, readDatabase } from './read-database.ts';
 import { readLines } from './read-lines.ts';
 
@@ -87,30 +88,17 @@ export class RecordReader {
       return;
     }
     let isBlank = true;
-    let document: string[] | undefined;
-    let units = 0;
+    let values: DocumentValues | undefined;
     for await (const lines of readLines(file, onBytes)) {
-      if (isBlank && beginsDocument(lines)) document = [];
+      if (isBlank && beginsDocument(lines)) values = new DocumentValues(translator);
       isBlank &&= lines.every((text) => text.trim() === '');
-      if (document !== undefined) {
-        // Not spread: a chunk can have more lines than a call can have arguments.
-        for (const text of lines) {
-          document.push(text);
-          units += text.length;
-        }
-        if (units <= MAX_DOCUMENT_UNITS) continue;
-        yield unfinished.after(recordsOf(document, line, translator));
-        line += document.length;
-        document = undefined;
-        continue;
-      }
-      yield unfinished.after(recordsOf(lines, line, translator));
+      yield unfinished.after(values?.read(lines, line) ?? recordsOf(lines, line, translator));
       line += lines.length;
+      if (values === undefined || values.units <= MAX_DOCUMENT_UNITS) continue;
+      yield unfinished.after(values.end());
+      values = undefined;
     }
-    if (document !== undefined) {
-      yield unfinished.after(readDocument(document, line, translator));
-      line += document.length;
-    }
+    if (values !== undefined) yield unfinished.after(values.end());
     yield [...unfinished.end(), atEnd(translator, line)];
   }
 
@@ -153,21 +141,66 @@ class UnfinishedLine {
 }
 
 function isBroken(record: FileRecord | undefined): boolean {
-  if (record === undefined || record.line === 1 || !/^\s*\{/.test(record.text ?? '')) return false;
-  return record.faults.some(({ reason }) => reason === 'not_json');
+  return record !== undefined && record.line > 1 && /^\s*\{/.test(record.text ?? '') && isSyntaxError(record);
+}
+
+function isSyntaxError({ faults }: FileRecord): boolean {
+  return faults.some(({ reason }) => reason === 'not_json');
 }
 
 function recordsOf(lines: readonly string[], before: number, translator: Translator): FileRecord[] {
-  return lines.flatMap((text, i) =>
-    text.trim() === '' ? [] : [{ line: before + i + 1, text, ...translator.read(text) }],
-  );
+  return lines.flatMap((text, i) => {
+    if (text.trim() === '') return [];
+    const record = { line: before + i + 1, text, ...translator.read(text) };
+    const parts = isSyntaxError(record) ? partsOf(text) : [];
+    return parts.length < 2
+      ? [record]
+      : parts.map((part) => ({ line: record.line, text: part, ...translator.read(part) }));
+  });
 }
 
-/** Reads the lines as one JSON value or, if they do not form one, line by line. */
-function readDocument(lines: readonly string[], before: number, translator: Translator): FileRecord[] {
-  const value = parseJson(lines.join('\n'));
-  if (value === undefined) return recordsOf(lines, before, translator);
-  return [{ line: before + 1, text: undefined, ...translator.readValue(value) }];
+/** The values in a line that has several. */
+function partsOf(text: string): string[] {
+  const values = new JsonValues();
+  return [...values.add(text, 0), ...values.end()].flatMap(({ lines }) => lines);
+}
+
+/** The values of a file whose first one has several lines. */
+class DocumentValues {
+  readonly #translator: Translator;
+  readonly #values = new JsonValues();
+  #hasRead = false;
+
+  constructor(translator: Translator) {
+    this.#translator = translator;
+  }
+
+  get units(): number {
+    return this.#values.units;
+  }
+
+  read(lines: readonly string[], before: number): FileRecord[] {
+    return lines.flatMap((line, i) =>
+      this.#values.add(line, before + i).flatMap((piece) => this.#recordsOf(piece)),
+    );
+  }
+
+  /** Reads what remains line by line; after other values it is one that is still being written. */
+  end(): FileRecord[] {
+    return this.#values.end().flatMap((piece) => {
+      const isUnfinished = this.#hasRead && /^\s*[{[]/.test(piece.lines[0] ?? '');
+      return isUnfinished
+        ? [{ ...emptyRecord, line: piece.first + 1, ignored: ['unfinished last line'] }]
+        : this.#recordsOf(piece);
+    });
+  }
+
+  #recordsOf({ first, lines, isValue }: Piece): FileRecord[] {
+    const value = isValue && lines.length > 1 ? parseJson(lines.join('\n')) : undefined;
+    if (value === undefined) return recordsOf(lines, first, this.#translator);
+    this.#hasRead = true;
+    return [{ line: first + 1, text: undefined, ...this.#translator.readValue(value) }];
+  }
 }
 
 /** Whether the first non-blank line begins a value that continues on later lines. */

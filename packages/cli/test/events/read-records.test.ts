@@ -34,6 +34,51 @@ describe('RecordReader', () => {
     expect(records.flatMap(({ events }) => events)).toHaveLength(messages.length);
   });
 
+  const calls = ['ls', 'cat'].map((name) => ({
+    type: 'tool_call_request',
+    sessionId: 's',
+    name,
+    args: { a: '}{"' },
+  }));
+  it.each([
+    ['indented', calls.map((call) => JSON.stringify(call, null, 2)).join('\n'), [1, 9]],
+    ['indented, on the same line', calls.map((call) => JSON.stringify(call, null, 2)).join(''), [1, 8]],
+    [
+      'after blank lines',
+      `\n${calls.map((call) => `\n${JSON.stringify(call, null, 1)}\n\n`).join('')}`,
+      [3, 13],
+    ],
+    ['lists', calls.map((call) => JSON.stringify([call], null, 2)).join(' '), [1, 10]],
+    ['on one line', calls.map((call) => JSON.stringify(call)).join(' '), [1, 1]],
+    [
+      'on a later line',
+      `${JSON.stringify(calls[0])}\n${calls.map((call) => JSON.stringify(call)).join('')}`,
+      [1, 2, 2],
+    ],
+  ])('reads several documents in one file: %s', async (name, text, lines) => {
+    const records = (await recordsOf(`several ${name}.json`, text)).slice(0, -1);
+    expect(records.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(records.map(({ line, events }) => [line, events.length])).toEqual(lines.map((line) => [line, 1]));
+  });
+
+  it('counts a last document that is half-written as ignored', async () => {
+    const whole = JSON.stringify(calls[0], null, 2);
+    const records = await recordsOf('half document.json', `${whole}\n${whole.slice(0, 40)}`);
+    expect(records.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(records.flatMap((record) => record.ignored)).toEqual(['unfinished last line']);
+  });
+
+  it('reads on after a document that is no JSON', async () => {
+    const records = await recordsOf('no.json', `{\n  a: 1\n}\n${JSON.stringify(calls[0], null, 2)}`);
+    expect(records.map(({ line, faults, events }) => [line, faults.length, events.length])).toEqual([
+      [1, 1, 0],
+      [2, 1, 0],
+      [3, 1, 0],
+      [4, 0, 1],
+      [11, 0, 0],
+    ]);
+  });
+
   it('reads lines after a first one that is no JSON, with their numbers', async () => {
     const call = '{"type":"tool_call_request","sessionId":"s","name":"ls"}';
     const records = await recordsOf('broken.jsonl', `{"type":\n${call}\n`);
