@@ -6,11 +6,11 @@ import {
   messageOf,
 } from '@loopwatch/contract';
 import { canonical } from './canonical.ts';
+import { conversationIn, type Document, documentIn, inOrder } from './documents.ts';
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
-import { isObject, type JsonObject, textOf } from './record/json.ts';
+import { isObject, type JsonObject, listOf, textOf } from './record/json.ts';
 import type { TelemetryMemory } from './record/telemetry-memory.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
-import { isSerializedMessage } from './wire/messages.ts';
 
 /** The result of translating one value of the input. */
 export interface Translation {
@@ -124,9 +124,9 @@ export class Translator {
     if (isObject(value)) return this.#readRecord(value);
     if (!Array.isArray(value) || value.length === 0)
       return fault('not_an_object', `expected a JSON object, got ${describe(value)}`);
-    const record = messagesOf(value);
+    const record = conversationIn(value);
     if (record !== undefined) return this.#readRecord(record);
-    const parts = value.map((element) => this.readValue(element));
+    const parts = inOrder(value).map((element) => this.readValue(element));
     return {
       events: parts.flatMap(({ events }) => events),
       ignored: parts.flatMap(({ ignored }) => ignored),
@@ -145,11 +145,16 @@ export class Translator {
   }
 
   #readRecord(record: JsonObject): Translation {
+    const document = documentIn(record);
+    if (document !== undefined) return this.#readDocument(document);
     const { format: name } = this.#options;
     const asked = name === 'auto' ? undefined : formatOf(name);
     const format = asked ?? this.#formatOf(record);
-    if (format === undefined) return this.#unrecognized(record);
-    if (asked !== undefined && !asked.recognizes(record)) return this.#mismatch(record, asked);
+    if (format?.recognizes(record) !== true) {
+      const list = this.#listIn(record, asked);
+      if (list !== undefined) return this.readValue(list);
+      return asked === undefined ? this.#unrecognized(record) : this.#mismatch(record, asked);
+    }
     this.#latest = format;
     const content = format.unwrap?.(record);
     if (content !== undefined) {
@@ -171,6 +176,11 @@ export class Translator {
     return { ...none, events, ignored: types, hasCopies, isPending, isCanonical, records: 1, unknown };
   }
 
+  #readDocument({ records, ignored }: Document): Translation {
+    const read = records.length === 0 ? none : this.readValue(records);
+    return { ...read, ignored: [...read.ignored, ...ignored], records: read.records + ignored.length };
+  }
+
   /** The translator for the content of one session's envelopes. */
   #inner(session: string | undefined): Translator {
     const key = session ?? '';
@@ -187,6 +197,20 @@ export class Translator {
 
   #formatOf(record: JsonObject): Format | undefined {
     return this.#latest?.recognizes(record) === true ? this.#latest : recognize(record);
+  }
+
+  /** The records that an unknown document lists, such as a page of an API's answer. */
+  #listIn(document: JsonObject, asked: Format | undefined): unknown {
+    if (recognize(document) !== undefined) return undefined;
+    return Object.values(document).find((value) => {
+      const record = listOf(value)[0];
+      if (!isObject(record)) return false;
+      if (documentIn(record) !== undefined) return true;
+      const format = this.#formatOf(record);
+      // The parts of a message can look like events.
+      const isRecord = format !== undefined && (format !== canonical || 'sessionId' in record);
+      return isRecord && (asked === undefined || asked === format);
+    });
   }
 
   /** Among records of another format it is irrelevant; otherwise it can be an event of an unknown type. */
@@ -257,13 +281,6 @@ function unframed(text: string): string {
     return data === sseEnd ? '' : data;
   }
   return sseField.test(line) ? '' : line;
-}
-
-/** Wraps an array of messages, which is one conversation. */
-function messagesOf(value: readonly unknown[]): JsonObject | undefined {
-  const [first] = value;
-  const isMessage = isObject(first) && 'role' in first && !('uuid' in first) && !('messages' in first);
-  return isMessage || isSerializedMessage(first) ? { messages: value } : undefined;
 }
 
 function describe(value: unknown): string {

@@ -2,12 +2,12 @@ import type { AgentEvent } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
 import { logProducers, resultlessLogs } from './log-producers.ts';
-import { messageProducers } from './message-producers.ts';
+import { messageProducers, resultlessAnswers } from './message-producers.ts';
 import { answersOnly, type Call, producers as otherProducers, type Producer } from './producers.ts';
 import { readAll } from './read-all.ts';
 
 const producers: Record<string, Producer> = { ...otherProducers, ...logProducers, ...messageProducers };
-const withoutResults: Record<string, Producer> = { ...answersOnly, ...resultlessLogs };
+const withoutResults: Record<string, Producer> = { ...answersOnly, ...resultlessLogs, ...resultlessAnswers };
 
 const looping: Call[] = ['1', '2', '3', '4', '5', '6'].map((id) => ({
   id,

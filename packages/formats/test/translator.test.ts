@@ -150,4 +150,12 @@ describe('Translator', () => {
       faults: [],
     });
   });
+
+  it.each([
+    ['of any format', `{"runs":[${call}],"cursors":{"next":null}}`, 1],
+    ['whose parts only look like events', '{"from":"a","parts":[{"type":"tool_result","result":"x"}]}', 0],
+  ])('reads the list of records in an unknown document: %s', (_, text, count) => {
+    const { events, faults } = read('auto', text);
+    expect([events.length, faults.length]).toEqual([count, 1 - count]);
+  });
 });

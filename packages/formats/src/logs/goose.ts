@@ -3,7 +3,7 @@ import { readMessage } from '../wire/messages.ts';
 import { asHarness, messageLog } from './message-log.ts';
 
 /**
- * goose: rows of its database (`sessions/sessions.db`), and the JSON lines of versions before 1.10. Source: block/goose
+ * goose: rows of its database (`sessions/sessions.db`), `goose session export`, and the JSON lines of versions before 1.10. Source: block/goose
  * `crates/goose/src/session/session_manager.rs` and `conversation/message.rs`.
  */
 export const goose = messageLog({
@@ -16,6 +16,11 @@ export const goose = messageLog({
     (typeof record['created'] === 'number' &&
       Array.isArray(record['content']) &&
       (record['role'] === 'user' || record['role'] === 'assistant')),
+  recordsIn: (record) => {
+    const { conversation, id } = record;
+    if (!Array.isArray(conversation)) return undefined;
+    return conversation.map((message) => ({ ...objectOf(message), session_id: id }));
+  },
   read: (record) => {
     const role = textOf(record['role']);
     const content = listOf(record['content']).map((part) => blockOf(objectOf(part)));

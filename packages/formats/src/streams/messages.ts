@@ -3,30 +3,32 @@ import {
   type Format,
   type FormatReader,
   ignored,
+  pending,
   type Reading,
+  reading,
   type SessionEvent,
 } from '../record/format.ts';
+import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { answerBeside, messageListIn } from '../wire/exchanges.ts';
+import { answerIn } from '../wire/logged-answers.ts';
 import {
-  isObject,
-  type JsonObject,
-  listOf,
-  nameOf,
-  numberOf,
-  objectOf,
-  textOf,
-  timeOf,
-} from '../record/json.ts';
-import { geminiUsage } from '../wire/gemini.ts';
-import { messagesFrom, readMessage, unknownBlocks, unwrappedMessage } from '../wire/messages.ts';
+  isLangChainMessage,
+  messagesFrom,
+  readMessage,
+  unknownBlocks,
+  unwrappedMessage,
+} from '../wire/messages.ts';
 import { unknownCalls } from '../wire/openai-responses.ts';
 import { usageOf } from '../wire/usage.ts';
 import { hasTextResults, readTextCalls } from './cline-xml.ts';
-import { commandReader, hasCommandResults, isCommandTrajectory } from './shell-commands.ts';
+import { isMessageRecord, isOllama, isOwn, isStored, updatesIn } from './message-records.ts';
+import { commandReader, hasCommandResults } from './shell-commands.ts';
 
 /**
  * Conversations as lists of Chat messages, Responses items or Gemini's contents, as in requests to a model or the state of a
  * LangGraph thread: each list repeats the previous one and adds to it. Or one message per record, as Kimi CLI
- * (`context.jsonl`) and Mistral Vibe (`messages.jsonl`) write them, or one per file, as Strands stores its sessions.
+ * (`context.jsonl`) and Mistral Vibe (`messages.jsonl`) write them, or one per file, as Strands stores its sessions. Or a request
+ * with the answer to it.
  */
 export const messages: Format = {
   name: 'messages',
@@ -42,111 +44,69 @@ export const messages: Format = {
     'thread_id',
     'temperature',
   ],
-  recognizes: (record) =>
-    (isCommandTrajectory(record) || !foreignKeys.some((key) => key in record)) &&
-    (listIn(record) !== undefined || isSingle(record) || isStored(record)),
+  recognizes: (record) => isMessageRecord(record),
   createReader: (session) => new MessagesReader(session),
 };
 
-/** Keys of other producers whose records also contain lists of messages, or a role. */
-const foreignKeys = [
-  'type',
-  'info',
-  'sessionId',
-  'sessionID',
-  'projectHash',
-  'call_type',
-  'run_type',
-  'traceId',
-  'event',
-  'specversion',
-  'resourceSpans',
-  'attributes',
-  'object',
-  'v',
-  'stop_reason',
-];
-/** Keys of other producers whose records are one message each. */
-const foreignSingles = ['created', 'uuid', 'message', 'time'];
-
-/** Roles of a message, and of the records that Kimi CLI adds to them. */
-const roles = /^(?:system|developer|user|human|assistant|ai|model|tool|function|_\w+)$/;
-
-function isSingle(record: JsonObject): boolean {
-  return (
-    !foreignSingles.some((key) => key in record) &&
-    roles.test(nameOf(record['role'])) &&
-    (typeof record['content'] === 'string' ||
-      Array.isArray(record['content']) ||
-      Array.isArray(record['tool_calls']) ||
-      nameOf(record['role']).startsWith('_'))
-  );
-}
-
-/** Whether it is a message in a session of Strands. Source: `strands/types/session.py`. */
-function isStored(record: JsonObject): boolean {
-  return 'message_id' in record && isSingle(objectOf(record['message']));
-}
-
-/** The messages that a record lists; undefined if it lists none. */
-function listIn(record: JsonObject): readonly unknown[] | undefined {
-  const request = objectOf(record['request'] ?? record['full_request']);
-  const response = objectOf(record['response'] ?? record['full_response']);
-  const lists = [
-    record['messages'],
-    record['input'],
-    objectOf(record['values'])['messages'],
-    record['contents'],
-  ];
-  const list = lists.find(isList);
-  if (list !== undefined) return list;
-  if (!isList(request['contents'])) return undefined;
-  const answer = objectOf(objectOf(listOf(response['candidates'])[0])['content']);
-  return [
-    ...request['contents'],
-    ...(isObject(answer) && 'parts' in answer ? [{ role: 'model', ...answer }] : []),
-  ];
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return listOf(value).some(
-    (item) =>
-      isObject(item) &&
-      ('role' in item ||
-        'kwargs' in item ||
-        /^(?:human|ai|tool)$|_call(?:_output)?$/.test(nameOf(item['type']))),
-  );
-}
+/** Names of a record's time, in the order of preference. */
+const times = ['created_at', 'created', 'timestamp', 'request_created_at', 'started_at', 'startedDateTime'];
 
 class MessagesReader implements FormatReader {
   readonly #session: string | undefined;
-  readonly #conversations = new Conversations();
+  readonly #conversations = new Conversations({ hasStableArgs: false });
   readonly #log = new MessageLog();
+  /** Of a streamed response of Ollama. */
+  readonly #pieces: JsonObject[] = [];
 
   constructor(session: string | undefined) {
     this.#session = session;
   }
 
   read(record: JsonObject): Reading {
-    const list = listIn(record);
-    const own = sessionOf(record) ?? (list === undefined ? undefined : textOf(record['id']));
-    const sessionId = own ?? this.#session;
+    const found = messageListIn(record);
+    const answer = found === undefined ? [] : answerBeside(record);
+    // The id of a request is not that of its conversation.
+    const own = found === undefined || answer.length > 0 ? undefined : textOf(record['id']);
+    const sessionId =
+      sessionOf(record) ??
+      sessionOf(found?.request ?? {}) ??
+      own ??
+      textOf(record['trace_id']) ??
+      this.#session;
     if (sessionId === undefined) return ignored('messages without a session');
     const stamp = {
       sessionId,
-      time: timeOf(record['created_at'] ?? record['created'] ?? record['timestamp']),
-      model: textOf(record['model']),
+      time: times.map((name) => timeOf(record[name])).find((time) => time !== undefined),
+      model: textOf(record['model']) ?? textOf(found?.request['model']) ?? textOf(record['modelId']),
     };
-    if (list === undefined) {
+    if (isOllama(record)) {
+      this.#pieces.push(record);
+      if (record['done'] !== true) return pending;
+      return reading(this.#log.read(answerIn(this.#pieces.splice(0)), stamp, undefined));
+    }
+    if (found === undefined && isOwn(record) && !isLangChainMessage(record))
+      return ignored(textOf(record['type']) ?? 'metadata');
+    const updates = found === undefined ? updatesIn(record) : undefined;
+    if (updates !== undefined)
+      return reading(
+        this.#log.read(
+          updates.flatMap((message) => stated(message)),
+          stamp,
+          undefined,
+        ),
+      );
+    if (found === undefined) {
       const message = isStored(record) ? (record['redact_message'] ?? record['message']) : record;
       const read = stated(message);
       const events = this.#log.read(read, stamp, undefined);
       if (events.length === 0) return ignored(`message (${nameOf(objectOf(message)['role'])})`);
       return understood(events, read, unknownBlocks(message));
     }
+    const { list } = found;
     const readOne = readerOf(list);
-    const read = messagesFrom(list, (message) => stated(message, readOne));
-    const events = this.#conversations.read(withAnswerUsage(read, record), stamp);
+    const sent = messagesFrom(list, (message) => stated(message, readOne));
+    const read = isRepeated(answer, sent) ? sent : [...sent, ...answer];
+    const events = this.#conversations.read(read, stamp);
     return understood(events, read, [...unknownCalls(list), ...list.flatMap(unknownBlocks)]);
   }
 
@@ -182,6 +142,16 @@ function stated(value: unknown, read = readMessage): readonly Message[] {
   }));
 }
 
+/** Whether a list of messages ends with the answer to those before it, which the record has again. */
+function isRepeated(answer: readonly Message[], sent: readonly Message[]): boolean {
+  const idsIn = (list: readonly Message[]) =>
+    list.flatMap((message) => (message.role === 'assistant' ? message.calls.map(({ id }) => id) : []));
+  const known = new Set(idsIn(sent));
+  const ids = idsIn(answer);
+  if (ids.length > 0 && !ids.includes(null)) return ids.every((id) => known.has(id));
+  return sent.at(-1)?.role === 'assistant';
+}
+
 /** @param unknown types of blocks that may be the calls, if the messages have none */
 function understood(
   events: readonly SessionEvent[],
@@ -190,15 +160,6 @@ function understood(
 ): Reading {
   const hasCalls = list.some((message) => message.role === 'assistant' && message.calls.length > 0);
   return { events, ignored: unknown, isUnknown: unknown.length > 0 && !hasCalls };
-}
-
-/** The usage in a logged response belongs to the last message. */
-function withAnswerUsage(list: readonly Message[], record: JsonObject): readonly Message[] {
-  const usage = geminiUsage(objectOf(record['response'] ?? record['full_response'])['usageMetadata']);
-  const last = list.at(-1);
-  return usage === undefined || last?.role !== 'assistant'
-    ? list
-    : [...list.slice(0, -1), { ...last, usage }];
 }
 
 function sessionOf(record: JsonObject): string | undefined {
@@ -215,6 +176,8 @@ function sessionOf(record: JsonObject): string | undefined {
     metadata['session_id'],
     metadata['conversation_id'],
     metadata['thread_id'],
+    objectOf(record['requestMetadata'])['sessionId'],
+    objectOf(record['request_properties'])['Helicone-Session-Id'],
   ];
   return named.map(textOf).find((id) => id !== undefined);
 }

@@ -1,20 +1,13 @@
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
-import {
-  isObject,
-  type JsonObject,
-  listOf,
-  nameOf,
-  numberOf,
-  objectOf,
-  textOf,
-  timeOf,
-} from '../record/json.ts';
+import { type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import { messageListIn } from '../wire/exchanges.ts';
+import { answerIn } from '../wire/logged-answers.ts';
 import { messagesFrom } from '../wire/messages.ts';
 
 /**
- * LiteLLM's StandardLoggingPayload, as written by its callbacks: one record per request, with the whole history and the
- * response, in the order in which they are flushed.
+ * LiteLLM's StandardLoggingPayload, as written by its callbacks, and the rows of its table `LiteLLM_SpendLogs`: one record per
+ * request, with the whole history and the response, in the order in which they are flushed.
  */
 export const litellm: Format = {
   name: 'litellm',
@@ -38,7 +31,7 @@ export const litellm: Format = {
 
 class LitellmReader implements FormatReader {
   readonly #session: string | undefined;
-  readonly #conversations = new Conversations();
+  readonly #conversations = new Conversations({ hasStableArgs: false });
 
   constructor(session: string | undefined) {
     this.#session = session;
@@ -48,9 +41,13 @@ class LitellmReader implements FormatReader {
     const callType = nameOf(record['call_type']);
     const sessionId = sessionOf(record) ?? this.#session;
     if (sessionId === undefined) return ignored(`${callType} without a session`);
-    const { messages } = record;
-    const prompt = typeof messages === 'string' ? [{ role: 'user', content: messages }] : listOf(messages);
-    const answers = answersOf(record).map((answer) => withCost(answer, record));
+    // The rows of the proxy's database have JSON as text, and the messages only in the request.
+    const messages = unwrapped(record['messages']);
+    const prompt =
+      typeof messages === 'string'
+        ? [{ role: 'user', content: messages }]
+        : (messageListIn({ ...record, messages })?.list ?? []);
+    const answers = answerIn(record['response']).map((answer) => withCost(answer, record));
     const stamp = {
       sessionId,
       time: timeOf(record['endTime'] ?? record['startTime']),
@@ -65,7 +62,7 @@ class LitellmReader implements FormatReader {
 }
 
 function sessionOf(record: JsonObject): string | undefined {
-  const metadata = objectOf(record['metadata']);
+  const metadata = objectOf(unwrapped(record['metadata']));
   const requester = objectOf(metadata['requester_metadata']);
   const named = [
     record['litellm_session_id'],
@@ -79,26 +76,20 @@ function sessionOf(record: JsonObject): string | undefined {
   return named.map(textOf).find((id) => id !== undefined);
 }
 
-/** The response of the Chat, Responses or Anthropic API; a failed request has none. */
-function answersOf(record: JsonObject): Message[] {
-  const response = objectOf(record['response']);
-  const { choices, output, content } = response;
-  if (Array.isArray(output)) return messagesFrom(output);
-  if (Array.isArray(content)) return messagesFrom([{ role: 'assistant', content }]);
-  const { message } = objectOf(listOf(choices)[0]);
-  return isObject(message) ? messagesFrom([{ role: 'assistant', ...message }]) : [];
-}
-
 function withCost(message: Message, record: JsonObject): Message {
   if (message.role !== 'assistant') return message;
-  return { ...message, usage: usageOf(record), costUsd: numberOf(record['response_cost']) };
+  return {
+    ...message,
+    usage: usageOf(record),
+    costUsd: numberOf(record['response_cost'] ?? record['spend']),
+  };
 }
 
 function usageOf(record: JsonObject): Usage | undefined {
   const inputTokens = numberOf(record['prompt_tokens']);
   const outputTokens = numberOf(record['completion_tokens']);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const details = objectOf(objectOf(record['response'])['usage']);
+  const details = objectOf(objectOf(unwrapped(record['response']))['usage']);
   const ofInput = objectOf(details['prompt_tokens_details']);
   return {
     inputTokens: inputTokens ?? 0,

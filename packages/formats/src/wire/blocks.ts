@@ -11,12 +11,21 @@ export function blocksIn(item: JsonObject): readonly JsonObject[] {
   );
 }
 
-/** A block of Semantic Kernel's serialized history. Source: `semantic_kernel/contents` of version 1. */
+/**
+ * A block of Semantic Kernel's serialized history or of Microsoft's Agent Framework, in Python or .NET. Source:
+ * `semantic_kernel/contents` of version 1, `agent_framework/_types.py`, `AIContent` of Microsoft.Extensions.AI.
+ */
 function kernelBlock(block: JsonObject): JsonObject {
-  const { content_type: type, arguments: args = {} } = block;
-  if (type === 'function_call') return { ...block, type: 'tool_call', arguments: args };
-  if (type === 'function_result') return { ...block, type: 'tool_call_response' };
-  return typeof type === 'string' ? { type, ...block } : block;
+  const { content_type: kernelType, $type: netType, arguments: args, result, exception } = block;
+  const type = kernelType ?? netType ?? block['type'];
+  const id = block['call_id'] ?? block['callId'] ?? block['id'];
+  if (type === 'function_call' || type === 'functionCall')
+    return { ...block, type: 'tool_call', id, arguments: args ?? {} };
+  if (type === 'function_result' || type === 'functionResult') {
+    const isError = exception !== undefined && exception !== null;
+    return { ...block, type: 'tool_call_response', id, result: result ?? exception, isError };
+  }
+  return typeof type === 'string' ? { ...block, type } : block;
 }
 
 /** The texts in a message, without what the model thinks. */
@@ -31,7 +40,7 @@ function contentOfText({ type, content }: JsonObject): unknown {
   return type === 'text' ? content : undefined;
 }
 
-const thoughtBlocks = new Set(['thinking', 'reasoning', 'think']);
+const thoughtBlocks = new Set(['thinking', 'reasoning', 'think', 'text_reasoning']);
 
 /** What the model thinks, in a block of any API; undefined for other blocks. */
 export function thoughtIn(block: JsonObject): string | undefined {

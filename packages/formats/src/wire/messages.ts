@@ -90,10 +90,14 @@ export function readMessage(value: unknown): readonly Message[] {
 
 const serialized = /^(?:human|ai|system|tool|function|chat|(?:AI|Human|System|Tool)MessageChunk)$/;
 
-/** Whether it is a message in the form of LangChain's `messages_to_dict`. */
-export function isSerializedMessage(value: unknown): boolean {
-  const { type, data } = objectOf(value);
-  return serialized.test(nameOf(type)) && isObject(data) && 'content' in data;
+/** Whether it is a message of LangChain, as `model_dump` or `messages_to_dict` writes it. */
+export function isLangChainMessage(value: unknown): value is JsonObject {
+  const message = objectOf(value);
+  const { type, data } = message;
+  if (!serialized.test(nameOf(type))) return false;
+  if (isObject(data)) return 'content' in data;
+  const isDump = 'additional_kwargs' in message || type === 'human' || type === 'ai';
+  return isDump && 'content' in message && !('sessionId' in message) && !('uuid' in message);
 }
 
 /** LangChain wraps a message as `{lc, id, kwargs}` or `{type, data}`, OpenInference as `{message}`. */
@@ -105,8 +109,13 @@ export function unwrappedMessage(value: unknown): JsonObject {
   return isObject(data) && 'content' in data && !('role' in item) ? { type: item['type'], ...data } : item;
 }
 
+/** The name of its role, which Microsoft's Agent Framework wraps. */
+function roleOf({ role, type }: JsonObject): string {
+  return nameOf(isObject(role) ? role['value'] : (role ?? type));
+}
+
 function messagesOf(item: JsonObject): Message[] {
-  const role = roles.get(nameOf(item['role'] ?? item['type']));
+  const role = roles.get(roleOf(item));
   const results = resultsIn(item);
   switch (role) {
     case 'system':
@@ -129,7 +138,7 @@ function messagesOf(item: JsonObject): Message[] {
 /** The types of the blocks in a message that no API is known to have, after the message's role. */
 export function unknownBlocks(value: unknown): string[] {
   const item = unwrappedMessage(value);
-  const role = nameOf(item['role'] ?? item['type']);
+  const role = roleOf(item);
   if (roles.get(role) !== 'assistant' && roles.get(role) !== 'user') return [];
   return blocksIn(item).flatMap((block) => {
     const type = unknownBlock(block);

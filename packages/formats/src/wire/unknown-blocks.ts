@@ -4,7 +4,7 @@ import { isToolPart } from './ui-message.ts';
 
 /** Types of blocks that are read, or that say nothing about calls. */
 const known =
-  /^(?:(?:input_|output_|summary_)?(?:text|image|audio|file|video)|(?:image|audio|video|file|document)_url|refusal|document|search_result|container_upload|compaction|citation|annotations?|(?:streaming_)?file_reference|resource(?:_link)?|(?:redacted_)?thinking|think|(?:redacted-)?reasoning|(?:server_|mcp_)?tool_use|tool_call(?:_response)?|tool-(?:call|result|error)|toolCall|tool-approval-(?:request|response)|source(?:-url|-document)?|step-start|data-.*|blob|uri|media|binary|cache_?point|guard_content|fallback)$/i;
+  /^(?:(?:input_|output_|summary_)?(?:text|image|audio|file|video)|(?:image|audio|video|file|document)_url|refusal|document|search_result|container_upload|compaction|citation|annotations?|(?:streaming_)?file_reference|resource(?:_link)?|(?:redacted_)?thinking|think|(?:redacted-|text_)?reasoning|usage|function_approval_(?:request|response)|(?:server_|mcp_)?tool_use|tool_call(?:_response)?|tool-(?:call|result|error)|toolCall|tool-approval-(?:request|response)|source(?:-url|-document)?|step-start|data-.*|blob|uri|media|binary|cache_?point|guard_content|fallback)$/i;
 /** Names of blocks without a type, as of Gemini and Bedrock. */
 const names = [
   'text',

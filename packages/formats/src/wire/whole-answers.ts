@@ -37,7 +37,7 @@ export function readAnthropicAnswer(body: JsonObject): Answer | undefined {
 }
 
 /** Some compatible backends leave out the role of a message. */
-function asOfModel(item: unknown): JsonObject {
+export function asOfModel(item: unknown): JsonObject {
   const { type } = objectOf(item);
   return type === 'message' ? { role: 'assistant', ...objectOf(item) } : objectOf(item);
 }

@@ -197,3 +197,118 @@ describe('lists of messages', () => {
     expect(found).toBe(unknown);
   });
 });
+
+describe('requests with their answers', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 4 };
+  const response = { object: 'chat.completion', choices: [{ index: 0, message: call('1') }], usage };
+  const chunks = [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: 'I ' } }] },
+    { choices: [{ index: 0, delta: { content: 'look.' } }] },
+    { choices: [{ index: 0, delta: { tool_calls: [{ ...call('1').tool_calls[0], index: 0 }] } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    { choices: [], usage },
+  ];
+  const block = { type: 'tool_use', id: '1', name: 'sh', input: {} };
+  const events = [
+    { type: 'message_start', message: { id: 'm', usage: { input_tokens: 9, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: args } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 4 } },
+  ];
+  const sse = (records: readonly object[]) =>
+    records.map((record) => `event: x\r\ndata: ${JSON.stringify(record)}\r\n\r\n`).join('');
+  const items = [{ type: 'function_call', call_id: '1', name: 'sh', arguments: args }];
+  const ofResponses = { output: items, usage: { input_tokens: 9, output_tokens: 4 } };
+  const contents = [{ role: 'user', parts: [{ text: 'look' }] }];
+  const geminiPart = { functionCall: { id: '1', name: 'sh', args: { cmd: 'ls' } } };
+  const gemini = {
+    candidates: [{ content: { role: 'model', parts: [geminiPart] } }],
+    usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4 },
+  };
+  const ofOllama = {
+    message: {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: '1', function: { name: 'sh', arguments: { cmd: 'ls' } } }],
+    },
+    done: true,
+    prompt_eval_count: 9,
+    eval_count: 4,
+  };
+
+  it.each<[string, object]>([
+    ['Chat', { request: { messages: [user] }, response }],
+    ['Chat as text', { request: JSON.stringify({ messages: [user] }), response: JSON.stringify(response) }],
+    ['Chat, streamed', { messages: [user], response: chunks }],
+    ['Chat, streamed as text', { request: { messages: [user] }, response: `${sse(chunks)}data: [DONE]\n` }],
+    ['Anthropic, streamed as text', { request: { messages: [user] }, response: sse(events) }],
+    [
+      'Anthropic, streamed, of Bedrock',
+      { input: { inputBodyJson: { messages: [user] } }, output: { outputBodyJson: events } },
+    ],
+    ['Responses', { request: { input: 'look' }, response: { body: ofResponses } }],
+    [
+      'Responses, streamed',
+      {
+        request: { input: [user] },
+        response: [{ type: 'response.created' }, { type: 'response.completed', response: ofResponses }],
+      },
+    ],
+    ['Gemini', { request: { contents }, response: gemini }],
+    ['Gemini, streamed', { request: { contents }, response: [gemini] }],
+    ['Ollama', { request: { messages: [user] }, response: ofOllama }],
+    ['usage beside the answer', { messages: [user], output: call('1'), usage }],
+  ])('are read with the call and usage: %s', (_, record) => {
+    const read = readAll('auto', [record]).events;
+    expect(outline(read).filter((line) => !line.startsWith('content'))).toEqual([
+      'prompt_started look',
+      ...turn.slice(0, 3),
+    ]);
+    expect(read.at(-1)).toMatchObject({ usage: { inputTokens: 9, outputTokens: 4 } });
+  });
+
+  it('count an answer once that the next request repeats in another spelling', () => {
+    const spelled = { ...call('1'), content: '' };
+    spelled.tool_calls[0]!.function.arguments = '{ "cmd": "ls" }';
+    expect(
+      outlineOf(
+        { request: { messages: [user] }, response },
+        { request: { messages: [user, spelled, result('1')] }, response: { choices: [] } },
+      ),
+    ).toEqual(['prompt_started look', ...turn]);
+  });
+
+  it('count an answer once that the messages of its record end with', () => {
+    expect(outlineOf({ messages: [user, call('1'), result('1')], output: response })).toEqual([
+      'prompt_started look',
+      ...turn,
+    ]);
+  });
+
+  it('are found among the entries of a HAR file', () => {
+    const entry = (request: string, text: string, encoding?: string) => ({
+      request: { postData: { text: request } },
+      response: { content: { text, encoding } },
+    });
+    const request = JSON.stringify({ messages: [user] });
+    const { events: read, ignored } = readAll('auto', [
+      {
+        log: { entries: [entry('a=b', '<html>'), entry(request, btoa(JSON.stringify(response)), 'base64')] },
+      },
+    ]);
+    expect(ignored).toEqual(['HAR entry']);
+    expect(outline(read)).toEqual(['prompt_started look', ...turn.slice(0, 3)]);
+  });
+
+  it('can be pieces of an answer of Ollama', () => {
+    const piece = { model: 'm', done: false, message: { role: 'assistant', content: 'I ' } };
+    const last = { ...ofOllama, model: 'm', message: { ...ofOllama.message, content: 'look.' } };
+    expect(outlineOf(piece, last)).toEqual([
+      'turn_started',
+      'content I look.',
+      'tool_call_request sh',
+      'turn_finished',
+    ]);
+  });
+});

@@ -50,4 +50,18 @@ describe('LiteLLM', () => {
     const { events } = readAll('litellm', [failed]);
     expect(events.map(({ type, sessionId }) => [type, sessionId])).toEqual([['prompt_started', 's']]);
   });
+
+  it('reads the rows of its table, whose columns are JSON as text', () => {
+    const { messages, response, ...row } = record!;
+    const { events } = readAll('litellm', [
+      {
+        ...row,
+        messages: '{}',
+        response: JSON.stringify(response),
+        proxy_server_request: JSON.stringify({ model: 'm', messages }),
+      },
+    ]);
+    expect(outline(events)).toEqual(outline(readAll('litellm', [record]).events));
+    expect(events[3]).toMatchObject({ usage: { inputTokens: 1200, outputTokens: 34 } });
+  });
 });

@@ -1,0 +1,74 @@
+import protobuf from 'protobufjs/light.js';
+import { isObject, type JsonObject, nameOf, objectOf, timeOf } from './record/json.ts';
+import { litellm } from './telemetry/litellm.ts';
+import { messageListIn } from './wire/exchanges.ts';
+import { isLangChainMessage } from './wire/messages.ts';
+
+/** The records that a tool's document holds. */
+export interface Document {
+  readonly records: readonly JsonObject[];
+  /** Types of its parts that are no records. */
+  readonly ignored: readonly string[];
+}
+
+/** The records in an export of another tool that is a document of its own; undefined for any other record. */
+export function documentIn(record: JsonObject): Document | undefined {
+  const { log, samples, traj, child_runs: children } = record;
+  const { entries } = objectOf(log);
+  if (Array.isArray(entries)) return harDocument(entries.map(objectOf));
+  const records =
+    ('eval' in record &&
+      Array.isArray(samples) &&
+      samples.map((sample) => inspectSample(record, objectOf(sample)))) ||
+    (Array.isArray(traj) && 'reward' in record && [tauTrajectory(record)]) ||
+    (Array.isArray(children) &&
+      'run_type' in record && [{ ...record, child_runs: null }, ...children.map(objectOf)]);
+  return records === false ? undefined : { records, ignored: [] };
+}
+
+/** HAR, which browsers and proxies export: the requests to models among all others. */
+function harDocument(entries: readonly JsonObject[]): Document {
+  const exchanges = entries.map((entry) => {
+    const { text, encoding } = objectOf(objectOf(entry['response'])['content']);
+    const { text: request } = objectOf(objectOf(entry['request'])['postData']);
+    const response = encoding === 'base64' ? decoded(nameOf(text)) : text;
+    return { request, response, timestamp: entry['startedDateTime'] };
+  });
+  const records = exchanges.filter((exchange) => messageListIn(exchange) !== undefined);
+  return { records, ignored: Array<string>(entries.length - records.length).fill('HAR entry') };
+}
+
+function decoded(base64: string): string {
+  try {
+    const bytes = new Uint8Array(protobuf.util.base64.length(base64));
+    protobuf.util.base64.decode(base64, bytes, 0);
+    return protobuf.util.utf8.read(bytes, 0, bytes.length);
+  } catch {
+    return '';
+  }
+}
+
+/** A sample in a log of Inspect AI, which can run several times. */
+function inspectSample(log: JsonObject, { id, epoch, messages }: JsonObject): JsonObject {
+  const { model, created } = objectOf(log['eval']);
+  return { session_id: `${nameOf(id)}/${nameOf(epoch)}`, model, created_at: created, messages };
+}
+
+/** A trajectory of tau-bench. */
+function tauTrajectory({ task_id: id, trial, traj }: JsonObject): JsonObject {
+  return { session_id: `${nameOf(id)}/${nameOf(trial)}`, messages: traj };
+}
+
+/** LiteLLM posts its records in batches, in any order; a request has the whole history before it. */
+export function inOrder(value: readonly unknown[]): readonly unknown[] {
+  if (!value.every((record) => isObject(record) && litellm.recognizes(record))) return value;
+  const endOf = (record: unknown) => timeOf(objectOf(record)['endTime']) ?? 0;
+  return value.toSorted((one, other) => endOf(one) - endOf(other));
+}
+
+/** Wraps an array of messages, which is one conversation. */
+export function conversationIn(value: readonly unknown[]): JsonObject | undefined {
+  const [first] = value;
+  const isMessage = isObject(first) && 'role' in first && !('uuid' in first) && !('messages' in first);
+  return isMessage || isLangChainMessage(first) ? { messages: value } : undefined;
+}
