@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 
@@ -18,7 +19,7 @@ const SNIFFED_BYTES = 8_000;
 
 /**
  * Reads a file line by line: `-` is stdin, `.gz` files are decompressed. Only `\n` ends a line, because JSON may contain
- * other Unicode line breaks.
+ * other Unicode line breaks. Text is UTF-8, or UTF-16 with its byte order mark.
  *
  * @param onBytes called with the bytes of the file read so far, before decompression
  * @throws UsageError when the file cannot be read, or has a NUL byte near its beginning, as no text has
@@ -31,7 +32,7 @@ export async function* readLines(
   let isFirstLine = true;
   let isBeginning = true;
   try {
-    for await (const chunk of open(file, onBytes)) {
+    for await (const chunk of inUtf8(open(file, onBytes))) {
       const binaryAt = isBeginning ? chunk.subarray(0, SNIFFED_BYTES).indexOf(0) : -1;
       isBeginning = false;
       if (binaryAt !== -1)
@@ -56,6 +57,24 @@ export async function* readLines(
   }
   const rest = Buffer.concat(pending);
   if (rest.length > 0) yield [textOf(rest, isFirstLine)];
+}
+
+/** The encodings that a byte order mark names, in hexadecimal. */
+const encodings = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+]);
+
+/** Decodes UTF-16, as PowerShell 5 writes it to files. */
+async function* inUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined;
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const encoding = isFirst ? encodings.get(chunk.toString('hex', 0, 2)) : undefined;
+    if (encoding !== undefined) decoder = new TextDecoder(encoding);
+    isFirst = false;
+    yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+  }
 }
 
 /** Drops the byte order mark that some editors put at the start of a file. */

@@ -55,6 +55,14 @@ describe('readLines of binary data', () => {
     );
   });
 
+  it.each([
+    ['utf16le', Buffer.from('\ufeff', 'utf16le'), (bytes: Buffer) => bytes],
+    ['utf16be', Buffer.from('\ufeff', 'utf16le').swap16(), (bytes: Buffer) => bytes.swap16()],
+  ])('readLines: reads UTF-16 with its byte order mark: %s', async (_, mark, order) => {
+    const file = fileWith(Buffer.concat([mark, order(Buffer.from(long, 'utf16le'))]));
+    expect(await linesOf(file)).toEqual(long.split('\n'));
+  });
+
   it('readLines: later binary data is a bad line among good ones', async () => {
     const good = '{"a":1}\n'.repeat(2_000);
     expect(await linesOf(fileWith(`${good}\0\n`))).toHaveLength(2_001);
