@@ -13,7 +13,7 @@ export interface Document {
 
 /** The records in an export of another tool that is a document of its own; undefined for any other record. */
 export function documentIn(record: JsonObject): Document | undefined {
-  const { log, samples, traj, child_runs: children } = record;
+  const { log, samples, traj, child_runs: children, hrTime } = record;
   const { entries } = objectOf(log);
   if (Array.isArray(entries)) return harDocument(entries.map(objectOf));
   const records =
@@ -23,6 +23,8 @@ export function documentIn(record: JsonObject): Document | undefined {
     (Array.isArray(traj) && 'reward' in record && [tauTrajectory(record)]) ||
     (Array.isArray(children) &&
       'run_type' in record && [{ ...record, child_runs: null }, ...children.map(objectOf)]);
+  if (Array.isArray(hrTime)) return { records: [fromSdk(record, hrTime)], ignored: [] };
+  if ('context.span_id' in record) return { records: [{ data: [fromFrame(record)] }], ignored: [] };
   return records === false ? undefined : { records, ignored: [] };
 }
 
@@ -57,6 +59,22 @@ function inspectSample(log: JsonObject, { id, epoch, messages }: JsonObject): Js
 /** A trajectory of tau-bench. */
 function tauTrajectory({ task_id: id, trial, traj }: JsonObject): JsonObject {
   return { session_id: `${nameOf(id)}/${nameOf(trial)}`, messages: traj };
+}
+
+/** A log record as OpenTelemetry's SDK for JavaScript holds it, which Gemini CLI writes to its outfile. */
+function fromSdk(record: JsonObject, [seconds, nanos]: readonly unknown[]): JsonObject {
+  const { hrTime: _, ...rest } = record;
+  return { ...rest, timeUnixNano: `${nameOf(seconds)}${nameOf(nanos).padStart(9, '0')}` };
+}
+
+/** A span from a row of Phoenix's `get_spans_dataframe()`, which has the names of nested fields with dots. */
+function fromFrame(row: JsonObject): JsonObject {
+  const prefix = 'attributes.';
+  const attributes = Object.entries(row).flatMap(([name, value]) =>
+    name.startsWith(prefix) && value !== null ? [[name.slice(prefix.length), value] as const] : [],
+  );
+  const context = { trace_id: row['context.trace_id'], span_id: row['context.span_id'] };
+  return { ...row, context, attributes: Object.fromEntries(attributes) };
 }
 
 /** LiteLLM posts its records in batches, in any order; a request has the whole history before it. */

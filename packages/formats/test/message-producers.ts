@@ -336,6 +336,26 @@ export const messageProducers: Record<string, Producer> = {
       },
     ],
   ],
+  'Phoenix, rows of a data frame': [
+    'otlp',
+    (calls) => [
+      calls.map(({ id, args, result }) => ({
+        name: 'read_file',
+        span_kind: 'TOOL',
+        parent_id: null,
+        start_time: 1_790_000_000_000 + Number(id),
+        end_time: 1_790_000_000_000 + Number(id),
+        status_code: 'OK',
+        'context.span_id': `00f067aa0ba902b${id}`,
+        'context.trace_id': '4bf92f3577b34da6a3ce929d0e0e4736',
+        'attributes.openinference.span.kind': 'TOOL',
+        'attributes.tool.name': 'read_file',
+        'attributes.input.value': JSON.stringify(args),
+        'attributes.output.value': result,
+        'attributes.llm.model_name': null,
+      })),
+    ],
+  ],
   'LangSmith, a tree of runs': [
     'langsmith',
     (calls) => [
@@ -403,6 +423,23 @@ export const messageProducers: Record<string, Producer> = {
 
 /** Answers without the requests that would have the results. */
 export const resultlessAnswers: Record<string, Producer> = {
+  "Gemini CLI's outfile": [
+    'otlp',
+    (calls) =>
+      calls.map(({ id, args }) => ({
+        hrTime: [1_790_000_000 + Number(id), 0],
+        hrTimeObserved: [1_790_000_000, Number(id)],
+        resource: { attributes: {} },
+        body: 'Tool call: read_file.',
+        attributes: {
+          'session.id': 's',
+          'event.name': 'gemini_cli.tool_call',
+          function_name: 'read_file',
+          function_args: JSON.stringify(args, null, 2),
+          success: true,
+        },
+      })),
+  ],
   Ollama: [
     'messages',
     (calls) =>
