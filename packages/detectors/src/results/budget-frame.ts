@@ -15,10 +15,8 @@ const LEFT = new RegExp(
   'i',
 );
 /** The same of what was spent: `Tokens: 12,400 sent, 310 received. Cost: $0.04 message, $0.31 session.` */
-const COST_START = /^[^\S\n]*(?:(?:total )?cost|tokens?(?: used)?|usage)[:=]/i;
-const TOKENS = /\btokens?\b/i;
-const SENT = /\b(?:in|input|prompt|sent)\b/i;
-const RECEIVED = /\b(?:out|output|completion|received)\b/i;
+const COST =
+  /^(?=.*\d)(?=.*\btokens?\b|(?=.*\b(?:in|input|prompt|sent)\b).*\b(?:out|output|completion|received)\b)[^\S\n]*(?:(?:total )?cost|tokens?(?: used)?|usage)[:=]/i;
 
 /**
  * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`, without
@@ -34,15 +32,7 @@ export function withoutBudget(text: string): string {
     if (found !== null) return text.slice(0, tail + found.index + 1);
   }
   const lastLine = end.lastIndexOf('\n') + 1;
+  const line = end.slice(lastLine);
   const before = text.slice(0, tail + lastLine).trimEnd();
-  return lastLine > 0 && before !== '' && isBudget(end.slice(lastLine)) ? before : text;
-}
-
-function isBudget(line: string): boolean {
-  return LEFT.test(line) || isCost(line);
-}
-
-function isCost(line: string): boolean {
-  if (!COST_START.test(line) || !/\d/.test(line)) return false;
-  return TOKENS.test(line) || (SENT.test(line) && RECEIVED.test(line));
+  return lastLine > 0 && before !== '' && (LEFT.test(line) || COST.test(line)) ? before : text;
 }

@@ -1,10 +1,10 @@
-import { collapseSpaces, unitAt } from './text-units.ts';
+import { collapseSpaces } from './text-units.ts';
 
 /** Maximum argument values to search for. */
 const MAX_VALUES = 32;
 const NUMBERS = /\d+(?:\.\d+)?/g;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+/** A string, up to where it is cut off: none of the quotes inside it starts another. */
+const STRING = /"((?:[^"\\]|\\.)*)("(\s*:)?)?/g;
 
 /** All strings in the arguments, at any depth; of truncated arguments, the complete ones. */
 export function stringsIn(canonical: string): string[] {
@@ -30,51 +30,16 @@ function isJson(canonical: string): boolean {
 /** The first distinct strings that are not keys, and the remaining text without strings and keys. */
 function partsOf(canonical: string): { strings: string[]; rest: string } {
   const values = new Set<string>();
-  let rest = '';
-  let from = 0;
-  let open = canonical.indexOf('"');
-  while (open !== -1) {
-    const close = endOfString(canonical, open + 1);
-    // If a string has no end, none of the quotes inside it starts another string.
-    if (unitAt(canonical, close) !== QUOTE) {
-      open = canonical.indexOf('"', close);
-      continue;
-    }
-    const next = afterColon(canonical, close + 1);
-    // A key comes from the tool's schema, not from the call.
-    if (next === close + 1 && values.size < MAX_VALUES)
-      values.add(unescaped(canonical.slice(open + 1, close)));
-    rest += canonical.slice(from, open);
-    from = next;
-    open = canonical.indexOf('"', from);
-  }
-  return { strings: [...values], rest: rest + canonical.slice(from) };
-}
-
-/** The quote that ends a string, or where it is cut off. */
-function endOfString(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) {
-      at += 1;
-      // JSON escapes line breaks; other text may not.
-      if (isLineBreak(unitAt(text, at))) return at;
-    }
-  }
-  return at;
-}
-
-function isLineBreak(unit: number): boolean {
-  return unit === 0x0a || unit === 0x0d || unit === 0x2028 || unit === 0x2029;
-}
-
-/** The position after white space and a colon; unchanged if there is no colon. */
-function afterColon(text: string, end: number): number {
-  let at = end;
-  while (/\s/.test(text.charAt(at))) at += 1;
-  return text.charAt(at) === ':' ? at + 1 : end;
+  const rest = canonical.replace(
+    STRING,
+    (whole: string, inner: string, end: string | undefined, colon: string | undefined) => {
+      if (end === undefined) return whole;
+      // A key comes from the tool's schema, not from the call.
+      if (colon === undefined && values.size < MAX_VALUES) values.add(unescaped(inner));
+      return '';
+    },
+  );
+  return { strings: [...values], rest };
 }
 
 function unescaped(inner: string): string {

@@ -27,18 +27,17 @@ const STATUS = /^(?:status|state|outcome)$/i;
 /** Fields of an envelope that say nothing where they have these values: the call has succeeded. */
 const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boolean])[] = [
   [/^(?:ok|success|succeeded)$/i, (value) => value === true],
-  [/^is_?error$/i, (value) => value === false],
-  [STATUS, (value) => value === 200 || (typeof value === 'string' && DONE.test(value))],
-  [/^(?:exit|return)_?code$/i, (value) => value === 0],
-  [/^(?:status_?)?code$/i, (value) => value === 0 || value === 200],
   [
-    /^(?:errors?|stderr|warnings?)$/i,
+    /^(?:status|state|outcome|(?:(?:exit|return|status)_?)?code)$/i,
+    (value) => value === 0 || value === 200 || (typeof value === 'string' && DONE.test(value)),
+  ],
+  [
+    /^(?:(?:is_?)?errors?|stderr|warnings?)$/i,
     (value) =>
       value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0),
   ],
   [/^id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
-  [/^jsonrpc$/, (value) => typeof value === 'string'],
-  [/^tool(?:_?name)?$/i, (value) => typeof value === 'string'],
+  [/^(?:jsonrpc|tool(?:_?name)?)$/i, (value) => typeof value === 'string'],
   // How many results there have been.
   [/^(?:seq(?:uence)?(?:_?(?:no|num|number))?|call_?(?:no|num|number|index|count)|turn)$/i, Number.isInteger],
 ];
