@@ -11,20 +11,26 @@ export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
  * help.
  */
 const TRANSIENT =
-  /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out|time-?out\b|TimeoutError|ETIMEDOUT|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
+  /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
 /** A page that lacks the awaited element: the agent waits for the wrong thing. */
 const WAITS_IN_VAIN = /\blocator\b|waiting for (?:selector|element|locator)/i;
 
+const PHRASES =
+  'too many requests|rate.?limit(?:ed| reached| exceeded| hit| error)|e?timed?[ -]?out|econnreset|eai_again|service unavailable|internal server error|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:was )?(?:reset|aborted)|deadline exceeded';
 /** A transient failure at the start of a result that says nothing else. */
-const PLAIN_TRANSIENT =
-  /^(?:[\w.-]{1,30}: (?:\(\d+\) )?)?(?:(?:the|a|your|http|status|error|code|request|operation|tool|call|execution|connection|connect|read|server|service|api|upstream|is|was|has) ){0,5}(?:429|50[0234])?\W{0,3}(?:too many requests|rate.?limit(?:ed| reached| exceeded| hit| error)|timed[ -]?out|time-?out|etimedout|econnreset|eai_again|service unavailable|internal server error|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:was )?(?:reset|aborted)|deadline exceeded)(?=\W*$|[.!,;<]|\s*\(| (?:after|while|waiting|during|error|for requests?|on|by|please|retry|try|\d))/i;
+const PLAIN_TRANSIENT = new RegExp(
+  `^(?:[\\w.-]{1,30}: (?:\\(\\d+\\) )?)?(?:(?:the|a|your|http|status|error|code|request|operation|tool|call|execution|connection|connect|read|server|service|api|upstream|is|was|has) ){0,5}(?:429|50[0234])?\\W{0,3}(?:${PHRASES})(?=\\W*$|[.!,;<]|\\s*\\(| (?:after|while|waiting|during|error|for requests?|on|by|please|retry|try|\\d))`,
+  'i',
+);
 /** Transient failures recognizable by their first words alone. */
 const WELL_KNOWN =
-  /^(?:getaddrinfo EAI_AGAIN|npm err! (?:code|network) (?:ETIMEDOUT|ECONNRESET)|upstream connect error|net::ERR_(?:CONNECTION|TIMED|NETWORK)\w{0,30}|you exceeded your (?:current )?quota|socket hang up|temporary failure in name resolution|(?:[\w-]{1,20} ){1,3}failed: the (?:server|service|model) is overloaded)/i;
+  /^(?:getaddrinfo|npm err!|upstream connect error|net::ERR_|you exceeded your|socket hang up|temporary failure in name)/i;
 const PLAIN_UNITS = 200;
 /** The same, but only as the whole result: a reading tool returns text written by others. */
-const ALL_TRANSIENT =
-  /^(?:[a-z]{1,12} ){0,3}(?:(?:http(?:\/[\d.]{1,3})? )?(?:429 too many requests|500 internal server error|502 bad gateway|503 service unavailable|504 gateway time-?out)|rate.?limit(?:ed| reached| exceeded)|too many requests|timed[ -]?out|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|connection (?:reset|aborted))\W*$/i;
+const ALL_TRANSIENT = new RegExp(
+  `^(?:[a-z]{1,12} ){0,3}(?:http(?:/[\\d.]{1,3})? )?(?:(?:429|50[0234]) )?(?:${PHRASES})\\W*$`,
+  'i',
+);
 
 /** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
@@ -37,14 +43,27 @@ const REJECTED_EDIT =
   /\b(?:rejected|refused|not applied|not saved|(?:was|were|is|are) not found|(?:did|does) not match|no match)\b/i;
 /** Further words that errors start with. */
 const ERROR_HEADING =
-  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
+  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such)\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
-  /^(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
+  /^(?:error(?!s?\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|unable|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
-  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\bvalidation errors? (?:for|in)\b|\bno replacement was performed\b|\bno match found for replacement\b|\bnot found in (?:content|file)\b|\bpanicked at\b|\bfailed because\b|\b(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?\b/i;
+  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\b(?:exit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|(?:[1-9]\d* failed|validation errors? (?:for|in)|no (?:replacement was performed|match found for replacement)|not found in (?:content|file)|panicked at|failed because|(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?)\b)/i;
 /** A field or tag that marks an error; a program that exits with 1 may as well have found nothing. */
 const ERROR_FIELD =
-  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|["']status_?code["']\s*:\s*[45]\d\d\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
+  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
+/** What a success says about errors. */
+const NO_ERROR =
+  /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;
+/** A short record that says that the call failed, and why; the code, if it has one. */
+const FAILED_RECORD =
+  /^\s*\{(?=[^]*(?:message|msg|reason|detail|title)\\*["'])(?:[^{}[\]]|\{\}|\[\])*?\b(?:(?:ok|success)\\*["']\s*:\s*\\*["']?false\b|(?:code|status)\\*["']\s*:\s*\\*["']?([45]\d\d)\b|errors\\*["']\s*:\s*\[\s*\{)/i;
+/** What it says of the state of one target among others. */
+const STATE = /already|taken|found|exist|expired|unknown|available|wrong|incorrect/i;
+/** Tools whose answer it may be. */
+const CHECKS = /check|verif|valid|test|ping|lint/;
+/** The same as an error, or a refusal, in other languages. */
+const FOREIGN_REFUSAL =
+  /falha |não foi|no se pu|nega[dt][oa]|refusé|échec|impossib(?:ile|le d)|konnten? nicht|verweigert|fehlgeschl|не удалось|できません|失敗|无法|失败/i;
 /** A person or a rule denied the call, in a few words. */
 const REFUSED =
   /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|blocked by|not (?:allowed|permitted|authorized))\b|\baccess is (?:disabled|blocked)\b/i;
@@ -88,6 +107,7 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   if (ERROR_NAME.test(words)) return true;
   if (call.reads === true) return ALL_TRANSIENT.test(words);
   if (ERROR_HEADING.test(words) || ERROR_START.test(words) || ERROR_FIELD.test(head)) return true;
+  if (isFailedRecord(head, call)) return true;
   return text.length <= PLAIN_UNITS && (PLAIN_TRANSIENT.test(words) || WELL_KNOWN.test(words));
 }
 
@@ -99,15 +119,32 @@ function firstWords(head: string): string {
   return unstamped === lines ? words : unframed(unstamped);
 }
 
-function tellsOfError(text: string, { reads, edits }: CallText): boolean {
+function tellsOfError(text: string, call: CallText): boolean {
   const head = text.slice(0, HEAD_UNITS);
+  return seemsError(head, call) && seemsError(head.replace(NO_ERROR, ''), call);
+}
+
+function seemsError(head: string, call: CallText): boolean {
+  const { reads, runs, edits } = call;
+  const { length } = head;
   if (FOREIGN_ERROR.test(head)) return true;
-  if (edits === true && text.length <= REFUSED_UNITS && REJECTED_EDIT.test(text)) return true;
-  if (reads === true && text.length > READ_ERROR_UNITS) return false;
+  if (edits === true && length <= REFUSED_UNITS && REJECTED_EDIT.test(head)) return true;
+  if (reads === true && length > READ_ERROR_UNITS) return false;
   const words = firstWords(head);
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;
-  if (text.length <= REFUSED_UNITS && (REFUSED.test(text) || ERROR_START.test(words))) return true;
+  if (isFailedRecord(head, call)) return true;
+  if (length <= REFUSED_UNITS) {
+    if (REFUSED.test(head) || ERROR_START.test(words)) return true;
+    if (reads !== true && runs !== true && FOREIGN_REFUSAL.test(head)) return true;
+  }
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
+}
+
+/** Whether a result is a short record that says that the call failed. */
+function isFailedRecord(head: string, { name, reads, looks }: CallText): boolean {
+  const asks = reads === true || looks === true || head.length > READ_ERROR_UNITS || CHECKS.test(name);
+  const found = asks ? null : FAILED_RECORD.exec(head);
+  return found !== null && (found[1] !== undefined || !STATE.test(head));
 }
 
 const ANSWER_UNITS = 200;

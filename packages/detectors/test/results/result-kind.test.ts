@@ -136,3 +136,102 @@ it.each([
 ])('%j does not mean that something is in progress or not visible', (result) => {
   expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
 });
+
+describe('a success that says that there is no error', () => {
+  it.each([
+    '{"carrier":"DHL","error":"none"}',
+    '{"error":"null","rows":1}',
+    "{'error': 'N/A', 'rows': 1}",
+    '{"error":"No error"}',
+    '{"errors":[],"rows":1}',
+    '{"error":"OK","rows":1}',
+    'Order handled.\nError: none\nWarnings: 2',
+    'Errors: 0, updated: 3',
+    'Failed: 0\nSynced: 12 items',
+  ])('is not an error: %j', (result) => {
+    expect(kindOf(result, null)).toBe('ok');
+  });
+
+  it.each([
+    '{"error":"none of the files exists"}',
+    '{"error":"No such order"}',
+    'Error: no',
+    'Error: no such file',
+    'Error: none of them matches',
+    'Errors: 3, updated: 0',
+    '{"error":"none","errors":[{"message":"no"}]}',
+  ])('is none: %j', (result) => {
+    expect(kindOf(result, null)).toBe('error');
+  });
+});
+
+describe('a record that says that the call failed', () => {
+  it.each([
+    '{"message":"Exports are disabled","success":false}',
+    "{'ok': False, 'reason': 'Exports are disabled'}",
+    '{"data":{},"msg":"Exports are disabled","success":"false"}',
+    '{"data":null,"errors":[{"message":"Exports are disabled"}]}',
+    '{"errors":[{"message":"Exports are disabled"}],"data":null}',
+    '{"code":422,"data":null,"msg":"the format is missing"}',
+    '{"status":404,"title":"Not Found","detail":"no such route"}',
+    '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>',
+    '<s:Envelope><s:Body><s:Fault><faultcode>s:Client</faultcode></s:Fault></s:Body></s:Envelope>',
+  ])('is an error: %j', (result) => {
+    expect(kindOf(result, null, { name: 'start_export' })).toBe('error');
+  });
+
+  it.each([
+    ['success', '{"message":"started","success":true}', {}],
+    ['no reason', '{"success":false}', {}],
+    ['a state', '{"message":"The feature is off","status":false}', {}],
+    ['the state of a target', '{"message":"Seat 12A is already taken","success":false}', {}],
+    ['what was looked up', '{"message":"There is no such patent","success":false}', { reads: true }],
+    ['what was looked up in vain', '{"message":"User not found","status":404}', { reads: true }],
+    ['what was checked', '{"message":"The mailbox is full","ok":false}', { name: 'check_mailbox' }],
+    ['one of several', '{"message":"2 of 3","results":[{"ok":false}],"total":3}', {}],
+    ['a code that is none', '{"code":431,"name":"Linz"}', {}],
+  ])('is none: %s', (_, result, call) => {
+    expect(kindOf(result, null, { name: 'start_export', ...call })).toBe('ok');
+  });
+
+  it('is one although the tool reads, if it was not allowed to', () => {
+    expect(kindOf('{"code":403,"msg":"forbidden"}', null, { reads: true })).toBe('error');
+  });
+
+  it('is an outage if the service failed', () => {
+    expect(kindOf('{"code":503,"message":"try again"}', null)).toBe('transient');
+  });
+});
+
+describe('a refusal in another language', () => {
+  it.each([
+    'Falha ao iniciar a exportação: sua conta não tem permissão.',
+    'Não foi possível iniciar a exportação.',
+    'Acesso negado.',
+    'No se pudo iniciar la exportación.',
+    'Acceso denegado a la exportación.',
+    'Échec de l’export : droits insuffisants.',
+    'Impossible d’exporter.',
+    'Accès refusé.',
+    'Impossibile avviare l’esportazione.',
+    'Der Export konnte nicht gestartet werden.',
+    'Zugriff verweigert.',
+    'Не удалось начать экспорт.',
+    'エクスポートを開始できませんでした。',
+    'エクスポートに失敗しました。',
+    '无法导出。',
+    '导出失败，您的账户没有权限。',
+  ])('is an error: %j', (result) => {
+    expect(kindOf(result, null)).toBe('error');
+    expect(kindOf(result, null, { reads: true })).toBe('ok');
+  });
+});
+
+it.each([
+  'Element index 14 not available - page may have changed.',
+  'Element is not clickable at this point.',
+  'The element with index 3 does not exist.',
+  'Ref e12 is no longer on the page.',
+])('%j is an error of an interface', (result) => {
+  expect(kindOf(result, null)).toBe('error');
+});
