@@ -10,9 +10,10 @@ import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
 import { inFixedOrder } from './match-order.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
-import { stringsIn } from './said-values.ts';
+import { valuesIn } from './said-values.ts';
 import { bulkOf, type Comparable } from './sameness.ts';
-import { type CallText, withoutEcho } from './strip-echoed-args.ts';
+import { type CallText, ECHO, withoutEcho } from './strip-echoed-args.ts';
+import { collapseSpaces } from './text-units.ts';
 import { unwrapped } from './unwrap-result.ts';
 
 /** A tool's result, normalized for comparison. */
@@ -68,7 +69,8 @@ const STACK = /^[ \t]+at .*$/gm;
  */
 const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|\w*(?:code|_id|_count|_seconds)|id|duration|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
-const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;
+const PLACE =
+  /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3}|(?:line |at \[)\d+:)\d+/gi;
 const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
 /** Units of a result that are searched for an error. */
 const FAILURE_UNITS = 16_384;
@@ -95,14 +97,15 @@ export function normalizeResult(
   const kind = resultKind(plain, flag ?? isError, call, agents);
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;
-  const words = kind === 'ok' ? '' : failureOf(plain);
+  const told = kind === 'ok' ? '' : withoutQuotes(plain, call);
+  const words = failureOf(told);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
-  const { head, numbers } = failure === null ? NO_HEAD : errorHead(plain, call);
+  const { head, numbers } = failure === null ? NO_HEAD : errorHead(told, call);
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
   const isComparable =
     answer.length <= GIST_UNITS && (failure !== null || call.gui === true || PHRASE.test(call.said));
-  const gist = isComparable ? withoutEcho(answer, call) : answer;
+  const gist = isComparable ? withoutEcho(answer, call, failure !== null) : answer;
   const form = fingerprint(normal);
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
@@ -155,6 +158,29 @@ function isAllVolatile({ normal, words }: LexedResult, call: CallText): boolean 
   return !SAYS.test(withoutEcho(normal, call).replace(UNSAID, ''));
 }
 
+/** A line, and what points into it below. */
+const LINE = /^(.{4,})(?:\n[^\w\n]*\^.*)?/gm;
+/** The margin that an editor prints before each line. */
+const MARGIN = /^[\s\d:|>+-]*/;
+/** A shorter line of the call may occur anywhere by chance. */
+const QUOTED_UNITS = 4;
+/** What MySQL quotes of a statement, up to its end. */
+const NEAR = /(?<=near ')([^]+?)(?=' at line)/g;
+/** Units of an error in which it quotes the call. */
+const QUOTING_UNITS = 1600;
+
+/** An error with an echo in place of the lines that it quotes of the call. */
+function withoutQuotes(text: string, { said }: CallText): string {
+  const values = valuesIn(said);
+  const unquoted = (shown: string, line: string) => {
+    const quoted = collapseSpaces(line.replace(MARGIN, ''));
+    const isQuote = quoted.length >= QUOTED_UNITS && values.some((value) => value.includes(quoted));
+    return isQuote || shown.startsWith('LINE ') ? ECHO : shown;
+  };
+  const head = text.slice(0, QUOTING_UNITS).replaceAll('\\n', '\n');
+  return head.replace(NEAR, unquoted).replace(LINE, unquoted) + text.slice(QUOTING_UNITS);
+}
+
 /** The error's own message, without the stack trace and the position in the input. */
 function failureOf(text: string): string {
   const message = exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, '');
@@ -203,15 +229,9 @@ export function isUnderWay(text: string): boolean {
 /** Lines that identify an error; those after them show its location. */
 const LINES = 5;
 const UNITS = 400;
-/** A shorter line of the call may occur anywhere by chance. */
-const QUOTED_UNITS = 4;
-/** Maximum lines of the arguments to search for. */
-const QUOTED_LINES = 256;
 /** A number, and whether it counts something: fewer failures are a different error. */
 const NUMBER =
   /\d+( (?:failed|failures?|failing|passed|errors?|warnings?|problems?|tests?|left|remaining|of)\b)?/g;
-/** The margin that an editor prints before each line. */
-const MARGIN = /^[\s\d:|>+-]*/;
 
 interface ErrorHead {
   readonly head: string;
@@ -227,27 +247,17 @@ const NUMBER_UNITS = 12;
  * the same reason, although each rejection quotes its own attempt.
  */
 function errorHead(text: string, call: CallText): ErrorHead {
-  const quoted = new Set(
-    stringsIn(call.said)
-      .flatMap((value) => value.split('\n', QUOTED_LINES))
-      .map((line) => line.replace(MARGIN, '').trim())
-      .filter(({ length }) => length >= QUOTED_UNITS),
-  );
-  const lines: string[] = [];
-  for (const line of text
-    .slice(0, 4 * UNITS)
-    .replaceAll('\\n', '\n')
-    .split('\n')) {
-    if (line.trim() === '') continue;
-    if (lines.length === LINES || quoted.has(line.replace(MARGIN, '').trim())) break;
-    lines.push(line);
-  }
-  const head = normalizeText(lines.join('\n')).slice(0, UNITS);
+  const [unquoted = ''] = `\n${text.slice(0, QUOTING_UNITS)}`.split(`\n${ECHO}`, 1);
+  const lines = unquoted.split('\n').filter((line) => line.trim() !== '');
+  const head = normalizeText(lines.slice(0, LINES).join('\n')).slice(0, UNITS);
   const numbers: string[] = [];
-  const folded = withoutEcho(head, call).replace(NUMBER, (number: string, counted: string | undefined) => {
-    if (counted !== undefined) return number;
-    numbers.push(number.slice(0, NUMBER_UNITS));
-    return '#';
-  });
+  const folded = withoutEcho(head, call, true).replace(
+    NUMBER,
+    (number: string, counted: string | undefined) => {
+      if (counted !== undefined) return number;
+      numbers.push(number.slice(0, NUMBER_UNITS));
+      return '#';
+    },
+  );
   return { head: folded, numbers: numbers.slice(0, HEAD_NUMBERS).join(' ') };
 }

@@ -1,5 +1,4 @@
 import { valuesIn } from './said-values.ts';
-import { isWideSpace, unitAt } from './text-units.ts';
 
 /** The text of a call: its tool's name and its canonical arguments, or the beginning of these. */
 export interface CallText {
@@ -23,7 +22,7 @@ export interface CallText {
 }
 
 /** Placeholder for text that a result echoes from the call. */
-const ECHO = '\u0001';
+export const ECHO = '\u0001';
 /** Minimum length of a value that is searched for anywhere in a text. */
 const MIN_ANYWHERE = 3;
 
@@ -32,93 +31,51 @@ const MIN_ANYWHERE = 3;
  */
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
+/** A token between white space, quotes and brackets. */
+const TOKEN = /[^\s"'`\u201c\u201d\u2018\u2019()[\]{}<>,;\u0001]+/g;
+const QUOTES = '"\'`\u201c\u201d\u2018\u2019';
+/** Punctuation after a token. */
+const PUNCTUATION = /(?<![.:!?])[.:!?]+$/;
 const NUMBER = /^\d+(?:\.\d+)?$/;
 const NUMBERS = /\d+(?:\.\d+)?/g;
-/** Punctuation after a token. */
-const PUNCTUATION = '.:!?';
-const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/][^\s]*$/;
-
-/** What a unit of a result is: white space, quotes and brackets separate tokens. */
-const Unit = { separator: 1, quote: 2, slash: 4, letter: 8 } as const;
-/** A number has none of the letters; digits and punctuation are no kind of their own. */
-const UNITS = new Uint8Array(0x80).fill(Unit.letter);
-for (const [units, kind] of [
-  ['\t\n\v\f\r ()[]{}<>,;\u0001', Unit.separator],
-  ['"\'`', Unit.separator | Unit.quote],
-  ['\\/', Unit.slash],
-  [`0123456789${PUNCTUATION}`, 0],
-] as const)
-  for (const unit of units) UNITS[unit.charCodeAt(0)] = kind;
+/** A word with digits, such as `sdk==1.1`. */
+const VERSION = /^(?=.*\d).{4}/;
+/** An address in front of the number of a port. */
+const HOST = /^[\d.:]+:/;
+const SLASH = /[\\/]/;
+/** What tells a path or a number from a word. */
+const TELLING = /[\d\\/]/;
+const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/]/;
 
 /**
  * Removes what a result echoes of the call: arguments that occur verbatim, and quoted names, paths and numbers taken
- * from them. Differences that remain are new information.
+ * from them; in an error also words with digits. Differences that remain are new information.
  */
-export function withoutEcho(text: string, { name, said }: CallText): string {
+export function withoutEcho(text: string, { name, said }: CallText, isError = false): string {
   const values = valuesIn(said);
   values.push(name);
   let rest = text;
   for (const value of values.filter(({ length }) => length >= MIN_ANYWHERE).sort(longestFirst))
     rest = rest.replaceAll(value, ECHO);
   if (rest.includes(ECHO)) rest = rest.replace(AROUND, ECHO);
-  return withoutEchoedTokens(rest, values);
-}
-
-function withoutEchoedTokens(text: string, values: readonly string[]): string {
-  const { length } = text;
-  let said: string | undefined;
+  const words = values.join('\n');
   let numbers: ReadonlySet<string> | undefined;
-  let lastNames: ReadonlySet<string> | undefined;
-  let kept = '';
-  let from = 0;
-  let start = 0;
-  let before = 0;
-  let within = 0;
-  for (let at = 0; at <= length; at += 1) {
-    const kind = at < length ? kindAt(text, at) : Unit.separator;
-    if ((kind & Unit.separator) === 0) {
-      within |= kind;
-      continue;
+  const isQuote = (index: number) => QUOTES.includes(rest.charAt(index) || ' ');
+  return rest.replace(TOKEN, (token: string, at: number) => {
+    const isQuoted = isQuote(at - 1) && isQuote(at + token.length);
+    if (!isQuoted && !TELLING.test(token)) return token;
+    const word = token.replace(PUNCTUATION, '');
+    let isEcho = (isQuoted || (isError && VERSION.test(word))) && words.includes(word);
+    const number = isError ? word.replace(HOST, '') : word;
+    if (NUMBER.test(number)) isEcho = (numbers ??= new Set(words.match(NUMBERS))).has(number);
+    else if (PATH.test(word)) {
+      const last = lastName(word);
+      // A name as short as `a` occurs in any text, so it must be a whole name in the arguments.
+      isEcho =
+        last.length < MIN_ANYWHERE ? values.some((value) => lastName(value) === last) : words.includes(last);
     }
-    const isQuoted = (before & kind & Unit.quote) !== 0;
-    const mayBeNumber = within === 0 && isDigit(unitAt(text, start)) && numbers?.size !== 0;
-    if (at > start && (isQuoted || (within & Unit.slash) !== 0 || mayBeNumber)) {
-      let end = at;
-      while (end > start && PUNCTUATION.includes(text.charAt(end - 1))) end -= 1;
-      const word = text.slice(start, end);
-      said ??= values.join('\n');
-      let isEcho: boolean;
-      if (within === 0 && NUMBER.test(word)) isEcho = (numbers ??= new Set(said.match(NUMBERS))).has(word);
-      else if ((within & Unit.slash) !== 0 && PATH.test(word)) {
-        const last = lastName(word);
-        // A name as short as `a` occurs in any text, so it must be a whole name in the arguments.
-        isEcho =
-          last.length < MIN_ANYWHERE
-            ? (lastNames ??= new Set(values.map(lastName))).has(last)
-            : said.includes(last);
-      } else isEcho = isQuoted && said.includes(word);
-      if (isEcho) {
-        kept += text.slice(from, start) + ECHO;
-        from = end;
-      }
-    }
-    before = kind;
-    within = 0;
-    start = at + 1;
-  }
-  return kept === '' ? text : kept + text.slice(from);
-}
-
-function kindAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  if (unit < 0x80) return UNITS[unit] as number;
-  if (unit === 0x201c || unit === 0x201d || unit === 0x2018 || unit === 0x2019)
-    return Unit.separator | Unit.quote;
-  return isWideSpace(unit) ? Unit.separator : Unit.letter;
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
+    return isEcho ? ECHO + token.slice(word.length) : token;
+  });
 }
 
 function longestFirst(a: string, b: string): number {
@@ -127,9 +84,5 @@ function longestFirst(a: string, b: string): number {
 
 /** `b.txt` of `/srv/a/b.txt`, because tools expand paths. */
 function lastName(path: string): string {
-  let end = path.length;
-  while (end > 0 && (kindAt(path, end - 1) & Unit.slash) !== 0) end -= 1;
-  let start = end;
-  while (start > 0 && (kindAt(path, start - 1) & Unit.slash) === 0) start -= 1;
-  return path.slice(start, end);
+  return path.split(SLASH).findLast((name) => name !== '') ?? '';
 }

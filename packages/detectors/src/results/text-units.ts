@@ -10,7 +10,11 @@ export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
 /** By unit. Units beyond ASCII are white space or letters; the table has all of them, because a branch costs more. */
 export const KINDS = new Uint8Array(0x1_00_00).fill(LOWER, 0x80);
 for (const [units, kind] of [
-  ['\t\n\v\f\r ', SPACE],
+  // As `\s` has it.
+  [
+    '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
+    SPACE,
+  ],
   ['0123456789', DIGIT],
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', UPPER],
   ['abcdefghijklmnopqrstuvwxyz', LOWER],
@@ -18,7 +22,6 @@ for (const [units, kind] of [
   ['\\', ESCAPE],
 ] as const)
   for (const unit of units) KINDS[unit.charCodeAt(0)] = kind;
-for (let unit = 0x80; unit < KINDS.length; unit += 1) if (isWideSpace(unit)) KINDS[unit] = SPACE;
 
 /**
  * The UTF-16 unit; 0 outside of the text. In V8, a single index outside makes `charCodeAt` several times as slow in the
@@ -31,21 +34,6 @@ export function unitAt(text: string, at: number): number {
 /** 0 for other signs, and outside of the text. */
 export function kindAt(text: string, at: number): number {
   return KINDS[unitAt(text, at)] as number;
-}
-
-/** Whether `\s` matches a UTF-16 unit beyond ASCII. */
-export function isWideSpace(unit: number): boolean {
-  if (unit < 0x1680) return unit === 0xa0;
-  return (
-    (unit >= 0x2000 && unit <= 0x200a) ||
-    unit === 0x1680 ||
-    unit === 0x2028 ||
-    unit === 0x2029 ||
-    unit === 0x202f ||
-    unit === 0x205f ||
-    unit === 0x3000 ||
-    unit === 0xfeff
-  );
 }
 
 /** White space that is not one space. */

@@ -236,6 +236,49 @@ describe('the failure of a result', () => {
     expect(resultForm('fine', null).failure).toBeNull();
   });
 
+  it.each([
+    [
+      'PostgreSQL',
+      (sql: string) =>
+        `ERROR:  column "custmer" does not exist\nLINE 1: ${sql.slice(0, 24)}...\n        ${' '.repeat(sql.indexOf('c'))}^\nHINT:  Perhaps you meant "customer".`,
+    ],
+    [
+      'PostgreSQL, in JSON',
+      (sql: string) => JSON.stringify({ error: `no column "custmer"\nLINE 1: ${sql}\n   ^` }),
+    ],
+    ['SQLite', (sql: string) => `Parse error: no such column: custmer\n  ${sql}\n      ^--- error here`],
+    ['MySQL', (sql: string) => `You have an error near '${sql.slice(sql.indexOf('c'))}' at line 1`],
+    ['BigQuery', (sql: string) => `Unrecognized name: custmer at [1:${sql.indexOf('c')}]`],
+    ['Trino', (sql: string) => `line 1:${sql.indexOf('c')}: Column 'custmer' cannot be resolved`],
+    ['a code frame', (sql: string) => `Unexpected token\n\n> 1 | ${sql}\n    |   ^\n  2 | log(1)`],
+  ])('is the same although %s quotes another query', (_, message) => {
+    const ask = (sql: string) => resultForm(message(sql), true, calling({ sql }));
+    const [one, other] = [ask('SELECT custmer FROM orders'), ask('SELECT id, custmer FROM orders LIMIT 5')];
+    expect(one.gist).toBe(other.gist);
+    expect(one.head).toBe(other.head);
+    expect(one.head).not.toBeNull();
+  });
+
+  it('differs if it quotes other lines than those of the call', () => {
+    const gist = (line: string) =>
+      resultForm(`no\n> 1 | ${line}\n    | ^`, true, calling({ file: 'a.ts' })).gist;
+    expect(gist('const a = ;')).not.toBe(gist('const b = ;'));
+  });
+
+  it.each([
+    [
+      'a version',
+      (n: number) => [`pip install sdk==1.${n}`, `ERROR: no version for sdk==1.${n} (from none)`],
+    ],
+    ['a port', (n: number) => [`PORT=80${n}0 npm start`, `Error: listen EACCES: denied 0.0.0.0:80${n}0`]],
+  ])('has the same gist when it echoes %s without quotes', (_, say) => {
+    const gist = (n: number) => {
+      const [command = '', message = ''] = say(n);
+      return resultForm(message, true, calling({ command })).gist;
+    };
+    expect(gist(1)).toBe(gist(2));
+  });
+
   it('has the same gist when the error merely echoes different arguments', () => {
     const gist = (path: string) => resultForm(`Error: no such file: '${path}'`, true, calling({ path })).gist;
     expect(gist('/srv/a.txt')).toBe(gist('b.txt'));
