@@ -13,7 +13,18 @@ import {
   isParameter,
   isPort,
 } from './token-context.ts';
-import { COMPOUND, FRAME, ID, labelSays, PROCESS, REQUEST, TIME, TRY, VOLATILE_ID } from './token-labels.ts';
+import {
+  COMPOUND,
+  FRAME,
+  ID,
+  labelSays,
+  PROCESS,
+  REQUEST,
+  STEP,
+  TIME,
+  TRY,
+  VOLATILE_ID,
+} from './token-labels.ts';
 import { isAddress, isRandomRun, isTemporaryName, pieceKind, UUID_UNITS, uuidsIn } from './token-shape.ts';
 
 /** A shorter parameter of a link may be the number of a page. */
@@ -31,7 +42,7 @@ const MAX_TRY_GAP = 4;
 const MIN_LABEL = 3;
 const MAX_LABEL = 7;
 
-/** A longer text is no page that only tells of a failure. */
+/** A longer text is no page that only tells of a failure, and no observation. */
 const FAILURE_UNITS = 600;
 const FAILS = /wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler/i;
 const SUCCEEDS = /confirmed|booked|created|submitted|thank|success/i;
@@ -43,6 +54,9 @@ const BOUNDARY = /\bboundary=\\*"?([^"\\\s;]{8,70})/gi;
 const MAX_BOUNDARIES = 4;
 /** The further parts of an id. */
 const PARTS = /(?:[:.][\w-]+)*/y;
+
+/** A text from an environment that moves only if the agent does. */
+const ENVIRONMENT = /\b(?:observation|reward|score|inventory|moves|wall|you (?:can|bump|see|are|have))/i;
 
 const BLANK = 0x20;
 const QUOTE = 0x22;
@@ -199,6 +213,16 @@ class Lexer {
       if ((says & TIME) !== 0 && ((says & COMPOUND) !== 0 || hasSign(text, labelEnd, first)))
         return this.#put(first, endOfNumber(text, first), '<duration>');
       if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.#put(first, end, '<n>');
+    }
+    if (
+      (says & STEP) !== 0 &&
+      kindAt(text, first) === DIGIT &&
+      text.length <= FAILURE_UNITS &&
+      ENVIRONMENT.test(text)
+    ) {
+      const stop = endOfNumber(text, first);
+      this.#writer.hole('counter', first, stop);
+      return stop;
     }
     if ((says & VOLATILE_ID) !== 0 && end - first >= 4) {
       PARTS.lastIndex = end;

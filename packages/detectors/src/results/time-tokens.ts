@@ -1,12 +1,13 @@
-import { isDay, mayBeTimed } from './token-context.ts';
+import { mayBeDay, mayBeTimed } from './token-context.ts';
 
 const FRACTION = '(?:[.,]\\d+)?';
 /** Times and durations that start with a digit, numbers of tries, restarts and tokens, and sizes. */
 const TIMED = new RegExp(
   [
     `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?|20\\d{6}T\\d{6}(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\b)`,
-    `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b)`,
-    `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b)`,
+    // The second is the clock of a phone.
+    `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b|\\d?\\d:\\d\\d\\b(?:(?<=systemui[^<\\n]{0,99}|[Ss]tatus.?[Bb]ar[^\\n]{0,60})|(?=[^>\\n]{0,99}systemui)))`,
+    `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b|(?<=(?:\\n|^)#\\d+ |\\b(?:real|user|sys) )\\d+\\.\\d+)`,
     '(\\d+(?:,\\d+)?(?= (?:attempts?|tries|retries|guesses|tokens)\\b| \\([^()\\n]{1,12} ago\\)))',
     `(\\d+${FRACTION} ?[KMGT]i?B\\b)`,
     // The age in the last column of a table, or `2h ago`.
@@ -39,7 +40,7 @@ export function timedToken(text: string, start: number): TimedToken | null {
 
 /** Where the date that starts with this word ends; 0 if it does not start one. */
 export function endOfDate(text: string, start: number, end: number): number {
-  if (!isDay(text, start, end)) return 0;
+  if (!mayBeDay(text, start, end)) return 0;
   DATED.lastIndex = start;
   return DATED.test(text) ? DATED.lastIndex : 0;
 }
@@ -50,9 +51,9 @@ export function isEpoch(text: string, start: number, end: number): boolean {
   return (length === SECONDS || length === MILLISECONDS) && EPOCH.test(text.slice(start, end));
 }
 
-const NUMBER = /\d+(?:\.\d+)?/y;
+const NUMBER = /\d+(?:\.\d+)?(?:\.\.\d+\.\d+)?/y;
 
-/** Where the number that starts here ends, with its decimals. */
+/** Where the number or the span that starts here ends, with its decimals. */
 export function endOfNumber(text: string, start: number): number {
   NUMBER.lastIndex = start;
   return NUMBER.test(text) ? NUMBER.lastIndex : start;

@@ -1,4 +1,4 @@
-import { DIGIT, ESCAPE, kindAt, unitAt } from './text-units.ts';
+import { DIGIT, ESCAPE, kindAt, SPACE, unitAt } from './text-units.ts';
 import { announcesNews } from './token-labels.ts';
 
 const QUOTE = 0x22;
@@ -56,13 +56,10 @@ export function isKey(text: string, end: number): boolean {
 
 /** First units of the days of the week. */
 const DAY_STARTS = unitTable('MTWFS');
-const DAY = /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/y;
 
-/** `Mon`, `Tuesday`. */
-export function isDay(text: string, start: number, end: number): boolean {
-  if (end - start < 3 || end - start > 9 || DAY_STARTS[text.charCodeAt(start)] !== 1) return false;
-  DAY.lastIndex = start;
-  return DAY.test(text);
+/** Whether a word may be `Mon` or `Tuesday`. */
+export function mayBeDay(text: string, start: number, end: number): boolean {
+  return end - start >= 3 && end - start <= 9 && DAY_STARTS[text.charCodeAt(start)] === 1;
 }
 
 /** Whether what follows the digits that start here may make them a time, a duration or a size. */
@@ -75,6 +72,8 @@ export function mayBeTimed(text: string, start: number): boolean {
   if (next === DOT || next === COMMA) {
     at += 1;
     while (kindAt(text, at) === DIGIT) at += 1;
+    // What stands before it may say that it is one.
+    if (kindAt(text, start - 1) === SPACE) return true;
     next = unitAt(text, at);
   }
   if (next === 0x20 || next === 0xa0) next = unitAt(text, at + 1);

@@ -21,6 +21,8 @@ const BY = 1024;
 const OF_SERVER = 2048;
 /** The name of a field in several words, which needs no sign before its value. */
 export const COMPOUND = 4096;
+/** How many steps an environment has counted. */
+export const STEP = 8192;
 
 /** By form, of a label in its own case. */
 const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
@@ -31,6 +33,7 @@ const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
   [OF_PROCESS, /^process$/i],
   [BY, /^by$/i],
   [OF_SERVER, /^(?:served|handled|answered|rendered|delivered|processed)$/i],
+  [STEP, /^(?:\w+_|time)?(?:step|turn|tick|move)s?(?:_[a-z]+)?$/i],
   [COMPOUND, /^[a-z]+(?:_[a-z]+)+$/],
 ];
 

@@ -61,6 +61,21 @@ describe('known volatile tokens', () => {
       'boundary="----=_Part_31_19.11"\n\n------=_Part_31_19.11\nSee you.',
       'boundary="----=_Part_42_27.15"\n\n------=_Part_42_27.15\nSee you.',
     ],
+    ['a duration of BuildKit', 'a\n#8 4.123 > tsc', 'a\n#8 14.9 > tsc'],
+    ['the durations of a shell', 'real 1.23\nuser 0.12', 'real 0.98\nuser 0.31'],
+    ['the timer of SQLite', 'Run Time: real 0.001 user 0.000112', 'Run Time: real 0.012 user 0.000098'],
+    ['a span of durations', '(actual time=0.012..0.034 rows=1)', '(actual time=0.009..1.2 rows=1)'],
+    ['the clock of a phone', 'Status bar: 12:05, Send', 'Status bar: 9:41, Send'],
+    [
+      'the clock of Android',
+      '<node text="12:05" resource-id="com.android.systemui:id/clock"/>',
+      '<node text="12:06" resource-id="com.android.systemui:id/clock"/>',
+    ],
+    [
+      'the clock of Android behind its id',
+      '<node resource-id="com.android.systemui:id/clock" text="12:05"/>',
+      '<node resource-id="com.android.systemui:id/clock" text="12:06"/>',
+    ],
     ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
   ])('include %s', (_, one, other) => {
     expect(lex(one).normal).toBe(lex(other).normal);
@@ -71,6 +86,13 @@ describe('known volatile tokens', () => {
     ['a number in words', 'at 12 of 40', 'at 13 of 40'],
     ['a number that a time follows', 'seats  7 (2 left)', 'seats  8 (2 left)'],
     ['a length within a line', 'a wall of 5m in blue', 'a wall of 7m in blue'],
+    [
+      'an alarm',
+      '<node text="07:30" id="deskclock:id/alarm"/>',
+      '<node text="07:31" id="deskclock:id/alarm"/>',
+    ],
+    ['a decimal number', 'weighs 4.123 kg', 'weighs 4.124 kg'],
+    ['a span', 'between 0.5..0.7', 'between 0.5..0.9'],
     ['a version', 'node v20.11.0', 'node v20.12.1'],
     ['an order', '{"order_id":"A-1182"}', '{"order_id":"A-1183"}'],
     ['a hash', 'commit 3fa2b1c', 'commit 9d8e7f6'],
@@ -113,6 +135,9 @@ describe('tokens that look random', () => {
     ['a number behind a name', 'see job48211', ['job48211']],
     ['a reference', 'invalid, reference K3P-483920', ['K3P-483920']],
     ['a counter in the last line', 'ok\n[command 12 finished, exit code 0]', ['12']],
+    ['the steps of an environment', 'Step 21/100\nReward: 0', ['21']],
+    ['the moves of a game', '[Score: 0  Moves: 17]', ['17']],
+    ['the steps in a record', '{"observation":"a wall","step":21}', ['21']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
     ['a long number', 'UNTRUSTED(34146516926794693): closed', ['34146516926794693']],
     ['a port', 'served from 10.1.2.3:42400', ['42400']],
@@ -133,6 +158,8 @@ describe('tokens that look random', () => {
     'hosted by web17.example.org',
     'qps 1037',
     'page [3 of 9]',
+    'Step 3 of 9 is done',
+    '{"step":3,"title":"Address"}',
     '[exit code 1]',
     '[41%]',
   ])('do not include %j', (text) => {
@@ -191,6 +218,8 @@ it('the length of a text decides the time it takes', { timeout: 10_000 }, () => 
     '<1'.repeat(30_000),
     `${'a1'.repeat(20)} `.repeat(1600),
     'boundary=a1b2c3d4 '.repeat(3300),
+    'step 1 reward '.repeat(4000),
+    'systemui 1:23 '.repeat(4000),
   ];
   const started = performance.now();
   for (const piece of pieces) lex(piece, true);
