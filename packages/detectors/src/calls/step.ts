@@ -5,6 +5,7 @@ import { ownCopy } from '../lib/own-copy.ts';
 import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
 import type { NormalizedResult } from '../results/normalize-result.ts';
 import { isAlike, movesOn } from '../results/sameness.ts';
+import { toolWords } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 
 /** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
@@ -150,7 +151,7 @@ const DRAWING_COMMAND =
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  const words = toolWords(name);
   if (ASKS_NEW.test(canonical) || DRAWING_TOOL.test(words)) return true;
   return nature.edits && !REAPPLIES.test(words);
 }

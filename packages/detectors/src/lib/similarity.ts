@@ -38,7 +38,8 @@ function wordTokens(text: string): Set<string> {
   return new Set(text.match(/[\p{L}\p{N}_]+/gu) ?? []);
 }
 
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** The share of all tokens that both have. */
+export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const token of a) if (b.has(token)) shared += 1;
   const all = a.size + b.size - shared;

@@ -8,6 +8,8 @@ import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
+import { commonEnds } from '../../lib/common-ends.ts';
+import { jaccard } from '../../lib/similarity.ts';
 import { lexResult, normalizeText } from '../../results/lex-result.ts';
 import { StepChain } from './step-chain.ts';
 
@@ -226,18 +228,15 @@ export class HarnessLoop {
 
 /** Whether two texts begin and end alike, or use the same words. */
 function areAlike(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < shorter && a[same] === b[same]) same += 1;
-  let end = 0;
-  while (end < shorter - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return same + end >= shorter * COMMON_SHARE || shareOfWords(a, b) >= COMMON_WORDS;
+  const { begin, end } = commonEnds(a, b);
+  return (
+    begin + end >= Math.min(a.length, b.length) * COMMON_SHARE ||
+    jaccard(wordsIn(a), wordsIn(b)) >= COMMON_WORDS
+  );
 }
 
-function shareOfWords(a: string, b: string): number {
-  const [one, two] = [a, b].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu)));
-  const common = [...(one ?? [])].filter((word) => two?.has(word)).length;
-  return common / ((one?.size ?? 0) + (two?.size ?? 0) - common || 1);
+function wordsIn(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu));
 }
 
 /** @param isMarked whether a harness wrote it, which may count its prompts; so does what rejects an answer */

@@ -1,5 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
 import { type CallStep, errorOf, isSameError, type ToolIdentity } from '../../calls/step.ts';
+import { commonEnds } from '../../lib/common-ends.ts';
+import { jaccard } from '../../lib/similarity.ts';
 import type { NormalizedResult } from '../../results/normalize-result.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
@@ -42,20 +44,15 @@ function sameQuestion(a: string, b: string, share: number | null): boolean {
   const [one, two] = [wordsOf(a), wordsOf(b)];
   const [first, second] = [new Set(one), new Set(two)];
   if (Math.min(first.size, second.size) < MIN_WORDS) return false;
-  const common = [...first].filter((word) => second.has(word)).length;
   const different = [...first, ...second].filter((word) => !(first.has(word) && second.has(word)));
   if (!different.every((word) => WORD.test(word))) return false;
   if (share === null) return true;
-  if (common / (first.size + second.size - common) < share) return false;
-  return !isOtherTopic(one, two);
+  return jaccard(first, second) >= share && !isOtherTopic(one, two);
 }
 
 /** Whether the two sentences differ only in what they name: `trains to Oslo`, `trains to Bergen`. */
 function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
-  let begin = 0;
-  while (begin < one.length && one[begin] === two[begin]) begin += 1;
-  let end = 0;
-  while (end < Math.min(one.length, two.length) - begin && one.at(-1 - end) === two.at(-1 - end)) end += 1;
+  const { begin, end } = commonEnds(one, two);
   const [there, here] = [topicIn(one, begin, end), topicIn(two, begin, end)];
   const akin = there.some((word) => here.some((other) => haveSameStem(word, other)));
   return there.length > 0 && here.length > 0 && !akin;
@@ -70,10 +67,7 @@ function topicIn(words: readonly string[], begin: number, end: number): string[]
 
 /** `closed` and `closing`, `line` and `lines`. */
 function haveSameStem(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < shorter && a[same] === b[same]) same += 1;
-  return same >= Math.max(SMALL, shorter * STEM_SHARE);
+  return commonEnds(a, b).begin >= Math.max(SMALL, Math.min(a.length, b.length) * STEM_SHARE);
 }
 
 /** `Trams,` and `trams` are one word. */

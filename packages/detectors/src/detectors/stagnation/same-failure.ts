@@ -17,11 +17,11 @@ import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 
 /** An error about the arguments; a program that takes none may fail for reasons that edits remove. */
 const MISSES_ARGUMENTS =
-  /\b(?:arguments?|param(?:eter)?s?|propert(?:y|ies)|field|input|schema|key|required?|requires|missing|must (?:be|have|provide)|expecting (?:value|property|a value)|unexpected end|json|valid(?:ation)?|invalid|undefined|null|empty)\b/i;
+  /\b(?:argument|param|propert|field|input|schema|key\b|required?\b|requires|missing|must (?:be|have|provide)|expecting (?:value|property|a value)|unexpected end|json|(?:in)?valid|undefined|null|empty)/i;
 
 /** An error that means the arguments of the call itself, unless the call runs a program, which has arguments too. */
 const LACKS_ARGUMENT =
-  /\b(?:missing|lacks?|without(?: a)?(?: value for)?)\b.{0,30}\b(?:argument|param(?:eter)?)s?\b|\b(?:required|mandatory) (?:positional )?(?:argument|param(?:eter)?|property)s?\b|\b(?:argument|param(?:eter)?|input)s?\b.{0,40}\b(?:is|are|must be) (?:a )?(?:required|missing|provided|mandatory)\b/i;
+  /\b(?:missing|lacks?|without)\b.{0,40}\b(?:argument|param)|(?:required|mandatory) (?:positional )?(?:argument|param|property)|(?:argument|param|input).{0,40} (?:is|are|must be) (?:a )?(?:required|missing|provided|mandatory)/i;
 
 /**
  * A call without its arguments, or one that lacks an argument, fails again and again between other calls, which cannot

@@ -23,7 +23,7 @@ import {
 } from '../../incident/shown-calls.ts';
 import { isNavigation, navigationPatience, stepsWithoutNews } from './navigation.ts';
 import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
-import { batchGuidance, stepGuidance, windowPhrase } from './wording.ts';
+import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 
 /** Consecutive steps of the same calls, by what their results have in common: the latest runs of each. */
 interface Runs {
@@ -149,7 +149,7 @@ export class StepRepeat implements Detector {
       guidance:
         length > 1
           ? batchGuidance(facts, callsWithResults([callStep], agents), options)
-          : stepGuidance(facts, args, options, {
+          : toolGuidance(facts, args, options, {
               result: result.quoted,
               navigates: isNavigation(callStep),
             }),

@@ -10,6 +10,8 @@ const CALL_ADVICE = [
 ];
 const CALL_ANSWER = 'Answer with one corrected tool call, or explain in text what you will do next.';
 
+const UNSEEN = { result: '', navigates: false } as const;
+
 /** What a custom text may name in braces: `{tool}`, `{count}` and `{reason}`. */
 export interface LoopFacts {
   readonly tool: string;
@@ -42,35 +44,20 @@ export function blockMessage({ tool, count, reason }: LoopFacts, options: ToolRe
   );
 }
 
-/** Guidance for a model that gets one more chance, or whose call is blocked. */
+/**
+ * Guidance for a model that gets one more chance, or whose call is blocked.
+ *
+ * @param seen `: “No such file”`, the head of the calls' result, empty if unknown; and whether the call moves on in an
+ *   interface, where repeating it is often right
+ */
 export function toolGuidance(
   { tool, count, reason }: LoopFacts,
   args: string,
   options: ToolRepeatOptions,
+  { result, navigates }: { readonly result: string; readonly navigates: boolean } = UNSEEN,
 ): string {
   if (options.warningText !== null) return filledText(options.warningText, { tool, count, reason });
   const alike = options.similarity === null ? 'the same' : 'nearly the same';
-  return [
-    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} arguments.`,
-    ...CALL_ADVICE,
-    `The call you attempted: ${tool} with arguments ${args}.`,
-    CALL_ANSWER,
-  ].join('\n');
-}
-
-/**
- * The same for a call whose results are compared.
- *
- * @param result `: “No such file”`, the head of the calls' result; empty if unknown
- * @param navigates whether the call moves on in an interface, where repeating it is often right
- */
-export function stepGuidance(
-  { tool, count, reason }: LoopFacts,
-  args: string,
-  options: ToolRepeatOptions,
-  { result, navigates }: { readonly result: string; readonly navigates: boolean },
-): string {
-  if (options.warningText !== null) return filledText(options.warningText, { tool, count, reason });
   const advice = navigates
     ? [
         'Check what it changed:',
@@ -79,7 +66,7 @@ export function stepGuidance(
       ]
     : CALL_ADVICE;
   return [
-    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments.`,
+    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} arguments.`,
     ...advice,
     `The call you attempted: ${tool} with arguments ${args}.`,
     ...(result === '' ? [] : [`Result each time${result}`]),
@@ -97,9 +84,7 @@ export function batchGuidance(
   return [
     `You have made the same ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
     ...calls,
-    'Stop and think before the next calls:',
-    '- Check that these are the right tools and that every argument is correct.',
-    '- If they failed or returned nothing new, change the arguments or try a different approach.',
+    ...CALL_ADVICE,
     'Answer with corrected calls, or explain in text what you will do next.',
   ].join('\n');
 }
