@@ -33,7 +33,6 @@ export const claudeCode: AgentContractSettings = {
     TaskGet: { mutating: false },
   },
   result_noise: [
-    '<system-reminder>{text}</system-reminder>',
     'agentId: {line}',
     'output_file: {word}',
     '<usage>{text}</usage>',
@@ -61,7 +60,6 @@ export const claudeCode: AgentContractSettings = {
     'Interrupted · What should Claude do instead{text}',
   ],
   harness_prompts: [
-    'Stop hook feedback:{text}',
     'Operation stopped by hook:{text}',
     'This session is being continued from a previous conversation{text}',
     '<system-reminder>{text}',

@@ -1,15 +1,26 @@
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
-  /\b(?:errors?|invalid|malformed|wrong|incorrect|fail(?:ed|s|ures?|ing)?|reject(?:ed|s|ion)?|denied|blocked|refused|must|exactly|required?|expect(?:ed|ing|s)|missing|lacks?|instead|unable|pars(?:e|ed|ing|able)|unparsable|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tools?|actions?|functions?|commands?|code|json|answer|calls?)|(?:not|never|n['’]t) (?:yet )?(?:been )?(?:found|valid|allowed|accepted|use[ds]?|call(?:ed)?|ask(?:ed)?|include[ds]?|contain(?:ed)?|match(?:ed)?|follow(?:ed)?|provide[ds]?|finish(?:ed)?|complete[ds]?|done|understood|recogni[sz]ed?|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)\b/i;
+  /\b(?:error|invalid|malformed|wrong|incorrect|fail|reject|denied|block(?:ed|s)|refus|must|exactly|requir|expect|missing|lack|instead|unable|(?:un)?pars|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tool|action|function|command|code|json|answer|call)|(?:did|have|has|were|was) ?n[o'’]t|(?:not|never) (?:yet )?(?:found|valid|allowed|accepted|use|call|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)/i;
 /** The same in other languages. */
 const REJECTS_ELSEWHERE =
-  /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|invalide|incorrecte?|doit|attendue?|refusée?|exactement|inválid[ao]|incorrect[ao]|debe|esperaba|rechazad[ao]|exactamente|erro|deve|esperad[ao]|rejeitad[ao]|errore|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
+  /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|doit|attendue?|refusée?|exact[ae]m|inválid[ao]|debe|espera|rechazad[ao]|erro|deve|rejeitad[ao]|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
 /**
  * Wordings that reject the previous answer even if their author is unknown: a request to be answered in different ways,
  * again and again, may speak of formats and errors too.
  */
 export const REJECTS_ANSWER =
-  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:did not|didn['’]t|have not|haven['’]t|response|answer|output|message|reply)\b.{0,60}\b(?:not?|never|n['’]t|without|invalid|malformed|missing|rejected|use[ds]?|call(?:ed)?|contain(?:ed)?)\b|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|tasks?|todos?|retry|try again)\b/i;
+  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:(?:did|have) ?n[o'’]t|response|answer|output|message|reply)\b.{0,60}\b(?:n[o'’]t?\b|never|without|invalid|malformed|missing|reject|use|call|contain)|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|task|todo|retry|try again)/i;
+
+/** Units of a prompt that tell what it is. */
+const HEAD_UNITS = 200;
+/** How a prompt begins that tells what another agent, or work in the background, has come to. */
+const REPORTS =
+  /^(?!.{0,99}\b(?:not (?:yet|done|complet|finish)|must|your?|again))(?:\W*\b\w+){0,3}?\W*(?:sub[-_ ]?agent|teammate|background|(?:agent|worker|task|job)(?=.{0,24}[^a-z\s.,:!?]))/i;
+
+/** Whether a harness tells of work that others have done: the next report is none of the same, however alike it is. */
+export function reports(prompt: string): boolean {
+  return REPORTS.test(prompt.slice(0, HEAD_UNITS));
+}
 
 /** Whether a prompt that is known to be a harness' rejects an answer. */
 export function rejects(prompt: string): boolean {

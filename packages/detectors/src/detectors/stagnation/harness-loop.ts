@@ -2,7 +2,7 @@ import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
-import { REJECTS_ANSWER, rejects } from '../../calls/rejections.ts';
+import { REJECTS_ANSWER, rejects, reports } from '../../calls/rejections.ts';
 import type { CallStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
@@ -133,7 +133,9 @@ export class HarnessLoop {
   #equalsLatest(shown: string, isMarked: boolean): boolean {
     const latest = this.#shown;
     if (shown === '' || latest === '') return false;
-    if (shown === latest || promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
+    if (shown === latest) return true;
+    if (reports(shown)) return false;
+    if (promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
     return isMarked && rejects(shown) && rejects(latest) && areAlike(shown, latest);
   }
 

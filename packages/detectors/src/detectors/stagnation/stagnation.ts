@@ -1,5 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
+import { reports } from '../../calls/rejections.ts';
 import { type CallStep, changesSomething } from '../../calls/step.ts';
 import { modeOf } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
@@ -76,8 +77,11 @@ export class Stagnation implements Detector {
     if (calls?.prompts.startsOver) this.#closePrompt(step, 'ended');
     if (event.type === 'prompt_started') this.#harness ??= this.#newHarnessLoop();
     this.#harness?.push(step);
+    if (event.type !== 'prompt_started') return;
+    // News may well get the same answer.
+    if (reports(event.text ?? '')) this.#messages?.close(step, 'ended');
     // One loop, not two: the harness asks again and the agent answers the same.
-    if (event.type === 'prompt_started' && this.#harness?.isRepeating)
+    else if (this.#harness?.isRepeating)
       this.#messages?.leaveToHarness(step, this.#harness.current().length > 0);
   }
 

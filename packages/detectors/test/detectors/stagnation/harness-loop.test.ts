@@ -33,6 +33,19 @@ const opened = ['stagnation/same-prompt opened chance 5'];
 
 const readers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
+/** What harnesses tell of another agent, or of work in the background. */
+const reportsOfOthers: readonly ((name: string, i: number) => string)[] = [
+  (name, i) =>
+    `<task-notification>\n<task-id>a${String(i)}</task-id>\n<status>completed</status>\n<result>An error in ${name}: a test is missing.</result>`,
+  (name) => `<subagent_notification>{"status":{"completed":"Errors in ${name} are missing tests."}}`,
+  (_, i) => `<system-reminder>\nBackground Bash b${String(i)} (command: npm test) failed with an error`,
+  (name) => `[BACKGROUND TASK COMPLETED] Task "Review ${name}" failed: 2 tests are missing.`,
+  (name) => `Sub-agent ${name} has finished. It could not parse the format.`,
+  (name) => `Message from agent reviewer-${name}: error handling is missing.`,
+  (name, i) => `Job build-${name} (#${String(400 + i)}) failed: expected 3 tests.`,
+  (name) => `[Agent ${name}] Done. An error is swallowed.`,
+];
+
 /** A long answer that resembles no other. */
 const essay = (i: number): AgentEvent[] => [
   text(
@@ -156,6 +169,45 @@ describe('same-prompt', () => {
       ),
       expected: opened,
     },
+    ...reportsOfOthers.map((report) => ({
+      what: `ignores reports of different work: ${report('search', 0)}`,
+      events: prompts(
+        readers.map((name, i) => ({
+          prompt: report(name, i),
+          origin: 'harness',
+          events: [{ type: 'turn_started' }, text('Noted. I wait for the others.')],
+        })),
+        25,
+      ),
+      expected: [],
+    })),
+    {
+      what: 'counts a report that comes again unchanged',
+      events: prompts(
+        repeated(5, {
+          prompt: '<task-notification>\n<task-id>a1</task-id>\n<status>failed</status>',
+          events: done,
+        }),
+        25,
+      ),
+      expected: opened,
+    },
+    ...[
+      'Task verification failed: the file "out1.txt" is missing.',
+      'The task "cart" is not finished: 1 error is left.',
+      'Agent (step 1): your answer is missing a call.',
+    ].map((prompt) => ({
+      what: `counts what speaks of the agent's own work: ${prompt}`,
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: prompt.replace('1', String(i)),
+          origin: 'harness',
+          events: essay(i),
+        })),
+        25,
+      ),
+      expected: opened,
+    })),
     {
       what: 'is silent if the prompts lead to new work',
       events: prompts(
