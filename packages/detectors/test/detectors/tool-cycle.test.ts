@@ -51,6 +51,20 @@ describe('tool-cycle', () => {
     expect(said(turns(...letters('AAAAAA'))).filter((line) => line.startsWith('tool-cycle'))).toEqual([]);
   });
 
+  it('leaves them to tool-repeat if their results differ in tokens that look random', () => {
+    const builds = Array.from(
+      { length: 20 },
+      (_, i): ShortStep => [
+        'exec_command',
+        `#8 npm error code EUSAGE\n#8 ERROR: the process did not complete\nView build details: docker-desktop://dashboard/build/${(0x9e3779b97f * (i + 1)).toString(36)}`,
+        { cmd: 'docker build .' },
+      ],
+    );
+    expect(said(turns(...builds)).filter((line) => line.includes(' opened '))).toEqual([
+      'tool-repeat opened chance 5',
+    ]);
+  });
+
   it('recovers, and reopens', () => {
     const off = { stagnation: { enabled: false } };
     expect(said(turns(...letters('ABABABCBABABA')), off)).toEqual([

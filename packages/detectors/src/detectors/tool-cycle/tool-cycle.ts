@@ -59,7 +59,8 @@ export class ToolCycle implements Detector {
     this.#counts = this.#countsAfter(rounds, settled);
     const period = this.#shortestPeriod(rounds);
     if (this.#incident.isOpen && period !== this.#period) this.#incident.resolve(step, 'recovered');
-    if (period === 0 || (calls.stagnant && !this.#incident.isOpen)) return;
+    // What tool-repeat reports is one step that repeats.
+    if (period === 0 || ((calls.stagnant || settled.explained) && !this.#incident.isOpen)) return;
     this.#period = period;
     settled.explained = true;
     this.#incident.report(step, this.#pattern(rounds, period), calls.regrown);
