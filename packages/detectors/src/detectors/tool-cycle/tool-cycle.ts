@@ -2,6 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
+import { tellsNews } from '../../calls/navigation.ts';
 import {
   type CallStep,
   isAlikeStep,
@@ -115,7 +116,8 @@ export class ToolCycle implements Detector {
 
   /** Whether a cycle of this period has repeated often enough, even if some of its steps poll. */
   #isLongEnough(rounds: readonly CallStep[], period: number): boolean {
-    return (this.#counts.matched[period] ?? 0) >= period * (this.#thresholdOf(rounds, period) - 1);
+    const steps = period * this.#thresholdOf(rounds, period);
+    return (this.#counts.matched[period] ?? 0) >= steps - period && !tellsNews(rounds.slice(-steps));
   }
 
   #thresholdOf(rounds: readonly CallStep[], period: number): number {

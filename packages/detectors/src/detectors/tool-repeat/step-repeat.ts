@@ -1,6 +1,7 @@
 import type { ThresholdAdjustment, VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
+import { isNavigation, navigationPatience, stepsWithoutNews } from '../../calls/navigation.ts';
 import {
   type CallStep,
   isAlikeStep,
@@ -21,7 +22,6 @@ import {
   quotedStep,
   sentence,
 } from '../../incident/shown-calls.ts';
-import { isNavigation, navigationPatience, stepsWithoutNews } from './navigation.ts';
 import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
 import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 

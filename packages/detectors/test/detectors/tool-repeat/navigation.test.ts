@@ -26,8 +26,7 @@ function session(steps: readonly Step[]): AgentEvent[] {
     ...(result === undefined ? [] : [{ type: 'tool_result' as const, result }]),
   ]);
 }
-const times = (count: number, of: (i: number) => Step): Step[] =>
-  Array.from({ length: count }, (_, i) => of(i));
+const times = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i));
 const opened = (steps: readonly Step[]) => said(session(steps)).filter((line) => line.includes(' opened '));
 
 const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] = [
@@ -78,6 +77,41 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
     what: 'treats a bare receipt like no result',
     steps: times(20, (i) => ['scroll', {}, news[i], 'Scrolled down.']),
     expected: [],
+  },
+  ...[
+    '[image]',
+    'Screenshot taken.',
+    'Screenshot captured (1280x800)',
+    'Pressed the key Down.\n[image]',
+    [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '<omitted>' } }],
+    { base64_image: '[omitted]', error: null, output: '' },
+  ].flatMap((picture) => [
+    {
+      what: `lets the agent tell what is in ${JSON.stringify(picture)}`,
+      steps: times(20, (i): Step => ['scroll', {}, news[i], picture]),
+      expected: [],
+    },
+    {
+      what: `is patient without a word on ${JSON.stringify(picture)}`,
+      steps: times(12, (): Step => ['computer', { action: 'key', text: 'Down' }, undefined, picture]),
+      expected: ['tool-repeat opened chance 9'],
+    },
+  ]),
+  {
+    what: 'lets the agent tell what it sees between pictures',
+    steps: times(20, (i): Step[] => [
+      ['scroll', {}, news[i], 'ok'],
+      ['screenshot', {}, undefined, '[image]'],
+    ]).flat(),
+    expected: [],
+  },
+  {
+    what: 'is patient without a word between pictures',
+    steps: times(20, (): Step[] => [
+      ['scroll', {}, undefined, 'ok'],
+      ['screenshot', {}, undefined, '[image]'],
+    ]).flat(),
+    expected: ['tool-cycle opened chance 9 period 2'],
   },
   {
     what: 'a page that is known to be the same is a loop, whatever the agent says',
