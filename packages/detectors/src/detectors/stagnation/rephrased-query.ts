@@ -1,8 +1,9 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { type CallStep, errorOf, isSameError, type ToolIdentity } from '../../calls/step.ts';
+import { type CallStep, errorOf, isSameError, type PastCall, type ToolIdentity } from '../../calls/step.ts';
 import { commonEnds } from '../../lib/common-ends.ts';
 import { jaccard } from '../../lib/similarity.ts';
-import type { NormalizedResult } from '../../results/normalize-result.ts';
+import { type NormalizedResult, SHOWN_UNITS } from '../../results/normalize-result.ts';
+import { withoutEcho } from '../../results/strip-echoed-args.ts';
 
 /** A text with fewer words is a name or a key, not a phrase. */
 const MIN_WORDS = 3;
@@ -117,6 +118,20 @@ export function turnsPages(a: ToolIdentity, b: ToolIdentity): boolean {
   return turned;
 }
 
+/** How an answer tells that a position is past the end; or a list, as of a tool that ignores the position. */
+const PAST_END = /\[[\]{"]|\b(?:beyond|past|shorter|exceed|out of|exist|empty|no (?:more|results))/i;
+
+/** Whether two answers about a position past the end, neither of them cut off, differ only in what they echo. */
+function echoesPlace(a: PastCall, b: PastCall): boolean {
+  const said = `[${a.identity.arguments},${b.identity.arguments}]`;
+  const [one, two] = [a, b].map(({ result }) => {
+    const shown = result?.shown ?? '';
+    if (shown.length >= SHOWN_UNITS || !PAST_END.test(shown)) return null;
+    return withoutEcho(shown.replace(/[^\w\s]/g, ' '), { name: '', said });
+  });
+  return one !== null && one === two && turnsPages(a.identity, b.identity);
+}
+
 function isPlace(name: string): boolean {
   return PLACES.has(name.replace(/[_-]/g, '').toLowerCase());
 }
@@ -149,12 +164,12 @@ export function haveSameAnswer(before: CallStep, settled: CallStep, expected = f
   const [second] = settled.calls;
   if (!first?.result || !second?.result) return false;
   const { empty, trivial, gist, kind, failure } = second.result;
-  const says = kind === 'error' ? failure !== null : (empty || !trivial) && second.nature.asks;
+  if (first.identity.name !== second.identity.name || first.result.kind !== kind) return false;
+  const { asks } = second.nature;
+  if (kind === 'ok' && asks && echoesPlace(first, second)) return true;
   return (
-    says &&
-    first.identity.name === second.identity.name &&
+    (kind === 'error' ? failure !== null : (empty || !trivial) && asks) &&
     first.result.gist === gist &&
-    first.result.kind === kind &&
     (turnsPages(first.identity, second.identity) ||
       isRephrased(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
   );

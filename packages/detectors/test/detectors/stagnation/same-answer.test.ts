@@ -72,6 +72,55 @@ describe('stagnation', () => {
     ]);
   });
 
+  const past = (tell: (n: number) => unknown, args: (n: number) => Record<string, unknown>) =>
+    turns(...Array.from({ length: 7 }, (_, i): ShortStep => ['read', tell(3 + i), args(3 + i)]));
+  const page = (n: number) => ({ list: 'orders', page: n });
+  it.each([
+    [
+      'an offset',
+      past(
+        (n) => `Offset ${n}00 is beyond the end (120 lines).`,
+        (n) => ({ offset: n * 100 }),
+      ),
+    ],
+    [
+      'a note around nothing',
+      past(
+        (n) =>
+          `<system-reminder>Warning: the file is shorter than the provided offset (${n}0). The file has 12 lines.</system-reminder>`,
+        (n) => ({ file_path: '/a.ts', offset: n * 10, limit: 10 }),
+      ),
+    ],
+    ['a page', past((n) => ({ page: n, orders: [], total: 5 }), page)],
+    [
+      'a page of a tool that ignores it',
+      past((n) => ({ page: n, orders: [{ id: 'W1', sent: true }] }), page),
+    ],
+    [
+      'both ends of a range',
+      past(
+        (n) => `Lines ${n}0-${n}9 are out of range.`,
+        (n) => ({ view_range: [n * 10, n * 10 + 9] }),
+      ),
+    ],
+  ])('same-answer: opens at the fourth position that the answer repeats: %s', (_, events) => {
+    expect(said(events)[0]).toBe('stagnation/same-answer opened chance 4');
+  });
+
+  it.each([
+    [
+      'rows',
+      past(
+        (n) => ({ offset: n * 10, rows: [n * 10 + 1, n * 10 + 2] }),
+        (n) => ({ offset: n * 10 }),
+      ),
+    ],
+    ['what is done with each page', past((n) => ({ page: n, state: 'rendered', type: 'png' }), page)],
+    ['a page of records each', past((n) => ({ page: n, records: [{ id: n * 7 }] }), page)],
+  ])('same-answer: ignores pages that bring something else: %s', (_, events) => {
+    expect(said(events)).toEqual([]);
+  });
+
   it.each(['think', 'send_message', 'updatePlan', 'add_note'])(
     'same-answer: ignores %s, which answers no question',
     (name) => {
