@@ -152,6 +152,9 @@ export function isKnownResult(before: CallStep, settled: CallStep, error: Normal
   return first?.identity.name === second?.identity.name && isSameError(errorOf(before), error);
 }
 
+/** What a tool says if it could not do its task. Any other outcome may well be that of several tasks. */
+const UNABLE = /\b(?:unable|denied|could ?n[o'’]t|cannot|can['’]t)\b(?! find)/i;
+
 /**
  * Whether both steps are a single call of the same tool that rephrases the question or asks for another page, with
  * the same answer.
@@ -163,12 +166,12 @@ export function haveSameAnswer(before: CallStep, settled: CallStep, expected = f
   const [first] = before.calls;
   const [second] = settled.calls;
   if (!first?.result || !second?.result) return false;
-  const { empty, trivial, gist, kind, failure } = second.result;
+  const { empty, trivial, gist, kind, failure, shown } = second.result;
   if (first.identity.name !== second.identity.name || first.result.kind !== kind) return false;
   const { asks } = second.nature;
   if (kind === 'ok' && asks && echoesPlace(first, second)) return true;
   return (
-    (kind === 'error' ? failure !== null : (empty || !trivial) && asks) &&
+    (kind === 'error' ? failure !== null : (empty || !trivial) && (asks || UNABLE.test(shown))) &&
     first.result.gist === gist &&
     (turnsPages(first.identity, second.identity) ||
       isRephrased(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))

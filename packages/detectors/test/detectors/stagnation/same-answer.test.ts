@@ -1,3 +1,4 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { type ShortStep, said, turns } from '../../steps.ts';
 
@@ -119,6 +120,33 @@ describe('stagnation', () => {
     ['a page of records each', past((n) => ({ page: n, records: [{ id: n * 7 }] }), page)],
   ])('same-answer: ignores pages that bring something else: %s', (_, events) => {
     expect(said(events)).toEqual([]);
+  });
+
+  const succeeding = (events: readonly AgentEvent[]) =>
+    events.map((event) => (event.type === 'tool_result' ? { ...event, isError: false } : event));
+  const unable = 'I could not clone the repository: Permission denied (publickey).';
+  const launched =
+    'The agent works in the background, and its report on the module will follow when it is done.';
+  const tasks = [
+    'List the owners named in CODEOWNERS of acme/secrets.',
+    'Please list all owners that CODEOWNERS of acme/secrets names.',
+    'Read CODEOWNERS in acme/secrets and list the owners.',
+    'Find the owners in CODEOWNERS of the repo acme/secrets.',
+  ];
+  it.each(['Task', 'Agent', 'task'])('same-answer: %s is given one task in other words, in vain', (name) => {
+    const given = (result: string) =>
+      succeeding(turns(...tasks.map((prompt): ShortStep => [name, result, { prompt }])));
+    expect(said(given(unable))).toEqual(['stagnation/same-answer opened chance 4']);
+    expect(said(given(launched))).toEqual([]);
+  });
+
+  it('same-answer: ignores a task for one folder after another', () => {
+    const review = (name: string): ShortStep => [
+      'Task',
+      unable,
+      { prompt: `Review the folder packages/${name} for swallowed errors.` },
+    ];
+    expect(said(succeeding(turns(...words.slice(0, 9).map(review))))).toEqual([]);
   });
 
   it.each(['think', 'send_message', 'updatePlan', 'add_note'])(
