@@ -10,6 +10,7 @@ import {
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
+import { SEARCHES } from './same-answer.ts';
 
 /** A step is examined only if its answer came within this many steps: a loop has few different answers. */
 const NEAR = 6;
@@ -22,10 +23,10 @@ const ANSWER_LINES = 4;
 
 /** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
 const CHECKS =
-  /\b(?:\w*tests?|specs?|checks?|lint|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|ctest|tox|nox|typecheck|type-check|build|compile)\b/i;
+  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|ctest|tox|nox|typecheck|build|compile)\b/i;
 /** Words of commands that have an effect each time, so that their equal receipts mean progress. */
 const ACTS =
-  /\b(?:commit|push|publish|deploy|install|add|rm|mv|cp|mkdir|create|delete|insert|update|set|put|post|send|apply|start|stop|restart|kill|migrate|merge|upload|write|save|append|convert|encode|generate|export|import|copy|move|remove|register|enqueue|enable|disable|drop|alter|grant)\b|\s-X ?(?!GET|HEAD)[A-Z]|\s(?:-d|--data\S*|-F|--form)\s/i;
+  /\b(?:commit|push|publish|deploy|install|add|create|delete|insert|update|set|put|post|send|apply|start|stop|restart|kill|migrate|merge|upload|write|save|append|convert|encode|generate|export|import|copy|move|remove|register|enqueue|enable|disable|drop|alter|grant)\b|\s-X ?(?!GET|HEAD)[A-Z]|\s(?:-d|--data\S*|-F|--form)\s/i;
 
 /**
  * One question in few wordings: a reading tool, or one program with other options, whose answers are all known, while
@@ -45,7 +46,9 @@ export const knownAnswers: StagnationRule = ({ rounds, settled }, { options, kno
   const steps = (answers === 1 ? run.slice(latestNew) : known).map(({ step }) => step);
   const count = steps.length;
   if (count < threshold || answers > MAX_ANSWERS || !isVaried(steps)) return null;
-  if (2 * newWordings(run, latestNew) > known.length + 1) return null;
+  // Several names searched for in several places bring fewer new words than calls, too.
+  const callsPerWording = asked.call.result?.negative ? 4 : 2;
+  if (callsPerWording * newWordings(run, latestNew) > known.length + 1) return null;
   const what = asked.program === null ? asked.call.identity.name : `the program ${asked.program}`;
   return {
     rule: 'known-answers',
@@ -82,7 +85,8 @@ function questionOf(step: CallStep): Question | null {
   if (!nature.runs) {
     const isAnswered = !result.trivial || result.shown.trim().split('\n').length >= ANSWER_LINES;
     const asks = nature.asks && !nature.changes && !nature.gui && !nature.navigates;
-    return asks && isAnswered && !result.empty && !result.negative ? { step, call, program: null } : null;
+    const says = result.negative ? SEARCHES.test(call.identity.name) : isAnswered && !result.empty;
+    return asks && says ? { step, call, program: null } : null;
   }
   const { line } = commandFacts(call.identity);
   if (line === undefined || altersState(call)) return null;

@@ -7,7 +7,7 @@ import { haveSameAnswer, turnsPages } from './rephrased-query.ts';
 
 /** A shorter answer may be correct for many questions. */
 const SHORT_UNITS = 60;
-const SEARCHES = /grep|search|find|glob|query/i;
+export const SEARCHES = /grep|search|find|glob|query/i;
 
 /**
  * The same question, rephrased each time, gets the same answer; only the wording of the call differs. Or one reading

@@ -90,6 +90,15 @@ const logged = runs(
   (i) => `test result: ok. 12 passed; 0 failed; finished in 0.${String(20 + i)}s`,
 );
 
+const flags = [{}, { '-i': true }, { output_mode: 'content' }, { '-n': true }, { output_mode: 'count' }];
+const missed = Array.from(
+  { length: 12 },
+  (_, i): Call => [
+    'Grep',
+    'No files found',
+    { pattern: 'legacyTotal', path: '/srv/app', ...flags[i % 5], ...flags[(i * 3) % 4] },
+  ],
+);
 const looked = (calls: readonly Call[]): Call[] =>
   calls.flatMap((call, i): Call[] => [
     call,
@@ -118,6 +127,7 @@ describe('known answers', () => {
     ['a page fetched with other options', turns(...fetched)],
     ['tests with other variables for their log', turns(...logged)],
     ['tests with other options, with a look in between', turns(...looked(vitest))],
+    ['a search that finds nothing with other options', turns(...missed)],
   ])('are a loop: %s', (_, events) => {
     expect(opened(events)).toEqual([
       expect.stringMatching(/^stagnation\/(?:same-answer|known-answers|nothing-new) opened chance/),
@@ -144,6 +154,16 @@ describe('known answers', () => {
             `Found 1 file\n/srv/app/src/${i % 2 ? 'cart' : 'total'}.ts`,
             { pattern, path: '/srv/app' },
           ],
+        ),
+      ),
+    ],
+    [
+      'patterns that are in none of three folders',
+      turns(
+        ...names.flatMap((pattern) =>
+          ['/srv/app', '/srv/lib', '/srv/web'].map(
+            (path): Call => ['Grep', 'No files found', { pattern, path }],
+          ),
         ),
       ),
     ],
