@@ -3,9 +3,8 @@ import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
-import type { NormalizedResult } from '../results/normalize-result.ts';
+import { type NormalizedResult, SHOWN_UNITS } from '../results/normalize-result.ts';
 import { isAlike, movesOn } from '../results/sameness.ts';
-import { toolWords } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 
 /** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
@@ -151,7 +150,7 @@ const DRAWING_COMMAND =
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  const words = toolWords(name);
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
   if (ASKS_NEW.test(canonical) || DRAWING_TOOL.test(words)) return true;
   return nature.edits && !REAPPLIES.test(words);
 }
@@ -175,7 +174,21 @@ export function isAlikeCall(before: PastCall, now: PastCall): boolean {
   const [old, result] = [before.result, now.result];
   if (!result || !old) return result === old;
   if (result.kind === 'error' && isErrorAlike(old, result)) return true;
+  if (isShuffled(now, old, result)) return true;
   return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(now));
+}
+
+const QUERIES = /query/i;
+/** Parts of a list, as JSON, as a table or as a program prints it. */
+const PARTS = /[^\s,()[\]{}]+/g;
+
+/** Whether a look has the result from before, not cut off, in another order: sets and tables have none. */
+function isShuffled({ identity, nature }: PastCall, old: NormalizedResult, now: NormalizedResult): boolean {
+  const { length } = now.shown;
+  if (old.shown.length !== length || length >= SHOWN_UNITS || old.form === now.form) return false;
+  if (nature.gui || nature.navigates || !(nature.reads || QUERIES.test(identity.name))) return false;
+  const [one, two] = [old, now].map(({ shown }) => shown.match(PARTS)?.toSorted().join(' '));
+  return one === two;
 }
 
 /** Whether a number in the results of these equal steps moves towards something. */

@@ -16,6 +16,9 @@ export const hex = (i: number, length = 12) => `${token(i, HEX, length - 2)}${St
 export const low = (i: number, length = 8) => `${token(i, LOWER, length - 2)}${String(i % 10)}x`;
 export const mixed = (i: number, length = 20) => `${token(i, MIXED, length - 3)}${String(i % 10)}aZ`;
 
+/** A list that begins at another place. */
+export const turned = (list: readonly string[], i: number) => list.map((_, n) => list[(n + i) % list.length]);
+
 /** A tool, its arguments, and what its result brings at each call. */
 export type Case = readonly [
   title: string,

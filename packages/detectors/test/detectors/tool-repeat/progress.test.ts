@@ -146,6 +146,12 @@ const healthy: readonly Case[] = [
     { name: 'rps' },
     (i) => `the service answers ${String(1000 + ((i * 389) % 700))} requests a second at the moment`,
   ],
+  [
+    'the pieces of a puzzle in another order',
+    'act',
+    { action: 'left' },
+    (i) => Array.from({ length: 28 }, (_, n) => ((n + 1) * (i + 1)) % 29).join(' '),
+  ],
   ['a temperature', 'sensor', {}, (i) => ({ celsius: 20 + ((i * 37) % 101) / 10 })],
 ];
 

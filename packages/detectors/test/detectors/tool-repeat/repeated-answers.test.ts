@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { said } from '../../steps.ts';
-import { type Case, events, hex, low, mixed } from './changing-results.ts';
+import { type Case, events, hex, low, mixed, turned } from './changing-results.ts';
 
 const answering: readonly Case[] = [
   [
@@ -88,6 +88,18 @@ const answering: readonly Case[] = [
     { cmd: 'make check' },
     (i) =>
       `all targets are up to date and nothing was done\n[command #${String(i + 14)} finished, exit code 0]`,
+  ],
+  [
+    'a set in another order',
+    'list_tags',
+    { article: 7 },
+    (i) => ({ tags: turned(['red', 'blue', 'green', 'black', 'white', 'sale'], i) }),
+  ],
+  [
+    'rows in another order',
+    'query',
+    { sql: 'SELECT id, name FROM plans' },
+    (i) => turned(['(1, free)', '(2, team)', '(3, business)', '(4, legacy)'], i).join('\n'),
   ],
   [
     'a pod',
