@@ -55,6 +55,7 @@ export const loopyText = fc
         block: fc.constantFrom(
           '\n- item ',
           '\n```\ncode\n```\n',
+          `\n\`\`\`\n${'"positive", '.repeat(60)}`,
           '\n# Title\n',
           '\n---\n',
           ' fresh words ',

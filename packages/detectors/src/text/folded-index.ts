@@ -113,10 +113,12 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   takesIn(isCode: boolean): boolean {
+    const state = this.#state;
     if (isCode) {
-      this.#state.fenceAt = this.#state.folded;
+      // However long a line is, all of it is near a fence.
+      state.fenceAt = Infinity;
       this.#sentences.breakOff();
-    }
+    } else if (state.fenceAt === Infinity) state.fenceAt = state.folded;
     return true;
   }
 
@@ -142,7 +144,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
     this.#at = from;
     this.#kept.append(text, from, to);
     for (let begin = from; begin < to; ) {
-      const end = this.#sentences.advance(text, begin, to);
+      const end = this.#state.fenceAt === Infinity ? to : this.#sentences.advance(text, begin, to);
       this.#folder.fold(text, begin, end, PIECE);
       this.#search(PIECE);
       if (this.#sentences.holds) this.#meetPattern(end - 1);

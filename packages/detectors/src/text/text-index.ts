@@ -37,7 +37,7 @@ export interface TextIndex {
    * tracking continues across it
    */
   passesMarker(opensCode: boolean): boolean;
-  /** Code or a divider follows. @returns whether to track it */
+  /** Code follows, or else a divider or the end of either. @returns whether to track it */
   takesIn(isCode: boolean): boolean;
   /** The last units up to the one that `after` units follow, at most `limit` of them. */
   tail(limit: number, after: number): string;

@@ -126,8 +126,13 @@ export class TextRepeat implements Detector, RepeatListener {
    * @returns the first unit that remains to be tracked
    */
   #skip(text: string, start: number, from: number, to: number): number {
+    const index = this.#index;
     this.#track(text, start, from);
-    return this.#index.takesIn(this.#structure.inFence) ? from : to;
+    if (index.takesIn(this.#structure.inFence)) {
+      this.#track(text, from, to);
+      index.takesIn(false);
+    }
+    return to;
   }
 
   #track(text: string, from: number, to: number): void {
