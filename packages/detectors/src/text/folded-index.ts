@@ -2,7 +2,13 @@ import { EchoFinder } from './echo-finder.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
-import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
+import {
+  NUMBERED,
+  type RepetitionKind,
+  type RepetitionRule,
+  RUN,
+  repetitionKind,
+} from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import {
   areBlocks,
@@ -29,8 +35,12 @@ const MAX_DRAFTS = 6;
 const LEAST = 8;
 /** Interval, in repeated units, at which the kind of a repetition is evaluated. */
 const LOOK_EVERY = 8;
+/** Additional such units after entries in changing order. */
+const LOOK_SELDOM = 56;
 /** Maximum latest units examined to tell words from drawings. */
 const LOOK_AT = 400;
+/** Maximum latest units that are a copy of earlier ones if entries are in a loop. */
+const LOOK_BACK = 1000;
 /** Stored units of the original text, in addition to those of the current `append` call. */
 const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
@@ -266,7 +276,9 @@ export class FoldedIndex implements TextIndex, ProseSource {
     if (echo > RUN && this.#lookAtProse(at, echo)) return true;
     if (state.score < LEAST) return false;
     state.looks += 1;
-    return state.looks % LOOK_EVERY === 0 && this.#look(echo);
+    if (state.looks < LOOK_EVERY) return false;
+    state.looks = 0;
+    return this.#look(echo);
   }
 
   #lookAtProse(at: number, echo: number): boolean {
@@ -311,10 +323,21 @@ export class FoldedIndex implements TextIndex, ProseSource {
       fenced: folded - state.fenceAt < SURROUNDINGS,
     });
     if ((short ? run : this.#scoreFor(kind)) < kind.needed) return false;
+    if (kind.entries === true && score < NUMBERED.needed && this.#isVaried(score)) {
+      state.looks = -LOOK_SELDOM;
+      return false;
+    }
     state.needed = Math.min(score, kind.needed);
     state.score = state.needed;
     state.rule = far ? 'block' : kind.rule;
     return true;
+  }
+
+  /** Whether the latest repeated units are no copy of earlier ones: pieces of them are, in another order. */
+  #isVaried(score: number): boolean {
+    const text = this.#finder.tail(this.#finder.capacity);
+    const latest = text.slice(-Math.min(LOOK_BACK, score));
+    return text.lastIndexOf(latest, text.length - latest.length - 1) === -1;
   }
 
   /** Score earned by a kind that needs more, such as a table, does not count for the sentences after it. */

@@ -1,7 +1,7 @@
 import { bareLines, isData, lettersIn } from './repetition-kind.ts';
 
 /** Characters frequent in code, markup, tables and paths. */
-const sign = /[\t{}<>=|\\_@$;[\]/]|\p{Ll}\p{Lu}/gu;
+const sign = /[\t{}<>=|\\_@$;[\]/]|"[,:]|\p{Ll}\p{Lu}/gu;
 /** Prose has at most one such character, and one such line, per this many units. */
 const UNITS_PER_SIGN = 100;
 const UNITS_PER_BARE_LINE = 200;

@@ -14,6 +14,8 @@ export interface RepetitionKind {
   readonly rule: RepetitionRule;
   /** Score at which the repetition is a loop: units without new content, minus the cost of new units in between. */
   readonly needed: number;
+  /** Whether it consists of entries without sentences, such as labels, which may be of a few kinds in any order. */
+  readonly entries?: boolean;
 }
 
 /** A repetition with at most this period is a run, not repeated text. */
@@ -21,10 +23,12 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
+/** Quoted labels, one of which may come many times in a row. */
+const QUOTED = 400;
 const LISTED = 1000;
 const FENCED = 1400;
 /** Code, records, tables and logs with a number in each item, which people ask for. */
-const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
+export const NUMBERED: RepetitionKind = { rule: 'counter', needed: 8000 };
 /** A repetition this short is a loop within twice the units that equal windows need. */
 const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
 const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
@@ -47,16 +51,21 @@ const givenName = /\b(?:def|func(?:tion)?|fn|class) [\p{L}_]+ ?[({:]/u;
 const callMarkup = /<[\w:]*(?:_call|invoke)|"arguments":/;
 /** A line that does not end like a sentence, as in a log, a record or code. */
 const bareLine = /[^.!?…:。！？"”’*\s][\r\n]/gu;
+/** The end of a sentence and the beginning of the next. */
+const sentenceEnd = /[.!?] +\p{Lu}/u;
 /** What separates the parts of data and code; in one line, there is one at least per so many units. */
 const dataSign = /[{}[\]()<>=;:,"|]/g;
 const UNITS_PER_DATA_SIGN = 16;
 /** Machine-written text has more than one such line per this many units. */
 const UNITS_PER_BARE_LINE = 150;
+/** Lines of labels, as a classifier writes them, are at most this long on average. */
+const UNITS_PER_LABEL = 16;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
-const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))|[\u3040-\u9fff]+/gu;
+const word =
+  /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))|(?<!"[\u3040-\u9fff]*)[\u3040-\u9fff]+/gu;
 /** Minimum share of a sentence's letters that are in its words. */
 const WORD_SHARE = 0.65;
 
@@ -70,17 +79,21 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   const { period, counting, structured, fenced } = around;
   if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
   if (period <= RUN && digits.test(recent)) return SHORT;
-  if (period <= RUN && ruled.test(recent)) return RULER;
+  if (period <= RUN && (ruled.test(recent) || recent.includes('",'))) return RULER;
   const plain = recent.replace(hex, '00');
   const letters = lettersIn(plain);
   const inLines = recent.includes('\n');
   if (drawn.test(plain) || (period > RUN && (inLines || letters > 0) && letters * 4 < recent.length))
     return counting || (inLines && !(digit.test(plain) && (period <= RUN || structured))) ? DRAWING : DRY;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  const data = counting && isData(plain, letters);
+  const isEntries = isData(plain, letters);
+  const data = counting && isEntries;
   if (counting && isMachineWritten(recent, around, data)) return NUMBERED;
+  const entries =
+    !sentenceEnd.test(recent) && (isEntries || bareLines(recent) * UNITS_PER_LABEL >= recent.length);
   if (data || fenced || structured)
-    return { rule: counting ? 'counter' : 'lines', needed: fenced ? FENCED : LISTED };
+    return { rule: counting ? 'counter' : 'lines', needed: fenced ? FENCED : LISTED, entries };
+  if (entries && period > RUN) return { ...WORDS, entries, ...(recent.includes('"') && { needed: QUOTED }) };
   if (counting) return COUNTING;
   return period <= RUN ? SHORT : WORDS;
 }

@@ -224,5 +224,20 @@ export const degenerateTexts: readonly {
     rule: 'pattern',
   },
   { name: 'letters of base64', text: 'QUFBQUFB'.repeat(300), rule: 'run' },
+  { name: 'a list of one label', text: `[${times(80, () => '"positive", ')}`, rule: 'text' },
+  {
+    name: 'labels in the same order again and again',
+    text: `[${times(60, () => '"yes", "no", "no", "yes", "yes", "yes", "no", ')}`,
+    rule: 'text',
+  },
+  {
+    name: 'one object again and again',
+    text: `[${times(30, () => '{"label":"positive","lang":"en"},')}`,
+    rule: 'text',
+  },
+  {
+    name: 'one label after many in any order',
+    text: `[${times(300, (n) => (n < 100 ? `"${String((n * n * 7) % 11 < 5)}",` : '"true",'))}`,
+  },
   { name: 'a long list of the same word', text: times(300, () => 'caching, ') },
 ].map((text) => ({ ...text, text: begun + text.text }));

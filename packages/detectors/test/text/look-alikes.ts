@@ -34,6 +34,9 @@ function letters(count: number, seed: number, alphabet: string): string {
   return Array.from({ length: count }, () => alphabet.charAt(draw(alphabet.length))).join('');
 }
 
+const labels = ['positive', 'negative', 'neutral'];
+const one = (draw: (below: number) => number, of: readonly string[]): string => of[draw(of.length)] ?? '';
+
 const fence = (language: string, code: string): string => `Here it is:\n\n\`\`\`${language}\n${code}\`\`\`\n`;
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const two = (n: number): string => String(n).padStart(2, '0');
@@ -399,6 +402,15 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       (n) => `${String(n + 1)}. I will not talk in class while the teacher explains the lesson.`,
     ),
   },
+  {
+    name: '150 labels with the language in lines',
+    text: lines(
+      150,
+      69,
+      (_, _word, draw) =>
+        `{'mood': '${one(draw, ['good', 'bad', 'mixed'])}', 'language': '${one(draw, ['en', 'de'])}'}`,
+    ),
+  },
   { name: 'the same short line nine times', text: 'Ready.\n'.repeat(9) },
   {
     name: 'results of a test runner',
@@ -555,6 +567,36 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       ),
     ),
   },
+  {
+    name: '300 labels in one line, as asked',
+    text: `[${lines(300, 61, (_, _word, draw) => `"${one(draw, labels)}",`).replaceAll('\n', '')}]`,
+  },
+  {
+    name: '300 labels with spaces, of which most are the same',
+    text: `[${lines(300, 62, (_, _word, draw) => `"${draw(5) === 0 ? 'defect' : 'ok'}",`).replaceAll('\n', ' ')}]`,
+  },
+  {
+    name: '250 labels in lines',
+    text: `[\n${lines(250, 63, (_, _word, draw) => `  "${one(draw, labels)}",`)}]`,
+  },
+  {
+    name: '250 numbered labels',
+    text: lines(250, 65, (n, _word, draw) => `${String(n)}. ${one(draw, ['billing', 'shipping', 'other'])}`),
+  },
+  {
+    name: '250 labels in a fence',
+    text: fence(
+      'json',
+      lines(250, 66, (_, _word, draw) => `  "${one(draw, ['spam', 'legitimate'])}",`),
+    ),
+  },
+  {
+    name: '250 labels in Chinese',
+    text: lines(250, 67, (_, _word, draw) => `"${one(draw, ['正面', '负面', '中性'])}",`).replaceAll(
+      '\n',
+      '',
+    ),
+  },
   { name: 'a hundred file names', text: lines(100, 45, (n) => `img_${String(n).padStart(4, '0')}.png`) },
   {
     name: 'prose with a refrain',
@@ -564,5 +606,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       (_, w) =>
         `So it goes. The ${w()} was ${w()} and the ${w()} of ${w()} had to ${w()} before the ${w()} came.`,
     ),
+  },
+  {
+    name: '80 devices in one line',
+    text: lines(
+      80,
+      68,
+      (_, _word, draw) =>
+        `{"id":"dev-${String(draw(900))}","status":"${one(draw, ['on', 'off'])}","firmware":"2.4.1","region":"${one(draw, ['eu-west', 'us-east'])}"},`,
+    ).replaceAll('\n', ''),
   },
 ];
