@@ -61,6 +61,8 @@ const UNITS_PER_BARE_LINE = 150;
 /** Lines of labels, as a classifier writes them, are at most this long on average. */
 const UNITS_PER_LABEL = 16;
 const digit = /\d/;
+/** A line that is a date, a time, a version or the like. */
+const date = /^\d+(?:[-/.:]\d+)+$/m;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
@@ -84,7 +86,9 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   const letters = lettersIn(plain);
   const inLines = recent.includes('\n');
   if (drawn.test(plain) || (period > RUN && (inLines || letters > 0) && letters * 4 < recent.length))
-    return counting || (inLines && !(digit.test(plain) && (period <= RUN || structured))) ? DRAWING : DRY;
+    return counting || (inLines && !(digit.test(plain) && (period <= RUN || structured || date.test(plain))))
+      ? DRAWING
+      : DRY;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
   const isEntries = isData(plain, letters);
   const data = counting && isEntries;

@@ -224,6 +224,16 @@ export const degenerateTexts: readonly {
     rule: 'pattern',
   },
   { name: 'letters of base64', text: 'QUFBQUFB'.repeat(300), rule: 'run' },
+  { name: 'a date in lines', text: times(100, () => '2021-01-01\n'), rule: 'run' },
+  {
+    name: 'the same seven moves of a puzzle',
+    text: times(60, () =>
+      ['1 A C', '2 A B', '1 C B', '3 A C', '1 B A', '2 B C', '1 A C']
+        .map((move) => move.split(' '))
+        .map(([disk, from, to]) => `Move disk ${disk ?? ''} from peg ${from ?? ''} to peg ${to ?? ''}.\n`)
+        .join(''),
+    ),
+  },
   { name: 'a list of one label', text: `[${times(80, () => '"positive", ')}`, rule: 'text' },
   {
     name: 'labels in the same order again and again',
