@@ -2,13 +2,7 @@ import { EchoFinder } from './echo-finder.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
-import {
-  NUMBERED,
-  type RepetitionKind,
-  type RepetitionRule,
-  RUN,
-  repetitionKind,
-} from './repetition-kind.ts';
+import { areEntries, NUMBERED, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import {
   areBlocks,
@@ -316,18 +310,18 @@ export class FoldedIndex implements TextIndex, ProseSource {
     const far = !short && repeated > this.#maxDistance * rounds;
     const often = short ? run >= (this.#threshold - 1) * echo : rounds >= this.#threshold - 1;
     if (far ? !areBlocks(rounds, score, this.#reach) : !often) return false;
-    const kind = repetitionKind(this.#finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.#window)), {
+    const recent = this.#finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.#window));
+    const kind = repetitionKind(recent, {
       period: echo,
       counting: this.isCounting(),
       structured: folded - state.markerAt < SURROUNDINGS,
       fenced: folded - state.fenceAt < SURROUNDINGS,
     });
-    if ((short ? run : this.#scoreFor(kind)) < kind.needed) return false;
-    if (kind.entries === true && score < NUMBERED.needed && this.#isVaried(score)) {
-      state.looks = -LOOK_SELDOM;
-      return false;
-    }
-    state.needed = Math.min(score, kind.needed);
+    const isVaried = !short && score >= kind.needed && areEntries(recent) && this.#isVaried(score);
+    if (isVaried) state.looks = -LOOK_SELDOM;
+    const needed = isVaried ? NUMBERED.needed : kind.needed;
+    if ((short ? run : this.#scoreFor(needed)) < needed) return false;
+    state.needed = Math.min(score, needed);
     state.score = state.needed;
     state.rule = far ? 'block' : kind.rule;
     return true;
@@ -341,7 +335,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   /** Score earned by a kind that needs more, such as a table, does not count for the sentences after it. */
-  #scoreFor({ needed }: RepetitionKind): number {
+  #scoreFor(needed: number): number {
     const state = this.#state;
     if (needed < state.heaviest) return state.score - state.heavyScore;
     state.heaviest = needed;

@@ -14,8 +14,6 @@ export interface RepetitionKind {
   readonly rule: RepetitionRule;
   /** Score at which the repetition is a loop: units without new content, minus the cost of new units in between. */
   readonly needed: number;
-  /** Whether it consists of entries without sentences, such as labels, which may be of a few kinds in any order. */
-  readonly entries?: boolean;
 }
 
 /** A repetition with at most this period is a run, not repeated text. */
@@ -23,8 +21,6 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
-/** Quoted labels, one of which may come many times in a row. */
-const QUOTED = 400;
 const LISTED = 1000;
 const FENCED = 1400;
 /** Code, records, tables and logs with a number in each item, which people ask for. */
@@ -60,14 +56,18 @@ const UNITS_PER_DATA_SIGN = 16;
 const UNITS_PER_BARE_LINE = 150;
 /** Lines of labels, as a classifier writes them, are at most this long on average. */
 const UNITS_PER_LABEL = 16;
+/** A number, or a letter that stands for something. */
+const symbol = /(?<![A-Za-z\d])(?:[A-HJ-Z]|\d+|\uffff)(?![A-Za-z\d])/g;
+/** Notation has more than one of these per this many units: in running text, and in lines of at most 100 units. */
+const UNITS_PER_SYMBOL = 20;
+const UNITS_PER_SYMBOL_IN_LINES = 27;
 const digit = /\d/;
 /** A line that is a date, a time, a version or the like. */
 const date = /^\d+(?:[-/.:]\d+)+$/m;
 const digits = /^(?=.*\d)[\d.,]+$/;
 const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
-const word =
-  /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))|(?<!"[\u3040-\u9fff]*)[\u3040-\u9fff]+/gu;
+const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))|(?<!["\u3040-\u9fff])[\u3040-\u9fff]+/gu;
 /** Minimum share of a sentence's letters that are in its words. */
 const WORD_SHARE = 0.65;
 
@@ -90,14 +90,10 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
       ? DRAWING
       : DRY;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
-  const isEntries = isData(plain, letters);
-  const data = counting && isEntries;
+  const data = counting && isData(plain, letters);
   if (counting && isMachineWritten(recent, around, data)) return NUMBERED;
-  const entries =
-    !sentenceEnd.test(recent) && (isEntries || bareLines(recent) * UNITS_PER_LABEL >= recent.length);
   if (data || fenced || structured)
-    return { rule: counting ? 'counter' : 'lines', needed: fenced ? FENCED : LISTED, entries };
-  if (entries && period > RUN) return { ...WORDS, entries, ...(recent.includes('"') && { needed: QUOTED }) };
+    return { rule: counting ? 'counter' : 'lines', needed: fenced ? FENCED : LISTED };
   if (counting) return COUNTING;
   return period <= RUN ? SHORT : WORDS;
 }
@@ -108,6 +104,27 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
  */
 export function isData(recent: string, letters: number): boolean {
   return lettersIn(recent.replace(word, '')) > letters * (1 - WORD_SHARE);
+}
+
+/**
+ * Whether the text consists of entries without sentences, such as labels, or of notation: if there are few kinds of
+ * them, their order says something.
+ */
+export function areEntries(recent: string): boolean {
+  return (
+    isNotation(recent) ||
+    (!sentenceEnd.test(recent) &&
+      (isData(recent, lettersIn(recent)) || bareLines(recent) * UNITS_PER_LABEL >= recent.length))
+  );
+}
+
+/**
+ * Whether what a folded text says is mostly in its numbers and single letters, as in the moves of a puzzle. A
+ * calculation can be repeated in other words.
+ */
+export function isNotation(text: string): boolean {
+  const most = text.split('\n').length * 100 > text.length ? UNITS_PER_SYMBOL_IN_LINES : UNITS_PER_SYMBOL;
+  return !text.includes('=') && (text.match(symbol)?.length ?? 0) * most > text.length;
 }
 
 /** Whether a text with a counter is code, a table or other machine output, in which a counter is no sign of a loop. */

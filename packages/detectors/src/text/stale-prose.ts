@@ -1,5 +1,5 @@
 import type { EchoFinder } from './echo-finder.ts';
-import { isProse } from './is-prose.ts';
+import { isProse, isRecords } from './is-prose.ts';
 import type { RepetitionRule } from './repetition-kind.ts';
 import { SeenShare, type SeenSnapshot, SHARE_OF } from './seen-share.ts';
 import type { TextRule } from './text-index.ts';
@@ -12,6 +12,8 @@ export const PROSE_UNITS = 400;
 const LOOK_EVERY = 64;
 const LOOK_SELDOM = 128;
 const LOOK_LATER = 512;
+/** Minimum repeated units of records, each of which has something new. */
+const RECORDS = 3 * SHARE_OF;
 /** Minimum repetitions of passages, and of repetitions × units, in multiples of the reach. */
 const BLOCKS = 3;
 
@@ -101,7 +103,9 @@ export class StaleProse {
     const source = this.#source;
     watch.staleAt = at + LOOK_EVERY;
     if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.#reach)) return undefined;
-    if (!source.isPlain() || !this.#isProseHere() || !isProse(finder.tail(SHARE_OF))) {
+    const text = finder.tail(SHARE_OF);
+    const isSound = !isProse(text) || (seen.seen < RECORDS && isRecords(text));
+    if (isSound || !source.isPlain() || !this.#isProseHere()) {
       watch.staleAt = at + LOOK_LATER;
       return undefined;
     }
@@ -115,7 +119,7 @@ export class StaleProse {
     const distances = this.#source.equalWindows(needed);
     this.#watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
     if (distances.length < needed) return undefined;
-    if (!this.#source.isPlain() || !this.#isProseHere()) {
+    if (!this.#source.isPlain() || !this.#isProseHere() || isRecords(this.#finder.tail(SHARE_OF))) {
       this.#watch.equalAt = at + LOOK_LATER;
       return undefined;
     }

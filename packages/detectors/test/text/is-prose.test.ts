@@ -26,6 +26,8 @@ test.each([
   ['code', 'const value = await read(path, options);\nreturn next(value);\n'.repeat(8)],
   ['declarations', 'type RiverOfTheVillage as BetaRiverOfTheVillage, '.repeat(8)],
   ['paths', 'see /srv/old/river and /srv/new/village for it, '.repeat(8)],
+  ['moves of a puzzle', 'Move disk 1 from peg A to peg C.\n'.repeat(10)],
+  ['steps with numbers', 'Divide \uffff by \uffff. The remainder is \uffff. '.repeat(8)],
   ['figures', 'a \uffff, b \uffff, c \uffff, d \uffff. '.repeat(20)],
 ])('isProse: rejects %s', (_, text) => {
   expect(isProse(text)).toBe(false);

@@ -37,6 +37,17 @@ function letters(count: number, seed: number, alphabet: string): string {
 const labels = ['positive', 'negative', 'neutral'];
 const one = (draw: (below: number) => number, of: readonly string[]): string => of[draw(of.length)] ?? '';
 
+type Move = readonly [disk: number, from: string, to: string];
+/** The moves that solve the Towers of Hanoi. */
+const hanoi = (disks: number, from: string, over: string, to: string): Move[] =>
+  disks === 0
+    ? []
+    : [...hanoi(disks - 1, from, to, over), [disks, from, to], ...hanoi(disks - 1, over, from, to)];
+const moves = (line: (move: Move, n: number) => string): string =>
+  hanoi(7, 'A', 'B', 'C')
+    .map((move, n) => `${line(move, n + 1)}\n`)
+    .join('');
+
 const fence = (language: string, code: string): string => `Here it is:\n\n\`\`\`${language}\n${code}\`\`\`\n`;
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const two = (n: number): string => String(n).padStart(2, '0');
@@ -426,6 +437,10 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
         `${String(Math.floor(n / 10) + 1)} x ${String((n % 10) + 1)} = ${String((Math.floor(n / 10) + 1) * ((n % 10) + 1))}`,
     ),
   },
+  {
+    name: 'the Towers of Hanoi in sentences',
+    text: moves(([disk, from, to]) => `Move disk ${String(disk)} from peg ${from} to peg ${to}.`),
+  },
   { name: 'counting to 300', text: Array.from({ length: 300 }, (_, n) => String(n + 1)).join(', ') },
   {
     name: 'ports in a list',
@@ -443,6 +458,12 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
           !Array.from({ length: Math.floor(Math.sqrt(n)) - 1 }, (_, d) => d + 2).some((d) => n % d === 0),
       )
       .join(', '),
+  },
+  {
+    name: 'the Towers of Hanoi in a paragraph',
+    text: moves(
+      ([disk, from, to], n) => `Move ${String(n)}: disk ${String(disk)}, ${from} to ${to}.`,
+    ).replaceAll('\n', ' '),
   },
   { name: 'squares of emoji', text: `${'🟩'.repeat(24)}${'⬜'.repeat(8)}\n`.repeat(2) },
   { name: 'three cheers', text: 'Ha'.repeat(12) + ' hip hip hurray! '.repeat(3) },
@@ -472,6 +493,12 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
   {
     name: 'records with only a counter',
     text: lines(45, 44, (n) => `{"id": ${String(n)}, "name": "user${String(n)}", "active": true},`),
+  },
+  {
+    name: 'the Towers of Hanoi as a list',
+    text: moves(
+      ([disk, from, to], n) => `${String(n)}. Move disk ${String(disk)} from rod ${from} to rod ${to}.`,
+    ),
   },
   { name: 'a FASTA sequence', text: letters(3000, 42, 'ACGT').replace(/.{60}/g, '$&\n') },
   {
@@ -568,16 +595,16 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     ),
   },
   {
-    name: '300 labels in one line, as asked',
-    text: `[${lines(300, 61, (_, _word, draw) => `"${one(draw, labels)}",`).replaceAll('\n', '')}]`,
+    name: '200 labels in one line, as asked',
+    text: `[${lines(200, 61, (_, _word, draw) => `"${one(draw, labels)}",`).replaceAll('\n', '')}]`,
   },
   {
-    name: '300 labels with spaces, of which most are the same',
-    text: `[${lines(300, 62, (_, _word, draw) => `"${draw(5) === 0 ? 'defect' : 'ok'}",`).replaceAll('\n', ' ')}]`,
+    name: '200 labels with spaces, of which most are the same',
+    text: `[${lines(200, 62, (_, _word, draw) => `"${draw(5) === 0 ? 'defect' : 'ok'}",`).replaceAll('\n', ' ')}]`,
   },
   {
-    name: '250 labels in lines',
-    text: `[\n${lines(250, 63, (_, _word, draw) => `  "${one(draw, labels)}",`)}]`,
+    name: '160 labels in lines',
+    text: `[\n${lines(160, 63, (_, _word, draw) => `  "${one(draw, labels)}",`)}]`,
   },
   {
     name: '250 numbered labels',
@@ -615,5 +642,32 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
       (_, _word, draw) =>
         `{"id":"dev-${String(draw(900))}","status":"${one(draw, ['on', 'off'])}","firmware":"2.4.1","region":"${one(draw, ['eu-west', 'us-east'])}"},`,
     ).replaceAll('\n', ''),
+  },
+  {
+    name: 'the algorithm of Euclid in sentences',
+    text: lines(
+      30,
+      71,
+      (_, _word, draw) =>
+        `Divide ${String(draw(9e5))} by ${String(draw(9e4))}. The quotient is 1 and the remainder is ${String(draw(9e4))}.`,
+    ),
+  },
+  {
+    name: 'thirty shops in Chinese',
+    text: lines(
+      30,
+      72,
+      (n, _word, draw) =>
+        `门店${String(n + 1)}：${one(draw, ['北京', '上海', '广州', '成都'])}${one(draw, ['人民', '中山', '解放'])}路店，营业时间：09:00–2${String(draw(3))}:00，电话：暂无，停车：${one(draw, ['有', '无'])}，外卖：支持。`,
+    ),
+  },
+  {
+    name: 'the log of a ship',
+    text: lines(
+      30,
+      73,
+      (n, _word, draw) =>
+        `Day ${String(n + 1)}. Wind ${one(draw, ['west', 'north', 'south'])} ${String(draw(8))}. Sea ${one(draw, ['rough', 'smooth'])}. Position ${String(draw(60))}°${String(draw(60))}' N, ${String(draw(60))}°${String(draw(60))}' W. Mended the foresail.`,
+    ),
   },
 ];
