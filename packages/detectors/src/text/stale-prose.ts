@@ -119,7 +119,7 @@ export class StaleProse {
     const distances = this.#source.equalWindows(needed);
     this.#watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
     if (distances.length < needed) return undefined;
-    if (!this.#source.isPlain() || !this.#isProseHere() || isRecords(this.#finder.tail(SHARE_OF))) {
+    if (!this.#source.isPlain() || !this.#isProseHere()) {
       this.#watch.equalAt = at + LOOK_LATER;
       return undefined;
     }

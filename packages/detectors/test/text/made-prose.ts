@@ -160,13 +160,6 @@ export const soundProse: readonly ProseKind[] = [
         `${make.word()} sold ${String(make.below(900))} units in ${make.word()}, which is ${String(make.below(40))} % more than the year before. ${make.sentence()} `,
     ),
   ),
-  kind('contacts of whom little is known', (_, make) =>
-    many(
-      30,
-      () =>
-        `${make.word()} ${make.word()} lives in ${make.word()}. No phone number was given. No address was given.\n`,
-    ).join(''),
-  ),
   kind('an answer given twice', (size, make) => {
     const answer = fill(Math.min(size, 2000), () => `${make.sentence()} `);
     return `${answer}\n\nIn short, what comes next is the corrected version.\n\n${answer.replaceAll('river', 'stream')}`;
