@@ -20,6 +20,7 @@ import { ModelRequestHandler } from './proxy/model-request-handler.ts';
 import { RequestRouter } from './proxy/request-router.ts';
 import { type CreateSession, SessionLookup } from './proxy/session-lookup.ts';
 import { UnjudgedRequests } from './proxy/unjudged-requests.ts';
+import { CallItems } from './session/call-items.ts';
 import type { ErasedSession } from './session/erased-session.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
@@ -226,6 +227,7 @@ export class Gateway {
     };
     const replies = {
       background: new BackgroundReplies(),
+      callItems: new CallItems(),
       maxHeldBytes: gateway.max_held_bytes,
       onReplyId: (replyId: string, sessionId: string, synthetic?: SyntheticExchange) => {
         this.#sessions.noteReply(replyId, sessionId, synthetic);

@@ -46,6 +46,10 @@ export interface Api {
    * @returns null if nothing can continue from it, because the request carries its history itself
    */
   requestAfter?(replyId: string, body: Json): Json | null;
+  /** For APIs that store replies: the calls in a reply, to which a request can refer by the ids of their items. */
+  callItems?(reply: Json): readonly Json[];
+  /** The request with calls in place of the references to them, to be judged; the same object if it has none. */
+  withCallItems?(body: Json, callOf: (id: string) => Json | undefined): Json;
   stream(body: Json): ApiStream;
 }
 

@@ -4,7 +4,7 @@ import { editUserTexts } from './content.ts';
 import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
-import { hasTools, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
+import { hasTools, isObject, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
 import { inputOf } from './responses-items.ts';
 import { ResponsesStream } from './responses-stream.ts';
 import { editLastOutput, failedOutput, isOutput } from './tool-outputs.ts';
@@ -114,6 +114,17 @@ export const responsesApi: Api = {
   },
 
   requestAfter: (replyId) => ({ previous_response_id: replyId }),
+
+  callItems: (reply) => objects(reply['output']).filter((item) => itemCall(item) !== undefined),
+
+  withCallItems(body, callOf) {
+    const { input } = body;
+    const isReference = (item: unknown) => isObject(item) && item['type'] === 'item_reference';
+    if (!Array.isArray(input) || !input.some(isReference)) return body;
+    const callFor = (item: unknown): unknown =>
+      isObject(item) && isReference(item) ? (callOf(text(item['id']) ?? '') ?? item) : item;
+    return { ...body, input: input.map(callFor) };
+  },
 
   stream: (body) => new ResponsesStream((reply) => responsesApi.syntheticReply(body, reply, null)),
 };

@@ -49,6 +49,7 @@ export class ContinuedReply implements ReplyHandler {
     const usage = summed(stream.answer.rawUsage, usageOf(body, usageKey));
     if (decision === undefined) {
       exchange.noteReplyId(reply.id, stream.answer.id);
+      exchange.noteCallItems(() => body);
       exchange.client.end(stream.continueWith({ ...body, [usageKey]: usage }));
       return 'passed';
     }

@@ -8,6 +8,7 @@ import type { UpstreamRequest, WholeResponse } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
 import type { Steps } from '../in-slices.ts';
 import type { RequestOutcome } from '../metrics.ts';
+import type { CallItems } from '../session/call-items.ts';
 import type { Enforcement } from '../session/enforcement.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
 import type { History } from '../session/history.ts';
@@ -23,6 +24,7 @@ import type { UnjudgedRequests } from './unjudged-requests.ts';
 export interface ExchangeDeps extends PassThroughDeps {
   readonly unjudged: UnjudgedRequests;
   readonly background: BackgroundReplies;
+  readonly callItems: CallItems;
   readonly onBlock: 'error' | 'message' | undefined;
   readonly guidanceAs: GuidanceAs | undefined;
   readonly enforceStreams: boolean;
@@ -164,6 +166,12 @@ export class Exchange {
     if (clientId === null || clientId === id) return;
     session.noteReplyId(clientId);
     this.deps.onReplyId(clientId, session.id, { request, text: '' });
+  }
+
+  /** Notes the calls of a reply to which the client may refer. */
+  noteCallItems(reply: () => Json): void {
+    const { api } = this.request;
+    if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()));
   }
 
   /**

@@ -117,8 +117,9 @@ export class ModelRequestHandler {
   ): Steps<{ readonly body: Json; readonly conversation: Conversation } | undefined> {
     const body = yield* this.#parser.parse(raw, api.historyKey);
     if (body === undefined) return undefined;
-    yield* readElements(body[api.historyKey]);
-    const conversation = api.readRequest(body);
+    const read = api.withCallItems?.(body, (id) => this.#deps.callItems.of(id)) ?? body;
+    yield* readElements(read[api.historyKey]);
+    const conversation = api.readRequest(read);
     if (conversation === undefined) return undefined;
     yield* this.#keys.prepare(conversation.items);
     return { body, conversation };

@@ -230,8 +230,12 @@ export class StreamedReply implements ReplyHandler {
       this.#isReleased = true;
       this.#judge(this.#stream.answer.calls.length);
     }
-    if (this.#blockedCall !== undefined) this.#stopAtBlockedCall();
-    else this.#exchange.noteReplyId(this.#stream.answer.id, this.#clientStream.answer.id);
+    if (this.#blockedCall !== undefined) {
+      this.#stopAtBlockedCall();
+      return;
+    }
+    this.#exchange.noteReplyId(this.#stream.answer.id, this.#clientStream.answer.id);
+    this.#exchange.noteCallItems(() => this.#stream.reply(Infinity));
   }
 
   /** Ends the choices whose calls must not pass, and releases the others. */

@@ -56,6 +56,7 @@ export class WholeReply implements ReplyHandler {
       return this.#pass(body);
     }
     this.#exchange.noteReplyId(reply.id);
+    this.#exchange.noteCallItems(() => json);
     if (deps.background.note(json, request.body)) return this.#pass(body);
     deps.unjudged.noteCalls(reply.unknownCalls);
     if (reply.choices !== undefined) return this.#judgeChoices(reply, json, body);
@@ -120,6 +121,7 @@ export class WholeReply implements ReplyHandler {
     const json = usage === null ? second : { ...second, [key]: usage };
     if (retry.decision !== undefined) return this.#block(retry.decision, json, reply.text);
     exchange.noteReplyId(reply.id);
+    exchange.noteCallItems(() => second);
     exchange.client.json(response.status, json, withoutHeaders(headers, 'content-type', 'content-length'));
     return 'passed';
   }

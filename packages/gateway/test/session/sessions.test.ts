@@ -1,4 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { ResponseInput } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { Agent, ask, calls } from '../agent.ts';
 import { GatewayBench } from '../harness.ts';
@@ -26,6 +27,32 @@ describe('requests that continue from one response (previous_response_id)', () =
     }
     expect(types).toEqual(expect.arrayContaining(['message']));
   });
+});
+
+describe('requests that refer to the items of responses', () => {
+  it.each([false, true])(
+    'item_reference: a loop is blocked without a name (streamed: %s)',
+    async (stream) => {
+      await using bench = await GatewayBench.start(read);
+      const client = bench.openai(null);
+      const input: ResponseInput = [{ role: 'user', content: 'Go' }];
+      const types: string[] = [];
+      for (let turn = 0; turn < 4; turn += 1) {
+        const { output } = stream
+          ? await client.responses.stream({ model: 'm', input }).finalResponse()
+          : await client.responses.create({ model: 'm', input });
+        for (const item of output) {
+          types.push(item.type);
+          if (item.type !== 'function_call') continue;
+          input.push({ type: 'item_reference', id: item.id ?? '' });
+          input.push({ type: 'function_call_output', call_id: item.call_id, output: 'ok' });
+        }
+      }
+      expect(types).toEqual(['function_call', 'function_call', 'function_call', 'message']);
+      const sent = bench.upstream.requests.at(-1)?.json;
+      expect(sent).toMatchObject({ input: expect.arrayContaining([input[1]]) as unknown });
+    },
+  );
 });
 
 describe('messages that the agent adds after results', () => {
