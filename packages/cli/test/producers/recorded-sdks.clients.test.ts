@@ -1,4 +1,4 @@
-import { Translator } from '@loopwatch/formats';
+import { TelemetryMemory, Translator } from '@loopwatch/formats';
 import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedSdks, requestsOf, type Scenario } from '../../../formats/test/telemetry/recorded.ts';
@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Sends the requests of a run to the server as its SDK did; returns its session id. */
 async function sendRun(name: string, scenario: Scenario): Promise<string | undefined> {
-  const translator = new Translator({ format: 'otlp' });
+  const translator = new Translator({ format: 'otlp', memory: new TelemetryMemory() });
   let session: string | undefined;
   for (const { path, body, json } of requestsOf(name, scenario)) {
     const headers = { 'content-type': 'application/x-protobuf' };
