@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '@loopwatch/contract';
 import type { Database } from 'libsql';
 import { UsageError } from '../errors.ts';
+import { beginningOf } from './beginning-of.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -74,7 +75,11 @@ const WITH_LOG = 2;
 
 /** Whether a file is a SQLite database. */
 export function isDatabase(file: string): boolean {
-  return headerOf(file)?.toString('latin1').startsWith(magic) === true;
+  return (
+    beginningOf(file, VERSION_AT + 1)
+      ?.toString('latin1')
+      .startsWith(magic) === true
+  );
 }
 
 /**
@@ -109,23 +114,8 @@ export async function* readDatabase(file: string): AsyncGenerator<object[]> {
 
 /** Opening a database with a write-ahead log creates files beside it, unless its agent has them open already. */
 function locationOf(file: string): string {
-  const hasLog = headerOf(file)?.[VERSION_AT] === WITH_LOG;
+  const hasLog = beginningOf(file, VERSION_AT + 1)?.[VERSION_AT] === WITH_LOG;
   return hasLog && !existsSync(`${file}-wal`) ? `${pathToFileURL(file).href}?immutable=1` : file;
-}
-
-function headerOf(file: string): Buffer | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const header = Buffer.alloc(VERSION_AT + 1);
-    readSync(descriptor, header);
-    return header;
-  } catch {
-    // Reading its text reports the error.
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }
 
 function storeOf(database: Database): Store | undefined {

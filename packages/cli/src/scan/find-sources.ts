@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { UsageError } from '../errors.ts';
+import { beginningOf } from '../events/beginning-of.ts';
 import { isDatabase } from '../events/read-database.ts';
 import { strandsSession } from '../events/read-records.ts';
 import { anyHistoryFile, type History } from './histories.ts';
@@ -58,21 +59,17 @@ const EXAMINED_BYTES = 4096;
 const exportKeys = /"resource_?(?:spans|logs)"|"traceId"[^]*"spanId"|"spanId"[^]*"traceId"/i;
 
 function isExport({ files: [file = '', ...others] }: Source): boolean {
-  return others.length === 0 && !isDatabase(file) && exportKeys.test(beginningOf(file));
+  return others.length === 0 && !isDatabase(file) && exportKeys.test(textAtStart(file));
 }
 
-function beginningOf(file: string): string {
-  const descriptor = openSync(file, 'r');
+function textAtStart(file: string): string {
+  const bytes = beginningOf(file, EXAMINED_BYTES);
+  if (bytes === undefined || !file.endsWith('.gz')) return bytes?.toString() ?? '';
   try {
-    const bytes = Buffer.alloc(EXAMINED_BYTES);
-    const read = bytes.subarray(0, readSync(descriptor, bytes));
-    if (!file.endsWith('.gz')) return read.toString();
-    return gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
   } catch {
     // The reader of the file says why it cannot be read.
     return '';
-  } finally {
-    closeSync(descriptor);
   }
 }
 
