@@ -78,11 +78,14 @@ export function samenessOf(now: ReadMessage, before: ReadMessage): number {
   const isSameAgent = now.agent === before.agent;
   if (isAlike(before, now)) return isSameAgent ? Number(now.form !== before.form) : DEGREES.echo;
   const [pairs, known] = [now.pairs, before.pairs];
-  const fresh = pairs.filter((pair) => !known.includes(pair));
+  if (!isSameAgent || Math.min(pairs.length, known.length) < MIN_PAIRS) return DEGREES.different;
+  const fresh: string[] = [];
+  for (const pair of pairs) {
+    if (!known.includes(pair)) fresh.push(pair);
+    // Most messages have little in common: the rest of their pairs need no look.
+    if (fresh.length > MAX_FRESH) return DEGREES.different;
+  }
   const isNear =
-    isSameAgent &&
-    Math.min(pairs.length, known.length) >= MIN_PAIRS &&
-    fresh.length <= MAX_FRESH &&
     (pairs.length >= FEW_PAIRS || fresh.at(-1) !== pairs.at(-1)) &&
     (pairs.length - fresh.length) * 2 >= Math.max(pairs.length, known.length) &&
     // Another number says something else.
