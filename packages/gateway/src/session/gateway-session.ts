@@ -168,7 +168,8 @@ export class GatewaySession {
   }
 
   #demanding(verdicts: readonly PureVerdict[]): readonly PureVerdict[] {
-    return verdicts.filter(({ incidentId }) => !this.#dismissed.has(incidentId));
+    const dismissed = this.#dismissed;
+    return dismissed.size === 0 ? verdicts : verdicts.filter(({ incidentId }) => !dismissed.has(incidentId));
   }
 
   /** A user message that only the gateway gets. */

@@ -1,6 +1,5 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
-import type { Queryable } from '@loopwatch/storage';
-import { isDismissedSql } from '@loopwatch/storage';
+import { isDismissedSql, type Queryable } from '@loopwatch/storage';
 import { isOpenSql } from '../storage/state-sql.ts';
 import { HOUR, MINUTE, storedWaste } from '../storage/sums.ts';
 import { SharedResult } from './shared-result.ts';
