@@ -15,8 +15,8 @@ export interface TopicRecord {
 
 export interface ReadTopicOptions {
   /**
-   * Waits until there are at least this many records. Default: the records present at the start, of which those of a
-   * transaction that has just been committed may not be visible yet.
+   * Waits until there are at least this many records. Default: the records present at the start, those of open
+   * transactions included, which are waited for and returned if they are committed.
    */
   readonly count?: number;
   /** Default 20,000. */
