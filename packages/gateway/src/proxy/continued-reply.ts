@@ -48,8 +48,7 @@ export class ContinuedReply implements ReplyHandler {
     const { usageKey } = exchange.request.api;
     const usage = summed(stream.answer.rawUsage, usageOf(body, usageKey));
     if (decision === undefined) {
-      exchange.noteReplyId(reply.id, stream.answer.id);
-      exchange.noteCallItems(() => body);
+      exchange.noteReply(reply.id, () => body, stream.answer.id);
       exchange.client.end(stream.continueWith({ ...body, [usageKey]: usage }));
       return 'passed';
     }

@@ -153,12 +153,13 @@ export class Exchange {
   }
 
   /**
-   * Notes a reply of the upstream that the client may continue from.
+   * Notes a reply of the upstream: the client may continue from it, and refer to its calls.
    *
    * @param clientId the id that the client got for it
    */
-  noteReplyId(id: string | null, clientId = id): void {
+  noteReply(id: string | null, reply: () => Json, clientId = id): void {
     const { api, body, session } = this.request;
+    if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()));
     const request = id === null ? undefined : api.requestAfter?.(id, body);
     if (id === null || request === undefined || request === null) return;
     session.noteReplyId(id);
@@ -166,12 +167,6 @@ export class Exchange {
     if (clientId === null || clientId === id) return;
     session.noteReplyId(clientId);
     this.deps.onReplyId(clientId, session.id, { request, text: '' });
-  }
-
-  /** Notes the calls of a reply to which the client may refer. */
-  noteCallItems(reply: () => Json): void {
-    const { api } = this.request;
-    if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()));
   }
 
   /**

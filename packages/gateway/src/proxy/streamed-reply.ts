@@ -234,8 +234,8 @@ export class StreamedReply implements ReplyHandler {
       this.#stopAtBlockedCall();
       return;
     }
-    this.#exchange.noteReplyId(this.#stream.answer.id, this.#clientStream.answer.id);
-    this.#exchange.noteCallItems(() => this.#stream.reply(Infinity));
+    const reply = () => this.#stream.reply(Infinity);
+    this.#exchange.noteReply(this.#stream.answer.id, reply, this.#clientStream.answer.id);
   }
 
   /** Ends the choices whose calls must not pass, and releases the others. */

@@ -55,8 +55,7 @@ export class WholeReply implements ReplyHandler {
       this.#exchange.noteUnjudged('malformed');
       return this.#pass(body);
     }
-    this.#exchange.noteReplyId(reply.id);
-    this.#exchange.noteCallItems(() => json);
+    this.#exchange.noteReply(reply.id, () => json);
     if (deps.background.note(json, request.body)) return this.#pass(body);
     deps.unjudged.noteCalls(reply.unknownCalls);
     if (reply.choices !== undefined) return this.#judgeChoices(reply, json, body);
@@ -120,8 +119,7 @@ export class WholeReply implements ReplyHandler {
     const usage = summed(usageOf(first, key), usageOf(second, key));
     const json = usage === null ? second : { ...second, [key]: usage };
     if (retry.decision !== undefined) return this.#block(retry.decision, json, reply.text);
-    exchange.noteReplyId(reply.id);
-    exchange.noteCallItems(() => second);
+    exchange.noteReply(reply.id, () => second);
     exchange.client.json(response.status, json, withoutHeaders(headers, 'content-type', 'content-length'));
     return 'passed';
   }
