@@ -62,6 +62,7 @@ export class Gateway {
   readonly #sessionSettings: SessionSettings;
   readonly #control: ControlFeed | undefined;
   readonly #sessions: SessionStore;
+  readonly #callItems = new CallItems();
   readonly #storage: GatewayStorage | undefined;
   readonly #http: Server;
 
@@ -153,6 +154,7 @@ export class Gateway {
     for (const { id } of erased) {
       this.#sessions.drop(id);
       this.#sessions.dropReplies(id);
+      this.#callItems.drop(id);
     }
     this.#storage?.erase(erased).catch((err: unknown) => {
       this.#deps.logger.error(
@@ -227,7 +229,7 @@ export class Gateway {
     };
     const replies = {
       background: new BackgroundReplies(),
-      callItems: new CallItems(),
+      callItems: this.#callItems,
       maxHeldBytes: gateway.max_held_bytes,
       onReplyId: (replyId: string, sessionId: string, synthetic?: SyntheticExchange) => {
         this.#sessions.noteReply(replyId, sessionId, synthetic);

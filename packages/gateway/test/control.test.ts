@@ -1,6 +1,7 @@
 import { erasedHeader, settingsByHeader } from '@loopwatch/contract';
 import { BytesRecord, LogError, type LogRecord, type TopicHandler, type TopicReader } from '@loopwatch/log';
 import { waitFor } from '@loopwatch/testkit';
+import type { ResponseInput } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import { Agent, ask, calls } from './agent.ts';
@@ -80,6 +81,26 @@ describe('an erased session', () => {
     expect(await messages()).toEqual({ 's-2': before['s-2'] });
 
     expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
+  });
+
+  it('leaves no calls behind to which a request can refer, unlike the others', async () => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    const erase = (id: string) =>
+      control.write(`session:${id}`, null, { [erasedHeader]: Buffer.from('1') }, bench.clock.now);
+    const input: ResponseInput = [{ role: 'user', content: 'Go' }];
+    const outputOf = async (session: string) =>
+      (await bench.openai(session).responses.create({ model: 'm', input })).output;
+    for (let turn = 0; turn < 3; turn += 1)
+      for (const item of await outputOf('s-1')) {
+        if (item.type !== 'function_call') continue;
+        input.push({ type: 'item_reference', id: item.id ?? '' });
+        input.push({ type: 'function_call_output', call_id: item.call_id, output: 'ok' });
+      }
+    await erase('s-2');
+    expect(await outputOf('s-3')).toMatchObject([{ type: 'message' }]);
+    await erase('s-1');
+    expect(await outputOf('s-4')).toMatchObject([{ type: 'function_call' }]);
   });
 });
 

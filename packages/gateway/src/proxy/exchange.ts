@@ -159,7 +159,7 @@ export class Exchange {
    */
   noteReply(id: string | null, reply: () => Json, clientId = id): void {
     const { api, body, session } = this.request;
-    if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()));
+    if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()), session.id);
     const request = id === null ? undefined : api.requestAfter?.(id, body);
     if (id === null || request === undefined || request === null) return;
     session.noteReplyId(id);
