@@ -14,10 +14,10 @@ const googleStatuses: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** An error in the form of the API. */
+/** An error in the form of the API. @param code one of the gateway's, which tells programs what the API's own types cannot */
 export function apiError(api: ApiKind, status: number, code: string, message: string): object {
   if (api === 'messages')
-    return { type: 'error', error: { type: anthropicTypes[status] ?? 'api_error', message } };
+    return { type: 'error', error: { type: anthropicTypes[status] ?? 'api_error', message, code } };
   if (api === 'gemini') {
     const details = [
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'loopwatch' },

@@ -177,16 +177,20 @@ describe('an upstream', () => {
     await using bench = await GatewayBench.start(() => 'hang up', {
       'gateway.upstream': `http://127.0.0.1:${String(await freePort())}/v1`,
     });
-    for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
+    const code = 'upstream_unreachable';
+    const inOpenAi = { error: { type: 'upstream_error', code } };
+    const inGemini = { error: { status: 'UNAVAILABLE', details: [{ reason: code }] } };
+    for (const [path, error] of [
+      ['/v1/chat/completions', inOpenAi],
+      ['/v1/responses', inOpenAi],
+      ['/v1/messages', { type: 'error', error: { type: 'api_error', code } }],
+      ['/v1beta/models/m:generateContent', inGemini],
+      ['/v1/embeddings', inOpenAi],
+    ] as const) {
       const got = await send(bench.url + path, { headers: chat, body: question(false) });
       expect(got.status).toBe(502);
-      expect(JSON.parse(got.body.toString())).toMatchObject({
-        error: {
-          type: 'upstream_error',
-          code: 'upstream_unreachable',
-          message: expect.stringMatching(/ECONNREFUSED.*gateway\.upstream/),
-        },
-      });
+      const message: unknown = expect.stringMatching(/ECONNREFUSED.*gateway\.upstream/);
+      expect(JSON.parse(got.body.toString())).toMatchObject({ ...error, error: { ...error.error, message } });
     }
     expect(JSON.stringify(bench.lines)).not.toContain(secretKey);
   });
