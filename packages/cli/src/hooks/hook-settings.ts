@@ -94,7 +94,10 @@ function entriesOf(file: string, text: string, event: string): Entries {
   throw new UsageError(`${file}: hooks.${event} is not a list; fix it first`);
 }
 
-function parseSettings(file: string, text: string): { readonly hooks?: Readonly<Record<string, unknown>> } {
+function parseSettings(
+  file: string,
+  text: string,
+): { readonly hooks?: Readonly<Record<string, unknown>> | undefined } {
   const errors: ParseError[] = [];
   const json = text.replace(BYTE_ORDER_MARK, '');
   const settings: unknown = json.trim() === '' ? {} : parse(json, errors, { allowTrailingComma: true });
@@ -103,12 +106,15 @@ function parseSettings(file: string, text: string): { readonly hooks?: Readonly<
     const line = json.slice(0, error.offset).split('\n').length;
     throw new UsageError(`${file}:${String(line)}: ${printParseErrorCode(error.error)}; fix the file first`);
   }
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
-    throw new UsageError(`${file}: expected a JSON object`);
-  const { hooks } = settings as { readonly hooks?: unknown };
-  if (hooks !== undefined && (typeof hooks !== 'object' || hooks === null || Array.isArray(hooks)))
+  if (!isObject(settings)) throw new UsageError(`${file}: expected a JSON object`);
+  const { hooks } = settings;
+  if (hooks !== undefined && !isObject(hooks))
     throw new UsageError(`${file}: hooks is not an object; fix it first`);
-  return settings;
+  return { ...settings, hooks };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Changes one value, and no other text: jsonc-parser's own formatting rewrites the lines around it. */

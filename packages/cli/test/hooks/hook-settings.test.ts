@@ -60,6 +60,8 @@ describe.each(agents)('hook settings of $title', (agent) => {
   it.each<[what: string, text: string, message: RegExp]>([
     ['invalid JSON', '{\n "a": ,\n}', /^f\.json:2: ValueExpected; fix the file first$/],
     ['an array', '[]', /^f\.json: expected a JSON object$/],
+    ['null', 'null', /^f\.json: expected a JSON object$/],
+    ['null in place of hooks', '{"hooks":null}', /^f\.json: hooks is not an object; fix it first$/],
     ['a list of hooks', '{"hooks":[]}', /^f\.json: hooks is not an object; fix it first$/],
     ['hooks of an unknown shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
   ])('hook settings: %s is rejected', (_what, text, message) => {
