@@ -172,6 +172,12 @@ export class GatewaySession {
     return dismissed.size === 0 ? verdicts : verdicts.filter(({ incidentId }) => !dismissed.has(incidentId));
   }
 
+  /** If the limit of tool calls is reached: the message for the last result. */
+  get #limit(): string | undefined {
+    const { limit } = this.#detection;
+    return limit && this.#demanding([limit]).length > 0 ? limit.evidence.limit_message : undefined;
+  }
+
   /** A user message that only the gateway gets. */
   onUserMessage(text: string): void {
     this.#transcript?.addUserMessage(text);
@@ -255,7 +261,7 @@ export class GatewaySession {
     transcript?.addSystem(items);
     let block: Enforcement | undefined;
     let hint: Enforcement | undefined;
-    const before = detection.limit;
+    const before = this.#limit;
     let calls = 0;
     const entries = yield* ledger.take(history, isRepeated);
     const times = isKnown ? [] : unknownTimes(entries, now, this.plan);
@@ -279,7 +285,7 @@ export class GatewaySession {
     this.#reportedCalls = 0;
     const over = this.#beginTurn(now);
     block ??= over;
-    const { limit } = detection;
+    const limit = this.#limit;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
     const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);
     return { block, hint: isHintOpen ? hint : undefined, limit };
@@ -343,7 +349,7 @@ export class GatewaySession {
     const enforcement = strongestOf(this.#demanding(detection.continuedBy(call)), this.plan, name);
     // The request had tool choice off: a call made despite that is blocked.
     return enforcement?.verdict.detector === 'tool-limit'
-      ? { ...enforcement, text: detection.limit ?? enforcement.text }
+      ? { ...enforcement, text: this.#limit ?? enforcement.text }
       : enforcement;
   }
 

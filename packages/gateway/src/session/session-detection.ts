@@ -29,8 +29,8 @@ interface DetectionResult {
 export class SessionDetection {
   /** Of the current request. */
   labels: RequestLabels = { model: null, backend: '' };
-  /** If the limit of tool calls is reached: the message for the last result. */
-  limit: string | undefined;
+  /** The latest verdict on the limit of tool calls, if it is reached. */
+  limit: Extract<PureVerdict, { detector: 'tool-limit' }> | undefined;
   /** Server and model settings; the session's own settings are on top of them. */
   version: SettingsVersion;
   readonly #session: WatchedSession;
@@ -102,8 +102,7 @@ export class SessionDetection {
 
   #noteLimit(verdicts: readonly PureVerdict[]): void {
     for (const verdict of verdicts)
-      if (verdict.detector === 'tool-limit' && isOpenAfter(verdict))
-        this.limit = verdict.evidence.limit_message;
+      if (verdict.detector === 'tool-limit' && isOpenAfter(verdict)) this.limit = verdict;
   }
 }
 
