@@ -5,6 +5,7 @@ export { FolderError, folderError } from './folder-error.ts';
 export { lockFolder } from './folder-lock.ts';
 export { closeGently } from './http-connections.ts';
 export type { LogFunction } from './log-function.ts';
+export { isLoopback } from './loopback.ts';
 export {
   closeToOthers,
   createFolder,

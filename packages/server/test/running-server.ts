@@ -9,7 +9,8 @@ import { waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { pgliteFolder } from '../../storage/test/pglite-folder.ts';
-import { createServer, type LoopwatchServer, type Readiness, type ServerDeps } from '../src/index.ts';
+import type { Readiness } from '../src/health.ts';
+import { createServer, type LoopwatchServer, type ServerDeps } from '../src/index.ts';
 import { MemoryLog } from './memory-log.ts';
 
 export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { healthRoutes, type Metrics, type Readiness } from '@loopwatch/server';
+import { healthRoutes, type Metrics, type Readiness } from '@loopwatch/server/health';
 import express from 'express';
 import { UsageError } from '../errors.ts';
 import type { Running } from './lifecycle.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
-import { isLoopback } from '@loopwatch/server';
+import { isLoopback } from '@loopwatch/platform';
 import {
   portOf,
   readTelemetrySettings,

@@ -1,6 +1,7 @@
 import { detectionSettings, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors/internal';
-import { isLoopback, retentionLimits, type ServerDeps } from '@loopwatch/server';
+import { isLoopback } from '@loopwatch/platform';
+import { retentionLimits, type ServerDeps } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';

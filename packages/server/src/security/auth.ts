@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isLoopback } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { Access, type AccessTokens, bearerOf } from './access.ts';
 import { ApiTokens } from './api-tokens.ts';
-import { Hosts, isLoopback, type WebOptions } from './hosts.ts';
+import { Hosts, type WebOptions } from './hosts.ts';
 import { Oidc, type OidcOptions } from './oidc.ts';
 import { RevokedLogins } from './revoked-logins.ts';
 import { TokenVerifier } from './token-verifier.ts';

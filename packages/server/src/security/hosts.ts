@@ -15,11 +15,6 @@ export interface WebOptions {
   readonly trustProxy?: readonly string[];
 }
 
-/** Whether a server that listens on this host is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i.test(host);
-}
-
 /** Addresses and hosts of requests and sockets, also behind a proxy. */
 export class Hosts {
   /** In the form of Express's `trust proxy`. */

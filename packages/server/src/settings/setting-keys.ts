@@ -13,13 +13,18 @@ import * as z from 'zod';
 const base = detectionSchema.parse({});
 const unknownKey = /is no setting|belongs to the process/;
 
-const allKeys = settingPaths(detectionSchema).map(toKey);
+let known: readonly SettingKey[] | undefined;
 
 /** Every detection setting in schema order, including those that can only be set at startup. */
-export const detectionPaths: readonly string[] = allKeys.map(({ path }) => path);
+export const detectionPaths: readonly string[] = settingPaths(detectionSchema).map(({ path }) => path);
 
-/** Every detection setting that can be changed while workers run. */
-export const settingKeys: readonly SettingKey[] = allKeys.filter(({ scopes }) => scopes.length > 0);
+/** Every detection setting that can be changed while workers run. Found out once asked for, because every start would wait. */
+export function settingKeys(): readonly SettingKey[] {
+  known ??= settingPaths(detectionSchema)
+    .map(toKey)
+    .filter(({ scopes }) => scopes.length > 0);
+  return known;
+}
 
 function toKey({ path, schema }: SettingPath): SettingKey {
   const parts = partsOf(schema);

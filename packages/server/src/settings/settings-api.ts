@@ -28,7 +28,7 @@ export function settingsApi(options: SettingsApiOptions): Router {
     .route('/settings')
     .get(async (_request, response) => {
       const overview: SettingsOverview = {
-        keys: [...settingKeys],
+        keys: [...settingKeys()],
         scopes: (await allSettings(database)).map(toApi),
       };
       response.json(overview);

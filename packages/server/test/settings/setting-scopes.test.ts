@@ -55,7 +55,7 @@ describe.each(settingPaths(settingsSchema).map(({ path }) => path))('%s', (path)
   });
 
   test('is offered by the API where it is accepted, and rejected with a hint elsewhere', () => {
-    const offered = settingKeys.find((key) => key.path === path)?.scopes ?? [];
+    const offered = settingKeys().find((key) => key.path === path)?.scopes ?? [];
     expect(scopeKinds.map((scope) => offered.includes(scope))).toEqual(documented(path));
     for (const scope of scopeKinds.filter((kind) => !offered.includes(kind))) {
       const set = { [path]: defaults.get(path) ?? null };

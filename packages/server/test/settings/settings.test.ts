@@ -188,7 +188,7 @@ describe('settings of a scope', () => {
 
 describe('setting keys', () => {
   it('list allowed values and scopes', () => {
-    const key = (path: string) => settingKeys.find((one) => one.path === path);
+    const key = (path: string) => settingKeys().find((one) => one.path === path);
     expect(key('content_loop.window')).toMatchObject({
       type: 'integer',
       min: 8,
@@ -201,6 +201,6 @@ describe('setting keys', () => {
     expect(key('tool_call_loop.ttl_seconds')).toMatchObject({ type: 'number', nullable: true });
     expect(key('session.idle_seconds')).toBeUndefined();
     expect(key('session.max_sessions')).toBeUndefined();
-    expect(settingKeys.every(({ description }) => description !== '')).toBe(true);
+    expect(settingKeys().every(({ description }) => description !== '')).toBe(true);
   });
 });
