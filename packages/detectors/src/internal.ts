@@ -20,7 +20,7 @@ export { effectiveDetectionValues } from './plan/effective-detection-values.ts';
 export { LiveSettings, type SettingsVersion } from './plan/live-settings.ts';
 export { planDetection } from './plan/make-plan.ts';
 export type { DetectionPlan } from './plan/plan.ts';
-export { guidanceOf, stopMessage } from './plan/stop-message.ts';
+export { denialMessage, guidanceOf, stopMessage } from './plan/stop-message.ts';
 export type { PriceBook } from './prices/price-book.ts';
 export { maskPieces, maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';

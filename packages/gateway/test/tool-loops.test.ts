@@ -149,6 +149,21 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
   });
 });
 
+describe.each([false, true])('a custom text for blocked calls (streamed: %s)', (stream) => {
+  it.each([
+    { texts: { block: 'Enough of this.' }, told: 'Enough of this.' },
+    { texts: { block: 'Enough of this.', warning: 'Think again.' }, told: 'Think again.' },
+  ])('is what the model is told at its chance, unless that has its own: $told', async ({ texts, told }) => {
+    await using bench = await GatewayBench.start(says(read, read, read, read, { text: 'Well.' }), {
+      'tool_call_loop.mode': 'chance_then_break',
+      'tool_call_loop.error_messages': texts,
+    });
+    const agent = new Agent(bench, stream);
+    await agent.turns(4);
+    expect(sent(bench.upstream.requests[4]).at(-1)?.['content']).toBe(`{"error":"${told}"}`);
+  });
+});
+
 describe('a synthetic reply', () => {
   it('synthetic reply: an error has the shape of a response', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));

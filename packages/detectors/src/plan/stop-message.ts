@@ -38,15 +38,20 @@ export function endMessage(reason: string): string {
   return `${sentence(reason)} ${END}`;
 }
 
-/** What to tell a model instead of a denied call's result: a custom text for blocked calls, or {@link guidanceOf}. */
+/**
+ * What to tell a model instead of a denied call's result: a custom text for blocked calls, or {@link guidanceOf}. A chance
+ * may have a text of its own.
+ */
 export function denialMessage(
   verdict: Pick<Verdict, 'detector' | 'kind' | 'action' | 'count' | 'reason' | 'guidance'>,
   plan: DetectionPlan,
   tool: string,
 ): string {
-  const custom = callDetectors.has(verdict.detector) ? optionsOf(plan, tool).blockText : null;
-  return verdict.action === 'block' && custom !== null
-    ? filledText(custom, { tool, count: verdict.count, reason: verdict.reason })
+  const { blockText, warningText } = optionsOf(plan, tool);
+  const isCustom =
+    callDetectors.has(verdict.detector) && (verdict.action === 'block' || warningText === null);
+  return isCustom && blockText !== null
+    ? filledText(blockText, { tool, count: verdict.count, reason: verdict.reason })
     : guidanceOf(verdict);
 }
 

@@ -136,10 +136,15 @@ describe('decide', () => {
     expect(guidance).toContain('You have called Read 4 times in a row');
   });
 
-  it('gives the custom text once the loop is blocked', () => {
-    const agent = new GuardedAgent({ tool_call_loop: { error_messages: { block: 'Ask a person.' } } });
-    agent.actions(times(4, fails));
-    expect(agent.call(fails)).toMatchObject({ action: 'deny', guidance: 'Ask a person.' });
+  it.each<[what: string, error_messages: { block: string; warning?: string }, texts: string[]]>([
+    ['from the first on', { block: 'Ask a person.' }, ['Ask a person.', 'Ask a person.']],
+    ['after the one of the chance', { block: 'No.', warning: 'Careful.' }, ['Careful.', 'No.']],
+  ])('gives the custom text of denials %s', (_what, error_messages, texts) => {
+    const agent = new GuardedAgent({ tool_call_loop: { error_messages } });
+    agent.actions(times(3, fails));
+    expect([agent.call(fails), agent.call(fails)]).toMatchObject(
+      texts.map((guidance) => ({ action: 'deny', guidance })),
+    );
   });
 
   it('does not change the state of the session', () => {

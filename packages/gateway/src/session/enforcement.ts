@@ -1,6 +1,6 @@
 import { isOpenAfter } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
-import { type DetectionPlan, guidanceOf, stopMessage } from '@loopwatch/detectors/internal';
+import { type DetectionPlan, denialMessage, guidanceOf, stopMessage } from '@loopwatch/detectors/internal';
 
 /** An action that detection requires. */
 export interface Enforcement {
@@ -44,5 +44,7 @@ export function strongestOf(
   const block = open.find(({ action }) => action === 'block');
   if (block !== undefined) return blockFor(block, plan, tool);
   const chance = open.findLast(({ action }) => action === 'chance');
-  return chance && { action: 'chance', verdict: chance, text: guidanceOf(chance) };
+  if (chance === undefined) return undefined;
+  const text = tool === undefined ? guidanceOf(chance) : denialMessage(chance, plan, tool);
+  return { action: 'chance', verdict: chance, text };
 }
