@@ -117,6 +117,12 @@ export class StreamedReply implements ReplyHandler {
   }
 
   #onEvent(event: StreamEvent): void {
+    if (event.isKeepAlive) {
+      // It must not wait for a call: the client may have a timeout.
+      if (event.data === '') this.#pending.push(event.raw);
+      else this.#forward(event);
+      return;
+    }
     const { request, deps } = this.#exchange;
     const { answer } = this.#stream;
     const { text, thought, isOfCall, isEnd }: AnswerDelta =

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayBench } from '../harness.ts';
 import { apis, call, Gate, read, readStream, user } from './streamed-requests.ts';
 
-describe.each(apis)('$name, streamed', ({ path, body, end }) => {
+describe.each(apis)('$name, streamed', ({ path, body, end, callEnd, keepAlive }) => {
   it('streams: a call is forwarded as soon as it is complete and judged', async () => {
     const gate = new Gate();
     await using bench = await GatewayBench.start((request) =>
@@ -19,6 +19,22 @@ describe.each(apis)('$name, streamed', ({ path, body, end }) => {
     });
     expect(early).toContain('read_file');
     expect(early).not.toContain('[DONE]');
+  });
+
+  it('streams: a keep-alive is forwarded at once, although a call before it is held back', async () => {
+    const gate = new Gate();
+    await using bench = await GatewayBench.start((request) =>
+      gate.before(modelReply(request, { calls: [read] }), callEnd, keepAlive),
+    );
+    let early = '';
+    const whole = await readStream(bench, path, body, (_, all) => {
+      if (!all.includes(keepAlive)) return;
+      early ||= all;
+      gate.open();
+    });
+    expect(early).toContain(keepAlive);
+    expect(early).not.toContain('read_file');
+    expect(whole).toContain('read_file');
   });
 });
 

@@ -4,7 +4,7 @@ import { apiCases } from '../api-agents.ts';
 import { GatewayBench } from '../harness.ts';
 import { apis, call, Gate, read, readStream } from './streamed-requests.ts';
 
-describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body }) => {
+describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body, keepAlive }) => {
   const mode = { 'tool_call_loop.mode': 'chance_then_break', 'tool_call_loop.max_repeats': 2 };
   const second: ModelOutput = { text: 'Let me think of something else now.', calls: [call('grep', 'b')] };
 
@@ -27,6 +27,22 @@ describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body
     expect(early).not.toContain('else');
     expect(bench.upstream.requests[2]?.json['stream']).toBe(true);
     expect(all).toContain('else');
+  });
+
+  it('second reply: keep-alives of both replies are forwarded, and are no part of the stream', async () => {
+    await using bench = await GatewayBench.start((request) => {
+      const reply = modelReply(request, { calls: [read] });
+      if (typeof reply !== 'object' || !('chunks' in reply)) throw new Error('an answer that is no stream');
+      return { ...reply, chunks: [keepAlive, ...reply.chunks] };
+    }, mode);
+    await readStream(bench, path, body, () => undefined);
+    const events: Record<string, unknown>[] = [];
+    const all = await readStream(bench, path, body, (event) => events.push(event));
+    expect(all).toContain('Tool call loop detected');
+    // A reply of Messages has one of its own.
+    expect(all.match(/PROCESSING|"ping"|"keepalive"/g)).toHaveLength(name === 'Messages' ? 4 : 2);
+    const chunks = events.filter((event) => 'choices' in event);
+    expect(chunks.every(({ id, model }) => typeof id === 'string' && model === 'm')).toBe(true);
   });
 
   it('second reply: the official client reads one reply', async () => {

@@ -11,16 +11,16 @@ export class Gate {
     this.open = resolve;
   });
 
-  /** Puts it before the first piece that a test accepts. */
-  before(reply: ApiReply, test: (piece: string) => boolean): ApiReply {
+  /** Puts it before the first piece that a test accepts. @param more a piece to add in front of it */
+  before(reply: ApiReply, test: (piece: string) => boolean, more = ''): ApiReply {
     if (typeof reply !== 'object' || !('chunks' in reply)) throw new Error('an answer that is no stream');
     const at = reply.chunks.findIndex((chunk) => typeof chunk === 'string' && test(chunk));
     if (at === -1) throw new Error('no piece to put the gate before');
-    return { ...reply, chunks: [...reply.chunks.slice(0, at), this.opened, ...reply.chunks.slice(at)] };
+    return { ...reply, chunks: [...reply.chunks.slice(0, at), more, this.opened, ...reply.chunks.slice(at)] };
   }
 }
 
-/** Reads a stream of server-sent events, and tells each of its objects. */
+/** Reads a stream of server-sent events, and tells each of its objects; a comment is an empty one. */
 export async function readStream(
   bench: GatewayBench,
   path: string,
@@ -40,7 +40,7 @@ export async function readStream(
     const events = text.split('\n\n').slice(0, -1);
     for (const event of events.slice(told)) {
       const data = /^data: (.*)$/m.exec(event)?.[1] ?? '';
-      if (data !== '[DONE]') onEvent(JSON.parse(data) as Record<string, unknown>, text);
+      if (data !== '[DONE]') onEvent(JSON.parse(data || '{}') as Record<string, unknown>, text);
     }
     told = events.length;
   }
@@ -48,24 +48,30 @@ export async function readStream(
 }
 
 export const user = [{ role: 'user', content: 'Go on' }];
-/** How each API is asked, and by what a call is known to be complete in its stream. */
+/** How each API is asked, by what a call is known to be complete in its stream, and how it keeps a connection alive. */
 export const apis = [
   {
     name: 'Chat Completions',
     path: '/chat/completions',
     body: { messages: user },
     end: (piece: string) => piece.includes('"finish_reason":"tool_calls"'),
+    callEnd: (piece: string) => piece.includes('"finish_reason":"tool_calls"'),
+    keepAlive: ': PROCESSING\n\n',
   },
   {
     name: 'Messages',
     path: '/messages',
     body: { messages: user, max_tokens: 100 },
     end: (piece: string) => piece.includes('message_delta'),
+    callEnd: (piece: string) => piece.includes('content_block_stop'),
+    keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
   },
   {
     name: 'Responses',
     path: '/responses',
     body: { input: user },
     end: (piece: string) => piece.includes('response.completed'),
+    callEnd: (piece: string) => piece.includes('arguments.done'),
+    keepAlive: 'event: keepalive\ndata: {"type":"keepalive","sequence_number":7}\n\n',
   },
 ] as const;
