@@ -33,7 +33,9 @@ function mapTexts(value: unknown): unknown {
 
 /** Rows as lines whose columns are aligned. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const widthOf = (column: number) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0);
+  const widths = rows[0]?.map((_, column) => widthOf(column)) ?? [];
   return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -149,7 +149,7 @@ function sourceOf(files: readonly string[], session: string | undefined, isNamed
     session,
     agent: undefined,
     bytes,
-    modifiedAt: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+    modifiedAt: stats.reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0),
     isNamed,
   };
 }

@@ -91,10 +91,11 @@ async function postSessions(url: string, source: Source, sessions: ReadonlySet<s
   const reader = new RecordReader('auto', source.session);
   for (const file of source.files) {
     for await (const records of reader.read(file, { isLast: file === source.files.at(-1) })) {
-      const events = records.flatMap((record) => record.events);
-      const own = events.filter(({ sessionId }) => sessions.has(sessionId ?? ''));
-      lines.push(...own.map((event) => JSON.stringify(event)));
-      if (lines.length >= BATCH_SIZE) await flush();
+      for (const event of records.flatMap((record) => record.events)) {
+        if (!sessions.has(event.sessionId ?? '')) continue;
+        lines.push(JSON.stringify(event));
+        if (lines.length >= BATCH_SIZE) await flush();
+      }
     }
   }
   await flush();

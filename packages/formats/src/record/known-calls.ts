@@ -7,11 +7,9 @@ interface KnownCall {
   readonly name: string;
   /** Its arguments; undefined if they were not recorded. */
   readonly key: string | undefined;
-  isInMessage: boolean;
-  isInSpan: boolean;
 }
 
-/** Calls of a session to match, and calls and results to remember. */
+/** Calls of a session that only messages or only spans have reported, to match, and calls and results to remember. */
 const MAX_OPEN = 500;
 const MAX_KNOWN = 10_000;
 
@@ -20,8 +18,8 @@ const MAX_KNOWN = 10_000;
  * ids: of the same name and arguments, the first in messages is the first in spans. Whatever is read again gets the same id.
  */
 export class KnownCalls {
-  /** Calls that only one of both has reported, the oldest first. */
-  #open: KnownCall[] = [];
+  /** Calls that only messages or only spans have reported, the oldest first. */
+  readonly #open = { messages: [] as KnownCall[], spans: [] as KnownCall[] };
   /** Ids in use. */
   readonly #ids = new Map<string, true>();
   readonly #byMessage = new Map<string, KnownCall>();
@@ -30,7 +28,7 @@ export class KnownCalls {
   readonly #byParent = new Map<string, KnownCall>();
   readonly #byResult = new Map<string, KnownCall>();
   /** Calls in messages of an API without ids, whose results follow in the same order. */
-  #withoutId: KnownCall[] = [];
+  readonly #withoutId: KnownCall[] = [];
   /** Where calls were reported before the session was known, by id. */
   readonly #reportedIn = new Map<string, string>();
 
@@ -43,15 +41,10 @@ export class KnownCalls {
   ofMessage(messageId: string, callId: string | undefined, name: string, key: string): string {
     const known = this.#byMessage.get(messageId);
     if (known !== undefined) return known.id;
-    const isOther = (call: KnownCall) => !call.isInMessage;
     const call =
-      this.#open.find((one) => isOther(one) && one.id === callId) ??
-      this.#open.find((one) => isOther(one) && one.name === name && (one.key ?? key) === key) ??
-      this.#add(messageId, name, key);
-    call.isInMessage = true;
-    if (callId === undefined) this.#withoutId.push(call);
+      takeCall(this.#open.spans, callId, name, key) ?? this.#add(this.#open.messages, messageId, name, key);
+    if (callId === undefined) keepOpen(this.#withoutId, call);
     remember(this.#byMessage, messageId, call, MAX_KNOWN);
-    this.#close(call);
     return call.id;
   }
 
@@ -83,15 +76,11 @@ export class KnownCalls {
       remember(this.#bySpan, spanId, known, MAX_KNOWN);
       return known.id;
     }
-    const isOther = (call: KnownCall) => !call.isInSpan;
     const call =
-      this.#open.find((one) => isOther(one) && one.id === callId) ??
-      this.#open.find((one) => isOther(one) && one.name === name && (key ?? one.key) === one.key) ??
-      this.#add(callId ?? spanId, name, key);
-    call.isInSpan = true;
+      takeCall(this.#open.messages, callId, name, key) ??
+      this.#add(this.#open.spans, callId ?? spanId, name, key);
     remember(this.#bySpan, spanId, call, MAX_KNOWN);
     if (parentId !== '') remember(this.#byParent, parentId, call, MAX_KNOWN);
-    this.#close(call);
     return call.id;
   }
 
@@ -102,7 +91,8 @@ export class KnownCalls {
 
   /** Knows the calls that were reported in another session, before this one was known. They stay there. */
   adopt(early: KnownCalls, sessionId: string): void {
-    this.#open.push(...early.#open);
+    this.#open.messages.push(...early.#open.messages);
+    this.#open.spans.push(...early.#open.spans);
     this.#withoutId.push(...early.#withoutId);
     for (const id of early.#ids.keys()) {
       remember(this.#ids, id, true, MAX_KNOWN);
@@ -117,20 +107,33 @@ export class KnownCalls {
     for (const [own, other] of maps) for (const [key, call] of other) remember(own, key, call, MAX_KNOWN);
   }
 
-  #add(id: string, name: string, key: string | undefined): KnownCall {
+  #add(open: KnownCall[], id: string, name: string, key: string | undefined): KnownCall {
     let unique = id;
     for (let i = 2; this.#ids.has(unique); i += 1) unique = `${id}:${String(i)}`;
     remember(this.#ids, unique, true, MAX_KNOWN);
-    const call = { id: unique, name, key, isInMessage: false, isInSpan: false };
-    this.#open.push(call);
-    if (this.#open.length > MAX_OPEN) this.#open.shift();
+    const call = { id: unique, name, key };
+    keepOpen(open, call);
     return call;
   }
+}
 
-  #close(call: KnownCall): void {
-    if (call.isInMessage && call.isInSpan) this.#open = this.#open.filter((one) => one !== call);
-    if (this.#withoutId.length > MAX_OPEN) this.#withoutId = this.#withoutId.slice(1);
-  }
+function keepOpen(open: KnownCall[], call: KnownCall): void {
+  open.push(call);
+  if (open.length > MAX_OPEN) open.shift();
+}
+
+/** Removes the call from the open ones: the one of this id, otherwise the first of this name and these arguments. */
+function takeCall(
+  open: KnownCall[],
+  callId: string | undefined,
+  name: string,
+  key: string | undefined,
+): KnownCall | undefined {
+  const call =
+    open.find(({ id }) => id === callId) ??
+    open.find((one) => one.name === name && (one.key ?? key) === (key ?? one.key));
+  if (call !== undefined) open.splice(open.indexOf(call), 1);
+  return call;
 }
 
 function sameCall(call: KnownCall | undefined, name: string, key: string | undefined): KnownCall | undefined {

@@ -51,8 +51,9 @@ export class TelemetryMemory {
   }
 
   keep(spans: readonly Signal[], others: readonly Signal[], messages: readonly Signal[]): void {
-    this.#spans.push(...spans);
-    this.#others.push(...others);
+    // One by one: a document can have more of them than a call can have arguments.
+    for (const span of spans) this.#spans.push(span);
+    for (const other of others) this.#others.push(other);
     for (const { attributes, events } of [...spans, ...others, ...messages])
       this.#fileUnits += JSON.stringify([attributes, events]).length;
   }

@@ -88,12 +88,12 @@ class OtlpReader implements FormatReader {
     this.#learnSessions([...sent, ...logs]);
     if ('durationNano' in record || isLogRecord(record)) return this.#keep(sent, messages, others);
     const all = [...this.#held, ...sent];
-    const spans = all.filter((span) => !this.#isEarly(span));
-    this.#held = all.filter((span) => this.#isEarly(span));
-    if (this.#held.length > MAX_HELD) spans.unshift(...this.#held.splice(0, MAX_HELD / 2));
-    const joined = spans.map((span) => this.#withMessages(span));
+    const early = all.filter((span) => this.#isEarly(span));
+    const tooMany = early.length > MAX_HELD ? MAX_HELD / 2 : 0;
+    this.#held = early.slice(tooMany);
+    const spans = [...early.slice(0, tooMany), ...all.filter((span) => !this.#isEarly(span))];
     const answered = [...new Set(messages.map(keyOfSpan))].filter((key) => this.#isAnswered(key));
-    joined.push(...this.#loggedSpans(answered));
+    const joined = [...spans.map((span) => this.#withMessages(span)), ...this.#loggedSpans(answered)];
     if (joined.length + others.length === 0 && sent.length + messages.length > 0) return pending;
     return this.#read(joined, others);
   }
@@ -106,8 +106,8 @@ class OtlpReader implements FormatReader {
   /** The events of what is kept of files. */
   takeKept(): readonly AgentEvent[] {
     const { spans: kept, others } = this.#memory.takeKept();
-    const spans = kept.map((span) => this.#withMessages(span));
-    spans.push(...this.#loggedSpans(this.#memory.loggedSpans));
+    const joined = kept.map((span) => this.#withMessages(span));
+    const spans = [...joined, ...this.#loggedSpans(this.#memory.loggedSpans)];
     this.#learnSessions([...spans, ...others]);
     return this.#read(spans, others).events;
   }
@@ -128,17 +128,20 @@ class OtlpReader implements FormatReader {
   }
 
   #ignoredTypes(spans: readonly Signal[], logs: readonly Signal[]): string[] {
-    return [...spans, ...logs].flatMap((signal) => {
-      const isLog = logs.includes(signal);
-      const kind = kindOf(signal);
-      if (kind === undefined) return isLog ? readAgentLog(signal, this.#session).ignored : [signal.name];
-      const hasSession = (sessionOf(signal) ?? signal.traceId ?? this.#session) !== undefined;
-      return hasSession ? [] : [`${signal.name} without a session`];
-    });
+    const typesOf = (signals: readonly Signal[], unknown: (signal: Signal) => readonly string[]) =>
+      signals.flatMap((signal) => {
+        if (kindOf(signal) === undefined) return unknown(signal);
+        const hasSession = (sessionOf(signal) ?? signal.traceId ?? this.#session) !== undefined;
+        return hasSession ? [] : [`${signal.name} without a session`];
+      });
+    return [
+      ...typesOf(spans, ({ name }) => [name]),
+      ...typesOf(logs, (log) => readAgentLog(log, this.#session).ignored),
+    ];
   }
 
   #keep(spans: readonly Signal[], messages: readonly Signal[], others: readonly Signal[]): Reading {
-    this.#unordered.push(...spans);
+    for (const span of spans) this.#unordered.push(span);
     for (const log of messages) this.#logged.add(keyOfSpan(log));
     const isFull = this.#memory.isFull || this.#unordered.length >= MAX_HELD;
     if (isFull) return merged([this.#take(), this.#read([], others)]);

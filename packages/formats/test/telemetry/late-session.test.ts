@@ -221,3 +221,13 @@ describe('spans and log records of a topic have each call once, whenever the ses
       expect(sessionId).toBe(sessions.get(callId));
   });
 });
+
+it('reads a document of more spans than a call can have arguments', () => {
+  const query = span('a', 'SELECT', 500, 1, {});
+  const many = Array.from({ length: 150_000 }, () => query);
+  const translator = new Translator({ format: 'otlp' });
+  const document = { resourceSpans: [{ scopeSpans: [{ spans: many }] }] };
+  expect(translator.readValue(document).ignored).toHaveLength(many.length);
+  translator.readValue(spans(...all.map((i) => tool('a', i)), agent('a')));
+  expect(ofType(translator.end(), 'tool_call_request')).toHaveLength(CALLS);
+});
