@@ -60,9 +60,12 @@ function decideCalls(
   return undefined;
 }
 
+type Enforcements = ReadonlyMap<string, Enforcement | undefined>;
+
 /**
- * Judges the calls of alternative choices: the client uses one of them, so a call that several make counts once. A
- * chance cannot be given for one of several, so only blocked calls are refused.
+ * Judges the calls of alternative choices: the client uses one of them, so a call that several make counts once, and the
+ * calls of one do not end the loop that another continues. A chance cannot be given for one of several, so only blocked
+ * calls are refused.
  *
  * @returns what to do about each choice that must not pass, by its index
  */
@@ -73,19 +76,52 @@ export function decideChoices(
 ): Map<number, ReplyDecision> {
   session.onChoices();
   const refused = new Map<number, ReplyDecision>();
+  const looping = new Map<number, readonly ToolCall[]>();
   const earlier = new Map<string, Enforcement | undefined>();
+  for (const [choice, calls] of choices)
+    if (calls.some((call) => session.wouldRefuse(call, now))) looping.set(choice, calls);
   for (const [choice, calls] of choices) {
-    const own = new Map<string, Enforcement | undefined>();
-    for (const [index, call] of calls.entries()) {
-      const key = JSON.stringify([call.name, call.args]);
-      const isKnown = earlier.has(key);
-      const enforcement = isKnown ? earlier.get(key) : session.onToolCall(call, now);
-      own.set(key, enforcement);
-      if (enforcement?.action !== 'block') continue;
-      refused.set(choice, isKnown ? { enforcement } : { enforcement, call: { index, call } });
-      break;
-    }
+    if (looping.has(choice)) continue;
+    const { decision, own } = decideChoice(session, calls, now, earlier);
+    if (decision !== undefined) refused.set(choice, decision);
     for (const [key, enforcement] of own) earlier.set(key, enforcement);
   }
+  // These come last, so that the session goes on from a loop that it has stopped.
+  const alike = new Map<string, Enforcement | undefined>();
+  for (const [choice, calls] of looping) {
+    const key = calls.map(keyOf).join();
+    const known = alike.get(key);
+    if (known !== undefined) refused.set(choice, { enforcement: known });
+    if (alike.has(key)) continue;
+    if (earlier.size > 0 || alike.size > 0) session.onOtherChoice(now);
+    // What is undone cannot be reported as blocked.
+    for (const [undone, { enforcement }] of refused) refused.set(undone, { enforcement });
+    const { decision } = decideChoice(session, calls, now);
+    if (decision !== undefined) refused.set(choice, decision);
+    alike.set(key, decision?.enforcement);
+  }
   return refused;
+}
+
+/** Judges the calls of a choice up to the first that must be blocked. @param known what was decided about calls of others */
+function decideChoice(
+  session: GatewaySession,
+  calls: readonly ToolCall[],
+  now: number,
+  known: Enforcements = new Map(),
+): { readonly decision: ReplyDecision | undefined; readonly own: Enforcements } {
+  const own = new Map<string, Enforcement | undefined>();
+  for (const [index, call] of calls.entries()) {
+    const key = keyOf(call);
+    const isKnown = known.has(key);
+    const enforcement = isKnown ? known.get(key) : session.onToolCall(call, now);
+    own.set(key, enforcement);
+    if (enforcement?.action === 'block')
+      return { decision: isKnown ? { enforcement } : { enforcement, call: { index, call } }, own };
+  }
+  return { decision: undefined, own };
+}
+
+function keyOf({ name, args }: ToolCall): string {
+  return JSON.stringify([name, args]);
 }

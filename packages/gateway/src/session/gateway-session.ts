@@ -331,6 +331,16 @@ export class GatewaySession {
     this.#hasChoices = true;
   }
 
+  /** Whether a call would be refused if the reply began with it. */
+  wouldRefuse(call: ToolCall, now: number): boolean {
+    return this.#detection.wouldRefuse(boundedCall(call), now, this.#dismissed);
+  }
+
+  /** The calls that follow are of a choice that is judged on its own: those before it are undone. */
+  onOtherChoice(now: number): void {
+    this.#push({ type: 'retry' }, now, now, false);
+  }
+
   /** A call in the reply, before it is forwarded. */
   onToolCall(whole: ToolCall, now: number): Enforcement | undefined {
     const call = boundedCall(whole);

@@ -2,6 +2,7 @@ import { type AgentEvent, isOpenAfter, shortName } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import {
   type DetectionPlan,
+  isRefused,
   type SettingsVersion,
   type TurnRequest,
   type WatchedPush,
@@ -62,6 +63,16 @@ export class SessionDetection {
   /** The open incidents that a call continues, once it was pushed. */
   continuedBy({ name, args }: ToolCall): readonly PureVerdict[] {
     return this.#session.continuedBy({ name, args });
+  }
+
+  /** Whether a call would be refused if it came next; the session does not change. @param dismissed incidents that deny nothing */
+  wouldRefuse({ name, args }: ToolCall, now: number, dismissed: ReadonlySet<string>): boolean {
+    try {
+      return isRefused(this.#session.decide({ name: shortName(name), args }, now, { dismissed }));
+    } catch {
+      // Reported when the call is pushed.
+      return false;
+    }
   }
 
   adopt(version: SettingsVersion): void {

@@ -80,6 +80,9 @@ describe.each([false, true])('several choices (streamed: %s)', (isStream) => {
     { paths: ['a', 'b', 'c'], got: [stopped, whole('b'), whole('c')] },
     { paths: ['', 'a', 'c'], got: [done, stopped, whole('c')] },
     { paths: ['a', 'b', 'a'], got: [stopped, whole('b'), stopped] },
+    { paths: ['b', 'c', 'a'], got: [whole('b'), whole('c'), stopped] },
+    { paths: ['b', 'a', 'a'], got: [whole('b'), stopped, stopped] },
+    { paths: ['b', 'c', 'b'], got: [whole('b'), whole('c'), whole('b')] },
   ])('a loop in one of $paths leaves the others whole', async ({ paths, got }) => {
     await using bench = await GatewayBench.start(
       (_, i) => answerWith(i === 3 ? paths : ['a'], isStream),
@@ -88,6 +91,9 @@ describe.each([false, true])('several choices (streamed: %s)', (isStream) => {
     for (let n = 0; n < 3; n += 1) await ask(bench, made(n), 1, isStream);
     expect(await ask(bench, made(3), 3, isStream)).toEqual(got);
     expect(bench.texts('error')).toEqual([]);
+    await bench.stop();
+    // The loop is still open: no other choice has ended it.
+    expect(bench.verdicts.map(({ phase }) => phase)).toEqual(got.includes(stopped) ? ['opened'] : []);
   });
 
   it('are forwarded unchanged without a loop', async () => {

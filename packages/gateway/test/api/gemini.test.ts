@@ -38,7 +38,7 @@ function recordsIn(text: string): GenerateContentResponse[] {
 describe.each(forms)('several candidates as $form', ({ form, path }) => {
   const candidates = (paths: readonly string[]) =>
     paths.map((each, index) => ({
-      content: { role: 'model', parts: [each === '' ? { text: 'Done.' } : call(each)] },
+      content: { role: 'model', parts: each === '' ? [{ text: 'Done.' }] : each.split('+').map(call) },
       finishReason: 'STOP',
       index,
     }));
@@ -63,6 +63,8 @@ describe.each(forms)('several candidates as $form', ({ form, path }) => {
   it.each([
     { paths: ['a', 'b', 'c'], said: [stopped, '{"path":"b"}', '{"path":"c"}'] },
     { paths: ['', 'a', 'c'], said: ['Done.', stopped, '{"path":"c"}'] },
+    { paths: ['b', 'a', 'c'], said: ['{"path":"b"}', stopped, '{"path":"c"}'] },
+    { paths: ['b', 'c+a', ''], said: ['{"path":"b"}', '{"path":"c"}{"path":"a"}', 'Done.'] },
     { paths: ['b', 'c', ''], said: ['{"path":"b"}', '{"path":"c"}', 'Done.'] },
   ])('a loop in one of $paths leaves the others whole', async ({ paths, said }) => {
     await using bench = await GatewayBench.start(() => replyWith(paths));
