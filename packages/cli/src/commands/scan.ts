@@ -9,7 +9,7 @@ import { Progress } from '../events/progress.ts';
 import { durationMs } from '../runtime/duration.ts';
 import { printableJson, printWarnings, writeError, writeOut } from '../runtime/output.ts';
 import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
-import { formatBytes } from '../scan/format-values.ts';
+import { formatBytes, formatCount } from '../scan/format-values.ts';
 import { knownHistories, scannedAgents } from '../scan/histories.ts';
 import { reportPage } from '../scan/report-page.ts';
 import { reportText } from '../scan/report-text.ts';
@@ -112,7 +112,7 @@ function writePage(file: string, report: ScanReport): void {
 
 function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
   if (report.events === 0) {
-    const where = sources.length === 0 ? 'no files' : `${String(report.files)} files were read`;
+    const where = sources.length === 0 ? 'no files' : `${formatCount(report.files, 'file')} read`;
     writeError(`nothing to evaluate: ${where}, without a record of an agent session\n`);
     return exitCodes.badInput;
   }

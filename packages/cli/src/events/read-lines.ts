@@ -22,7 +22,7 @@ const SNIFFED_BYTES = 8_000;
  * other Unicode line breaks. Text is UTF-8, or UTF-16 with its byte order mark.
  *
  * @param onBytes called with the bytes of the file read so far, before decompression
- * @throws UsageError when the file cannot be read, or has a NUL byte near its beginning, as no text has
+ * @throws UsageError when the file cannot be read, or is no text: it is an archive, or has a NUL byte near its beginning
  */
 export async function* readLines(
   file: string,
@@ -33,12 +33,9 @@ export async function* readLines(
   let isBeginning = true;
   try {
     for await (const chunk of inUtf8(open(file, onBytes))) {
-      const binaryAt = isBeginning ? chunk.subarray(0, SNIFFED_BYTES).indexOf(0) : -1;
+      const fault = isBeginning ? binaryFault(chunk, file) : undefined;
       isBeginning = false;
-      if (binaryAt !== -1)
-        throw new UsageError(
-          `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`,
-        );
+      if (fault !== undefined) throw new UsageError(fault);
       const lines: string[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, from)) {
@@ -57,6 +54,28 @@ export async function* readLines(
   }
   const rest = Buffer.concat(pending);
   if (rest.length > 0) yield [textOf(rest, isFirstLine)];
+}
+
+/** What other files begin with, in hexadecimal, and how to get JSON out of them. */
+const containers: readonly (readonly [beginning: string, fault: (file: string) => string])[] = [
+  [
+    '504b0304',
+    (file) =>
+      `a ZIP archive: unpack it first, or if it is a log of Inspect AI, run \`inspect log dump ${file} > log.json\``,
+  ],
+  ['28b52ffd', (file) => `compressed with zstd: run \`zstd -d ${file}\` first`],
+  ['1f8b', () => 'compressed with gzip: let its name end with .gz, or pipe it through `gunzip`'],
+  ['50415231', (file) => `a Parquet file: run \`duckdb -c "COPY '${file}' TO 'records.json'"\` first`],
+];
+
+/** Why the beginning of a file is no text; undefined if it is. */
+function binaryFault(chunk: Buffer, file: string): string | undefined {
+  const beginning = chunk.toString('hex', 0, 4);
+  const [, container] = containers.find(([signature]) => beginning.startsWith(signature)) ?? [];
+  if (container !== undefined) return container(file);
+  const binaryAt = chunk.subarray(0, SNIFFED_BYTES).indexOf(0);
+  if (binaryAt === -1) return undefined;
+  return `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`;
 }
 
 /** The encodings that a byte order mark names, in hexadecimal. */

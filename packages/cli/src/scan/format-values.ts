@@ -44,9 +44,12 @@ export function formatDuration(seconds: number): string {
   return `${String(Math.floor(seconds / 60))} min ${String(Math.round(seconds % 60))} s`;
 }
 
-/** 2026-11-22 */
-export function formatDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+/** Earlier times are those of histories without a clock. */
+const FIRST_DAY = Date.UTC(2000, 0, 1);
+
+/** 2026-11-22; null if the history does not say it */
+export function formatDay(time: number): string | null {
+  return time < FIRST_DAY ? null : new Date(time).toISOString().slice(0, 10);
 }
 
 /** A path with `~` for the home folder. */

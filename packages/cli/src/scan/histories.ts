@@ -103,4 +103,4 @@ export function scannedAgents(): string[] {
 }
 
 /** Matches files to read in a folder that the user names. */
-export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json)(?:\.gz)?|db)$/;
+export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json|traj|eval)(?:\.gz)?|db)$/;

@@ -9,6 +9,7 @@ import {
   formatDuration,
   formatInteger,
   formatUsd,
+  shortPath,
 } from './format-values.ts';
 import type { ScannedLoop, ScannedStore, ScanReport, Share, Usage } from './scan-report.ts';
 
@@ -153,6 +154,7 @@ function noteLines({
   ignored,
   duplicates,
   skippedFiles,
+  firstSkipped,
   withoutPrice,
   loops,
   used,
@@ -168,7 +170,11 @@ function noteLines({
     ...(duplicates > 0
       ? [`${formatCount(duplicates, 'copied event')} of resumed or forked sessions counted once`]
       : []),
-    ...(skippedFiles > 0 ? [`${formatCount(skippedFiles, 'file')} of unknown format skipped`] : []),
+    ...(firstSkipped === null
+      ? []
+      : [
+          `${formatCount(skippedFiles, 'file')} of unknown format skipped; see why: loopwatch scan ${shortPath(firstSkipped)}`,
+        ]),
     ...(withoutPrice.length > 0
       ? [
           `No price for ${withoutPrice.join(', ')}: the dollars leave out ${formatCount(used.unpriced, 'session')} and ${formatCount(wasted.unpriced, 'loop')}`,

@@ -77,6 +77,7 @@ export interface ScanReport {
   readonly faults: number;
   /** Files of unknown format in folders. */
   readonly skippedFiles: number;
+  readonly firstSkipped: string | null;
   /** The agents' own folders, if no others were named. */
   readonly stores: readonly ScannedStore[];
   /** Files of which most records were not understood. */

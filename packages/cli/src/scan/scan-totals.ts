@@ -11,7 +11,7 @@ const MAX_LISTED_LOOPS = 10;
 export class ScanTotals {
   characters = 0;
   duplicates = 0;
-  skippedFiles = 0;
+  readonly skipped: string[] = [];
   readonly notUnderstood: NotUnderstood[] = [];
   readonly #stores = new Map<string, ScannedStore>();
   #sessions = 0;
@@ -60,7 +60,7 @@ export class ScanTotals {
       const hasNoPrice = tokens !== null && usd === null;
       if (hasNoPrice) this.#withoutPrice.add(model ?? 'sessions without a model name');
       isUnpriced ||= hasNoPrice;
-      const day = shareOf(this.#byDay, dayOf(startedAt));
+      const day = shareOf(this.#byDay, formatDay(startedAt) ?? 'unknown');
       days.add(day);
       const own = {
         calls,
@@ -75,7 +75,7 @@ export class ScanTotals {
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
     for (const loop of loops)
-      this.#addLoop(loop, !isUnpriced, [...shares, shareOf(this.#byDay, dayOf(loop.time))]);
+      this.#addLoop(loop, !isUnpriced, [...shares, shareOf(this.#byDay, formatDay(loop.time) ?? 'unknown')]);
     this.#worst = [...this.#worst, ...loops].sort(byWaste).slice(0, MAX_LISTED_LOOPS);
   }
 
@@ -108,7 +108,8 @@ export class ScanTotals {
       duplicates: this.duplicates,
       ignored: read.ignored,
       faults: read.faults,
-      skippedFiles: this.skippedFiles,
+      skippedFiles: this.skipped.length,
+      firstSkipped: this.skipped[0] ?? null,
       stores: [...this.#stores.values()],
       notUnderstood: this.notUnderstood,
       used: this.#used,
@@ -122,13 +123,6 @@ export class ScanTotals {
       worst: this.#worst,
     };
   }
-}
-
-/** Earlier times are those of histories without a clock. */
-const FIRST_DAY = Date.UTC(2000, 0, 1);
-
-function dayOf(time: number): string {
-  return time < FIRST_DAY ? 'unknown' : formatDay(time);
 }
 
 function shareOf(shares: Map<string, Share>, name: string): Share {

@@ -92,7 +92,7 @@ export class Scan {
     }
     if (isKnown) faults.report(file, this.#options.bad);
     else if (faults.count > 0) {
-      this.#totals.skippedFiles += 1;
+      this.#totals.skipped.push(file);
       return false;
     }
     const verdict = understood.verdictOn(file);

@@ -56,6 +56,21 @@ describe('readLines of binary data', () => {
   });
 
   it.each([
+    [
+      '504b0304',
+      'a ZIP archive: unpack it first, or if it is a log of Inspect AI, run `inspect log dump FILE > log.json`',
+    ],
+    ['28b52ffd', 'compressed with zstd: run `zstd -d FILE` first'],
+    ['1f8b', 'compressed with gzip: let its name end with .gz, or pipe it through `gunzip`'],
+    ['50415231', "a Parquet file: run `duckdb -c \"COPY 'FILE' TO 'records.json'\"` first"],
+  ])('readLines: says what to do with a file that begins with %s', async (beginning, advice) => {
+    const file = fileWith(Buffer.from(`${beginning}0a0b0c`, 'hex'), '.eval');
+    const { lines, error } = await faultOf(file);
+    expect(lines).toEqual([]);
+    expect(error).toEqual(new UsageError(`${file}: ${advice.replace('FILE', file)}`));
+  });
+
+  it.each([
     ['utf16le', Buffer.from('\ufeff', 'utf16le'), (bytes: Buffer) => bytes],
     ['utf16be', Buffer.from('\ufeff', 'utf16le').swap16(), (bytes: Buffer) => bytes.swap16()],
   ])('readLines: reads UTF-16 with its byte order mark: %s', async (_, mark, order) => {

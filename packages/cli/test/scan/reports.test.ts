@@ -21,6 +21,7 @@ const report: ScanReport = {
   ignored: { progress: 800, summary: 3 },
   faults: 0,
   skippedFiles: 1,
+  firstSkipped: '/h/notes.json',
   stores: [{ agent: 'OpenClaw', files: 2, skippedFiles: 1, sessions: 2, calls: 5 }],
   notUnderstood: [{ file: '/h/odd.jsonl', records: 5, unknown: 4, type: 'turn' }],
   used: { calls: 20_000, tokens: 900_000_000, usd: 310, unpriced: 0 },
@@ -116,5 +117,6 @@ describe('reportPage', () => {
     expect(lines).toContain(
       '  OpenClaw: 2 sessions in 2 files, 5 calls; 1 file of unknown format was not read',
     );
+    expect(lines).toContain('  1 file of unknown format skipped; see why: loopwatch scan /h/notes.json');
   });
 });

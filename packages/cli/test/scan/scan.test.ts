@@ -144,6 +144,7 @@ describe('Scan', () => {
     const files = { 'a.jsonl': claudeLoop('a', 1), 'index.json': '{"version":1,"entries":[]}' };
     const folder = await scanned(files);
     expect(folder.report).toMatchObject({ sessions: 1, skippedFiles: 1, faults: 0 });
+    expect(folder.report.firstSkipped).toMatch(/index\.json$/);
     expect(folder.reported).toEqual([]);
     const named = await scanned(files, ['a.jsonl', 'index.json']);
     expect(named.report).toMatchObject({ skippedFiles: 0, faults: 1 });
