@@ -112,6 +112,9 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       live.broadcastSnapshot();
     },
   });
+  const onSettings = (): void => {
+    guard.onSettingsChanged();
+  };
   const feeds = new Feeds({
     ...common,
     log,
@@ -125,6 +128,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     onStored: (sessionIds) => {
       guard.onIncidentsChanged(sessionIds);
     },
+    onSettings,
     onMarks: (topic, sessionIds) => {
       erasure.onMarks(topic, sessionIds);
     },
@@ -209,6 +213,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       verdicts: feedReadiness(feeds),
       events: eventsReadiness(logWriteHealth),
     }),
+    onSettings,
     onTriage: (): void => {
       triage.wake();
       guard.onTriageChanged();

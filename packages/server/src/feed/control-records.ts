@@ -16,8 +16,13 @@ import type { StoreRecords } from './topic-feed.ts';
  * The `control` topic: settings changed by this server, by another one, or written by another program.
  *
  * @param base the configured settings, when no worker of this process logs settings that are rejected
+ * @param onStored called when settings are in the database
  */
-export function controlRecords(logger: Logger, base: DetectionSettings | undefined): StoreRecords {
+export function controlRecords(
+  logger: Logger,
+  base: DetectionSettings | undefined,
+  onStored: () => void,
+): StoreRecords {
   return async (tx, records, topicPartition, setAside) => {
     for (const record of records) {
       const { key, text, offset, timestamp, headers } = record;
@@ -47,6 +52,6 @@ export function controlRecords(logger: Logger, base: DetectionSettings | undefin
         updatedBy: change.by ?? 'the control topic',
       });
     }
-    return () => undefined;
+    return onStored;
   };
 }

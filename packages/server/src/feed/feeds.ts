@@ -33,6 +33,8 @@ export interface FeedsOptions {
   readonly enqueue: EnqueueNotifications;
   /** Called when verdicts on these sessions are in the database. */
   readonly onStored: (sessionIds: ReadonlySet<string>) => void;
+  /** Called when settings are in the database. */
+  readonly onSettings: () => void;
   /** Called when the marks of erased sessions were read from a topic, and what came before them is deleted. */
   readonly onMarks: (topic: 'verdicts' | 'sessions', sessionIds: readonly string[]) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
@@ -60,6 +62,7 @@ export class Feeds {
       logger,
       enqueue,
       onStored,
+      onSettings,
       onMarks,
       budgets,
       subAgents,
@@ -91,7 +94,10 @@ export class Feeds {
       feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, onMarks, enqueue })),
       feed('sessions', sessionRecords({ enqueue, budgets, subAgents, onMarks })),
       feed('triage', triageRecords()),
-      feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
+      feed(
+        'control',
+        controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined, onSettings),
+      ),
     ]);
   }
 

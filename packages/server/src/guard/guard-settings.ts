@@ -28,6 +28,7 @@ export class GuardSettings {
   #sharedJson = '[]';
   #current: CurrentSettings;
   #readAt = Number.NEGATIVE_INFINITY;
+  /** The latest read; one that was overtaken by a change is not kept. */
   #reading: Promise<CurrentSettings> | undefined;
 
   constructor(database: Database, configured: DetectionSettings, now: () => number) {
@@ -40,25 +41,31 @@ export class GuardSettings {
   /** Rejects when the database cannot be read. */
   get(): Promise<CurrentSettings> {
     if (this.#now() - this.#readAt < FRESH_MS) return Promise.resolve(this.#current);
-    return (this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    }));
+    return (this.#reading ??= this.#read());
   }
 
   /** Bypasses the cache. */
-  async latest(): Promise<CurrentSettings> {
-    // A read in progress may miss the latest change.
-    await this.#reading?.catch(() => undefined);
+  latest(): Promise<CurrentSettings> {
     this.invalidate();
     return this.get();
   }
 
+  /** Call when settings were stored: a read in progress may miss them. */
   invalidate(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
+    this.#reading = undefined;
   }
 
-  async #read(): Promise<CurrentSettings> {
-    const stored = await allSettings(this.#database);
+  #read(): Promise<CurrentSettings> {
+    const reading: Promise<CurrentSettings> = allSettings(this.#database)
+      .then((stored) => (this.#reading === reading ? this.#adopt(stored) : this.get()))
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = undefined;
+      });
+    return reading;
+  }
+
+  #adopt(stored: readonly StoredSettings[]): CurrentSettings {
     const shared = new Map<string, Overrides>();
     const bySession = new Map<string, StoredSettings>();
     for (const row of stored) {

@@ -178,7 +178,7 @@ export class Guard {
     this.#incidents.clear();
   }
 
-  /** Call when this server has stored settings; they apply from the next call. */
+  /** Call when settings were stored; they apply from the next call. */
   onSettingsChanged(): void {
     this.#settings.invalidate();
   }

@@ -14,13 +14,13 @@ export interface StopApiOptions extends SettingsApiOptions {
 
 /** `POST` and `DELETE /sessions/:id/stop`. */
 export function stopApi(options: StopApiOptions): Router {
-  const { configured, guard, verdictStreams, now, audit } = options;
+  const { configured, guard, verdictStreams, now, audit, onSettings } = options;
   const router = Router();
   const change = async (request: Request<{ id: string }>, stopped: boolean): Promise<SessionStop> => {
     const { id } = request.params;
     const order = { by: userName(request), at: now() };
     if (await stopSession({ ...options, base: configured.settings }, id, stopped, order)) {
-      guard.onSettingsChanged();
+      onSettings();
       await audit.record(request, stopped ? 'session.stopped' : 'session.resumed', `session:${id}`);
     }
     const obeyedBy = (await guard.enforcerOf(id)) ?? (verdictStreams.isFollowed(id) ? 'guard' : null);

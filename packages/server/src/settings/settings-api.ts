@@ -1,11 +1,11 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { type ScopeSettings, type SettingsOverview, settingsPutSchema } from '@loopwatch/contract/api';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
-import { type ChangeSettingsDeps, changeSettings } from './change-settings.ts';
+import { type ChangeSettingsDeps, changeSettings, type SettingsChange } from './change-settings.ts';
 import { invalidSettings } from './check-settings.ts';
 import { type ConfiguredSettings, effectiveSettingsOf } from './effective-settings.ts';
 import { parseScope, type Scope } from './scope.ts';
@@ -15,15 +15,26 @@ import { allSettings, type StoredSettings, settingsOf } from './stored-settings.
 export interface SettingsApiOptions extends Omit<ChangeSettingsDeps, 'base'> {
   readonly configured: ConfiguredSettings;
   readonly audit: Pick<AuditLog, 'record'>;
+  /** Called when settings were stored. */
+  readonly onSettings: () => void;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
 
 /** `/settings` and `/settings/:scope`. */
 export function settingsApi(options: SettingsApiOptions): Router {
-  const { database, now, configured, audit } = options;
+  const { database, now, configured, audit, onSettings } = options;
   const router = Router();
   const deps = { ...options, base: configured.settings };
+  const change = async (
+    request: Request,
+    { scope, set, version }: Pick<SettingsChange, 'scope' | 'set' | 'version'>,
+  ): Promise<ScopeSettings> => {
+    await changeSettings(deps, { scope, set, version, by: userName(request), at: now() });
+    onSettings();
+    await audit.record(request, 'settings.changed', scope.text, { set });
+    return scopeSettings(options, scope);
+  };
   router
     .route('/settings')
     .get(async (_request, response) => {
@@ -42,15 +53,11 @@ export function settingsApi(options: SettingsApiOptions): Router {
     .put(jsonBody(), async (request, response) => {
       const scope = parseScope(request.params.scope);
       const { set, version } = parseBody(request, settingsPutSchema);
-      await changeSettings(deps, { scope, set, version, by: userName(request), at: now() });
-      await audit.record(request, 'settings.changed', scope.text, { set });
-      response.json(await scopeSettings(options, scope));
+      response.json(await change(request, { scope, set, version }));
     })
     .delete(async (request, response) => {
       const scope = parseScope(request.params.scope);
-      await changeSettings(deps, { scope, set: {}, version: undefined, by: userName(request), at: now() });
-      await audit.record(request, 'settings.changed', scope.text, { set: {} });
-      response.json(await scopeSettings(options, scope));
+      response.json(await change(request, { scope, set: {}, version: undefined }));
     })
     .all(methodNotAllowed('GET, PUT, DELETE'));
   return router;

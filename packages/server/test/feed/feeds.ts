@@ -25,6 +25,7 @@ export function feedsOf(
     metrics: createServerMetrics(new Registry()),
     enqueue: () => Promise.resolve(),
     onStored: () => undefined,
+    onSettings: () => undefined,
     onMarks: () => undefined,
     budgets: { add: () => Promise.resolve(), wake: () => undefined },
     subAgents: { note: () => undefined },

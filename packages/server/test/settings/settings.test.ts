@@ -47,6 +47,36 @@ async function call(method: string, scope: string, body?: unknown): Promise<{ st
 
 const effective = ({ effective: all }: ScopeSettings, path: string) => all.find((one) => one.path === path);
 
+describe('settings of a guarded session', () => {
+  beforeEach(async () => {
+    log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+    await stored();
+  });
+
+  /** What a hook would be told; the clock of the server stands still. */
+  const decided = async () => {
+    const body = JSON.stringify({ sessionId: 's-1', name: 'read_file', args: {} });
+    const response = await fetch(`${url}/api/v1/decide`, { method: 'POST', body });
+    return ((await response.json()) as { action: string }).action;
+  };
+
+  it.each(['session:s-1', 'server'])('apply from the next call on (%s)', async (scope) => {
+    expect(await decided()).toBe('allow');
+    await call('PUT', scope, { set: { stopped: true } });
+    expect(await decided()).toBe('stop');
+    await call('DELETE', scope);
+    expect(await decided()).toBe('allow');
+  });
+
+  it('apply once they are read from the log, if another program has changed them', async () => {
+    expect(await decided()).toBe('allow');
+    const control = { v: 1, scope: 'session:s-1', set: { stopped: true }, unset: [] };
+    log.append(topics.control, JSON.stringify(control), { key: 'session:s-1' });
+    await stored();
+    expect(await decided()).toBe('stop');
+  });
+});
+
 describe('settings of a scope', () => {
   it('override the configured ones, and name their tier', async () => {
     await call('PUT', 'server', { set: { 'tool_cycle.min_repeats': 5, 'content_loop.window': 64 } });
