@@ -41,3 +41,4 @@ export { clientsPython, pythonWith } from './python-environment.ts';
 export { type CliProcess, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
 export { waitFor } from './wait-for.ts';
+export { zstdFrame } from './zstd-frame.ts';

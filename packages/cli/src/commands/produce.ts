@@ -31,7 +31,7 @@ const BATCH_UNITS = 500_000;
 /** `loopwatch produce FILE…`: recorded events to Kafka. */
 export function produceCommand(): Command {
   const command = describedCommand('produce')
-    .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
+    .argument('<file...>', 'event or session files; - reads standard input; gzip and zstd are decompressed')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--topic <name>', 'topic to send to (default: the events topic)')
     .option(

@@ -34,7 +34,7 @@ const exitCodes = { none: 0, badInput: 2, loopsFound: 3, notUnderstood: 4 } as c
 /** `loopwatch replay FILE…`: runs the detectors on recorded events, offline. */
 export function replayCommand(): Command {
   const command = describedCommand('replay')
-    .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
+    .argument('<file...>', 'event or session files; - reads standard input; gzip and zstd are decompressed')
     .option('--json', 'print one verdict per line on stdout, and nothing else there')
     .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', formatHelp, parseFormat, 'auto')

@@ -2,8 +2,8 @@ import { closeSync, createReadStream, openSync, readSync, type Stats, statSync }
 import type { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { TextDecoder } from 'node:util';
-import { createGunzip } from 'node:zlib';
 import { UsageError } from '../errors.ts';
+import { decompressed } from './compression.ts';
 
 /** The lines of one chunk, without their line breaks. */
 export type Lines = readonly string[];
@@ -18,7 +18,7 @@ const LAST_CHUNK_BYTES = 1 << 12;
 const SNIFFED_BYTES = 8_000;
 
 /**
- * Reads a file line by line: `-` is stdin, `.gz` files are decompressed. Only `\n` ends a line, because JSON may contain
+ * Reads a file line by line: `-` is stdin; gzip and zstd are decompressed. Only `\n` ends a line, because JSON may contain
  * other Unicode line breaks. Text is UTF-8, or UTF-16 with its byte order mark.
  *
  * @param onBytes called with the bytes of the file read so far, before decompression
@@ -32,7 +32,7 @@ export async function* readLines(
   let isFirstLine = true;
   let isBeginning = true;
   try {
-    for await (const chunk of inUtf8(open(file, onBytes))) {
+    for await (const chunk of inUtf8(decompressed(open(file, onBytes)))) {
       const fault = isBeginning ? binaryFault(chunk, file) : undefined;
       isBeginning = false;
       if (fault !== undefined) throw new UsageError(fault);
@@ -63,8 +63,6 @@ const containers: readonly (readonly [beginning: string, fault: (file: string) =
     (file) =>
       `a ZIP archive: unpack it first, or if it is a log of Inspect AI, run \`inspect log dump ${file} > log.json\``,
   ],
-  ['28b52ffd', (file) => `compressed with zstd: run \`zstd -d ${file}\` first`],
-  ['1f8b', () => 'compressed with gzip: let its name end with .gz, or pipe it through `gunzip`'],
   ['50415231', (file) => `a Parquet file: run \`duckdb -c "COPY '${file}' TO 'records.json'"\` first`],
 ];
 
@@ -103,7 +101,7 @@ function textOf(bytes: Buffer, isFirstLine: boolean): string {
 }
 
 function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buffer> {
-  const stats = file === '-' || file.endsWith('.gz') ? undefined : statSync(file);
+  const stats = file === '-' ? undefined : statSync(file);
   if (stats?.isFile() === true) return readChunks(file, stats, onBytes);
   const raw: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   let bytes = 0;
@@ -112,10 +110,7 @@ function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buf
     onBytes(bytes);
   });
   raw.pause();
-  if (!file.endsWith('.gz')) return raw;
-  const unpacked = createGunzip({ chunkSize: 1 << 18 });
-  raw.on('error', (error) => unpacked.destroy(error));
-  return raw.pipe(unpacked);
+  return raw;
 }
 
 /** Histories are many small files: a stream of each waits more for threads than for the disk. */
@@ -147,6 +142,8 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder; name the files in it',
   Z_DATA_ERROR: 'not a valid gzip file',
   Z_BUF_ERROR: 'the gzip file is truncated',
+  ZSTD_error: 'not a valid zstd file',
+  ZSTD_truncated: 'the zstd file is truncated',
 };
 
 function describe(error: unknown): string {

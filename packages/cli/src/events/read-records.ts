@@ -224,7 +224,7 @@ export function strandsSession(file: string): string | undefined {
   return session === undefined || agent === undefined ? undefined : `${session}/${agent}`;
 }
 
-const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz']);
+const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz', 'zst']);
 
 /** Session id for records without one: the name of the file or of the conversation's folder. */
 function sessionOf(file: string): string {

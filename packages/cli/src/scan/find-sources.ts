@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 import { beginningOf } from '../events/beginning-of.ts';
+import { compressionOf, decompressedBeginning } from '../events/compression.ts';
 import { isDatabase } from '../events/read-database.ts';
 import { strandsSession } from '../events/read-records.ts';
 import { anyHistoryFile, type History } from './histories.ts';
@@ -54,8 +54,9 @@ export function findSourcesAt(paths: readonly string[], since: number): Source[]
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
 
-/** Bytes at the start of a file that tell whether it is an export of OpenTelemetry. */
+/** Bytes at the start of a file that tell whether it is an export of OpenTelemetry; zstd is decompressed by blocks. */
 const EXAMINED_BYTES = 4096;
+const EXAMINED_COMPRESSED_BYTES = 1 << 18;
 const exportKeys = /"resource_?(?:spans|logs)"|"traceId"[^]*"spanId"|"spanId"[^]*"traceId"/i;
 
 function isExport({ files: [file = '', ...others] }: Source): boolean {
@@ -64,13 +65,9 @@ function isExport({ files: [file = '', ...others] }: Source): boolean {
 
 function textAtStart(file: string): string {
   const bytes = beginningOf(file, EXAMINED_BYTES);
-  if (bytes === undefined || !file.endsWith('.gz')) return bytes?.toString() ?? '';
-  try {
-    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
-  } catch {
-    // The reader of the file says why it cannot be read.
-    return '';
-  }
+  if (bytes === undefined || compressionOf(bytes) === undefined) return bytes?.toString() ?? '';
+  const compressed = beginningOf(file, EXAMINED_COMPRESSED_BYTES) ?? bytes;
+  return decompressedBeginning(compressed).toString('utf8', 0, EXAMINED_COMPRESSED_BYTES);
 }
 
 /** Names of files that are the same for each session; the folder has its id. */
@@ -84,11 +81,12 @@ function findSourcesIn(folder: string, files: RegExp): Source[] {
   const sessions = new Map<string, string[]>();
   const all = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = all.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+  const known = new Set(paths);
   const storages = new Set<string>();
   for (const path of paths.sort()) {
     const storage = openCodeStorage(path);
     if (storage !== undefined) storages.add(storage);
-    else if (files.test(path) && !isShownOnly(path)) {
+    else if (files.test(path) && !isShownOnly(path) && !isCompressedCopy(path, known)) {
       const isOfFolder = basename(dirname(path)) === 'events' || strandsSession(path) !== undefined;
       const key = isOfFolder ? dirname(path) : path;
       sessions.set(key, [...(sessions.get(key) ?? []), path]);
@@ -102,6 +100,11 @@ function findSourcesIn(folder: string, files: RegExp): Source[] {
     return sourceOf(own, isOfFolder ? basename(dirname(key)) : undefined);
   });
   return [...sources, ...[...storages].flatMap(openCodeSessions)];
+}
+
+/** Agents and log rotation have both for a while, when they compress a file and when they continue it. */
+function isCompressedCopy(path: string, paths: ReadonlySet<string>): boolean {
+  return /\.(?:gz|zst)$/.test(path) && paths.has(path.replace(/\.\w+$/, ''));
 }
 
 function isShownOnly(path: string): boolean {

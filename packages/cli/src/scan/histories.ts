@@ -10,6 +10,9 @@ export interface History {
   readonly files: RegExp;
 }
 
+/** Codex compresses the rollout of a session that rests for a week. */
+const codexRollout = /rollout-[^/]*\.jsonl(?:\.zst)?$/;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The history folders of all known agents, whether they exist or not. */
@@ -22,8 +25,8 @@ export function knownHistories(environment: Environment = process.env, home = ho
   const history = (agent: string, folder: string, files: RegExp): History => ({ agent, folder, files });
   return [
     ...claudeFolders.map((folder) => history('Claude Code', join(folder, 'projects'), /\.jsonl$/)),
-    history('Codex', join(codexHome, 'sessions'), /rollout-[^/]*\.jsonl$/),
-    history('Codex', join(codexHome, 'archived_sessions'), /rollout-[^/]*\.jsonl$/),
+    history('Codex', join(codexHome, 'sessions'), codexRollout),
+    history('Codex', join(codexHome, 'archived_sessions'), codexRollout),
     history('Gemini CLI', join(home, '.gemini/tmp'), /\/chats\/[^/]*\.jsonl?$/),
     history('Qwen Code', join(home, '.qwen/projects'), /\.jsonl$/),
     history('Qwen Code', join(home, '.qwen/tmp'), /\/chats\/[^/]*\.jsonl?$/),
@@ -103,4 +106,4 @@ export function scannedAgents(): string[] {
 }
 
 /** Matches files to read in a folder that the user names. */
-export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json|traj|eval)(?:\.gz)?|db)$/;
+export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json|traj|eval)(?:\.gz|\.zst)?|db)$/;

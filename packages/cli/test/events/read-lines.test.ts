@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { zstdFrame } from '@loopwatch/testkit';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
@@ -60,8 +61,6 @@ describe('readLines of binary data', () => {
       '504b0304',
       'a ZIP archive: unpack it first, or if it is a log of Inspect AI, run `inspect log dump FILE > log.json`',
     ],
-    ['28b52ffd', 'compressed with zstd: run `zstd -d FILE` first'],
-    ['1f8b', 'compressed with gzip: let its name end with .gz, or pipe it through `gunzip`'],
     ['50415231', "a Parquet file: run `duckdb -c \"COPY 'FILE' TO 'records.json'\"` first"],
   ])('readLines: says what to do with a file that begins with %s', async (beginning, advice) => {
     const file = fileWith(Buffer.from(`${beginning}0a0b0c`, 'hex'), '.eval');
@@ -100,6 +99,20 @@ describe('readLines', () => {
   ])('readLines: %s', async (_, text, expected) => {
     expect(await linesOf(fileWith(text))).toEqual(expected);
     expect(await linesOf(fileWith(gzipSync(text), '.gz'))).toEqual(expected);
+    expect(await linesOf(fileWith(zstdFrame(Buffer.from(text)), '.zst'))).toEqual(expected);
+  });
+
+  it.each([
+    ['text named .gz', Buffer.from('a\nb'), '.jsonl.gz'],
+    ['gzip without an ending', gzipSync('a\nb'), ''],
+    ['zstd without an ending', zstdFrame(Buffer.from('a\nb')), ''],
+    [
+      'several frames of zstd',
+      Buffer.concat([zstdFrame(Buffer.from('a')), zstdFrame(Buffer.from('\nb'))]),
+      '.jsonl.zst',
+    ],
+  ])('readLines: decompresses by content, not by name: %s', async (_, bytes, ending) => {
+    expect(await linesOf(fileWith(bytes, ending))).toEqual(['a', 'b']);
   });
 
   it('readLines: lines parse as JSON with any line break', async () => {
@@ -114,6 +127,7 @@ describe('readLines', () => {
     expect(await linesOf(fileWith(`a\n${one}\nb`))).toEqual(['a', one, 'b']);
     expect(await linesOf(fileWith(long))).toEqual(expected);
     expect(await linesOf(fileWith(gzipSync(long), '.gz'))).toEqual(expected);
+    expect(await linesOf(fileWith(zstdFrame(Buffer.from(long)), '.zst'))).toEqual(expected);
   });
 
   it('readLines: chunk boundaries do not change the lines', async () => {
@@ -157,7 +171,16 @@ describe('readLines errors', () => {
     ['a missing file', () => join(folder, 'nowhere.jsonl'), 'no such file'],
     ['a missing gzip file', () => join(folder, 'nowhere.gz'), 'no such file'],
     ['a folder', () => folder, 'it is a folder; name the files in it'],
-    ['a .gz file that is not compressed', () => fileWith('{}\n', '.gz'), 'not a valid gzip file'],
+    [
+      'a corrupt zstd file',
+      () => fileWith(Buffer.concat([zstdFrame(Buffer.from('a\n')), random]), '.zst'),
+      'not a valid zstd file',
+    ],
+    [
+      'a truncated zstd file',
+      () => fileWith(zstdFrame(Buffer.from(long)).subarray(0, -9), '.zst'),
+      'the zstd file is truncated',
+    ],
     [
       'a corrupt gzip file',
       () => fileWith(Buffer.concat([packed.subarray(0, 12), random]), '.gz'),

@@ -37,6 +37,9 @@ describe('findSources', () => {
       '.claude/projects/-w/a/subagents/agent-1.jsonl': '{}',
       '.claude/projects/-w/sessions-index.json': '{}',
       '.codex/sessions/2026/05/07/rollout-x.jsonl': '{}',
+      '.codex/sessions/2026/05/07/rollout-x.jsonl.zst': '',
+      '.codex/sessions/2026/04/30/rollout-y.jsonl.zst': '',
+      '.codex/archived_sessions/rollout-z.jsonl.zst': '',
       '.codex/history.jsonl': '{}',
       '.gemini/tmp/p/chats/session-1.json': '{}',
       '.gemini/tmp/p/logs.json': '{}',
@@ -47,6 +50,8 @@ describe('findSources', () => {
     expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
       '.claude/projects/-w/a.jsonl',
       '.claude/projects/-w/a/subagents/agent-1.jsonl',
+      '.codex/archived_sessions/rollout-z.jsonl.zst',
+      '.codex/sessions/2026/04/30/rollout-y.jsonl.zst',
       '.codex/sessions/2026/05/07/rollout-x.jsonl',
       '.gemini/tmp/p/chats/session-1.json',
       '.local/share/opencode/opencode.db',

@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { detectionSchema } from '@loopwatch/contract';
+import { zstdFrame } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { BadLines } from '../../src/events/bad-lines.ts';
 import { findSourcesAt } from '../../src/scan/find-sources.ts';
@@ -139,6 +141,16 @@ describe('Scan', () => {
       expect(report.worst).toMatchObject([{ sessionId: 'conv-1' }]);
     },
   );
+
+  it('scan: reads the rollouts that Codex compressed', async () => {
+    const lines = codexLoop.map((record) => `${JSON.stringify(record)}\n`).join('');
+    const packed = zstdFrame(Buffer.from(lines));
+    const { report } = await scanned({
+      'rollout-c.jsonl.zst': packed,
+      'rollout-d.jsonl.gz': gzipSync(lines.replace('"c"', '"d"')),
+    });
+    expect(report).toMatchObject({ sessions: 2, loops: 2, faults: 0, agents: { codex: 2 } });
+  });
 
   it('scan: skips files of unknown format in folders, but reports them when named', async () => {
     const files = { 'a.jsonl': claudeLoop('a', 1), 'index.json': '{"version":1,"entries":[]}' };

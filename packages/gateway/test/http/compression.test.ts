@@ -1,34 +1,18 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { type ApiReply, type ApiRequest, modelReply, waitFor } from '@loopwatch/testkit';
+import { type ApiReply, type ApiRequest, modelReply, waitFor, zstdFrame } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../agent.ts';
 import { GatewayBench, type Script } from '../harness.ts';
 
-/** A frame of zstd that holds bytes as they are: this Node has no encoder (RFC 8878, 3.1.1). */
-function zstd(bytes: Buffer): Buffer {
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(bytes.length);
-  // A single segment with four bytes of size.
-  const parts: Buffer[] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0b1010_0000]), size];
-  const step = 100_000;
-  for (let at = 0; at < bytes.length; at += step) {
-    const block = bytes.subarray(at, at + step);
-    const isLast = at + step >= bytes.length ? 1 : 0;
-    const header = Buffer.alloc(3);
-    header.writeUIntLE(block.length * 8 + isLast, 0, 3);
-    parts.push(header, block);
-  }
-  return Buffer.concat(parts);
-}
 const codings: readonly [string, (bytes: Buffer) => Buffer][] = [
   ['gzip', gzipSync],
   ['GZip', gzipSync],
   ['br', brotliCompressSync],
   ['deflate', deflateSync],
   ['deflate', deflateRawSync],
-  ['zstd', zstd],
+  ['zstd', zstdFrame],
 ];
 
 /** An upstream that compresses although it is asked not to. */
@@ -170,7 +154,7 @@ describe('a compressed request', () => {
   });
 
   it.each<[string, string, Buffer]>([
-    ['an unsupported coding', 'zstd', zstd(question('Go'))],
+    ['an unsupported coding', 'zstd', zstdFrame(question('Go'))],
     ['invalid data', 'gzip', question('Go')],
     ['a decompression bomb', 'gzip', gzipSync(question('a'.repeat(100_000)))],
   ])('a compressed request: %s is passed through and counted', async (_, coding, body) => {
