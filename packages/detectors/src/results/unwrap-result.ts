@@ -36,7 +36,7 @@ const SUCCESS: readonly (readonly [name: RegExp, says: (value: unknown) => boole
     (value) =>
       value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0),
   ],
-  [/^id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
+  [/^(?:\w+_)?id$/i, (value) => typeof value === 'string' && OF_REQUEST.test(value)],
   [/^(?:jsonrpc|tool(?:_?name)?)$/i, (value) => typeof value === 'string'],
   // How many results there have been.
   [/^(?:seq(?:uence)?(?:_?(?:no|num|number))?|call_?(?:no|num|number|index|count)|turn)$/i, Number.isInteger],

@@ -20,6 +20,10 @@ describe('the budget below a result', () => {
     'Context remaining: 41%',
     '[memory: 512 MB, cpu: 31%]',
     '(CPU 3.5%, RAM 1.2GB)',
+    '[took 1.3s]',
+    '(exit 0 in 12 ms)',
+    '[Command completed in 0.42 seconds]',
+    'Token usage: 12731/200000; 187269 remaining',
   ])('%s: is left out', (frame) => {
     expect(withoutBudget(`KeyError: 'total'\n\n${frame}`)).toBe("KeyError: 'total'");
   });
@@ -39,6 +43,10 @@ describe('the budget below a result', () => {
     'two shirts\nShirts left: 12',
     'a laptop\n[memory: 512 MB, disk: none]',
     'You have 12 turns left.',
+    '[took 1.3s]',
+    'two runs\n[1.3s]',
+    'the fastest run\n(best time: 1.3s)',
+    'no such file\n(exit 1 in 12 ms)',
   ])('%s: is an answer', (text) => {
     expect(withoutBudget(text)).toBe(text);
   });

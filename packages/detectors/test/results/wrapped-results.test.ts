@@ -33,6 +33,7 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
     'JSON-RPC',
     (text) => ({ jsonrpc: '2.0', id: text.length, result: { content: [{ type: 'text', text }] } }),
   ],
+  ['an envelope of an event', (text) => ({ event_id: `evt_${String(text.length)}f`, content: text })],
   ['a numbered envelope', (text) => ({ seq: text.length, tool: 'read_page', output: text })],
   [
     'a process',
@@ -112,6 +113,7 @@ describe('a wrapper', () => {
     ['a failure', { ok: false, output: 'a' }],
     ['an exit code', { exit_code: 1, output: 'a' }],
     ['the id of something made', { id: 17, ok: true, output: 'a' }],
+    ['the id of an order', { order_id: 'ord_17', ok: true, output: 'a' }],
     ['two things to say', { output: 'a', message: 'b' }],
     ['a field of its own', { output: 'a', path: 'b' }],
     ['a date in words', { output: 'a', date: 'tomorrow' }],
