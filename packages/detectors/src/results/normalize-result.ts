@@ -29,7 +29,7 @@ export interface NormalizedResult extends Comparable {
   readonly headNumbers: string;
   /** The result, or the error, without text echoed from the call: equal if two questions got the same answer. */
   readonly gist: string;
-  /** The beginning of the original result, for display. */
+  /** The beginning of the result as it reads without what is around it: for display, and for rules that look for words. */
   readonly shown: string;
   /** Whether it only confirms that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
   readonly bare: boolean;
@@ -107,6 +107,8 @@ export function normalizeResult(
     answer.length <= GIST_UNITS && (failure !== null || call.gui === true || PHRASE.test(call.said));
   const gist = isComparable ? withoutEcho(answer, call, failure !== null) : answer;
   const form = fingerprint(normal);
+  // A reminder may be all there is.
+  const shown = plain.trim() === '' ? text : plain;
   const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
     form,
@@ -116,7 +118,7 @@ export function normalizeResult(
     head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
     headNumbers: numbers,
     gist: gist === normal ? form : fingerprint(gist),
-    shown: text.length <= SHOWN_UNITS ? text : ownCopy(text, 0, SHOWN_UNITS),
+    shown: shown.length <= SHOWN_UNITS ? shown : ownCopy(shown, 0, SHOWN_UNITS),
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,
     empty: isEmptyAnswer(normal),
@@ -226,7 +228,7 @@ export function isUnderWay(text: string): boolean {
   return text.length <= UNDER_WAY_UNITS && (UNDER_WAY.test(text) || LEFT_OUT.test(text));
 }
 
-/** Lines that identify an error; those after them show its location. */
+/** Lines that identify an error, apart from those of its framing; those after them show its location. */
 const LINES = 5;
 const UNITS = 400;
 /** A number, and whether it counts something: fewer failures are a different error. */
@@ -248,7 +250,7 @@ const NUMBER_UNITS = 12;
  */
 function errorHead(text: string, call: CallText): ErrorHead {
   const [unquoted = ''] = `\n${text.slice(0, QUOTING_UNITS)}`.split(`\n${ECHO}`, 1);
-  const lines = unquoted.split('\n').filter((line) => line.trim() !== '');
+  const lines = unquoted.split('\n').filter((line) => line.replace(SAYS_NOTHING, '') !== '');
   const head = normalizeText(lines.slice(0, LINES).join('\n')).slice(0, UNITS);
   const numbers: string[] = [];
   const folded = withoutEcho(head, call, true).replace(

@@ -259,6 +259,16 @@ describe('the failure of a result', () => {
     expect(one.head).not.toBeNull();
   });
 
+  it('has another head if it names another field, however deep in a record below a heading', () => {
+    const head = (field: string) => {
+      const text = `Input validation error: '${field}' is a required property`;
+      const record = JSON.stringify({ content: [{ type: 'text', text }], isError: true }, null, 2);
+      return resultForm(`Result:\n${record}`, true, calling({ file: 'a.ts' })).head;
+    };
+    expect(head('start')).not.toBe(head('end'));
+    expect(head('start')).toBe(head('start'));
+  });
+
   it('differs if it quotes other lines than those of the call', () => {
     const gist = (line: string) =>
       resultForm(`no\n> 1 | ${line}\n    | ^`, true, calling({ file: 'a.ts' })).gist;

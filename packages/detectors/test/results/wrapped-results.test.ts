@@ -179,6 +179,16 @@ describe('a loop', () => {
     },
   );
 
+  it.each([
+    ['a reminder', (n: number) => `<system-reminder>${String(90 - n)} of 99 uses are left</system-reminder>`],
+    ['a budget', (n: number) => `[${String(90 - n)} steps remaining]`],
+  ])('of failures with other numbers is seen although %s below them counts down', (_, reminder) => {
+    const failure = (n: number) => `job ${String(48_211 + n * n)} failed: quota of the team is used up`;
+    expect(first((n) => ['bash', `${failure(n)}\n\n${reminder(n)}`, { command: 'submit training' }])).toBe(
+      'tool-repeat opened chance 5',
+    );
+  });
+
   it('is seen although a progress bar is overwritten', () => {
     const bar = (n: number) => `Loading ${String(n * 7)}%\rLoading ${String(n * 9 + 30)}%\rLoaded\r\n${page}`;
     expect(first((n) => ['read_page', bar(n), { page: 'home' }])).toBe('tool-repeat opened chance 3');
