@@ -9,7 +9,8 @@ const TIMED = new RegExp(
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b|\\d?\\d:\\d\\d\\b(?:(?<=systemui[^<\\n]{0,99}|[Ss]tatus.?[Bb]ar[^\\n]{0,60})|(?=[^>\\n]{0,99}systemui)))`,
     `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b|(?<=(?:\\n|^)#\\d+ |\\b(?:real|user|sys) )\\d+\\.\\d+)`,
     '(\\d+(?:,\\d+)?(?= (?:attempts?|tries|retries|guesses|tokens)\\b| \\([^()\\n]{1,12} ago\\)))',
-    `(\\d+${FRACTION} ?[KMGT]i?B\\b)`,
+    // The latter is the size of what was left out.
+    `(\\d+${FRACTION}(?: ?[KMGT]i?B\\b|(?= (?:more )?(?:characters|chars|bytes|lines) (?:truncated|omitted|elided|hidden)\\b)))`,
     // The age in the last column of a table, or `2h ago`.
     '((?:(?<=\\s{2})\\d+[dhm](?:\\d+[hms])?(?=[^\\S\\n]*(?:\\n|$)))|\\d+[dhm](?:\\d+[hms])?(?= ago\\b))',
   ].join('|'),

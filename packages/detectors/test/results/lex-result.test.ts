@@ -139,6 +139,8 @@ describe('tokens that look random', () => {
     ['the moves of a game', '[Score: 0  Moves: 17]', ['17']],
     ['the steps in a record', '{"observation":"a wall","step":21}', ['21']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
+    ['the size of what is left out', '... [4,017 characters truncated] ...', ['4,017']],
+    ['the lines that are left out', '(41 more lines omitted)', ['41']],
     ['a long number', 'UNTRUSTED(34146516926794693): closed', ['34146516926794693']],
     ['a port', 'served from 10.1.2.3:42400', ['42400']],
     ['the host that answered', 'Served by web17.example.org', ['web17']],
@@ -162,6 +164,8 @@ describe('tokens that look random', () => {
     '{"step":3,"title":"Address"}',
     '[exit code 1]',
     '[41%]',
+    'a text of 4017 characters',
+    '12 lines changed',
   ])('do not include %j', (text) => {
     expect(lex(text).holes).toEqual([]);
   });

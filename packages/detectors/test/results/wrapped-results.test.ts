@@ -197,6 +197,16 @@ describe('a loop', () => {
     expect(read('coverage 100%\nno gaps')).not.toEqual(read('no gaps'));
   });
 
+  it('is seen although other parts of a result are left out', () => {
+    const cut = (n: number) => [4_017, 3_998, 4_103, 4_055, 4_081][n] ?? 0;
+    const left = (size: (n: number) => number) =>
+      first((n) => ['read_page', `${page}\n... [${String(size(n))} characters truncated]`, { page: 'home' }]);
+    expect(left(cut)).toBe('tool-repeat opened chance 5');
+    // What grows, or is worked off, may bring something new.
+    expect(left((n) => 4_000 + n)).toBeUndefined();
+    expect(left((n) => 4_000 - n)).toBeUndefined();
+  });
+
   it('is seen although the harness numbers what it shows', () => {
     for (const stamp of [(n: number) => `Observation ${String(n)}: `, (n: number) => `[Turn ${String(n)}] `])
       expect(first((n) => ['read_page', stamp(n) + page, { page: 'home' }])).toBe(
