@@ -48,7 +48,12 @@ function tellingArguments(name: string, args: object, volatile: readonly string[
   const all = Object.entries(args);
   const runs = commandField(name, args as Readonly<Record<string, unknown>>) !== undefined;
   let entries = all.filter(
-    ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
+    ([field, value]) =>
+      // Models write what they leave out as null, or not at all.
+      value !== null &&
+      !ANYWHERE.has(field) &&
+      !(runs && BESIDE_COMMANDS.has(field)) &&
+      !volatile.includes(field),
   );
   if (!runs && entries.some(([field]) => BESIDE_LOOKS.has(field)) && looksOrOperates(name)) {
     const others = entries.filter(([field]) => !BESIDE_LOOKS.has(field));

@@ -147,6 +147,14 @@ describe('a loop', () => {
     );
   });
 
+  it('is seen although what is left out is null in some calls', () => {
+    const args = (n: number) => ({ page: 'home', ...(n % 2 === 0 && { limit: null }) });
+    expect(first((n) => ['read_page', page, args(n)])).toBe('tool-repeat opened chance 3');
+    expect(first((n) => ['read_page', page, { page: 'home', limit: n }])).not.toBe(
+      'tool-repeat opened chance 3',
+    );
+  });
+
   it('is seen although each command may run for another time', () => {
     expect(first((n) => ['exec', page, { command: 'make pages', timeout_ms: 1_000 * (n + 1) }])).toBe(
       'tool-repeat opened chance 3',
