@@ -3,7 +3,7 @@ import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import { REJECTS_ANSWER, rejects, reports } from '../../calls/rejections.ts';
-import type { CallStep } from '../../calls/step.ts';
+import { type CallStep, isPollingStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
@@ -83,7 +83,8 @@ export class HarnessLoop {
   }
 
   #onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
-    if (settled.explained || stagnant) this.#explained = true;
+    // What waits repeats itself by design, and other rules count it with patience.
+    if (settled.explained || stagnant || isPollingStep(settled)) this.#explained = true;
     if (settled.calls.every(({ identity }) => FINISHES.test(identity.name)))
       this.#addAnswer(settled.calls.map(({ identity }) => identity.arguments).join('\n'));
     else this.#steps.add(settled.outcome ?? settled.key, regrown);

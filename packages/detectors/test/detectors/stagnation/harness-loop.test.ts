@@ -64,6 +64,21 @@ describe('same-prompt', () => {
       events: prompts(repeated(5, { events: done })),
       expected: opened,
     },
+    {
+      what: 'is silent at reminders while the agent waits',
+      events: prompts(
+        repeated(8, {
+          prompt: 'Use the tools, step by step.',
+          origin: 'harness',
+          events: [
+            { type: 'turn_started' },
+            call('bash', { command: 'sleep 20 && curl -s localhost:8080/health' }),
+            { type: 'tool_result', result: 'curl: (7) Failed to connect', isError: true },
+          ],
+        }),
+      ),
+      expected: [],
+    },
     { what: 'is silent at four prompts', events: prompts(repeated(4, { events: done })), expected: [] },
     {
       what: 'is silent at four prompts that are each delivered twice without ids',
