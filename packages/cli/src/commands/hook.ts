@@ -7,6 +7,7 @@ import { hookAgents } from '@loopwatch/contract/api';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
+import { pauseLeft } from '../hooks/hook-pause.ts';
 import { scriptText } from '../hooks/hook-script.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
 import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
@@ -51,7 +52,12 @@ export function hookCommand(): Command {
       wholeNumber(40, 4_000),
       hookDefaults.waitMs,
     )
-    .option('--pause <minutes>', 'how long hooks pause', wholeNumber(1, 1_440), hookDefaults.pauseMinutes)
+    .option(
+      '--pause <minutes>',
+      'how long hooks pause at most',
+      wholeNumber(1, 1_440),
+      hookDefaults.pauseMinutes,
+    )
     .action(install);
   change('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command
@@ -145,8 +151,11 @@ async function status(name: string | undefined, options: Options): Promise<void>
       isForeign && sendsTokenAway(installed, process.env)
         ? `not asked: it would get the value of ${String(tokenEnv)}; pass --yes if the project may have it`
         : await checkServer(installed, process.env);
+    const pause = await pauseLeft(homeFolder(process.env), agent.name);
+    const pauseText =
+      pause === 0 ? '' : `; its hooks pause for ${String(pause)} s, because the server was slow`;
     printLine(
-      `${agent.title}: installed (${file})${missingText}${outdatedText}${update}; ${server} ${fault ?? 'answers'}`,
+      `${agent.title}: installed (${file})${missingText}${outdatedText}${update}; ${server} ${fault ?? 'answers'}${pauseText}`,
     );
     isWorking ||= isCurrent && fault === undefined;
   }

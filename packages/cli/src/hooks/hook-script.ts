@@ -1,5 +1,12 @@
 import type { HookAgent } from '@loopwatch/contract/api';
-import { type HookTarget, hookUrl, PAUSE_PARTS, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
+import {
+  FIRST_PAUSE_SECONDS,
+  type HookTarget,
+  hookUrl,
+  PAUSE_PARTS,
+  SLOW_PARTS,
+  WAIT_PARTS,
+} from './hook-target.ts';
 import { postText } from './post-text.ts';
 
 /**
@@ -18,7 +25,7 @@ export function scriptCommandLine(
 
 /** The script: `node hook.mjs -m SECONDS --pause MINUTES [--token-env NAME] URL`. */
 export const scriptText = `// Posts a hook's input to Loopwatch and prints its answer. Written by \`loopwatch hook install\`.
-import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -34,16 +41,28 @@ const waitMs = values.wait * 1_000;
 const state = join(dirname(fileURLToPath(import.meta.url)), 'hook-' + basename(url));
 const input = readFileSync(0);
 
-// A byte for each tenth of the longest time that slow answers in a row have taken.
-const slow = statSync(state, { throwIfNoEntry: false });
-const isPaused = slow?.size >= ${String(PAUSE_PARTS)} && Date.now() - slow.mtimeMs < values.pause * 60_000;
-if (!isPaused) {
+// What slow answers in a row have taken, in tenths of the longest time; the length and the end of their pause, in seconds.
+let [parts, pause, until] = [0, 0, 0];
+try {
+  [parts, pause, until] = readFileSync(state, 'utf8').split(' ').map(Number);
+} catch {}
+const now = () => Math.floor(Date.now() / 1_000);
+const longest = values.pause * 60;
+const left = until - now();
+if (!(left > 0 && left <= longest)) {
   const { text, tookMs } = await post(url, process.env[values['token-env']], waitMs, input);
   process.stdout.write(text);
   try {
-    const parts = Math.floor((tookMs * ${String(WAIT_PARTS)}) / waitMs);
-    if (parts >= ${String(SLOW_PARTS)}) appendFileSync(state, ' '.repeat(parts));
-    else rmSync(state, { force: true });
+    const slow = Math.floor((tookMs * ${String(WAIT_PARTS)}) / waitMs);
+    if (slow < ${String(SLOW_PARTS)}) rmSync(state, { force: true });
+    else {
+      parts = (parts || 0) + slow;
+      if (parts >= ${String(PAUSE_PARTS)}) {
+        pause = Math.min(Math.max((pause || 0) * 2, ${String(FIRST_PAUSE_SECONDS)}), longest);
+        until = now() + pause;
+      }
+      writeFileSync(state, [parts, pause || 0, until || 0].join(' ') + '\\n');
+    }
   } catch {}
 }
 `;

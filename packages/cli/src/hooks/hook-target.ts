@@ -8,7 +8,7 @@ export interface HookTarget {
   readonly tokenEnv: string | undefined;
   /** Longest time a hook waits for its answer; slow hooks in a row that take as long together make hooks pause. */
   readonly waitMs: number;
-  /** How long hooks pause; after that, one that times out makes them pause again. */
+  /** How long hooks pause at most; after a pause, a slow one makes them pause again, for twice as long. */
   readonly pauseMinutes: number;
   /** The script to run where there is no POSIX shell. */
   readonly script?: string | undefined;
@@ -35,6 +35,9 @@ export const PAUSE_PARTS = 9;
 
 /** A hook is slow from this many parts of the longest time on: 150 ms, more than a server in another country takes. */
 export const SLOW_PARTS = 3;
+
+/** How long the first pause is, in seconds: a server that has just started may be slow only once. */
+export const FIRST_PAUSE_SECONDS = 10;
 
 /** Where hooks keep their state, below the home folder. */
 export const stateFolder = '.local/state/loopwatch';

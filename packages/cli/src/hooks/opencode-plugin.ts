@@ -1,4 +1,5 @@
 import {
+  FIRST_PAUSE_SECONDS,
   type HookInstallation,
   type HookTarget,
   hookUrl,
@@ -19,7 +20,7 @@ export function pluginText(target: HookTarget): string {
 // Written by \`loopwatch hook install opencode\`; \`loopwatch hook uninstall opencode\` removes it.
 const settings = ${JSON.stringify(settings, null, 2)};
 const slowMs = settings.waitMs * ${String(SLOW_PARTS / WAIT_PARTS)};
-const pauseMs = settings.waitMs * ${String(PAUSE_PARTS / WAIT_PARTS)};
+const tooLongMs = settings.waitMs * ${String(PAUSE_PARTS / WAIT_PARTS)};
 
 ${postText}
 
@@ -27,7 +28,18 @@ export const Loopwatch = async ({ client }) => {
   const parents = new Map();
   const calls = new Map();
   let slowTotal = 0;
+  let pauseMs = 0;
   let pausedUntil = 0;
+
+  const show = (message) =>
+    client.tui.showToast({ body: { message, variant: 'warning' } }).catch(() => {});
+
+  /** The first pause is short: a server that has just started may be slow only once. */
+  function pause() {
+    if (pauseMs === 0) show('Loopwatch is not asked for a while: its server is too slow');
+    pauseMs = Math.min(Math.max(pauseMs * 2, ${String(FIRST_PAUSE_SECONDS * 1_000)}), settings.pauseMinutes * 60_000);
+    pausedUntil = Date.now() + pauseMs;
+  }
 
   /** Never throws: whatever is wrong with the server, the agent continues. */
   async function ask(session, event, fields) {
@@ -38,7 +50,8 @@ export const Loopwatch = async ({ client }) => {
     const input = JSON.stringify({ ...ids, hook_event_name: event, ...fields });
     const { text, tookMs } = await post(settings.url, token, settings.waitMs, input);
     slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
-    if (slowTotal >= pauseMs) pausedUntil = Date.now() + settings.pauseMinutes * 60_000;
+    if (slowTotal === 0) pauseMs = 0;
+    else if (slowTotal >= tooLongMs) pause();
     try {
       return JSON.parse(text);
     } catch {
@@ -57,8 +70,7 @@ export const Loopwatch = async ({ client }) => {
       const { permissionDecision, permissionDecisionReason } = answer.hookSpecificOutput ?? {};
       if (permissionDecision !== 'deny') {
         calls.set(callID, call);
-        if (answer.systemMessage)
-          client.tui.showToast({ body: { message: answer.systemMessage, variant: 'warning' } }).catch(() => {});
+        if (answer.systemMessage) show(answer.systemMessage);
         return;
       }
       if (answer.continue === false) await client.session.abort({ path: { id: sessionID } }).catch(() => {});

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -99,7 +99,7 @@ describe('hook: how long a server delays an agent', () => {
     const env = await homeEnv();
     const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 1_000, url, tokenEnv: undefined });
     const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
-    const endPause = () => utimes(state, 0, 0);
+    const endPause = () => writeFile(state, '10 10 1\n');
     for (let run = 0; run < 4; run += 1) await runHook(command, env);
     expect(posts).toHaveLength(1);
     await endPause();
@@ -108,6 +108,38 @@ describe('hook: how long a server delays an agent', () => {
     await endPause();
     for (let run = 0; run < 2; run += 1) expect(await runHook(command, env)).toBe(denial);
     await expect(readFile(state)).rejects.toThrow('ENOENT');
+  });
+
+  it('hook: the first pause is short, and each that follows without a quick answer is twice as long', async () => {
+    const { url } = await serve(hang);
+    const env = await homeEnv();
+    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 100, url, tokenEnv: undefined });
+    const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
+    const pauses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const before = Math.floor(Date.now() / 1_000);
+      await runHook(command, env);
+      const [slow, pause = 0, until = 0] = (await readFile(state, 'utf8')).trim().split(' ').map(Number);
+      pauses.push(pause);
+      expect(until).toBeGreaterThanOrEqual(before + pause);
+      await writeFile(state, `${String(slow)} ${String(pause)} ${String(before)}\n`);
+    }
+    expect(pauses).toEqual([10, 20, 40, 60, 60]);
+  });
+
+  it.each<[what: string, state: string]>([
+    ['of an earlier version', ' '.repeat(12)],
+    ['that is damaged', 'a[$(exit)] / 1'],
+    ['from before the clock was set back', '10 10 99999999999'],
+  ])('hook: a state %s pauses nothing', async (_what, text) => {
+    const { url, posts } = await serve(respond(200, json, denial));
+    const env = await homeEnv();
+    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: 4_000, url, tokenEnv: undefined });
+    const state = join(env.HOME, '.local/state/loopwatch/hook-codex');
+    await mkdir(dirname(state), { recursive: true });
+    await writeFile(state, text);
+    expect(await runHook(command, env)).toBe(denial);
+    expect(posts).toHaveLength(1);
   });
 
   it('hook: the token is sent, and stands in no argument', async () => {
@@ -174,6 +206,19 @@ describe('hook status', () => {
     // A healthy answer on a busy machine may be slow the first time.
     else expect([[harmless], [harmless, harmless]]).toContainEqual(bodies);
   });
+});
+
+it('hook status: says that the hooks of an agent pause, and for how long', async () => {
+  const { url } = await serve(respond(200, json, '{}'));
+  const { HOME } = await homeEnv();
+  await hookCommand(HOME, 'install', 'codex', '--url', url, '--yes', ...PATIENT);
+  const state = join(HOME, '.local/state/loopwatch/hook-codex');
+  await mkdir(dirname(state), { recursive: true });
+  await writeFile(state, `10 10 ${String(Math.floor(Date.now() / 1_000) + 600)}\n`);
+  const { stdout } = await hookCommand(HOME, 'status', 'codex');
+  expect(stdout).toMatch(/answers; its hooks pause for \d{3} s, because the server was slow$/);
+  await writeFile(state, '10 10 1\n');
+  expect((await hookCommand(HOME, 'status', 'codex')).stdout).toMatch(/answers$/);
 });
 
 it('hook status: a project gets no token for a server that is not this machine', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -69,10 +69,12 @@ it('hook script: pauses after a server that hangs, and asks again after the paus
   const asked = posts.length;
   await run();
   expect(posts).toHaveLength(asked);
-  const past = new Date(Date.now() - 61_000);
-  await utimes(state, past, past);
+  const [slow = '', pause = ''] = (await readFile(state, 'utf8')).split(' ');
+  expect(pause).toBe('10');
+  await writeFile(state, `${slow} ${pause} 1\n`);
   await run();
   expect(posts).toHaveLength(asked + 1);
+  expect((await readFile(state, 'utf8')).split(' ')[1]).toBe('20');
 });
 
 it('hook script: settings on Windows tell of the server, the token and the wait', () => {

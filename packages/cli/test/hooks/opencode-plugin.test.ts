@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { tempDir } from '@loopwatch/testkit';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
 import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
@@ -138,9 +138,28 @@ it('opencode plugin: lets calls run without a server, and asks a server that han
   const absent = await load('http://127.0.0.1:9');
   await absent.hooks['tool.execute.before'](call(1), { args });
   const { url, posted } = await startHookServer([undefined]);
-  const { hooks } = await load(url, { waitMs: 100 });
+  const { hooks, shown } = await load(url, { waitMs: 100 });
   for (let n = 0; n < 3; n += 1) await hooks['tool.execute.before'](call(n), { args });
   expect(posted).toHaveLength(1);
+  expect(shown).toMatchObject([{ body: { message: expect.stringContaining('too slow') as string } }]);
+});
+
+it('opencode plugin: the first pause is short, and the next one is longer', async () => {
+  const { url, posted } = await startHookServer([undefined, undefined, {}, undefined]);
+  const { hooks } = await load(url);
+  let later = 0;
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real() + later);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const askedAfter = async (seconds: number) => {
+    later += seconds * 1_000;
+    await hooks['tool.execute.before'](call(0), { args });
+    return posted.length;
+  };
+  expect([await askedAfter(0), await askedAfter(8)]).toEqual([1, 1]);
+  expect([await askedAfter(4), await askedAfter(16)]).toEqual([2, 2]);
+  // A quick answer ends it all.
+  expect([await askedAfter(8), await askedAfter(0), await askedAfter(12)]).toEqual([3, 4, 5]);
 });
 
 it('opencode plugin: its file tells of its installation, and nothing is left of it', () => {
