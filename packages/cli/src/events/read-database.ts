@@ -20,7 +20,27 @@ interface Store {
   records(row: Row, before: Row | undefined, session: Row): object[];
 }
 
+const opencodeSession = (session: Row) => ({
+  id: session['id'],
+  parentID: session['parent_id'],
+  projectID: session['project_id'],
+  directory: session['directory'],
+  time: { created: session['time_created'] },
+});
+
+/** A session that two of them have is read from the first: opencode 2 keeps the tables of opencode 1 as they were. */
 const stores: readonly Store[] = [
+  {
+    agent: 'opencode',
+    columns: {
+      session_v2: ['directory', 'parent_id'],
+      session_message: ['session_id', 'type', 'seq', 'data'],
+    },
+    sessions: 'select * from session_v2 order by time_created, id',
+    rows: 'select id, type, data from session_message where session_id = ? order by seq',
+    sessionRecord: opencodeSession,
+    records: ({ id, type, data }, _, session) => [{ ...objectIn(data), id, type, sessionID: session['id'] }],
+  },
   {
     agent: 'opencode',
     columns: { session: ['directory', 'parent_id'], message: ['data'], part: ['message_id', 'data'] },
@@ -28,12 +48,7 @@ const stores: readonly Store[] = [
     rows:
       'select m.id as message, m.data as info, p.id, p.data from message m ' +
       'left join part p on p.message_id = m.id where m.session_id = ? order by m.time_created, m.id, p.id',
-    sessionRecord: (session) => ({
-      id: session['id'],
-      parentID: session['parent_id'],
-      projectID: session['project_id'],
-      time: { created: session['time_created'] },
-    }),
+    sessionRecord: opencodeSession,
     records: ({ message, info, id, data }, before, session) => {
       const own = { sessionID: session['id'] };
       return [
@@ -93,17 +108,24 @@ export async function* readDatabase(file: string): AsyncGenerator<object[]> {
   let database: Database | undefined;
   try {
     database = new Sqlite(locationOf(file), { readonly: true, timeout: 5000 });
-    const store = storeOf(database);
-    if (store === undefined) throw new UsageError(unknownDatabase());
-    const rows = database.prepare(store.rows);
-    for (const session of database.prepare(store.sessions).all() as Row[]) {
-      const records = store.sessionRecord === undefined ? [] : [store.sessionRecord(session)];
-      let before: Row | undefined;
-      for (const row of rows.iterate(session['id']) as IterableIterator<Row>) {
-        records.push(...store.records(row, before, session));
-        before = row;
+    const found = storesOf(database);
+    if (found.length === 0) throw new UsageError(unknownDatabase());
+    const known = new Set<unknown>();
+    for (const store of found) {
+      const rows = database.prepare(store.rows);
+      for (const session of database.prepare(store.sessions).all() as Row[]) {
+        if (known.has(session['id'])) continue;
+        const records = store.sessionRecord === undefined ? [] : [store.sessionRecord(session)];
+        let before: Row | undefined;
+        for (const row of rows.iterate(session['id']) as IterableIterator<Row>) {
+          records.push(...store.records(row, before, session));
+          before = row;
+        }
+        // Without rows, another store can have them: opencode 2 lists sessions that it has not moved.
+        if (before === undefined && store !== found.at(-1)) continue;
+        known.add(session['id']);
+        yield records;
       }
-      yield records;
     }
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof UsageError ? error.message : describe(error)}`);
@@ -118,8 +140,8 @@ function locationOf(file: string): string {
   return hasLog && !existsSync(`${file}-wal`) ? `${pathToFileURL(file).href}?immutable=1` : file;
 }
 
-function storeOf(database: Database): Store | undefined {
-  return stores.find(({ columns }) =>
+function storesOf(database: Database): Store[] {
+  return stores.filter(({ columns }) =>
     Object.entries(columns).every(([table, names]) => {
       const rows = database.prepare(`pragma table_info(${table})`).all() as { name: string }[];
       return names.every((name) => rows.some((row) => row.name === name));
@@ -128,7 +150,7 @@ function storeOf(database: Database): Store | undefined {
 }
 
 function unknownDatabase(): string {
-  const agents = stores.map(({ agent }) => agent).join(', ');
+  const agents = [...new Set(stores.map(({ agent }) => agent))].join(', ');
   return `not the SQLite database of a known agent; those of ${agents} can be read`;
 }
 

@@ -65,6 +65,60 @@ it('reads the sessions of opencode in order, while it writes them', async () => 
   expect(readdirSync(folder)).toEqual(files);
 });
 
+const call = (status: string, more: object) => ({
+  type: 'tool',
+  id: `c-${status}`,
+  name: 'bash',
+  state: { status, input: { command: 'ls' }, ...more },
+  time: { created: 21, ran: 22, completed: 23 },
+});
+
+/** Tables of anomalyco/opencode `packages/core/src/session/sql.ts`, messages of `packages/schema/src/session-message.ts`. */
+const opencode2 = [
+  `create table session_v2 (id text primary key, project_id text, parent_id text, directory text, time_created integer)`,
+  `create table session_message (id text primary key, session_id text, type text, seq integer, time_created integer, data text)`,
+  `insert into session_v2 values ('ses_3', 'p', 'ses_1', '/w', 3), ('ses_1', 'p', null, '/w', 1), ('ses_2', 'p', 'ses_1', '/w', 2)`,
+  `insert into session_message values
+    ('msg_b', 'ses_1', 'assistant', 3, 20, ${quoted({
+      agent: 'build',
+      model: { id: 'm', providerID: 'p' },
+      time: { created: 20, completed: 24 },
+      content: [
+        { type: 'reasoning', text: 'Hm' },
+        { type: 'text', text: 'I look.' },
+        call('completed', { content: [{ type: 'text', text: 'a.txt' }] }),
+        call('error', { error: { type: 'unknown', message: 'no' } }),
+        call('streaming', { input: '{"com' }),
+      ],
+      cost: 0.02,
+      tokens: { input: 1, output: 2, reasoning: 4, cache: { read: 30, write: 400 } },
+    })}),
+    ('msg_a', 'ses_1', 'user', 1, 10, ${quoted({ text: 'List', time: { created: 10 } })}),
+    ('msg_s', 'ses_1', 'synthetic', 2, 11, ${quoted({ text: 'reminder', time: { created: 11 } })}),
+    ('msg_c', 'ses_3', 'assistant', 1, 30, ${quoted({ agent: 'build', model: { id: 'm' }, time: { created: 30 }, content: [{ type: 'text', text: 'Sub' }] })})`,
+];
+const newSessions = [
+  { type: 'prompt_started', sessionId: 'ses_1', text: 'List' },
+  { type: 'turn_started' },
+  { type: 'thought', text: 'Hm' },
+  { type: 'content', text: 'I look.' },
+  { type: 'tool_call_request', name: 'bash', args: { command: 'ls' } },
+  { type: 'tool_result', result: 'a.txt' },
+  { type: 'tool_call_request', name: 'bash', args: { command: 'ls' } },
+  { type: 'tool_result', result: 'no' },
+  { type: 'turn_finished', sessionId: 'ses_1' },
+  { type: 'turn_started', sessionId: 'ses_3', parentSessionId: 'ses_1' },
+  { type: 'content', text: 'Sub' },
+];
+
+it('reads the sessions of opencode 2, and those of opencode 1 that it kept', async () => {
+  expect(await outline(databaseOf(...opencode2).file)).toMatchObject(newSessions);
+  expect(await outline(databaseOf(...opencode, ...opencode2).file)).toMatchObject([
+    ...newSessions,
+    { type: 'content', sessionId: 'ses_2', parentSessionId: 'ses_1', text: 'Done' },
+  ]);
+});
+
 /** Tables of block/goose `crates/goose/src/session/session_manager.rs`. */
 const goose = [
   `create table sessions (id text primary key, working_dir text, created_at timestamp)`,

@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -19,10 +18,13 @@ import {
   timeOf,
 } from '../record/json.ts';
 import { placeTags } from '../record/place-tags.ts';
+import { isStoredMessage, readStoredMessage } from './opencode-message.ts';
+import { usageOf } from './opencode-usage.ts';
 
 /**
  * opencode: storage files (`session/`, `message/` and `part/`), the output of `opencode export`, and the events of
- * `opencode run --format json` and of its server. A part is written repeatedly while its tool runs.
+ * `opencode run --format json` and of its server, and the messages of opencode 2. A part is written repeatedly while its tool
+ * runs.
  */
 export const opencode: Format = {
   name: 'opencode',
@@ -44,6 +46,7 @@ export const opencode: Format = {
     isMessage(record) ||
     isSession(record) ||
     isRunEvent(record) ||
+    isMessageOfSession(record) ||
     isBusEvent(record),
   createReader: () => new OpencodeReader(),
 };
@@ -68,6 +71,10 @@ function isRunEvent(record: JsonObject): boolean {
   return (
     'sessionID' in record && 'timestamp' in record && (isObject(record['part']) || record['type'] === 'error')
   );
+}
+
+function isMessageOfSession(record: JsonObject): boolean {
+  return 'sessionID' in record && isStoredMessage(record);
 }
 
 function isBusEvent(record: JsonObject): boolean {
@@ -96,6 +103,7 @@ class OpencodeReader implements FormatReader {
     }
     if (isPart(record)) return this.#readPart(record, undefined, true);
     if (isMessage(record)) return this.#readMessage(record);
+    if (isMessageOfSession(record)) return this.#readStored(record, nameOf(record['sessionID']));
     if (isSession(record)) return this.#readSession(record);
     const properties = objectOf(record['properties']);
     const { info, part } = properties;
@@ -109,9 +117,15 @@ class OpencodeReader implements FormatReader {
   }
 
   #readExport(record: JsonObject): Reading {
-    const readings = [this.#readSession(objectOf(record['info']))];
+    const session = objectOf(record['info']);
+    const readings = [this.#readSession(session)];
     for (const value of listOf(record['messages'])) {
-      const { info, parts } = objectOf(value);
+      const message = objectOf(value);
+      const { info, parts } = message;
+      if (isStoredMessage(message)) {
+        readings.push(this.#readStored(message, nameOf(session['id'])));
+        continue;
+      }
       readings.push(this.#readMessage(objectOf(info)));
       for (const part of listOf(parts)) readings.push(this.#readPart(objectOf(part), undefined, true));
     }
@@ -134,6 +148,11 @@ class OpencodeReader implements FormatReader {
     const model = textOf(message['modelID']) ?? textOf(objectOf(message['model'])['modelID']);
     if (id !== undefined) this.#messages.set(id, { role: nameOf(message['role']), model });
     return ignored('message');
+  }
+
+  #readStored(message: JsonObject, sessionId: string): Reading {
+    const parentSessionId = this.#parents.get(sessionId);
+    return readStoredMessage(message, { sessionId, parentSessionId, tags: this.#places.get(sessionId) });
   }
 
   /** @param isWhole whether parts are written once, when complete, rather than while their text grows */
@@ -200,20 +219,4 @@ function readTool(part: JsonObject, stamp: Stamp): Reading {
     });
   }
   return reading(events);
-}
-
-/** opencode's input excludes cached tokens, and its output excludes reasoning. */
-function usageOf(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const cache = objectOf(value['cache']);
-  const cachedInputTokens = numberOf(cache['read']) ?? 0;
-  const cacheWriteTokens = numberOf(cache['write']) ?? 0;
-  const reasoningTokens = numberOf(value['reasoning']) ?? 0;
-  return {
-    inputTokens: (numberOf(value['input']) ?? 0) + cachedInputTokens + cacheWriteTokens,
-    outputTokens: (numberOf(value['output']) ?? 0) + reasoningTokens,
-    cachedInputTokens,
-    cacheWriteTokens,
-    reasoningTokens,
-  };
 }

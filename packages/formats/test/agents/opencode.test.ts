@@ -51,6 +51,41 @@ const expected = [
 ];
 
 describe('opencode', () => {
+  it('reads an export of opencode 2, whose messages have their calls', () => {
+    const state = { status: 'completed', input: { command: 'ls' }, content: [{ type: 'text', text: 'a' }] };
+    const time = { created: 1_760_000_000_000, completed: 1_760_000_002_000 };
+    const { events, ignored } = readAll('opencode', [
+      {
+        info: session,
+        messages: [
+          { id: 'msg_1', type: 'user', text: 'list', time },
+          { id: 'msg_2', type: 'system', text: 'The date changed.', time },
+          {
+            id: 'msg_3',
+            type: 'assistant',
+            model: { id: 'm', providerID: 'p' },
+            content: [
+              { type: 'tool', id: 'c', name: 'bash', state, time },
+              { type: 'text', text: 'Done.' },
+            ],
+            cost: 0.02,
+            tokens: { input: 1, output: 2, reasoning: 4, cache: { read: 30, write: 400 } },
+            time,
+          },
+        ],
+      },
+    ]);
+    expect(outline(events)).toEqual(expected);
+    expect(ignored).toContain('message (system)');
+    expect(events.at(-1)).toMatchObject({
+      sessionId: 'ses_2',
+      parentSessionId: 'ses_1',
+      model: 'm',
+      usage: { inputTokens: 431, outputTokens: 6, cachedInputTokens: 30 },
+      costUsd: 0.02,
+    });
+  });
+
   it('reads storage files', () => {
     const { events } = readAll('opencode', [
       session,
