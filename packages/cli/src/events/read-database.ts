@@ -73,6 +73,27 @@ const stores: readonly Store[] = [
     ],
   },
   {
+    agent: 'Hermes',
+    columns: {
+      sessions: ['source', 'parent_session_id', 'started_at'],
+      messages: ['session_id', 'role', 'tool_calls', 'tool_call_id'],
+    },
+    sessions: 'select id, model from sessions order by started_at, id',
+    // As bytes, because its text can begin with NUL, at which SQLite's client ends a text.
+    rows: 'select *, cast(content as blob) as bytes from messages where session_id = ? order by id',
+    records: ({ session_id, role, bytes, tool_calls, tool_call_id, timestamp }, _, { model }) => [
+      {
+        session_id,
+        role,
+        model,
+        timestamp,
+        tool_call_id,
+        content: hermesContent(textIn(bytes)),
+        tool_calls: jsonIn(tool_calls),
+      },
+    ],
+  },
+  {
     agent: 'Crush',
     columns: { sessions: ['parent_session_id'], messages: ['session_id', 'role', 'parts'] },
     sessions: 'select id, parent_session_id from sessions order by created_at, id',
@@ -160,13 +181,23 @@ function describe(error: unknown): string {
 
 /** The value of a column of JSON; its text if it is invalid, so that the record is reported. */
 function jsonIn(column: unknown): unknown {
-  const text = column instanceof ArrayBuffer ? Buffer.from(column).toString('utf8') : column;
+  const text = textIn(column);
   if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+function textIn(column: unknown): unknown {
+  return column instanceof ArrayBuffer ? Buffer.from(column).toString('utf8') : column;
+}
+
+/** Hermes marks content that is a list of parts. */
+function hermesContent(text: unknown): unknown {
+  const mark = '\0json:';
+  return typeof text === 'string' && text.startsWith(mark) ? jsonIn(text.slice(mark.length)) : text;
 }
 
 function objectIn(column: unknown): object {

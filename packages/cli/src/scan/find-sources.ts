@@ -25,8 +25,8 @@ export interface Source {
 /** The histories in the agents' own folders, oldest first, so that an original precedes its copies. */
 export function findSources(histories: readonly History[], since: number): Source[] {
   return histories
-    .flatMap(({ agent, folder, files }) =>
-      findSourcesIn(folder, files).map((source) => ({ ...source, agent })),
+    .flatMap(({ agent, folder, files, isFlat }) =>
+      findSourcesIn(folder, files, isFlat).map((source) => ({ ...source, agent })),
     )
     .filter(({ modifiedAt }) => modifiedAt >= since)
     .sort((a, b) => a.modifiedAt - b.modifiedAt);
@@ -76,10 +76,10 @@ const generic = /^(?:events|context|messages|api_conversation_history|ui_message
 const shownMessages = 'ui_messages.json';
 const taskHistory = 'api_conversation_history.json';
 
-function findSourcesIn(folder: string, files: RegExp): Source[] {
+function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] {
   if (!existsSync(folder)) return [];
   const sessions = new Map<string, string[]>();
-  const all = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const all = readdirSync(folder, { recursive: !isFlat, withFileTypes: true });
   const paths = all.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
   const known = new Set(paths);
   const storages = new Set<string>();

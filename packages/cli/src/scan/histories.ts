@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -8,6 +8,8 @@ export interface History {
   readonly folder: string;
   /** Matches the history files. */
   readonly files: RegExp;
+  /** Whether the files are in the folder itself, and below it is what makes the search slow. */
+  readonly isFlat?: boolean;
 }
 
 /** Codex compresses the rollout of a session that rests for a week. */
@@ -19,6 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function knownHistories(environment: Environment = process.env, home = homedir()): History[] {
   const { CLAUDE_CONFIG_DIR: claude, CODEX_HOME: codex, XDG_DATA_HOME: data } = environment;
   const { PI_CODING_AGENT_DIR: pi, OPENCLAW_STATE_DIR: openclaw, VIBE_HOME: vibe } = environment;
+  const { HERMES_HOME: hermes } = environment;
   const claudeFolders = nonEmpty(claude)?.split(',') ?? [join(home, '.claude'), join(home, '.config/claude')];
   const codexHome = nonEmpty(codex) ?? join(home, '.codex');
   const dataFolder = nonEmpty(data) ?? join(home, '.local/share');
@@ -51,6 +54,10 @@ export function knownHistories(environment: Environment = process.env, home = ho
       /\/messages\.jsonl$/,
     ),
     history('goose', join(dataFolder, 'goose/sessions'), /\/sessions\.db$/),
+    ...hermesFolders(nonEmpty(hermes) ?? join(home, '.hermes')).map((folder) => ({
+      ...history('Hermes', folder, /\/state\.db$/),
+      isFlat: true,
+    })),
     ...crushFolders(join(dataFolder, 'crush/projects.json')).map((folder) =>
       history('Crush', folder, /\/crush\.db$/),
     ),
@@ -81,6 +88,13 @@ function editorFolders({ APPDATA: windows }: Environment, home: string): string[
     ...(nonEmpty(windows) === undefined ? [] : [String(windows)]),
   ];
   return roots.flatMap((root) => editors.map((editor) => join(root, editor)));
+}
+
+/** Hermes has a database for itself and one for each profile; its own code and tools are beside them. */
+function hermesFolders(home: string): string[] {
+  const profiles = join(home, 'profiles');
+  const names = existsSync(profiles) ? readdirSync(profiles) : [];
+  return [home, ...names.map((name) => join(profiles, name))];
 }
 
 /** Crush stores sessions in each project, and lists the projects in one file. */

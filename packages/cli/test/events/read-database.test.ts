@@ -131,6 +131,18 @@ const goose = [
     ('20261101_1', 'user', ${quoted([{ type: 'toolResponse', id: 'c', toolResult: { status: 'error', error: 'no' } }])}, 1790000002)`,
 ];
 
+/** Tables of NousResearch/hermes-agent `hermes_state.py`. */
+const hermes = [
+  `create table sessions (id text primary key, source text, model text, parent_session_id text, started_at real)`,
+  `create table messages (id integer primary key autoincrement, session_id text, role text, content text, tool_call_id text,
+    tool_calls text, tool_name text, timestamp real, active integer default 1)`,
+  `insert into sessions values ('20261101_1', 'cli', 'hermes-4', null, 1790000000.5)`,
+  `insert into messages (session_id, role, content, tool_call_id, tool_calls, timestamp) values
+    ('20261101_1', 'user', char(0) || 'json:' || ${quoted([{ type: 'text', text: 'Look' }])}, null, null, 1790000001.5),
+    ('20261101_1', 'assistant', null, null, ${quoted([{ id: 'c', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } }])}, 1790000002.5),
+    ('20261101_1', 'tool', 'no', 'c', null, 1790000003.5)`,
+];
+
 /** Tables of charmbracelet/crush `internal/db/migrations/20250424200609_initial.sql`. */
 const crush = [
   `create table sessions (id text primary key, parent_session_id text, title text, created_at integer)`,
@@ -144,6 +156,7 @@ const crush = [
 
 it.each([
   ['goose', goose, { sessionId: '20261101_1', args: { command: 'ls' } }],
+  ['Hermes', hermes, { sessionId: '20261101_1', args: '{"command":"ls"}' }],
   ['Crush', crush, { sessionId: 'c1', parentSessionId: 'c0', args: '{"command":"ls"}' }],
 ])('reads the messages of %s in order', async (_, statements, call) => {
   const { file } = databaseOf(...statements);
@@ -170,6 +183,6 @@ it('creates no file beside a database whose write-ahead log is closed', async ()
 it('names a database of an unknown kind', async () => {
   const { file } = databaseOf('create table session (id text)');
   await expect(outline(file)).rejects.toThrow(
-    `${file}: not the SQLite database of a known agent; those of opencode, goose, Crush can be read`,
+    `${file}: not the SQLite database of a known agent; those of opencode, goose, Hermes, Crush can be read`,
   );
 });

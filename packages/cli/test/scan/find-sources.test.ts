@@ -45,6 +45,9 @@ describe('findSources', () => {
       '.gemini/tmp/p/logs.json': '{}',
       '.local/share/opencode/opencode.db': '',
       '.local/share/opencode/opencode.db-wal': '',
+      '.hermes/state.db': '',
+      '.hermes/profiles/work/state.db': '',
+      '.hermes/hermes-agent/tests/state.db': '',
     });
     const found = findSources(knownHistories({}, home), 0).flatMap(({ files }) => files);
     expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
@@ -54,6 +57,8 @@ describe('findSources', () => {
       '.codex/sessions/2026/04/30/rollout-y.jsonl.zst',
       '.codex/sessions/2026/05/07/rollout-x.jsonl',
       '.gemini/tmp/p/chats/session-1.json',
+      '.hermes/profiles/work/state.db',
+      '.hermes/state.db',
       '.local/share/opencode/opencode.db',
     ]);
   });
