@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function knownHistories(environment: Environment = process.env, home = homedir()): History[] {
   const { CLAUDE_CONFIG_DIR: claude, CODEX_HOME: codex, XDG_DATA_HOME: data } = environment;
   const { PI_CODING_AGENT_DIR: pi, OPENCLAW_STATE_DIR: openclaw, VIBE_HOME: vibe } = environment;
-  const { HERMES_HOME: hermes } = environment;
+  const { HERMES_HOME: hermes, GROK_HOME: grok } = environment;
   const claudeFolders = nonEmpty(claude)?.split(',') ?? [join(home, '.claude'), join(home, '.config/claude')];
   const codexHome = nonEmpty(codex) ?? join(home, '.codex');
   const dataFolder = nonEmpty(data) ?? join(home, '.local/share');
@@ -53,6 +53,7 @@ export function knownHistories(environment: Environment = process.env, home = ho
       join(nonEmpty(vibe) ?? join(home, '.vibe'), 'logs/session'),
       /\/messages\.jsonl$/,
     ),
+    history('Grok', join(nonEmpty(grok) ?? join(home, '.grok'), 'sessions'), /\/updates\.jsonl$/),
     history('goose', join(dataFolder, 'goose/sessions'), /\/sessions\.db$/),
     ...hermesFolders(nonEmpty(hermes) ?? join(home, '.hermes')).map((folder) => ({
       ...history('Hermes', folder, /\/state\.db$/),

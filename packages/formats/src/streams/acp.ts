@@ -8,25 +8,43 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf, textOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
 /** Calls and sessions to remember. */
 const MAX_REMEMBERED = 1000;
 
-/** Messages of the Agent Client Protocol. Its calls have no tool name, so their kind is used instead. */
+/**
+ * Messages of the Agent Client Protocol. Its calls have no tool name, so their kind is used instead. Grok stores each update of a
+ * session with its time instead of the protocol's version, and adds the name of the tool.
+ */
 export const acp: Format = {
   name: 'acp',
   title: 'an Agent Client Protocol stream',
   keys: ['jsonrpc', 'method', 'params', 'result', 'id'],
   recognizes: (record) =>
-    record['jsonrpc'] === '2.0' &&
-    (nameOf(record['method']).startsWith('session/') || isObject(record['result'])),
+    isStored(record) ||
+    (record['jsonrpc'] === '2.0' &&
+      (nameOf(record['method']).startsWith('session/') || isObject(record['result']))),
   createReader: () => new AcpReader(),
 };
 
+function isStored(record: JsonObject): boolean {
+  const { method, params, timestamp } = record;
+  return typeof timestamp === 'number' && isObject(params) && /^(?:_x\.ai\/)?session\//.test(nameOf(method));
+}
+
 interface OpenCall {
-  kind: string;
+  name: string;
   args: JsonObject | undefined;
   isReported: boolean;
 }
@@ -40,7 +58,9 @@ class AcpReader implements FormatReader {
     const params = objectOf(record['params']);
     const sessionId = textOf(params['sessionId']);
     if (sessionId === undefined) return ignored(method);
-    const stamp = { sessionId };
+    const isOfGrok = isStored(record);
+    const time = timeOf(objectOf(params['_meta'])['agentTimestampMs'] ?? record['timestamp']);
+    const stamp = isOfGrok ? { sessionId, time, agent: 'grok' } : { sessionId };
     const turns = this.#turnsOf(sessionId);
     if (method === 'session/prompt') {
       const text = joinedText(params['prompt']);
@@ -50,6 +70,9 @@ class AcpReader implements FormatReader {
     const kind = textOf(update['sessionUpdate']);
     if (method !== 'session/update' || kind === undefined) return ignored(method);
     const text = joinedText([update['content']]);
+    // Others send it for the history of a session that they load.
+    if (kind === 'user_message_chunk' && isOfGrok)
+      return reading([...turns.finish(stamp, undefined), { ...stamp, type: 'prompt_started', text }]);
     if (kind === 'agent_message_chunk' && text !== '')
       return reading([...turns.output(stamp, undefined), { ...stamp, type: 'content', text }]);
     if (kind === 'agent_thought_chunk' && text !== '')
@@ -72,9 +95,10 @@ class AcpReader implements FormatReader {
     const call = getOrCreate(
       this.#calls,
       `${stamp.sessionId}\n${callId}`,
-      (): OpenCall => ({ kind: 'other', args: undefined, isReported: false }),
+      (): OpenCall => ({ name: 'other', args: undefined, isReported: false }),
     );
-    call.kind = textOf(update['kind']) ?? call.kind;
+    const tool = objectOf(objectOf(update['_meta'])['x.ai/tool']);
+    call.name = textOf(tool['name']) ?? textOf(update['kind']) ?? call.name;
     if (isObject(update['rawInput'])) call.args = update['rawInput'];
     const status = textOf(update['status']);
     const isOver = status === 'completed' || status === 'failed';
@@ -87,7 +111,7 @@ class AcpReader implements FormatReader {
         id: `call:${callId}`,
         type: 'tool_call_request',
         callId,
-        name: call.kind,
+        name: call.name,
         args,
       };
       events.push(...turns.output(stamp, undefined), request);

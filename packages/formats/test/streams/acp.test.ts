@@ -43,3 +43,50 @@ it('ACP: reports a call once its input is known, named by its kind, and its resu
   expect(events[4]).toMatchObject({ isError: true });
   expect(ignored).toEqual(['plan', 'response']);
 });
+
+it('ACP: reads the updates that Grok stores, with their times and the names of tools', () => {
+  const stored = (at: number, sessionUpdate: string, more: object, method = 'session/update') => ({
+    timestamp: 1_795_955_793,
+    method,
+    params: {
+      sessionId: 's',
+      update: { sessionUpdate, ...more },
+      _meta: { eventId: `s-${String(at)}`, agentTimestampMs: 1_795_955_793_785 + at },
+    },
+  });
+  const tool = {
+    toolCallId: 'call_1',
+    _meta: { 'x.ai/tool': { version: 1, name: 'read_file', kind: 'read', namespace: 'grok_build' } },
+  };
+  const { events, ignored } = readAll('acp', [
+    stored(0, 'user_message_chunk', {
+      content: { type: 'text', text: 'Read it' },
+      _meta: { promptIndex: 0 },
+    }),
+    stored(1, 'tool_call', { ...tool, title: 'read_file', rawInput: { target_file: 'a' } }),
+    stored(2, 'tool_call_update', {
+      ...tool,
+      kind: 'read',
+      title: 'Read `a`',
+      rawInput: { target_file: 'a' },
+    }),
+    stored(3, 'tool_call_update', {
+      toolCallId: 'call_1',
+      status: 'failed',
+      rawOutput: { type: 'ReadFile', FileNotFound: 'Error: a does not exist.' },
+    }),
+    stored(4, 'agent_message_chunk', { content: { type: 'text', text: 'I give up.' } }),
+    stored(5, 'turn_completed', { stop_reason: 'end_turn' }, '_x.ai/session/update'),
+  ]);
+  expect(events).toMatchObject([
+    { type: 'prompt_started', text: 'Read it', time: 1_795_955_793_785 },
+    { type: 'turn_started' },
+    { type: 'tool_call_request', name: 'read_file', args: { target_file: 'a' }, agent: 'grok' },
+    { type: 'tool_result', isError: true, time: 1_795_955_793_788 },
+    { type: 'turn_finished' },
+    { type: 'turn_started' },
+    { type: 'content', text: 'I give up.' },
+    { type: 'turn_finished' },
+  ]);
+  expect(ignored).toEqual(['_x.ai/session/update']);
+});
