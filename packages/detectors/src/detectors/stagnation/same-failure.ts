@@ -8,6 +8,8 @@ import {
   isSameError,
   movesTowards,
   type PastCall,
+  pollingAdjustments,
+  pollingPatience,
   soleToolOf,
 } from '../../calls/step.ts';
 import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';
@@ -70,7 +72,7 @@ export const sameFailure: StagnationRule = (calls, context) => {
 /** @param only the call that failed, if others of its step did not */
 function failedAgain(
   { rounds, settled }: Parameters<StagnationRule>[0],
-  { options, knowledge: { agents }, digests }: RuleContext,
+  { options, knowledge, digests }: RuleContext,
   only?: PastCall,
 ): RuleMatch | null {
   if (digests.sameCalls() < options.sameFailure) return null;
@@ -92,7 +94,7 @@ function failedAgain(
   const count = steps.length;
   const outcomes = steps.map((step) => (only === undefined ? step.outcome : formOf(step, only)));
   const isAlike = outcomes.some((outcome) => outcome !== outcomes.at(-1));
-  const threshold = options.sameFailure + (isAlike ? MORE_IF_ALIKE : 0);
+  const threshold = (options.sameFailure + (isAlike ? MORE_IF_ALIKE : 0)) * pollingPatience([settled], steps);
   // Without other calls in between or beside, it is a plain repetition, which tool-repeat reports.
   const isPlain = rounds.length - first === count && steps.every(({ key }) => key === settled.key);
   if (count < threshold || isPlain || (isAlike && movesTowards(steps))) return null;
@@ -104,9 +106,9 @@ function failedAgain(
     thresholdOf: {
       setting: 'stagnation.same_failure',
       value: options.sameFailure,
-      adjustments: isAlike ? ['alike-results'] : [],
+      adjustments: isAlike ? ['alike-results'] : pollingAdjustments([settled], knowledge),
     },
-    ...sentence`${quotedStep(only === undefined ? settled : { ...settled, calls: [only] })} failed the same way ${counted(count)} times with no change in between${quotedResult(failing, agents)}`,
+    ...sentence`${quotedStep(only === undefined ? settled : { ...settled, calls: [only] })} failed the same way ${counted(count)} times with no change in between${quotedResult(failing, knowledge.agents)}`,
   };
 }
 

@@ -52,6 +52,16 @@ describe('stagnation', () => {
     expect(said([1, 2, 3, 4, 5].flatMap(step))).toEqual(expected);
   });
 
+  it('same-failure: has three times the patience with a call that waits', () => {
+    const round = (n: number): ShortStep[] => [
+      ['bash', 'Error: connection refused', { command: 'sleep 5 && curl -s localhost:8080/health' }],
+      ['read', `file number ${n} holds ${n * 7} lines`, { n }],
+    ];
+    const rounds = Array.from({ length: 12 }, (_, n) => round(n)).flat();
+    expect(said(turns(...rounds.slice(0, -2)))).toEqual([]);
+    expect(said(turns(...rounds))).toEqual(['stagnation/same-failure opened chance 12']);
+  });
+
   it('same-failure: recovers after eight other steps', () => {
     const round = (n: number): ShortStep[] => [
       ['test', 'Error: expected 100'],
