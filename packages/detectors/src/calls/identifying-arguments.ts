@@ -8,16 +8,13 @@ const TIMEOUTS = [
   'timeoutSeconds',
   ...['ms', 'sec', 'secs', 'seconds'].map((unit) => `timeout_${unit}`),
 ];
-/** Fields in which models explain a command, in different words each time, and how long it may run. */
-const BESIDE_COMMANDS = new Set([
-  ...['description', 'summary', 'explanation', 'justification', 'comment'],
-  ...TIMEOUTS,
-]);
-/** The same beside what is looked up or operated, which they do not change. */
+/** Fields in which models explain what they look up or operate, in different words each time, and how long it may take. */
 const BESIDE_LOOKS = new Set([
   ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
   ...TIMEOUTS,
 ]);
+/** The same beside commands. */
+const BESIDE_COMMANDS = new Set([...BESIDE_LOOKS, 'description', 'summary', 'comment']);
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
 const ANYWHERE = new Set([
   ...['task_progress', 'security_risk'],

@@ -155,6 +155,13 @@ describe('a loop', () => {
     );
   });
 
+  it.each(['thought', 'reason', 'description'])('is seen although %s explains each command anew', (name) => {
+    const words = ['now', 'still', 'again', 'then', 'so'];
+    expect(first((n) => ['exec', page, { command: 'make pages', [name]: `${words[n] ?? ''} unsure` }])).toBe(
+      'tool-repeat opened chance 3',
+    );
+  });
+
   it('is seen although each command may run for another time', () => {
     expect(first((n) => ['exec', page, { command: 'make pages', timeout_ms: 1_000 * (n + 1) }])).toBe(
       'tool-repeat opened chance 3',
