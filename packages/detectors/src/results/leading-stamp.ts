@@ -14,7 +14,7 @@ const RAN =
 const LEVEL = '\\[?(?:TRACE|DEBUG|INFO|NOTICE)\\]?';
 /** How long a call took which succeeded, in brackets: `[Executed in 279ms]`, `(exit 0 in 12 ms)`. */
 export const TOOK =
-  '[[(<](?:(?:exit(?:ed)?|code|with|command|executed|completed|finished|ran|done|took|time|duration|elapsed|in)[ :=,]{1,2}(?:0[ ,;]{1,2})?){1,5}\\d+(?:\\.\\d+)? ?(?:ms|s|secs?|seconds)[\\])>]';
+  '[[(<](?:(?:exit(?:ed)?|code|command|executed|completed|finished|ran|took|duration|elapsed|in)[ :=,]{1,2}(?:0[ ,;]{1,2})?){1,5}\\d+(?:\\.\\d+)? ?(?:ms|s|secs?|seconds)[\\])>]';
 const NAME = '(?:x[-_])?(?:trace|span|request|req|correlation|ray)';
 const ID = '(?=[\\w-]{0,63}\\d)[\\w-]{4,64}';
 const STAMPS = [
@@ -32,9 +32,8 @@ const STAMPS = [
   '[\\w.-]{1,32}@[\\w.-]{1,64}:[~/][^\\s#$]{0,100}[#$] ',
   // The number of a job that a shell starts.
   '\\[\\d{1,3}\\] \\d{2,8}\\n',
-  // A heading, below how the call ran.
-  `(?:${RAN}\\n{1,3}){0,6}(?:(?:tool|function|command|call) )?(?:output|stdout|results?|response|observation)(?: \\([^()\\n]{1,60}\\))?:[ \\t]{0,9}\\n`,
-  `(?:${RAN}\\n{1,3}){1,6}-{3,40}\\n`,
+  // A heading or a ruler, below how the call ran.
+  `(?:${RAN}\\n{1,3}){0,6}(?:(?:(?:tool|function|command|call) )?(?:output|stdout|results?|response|observation)(?: \\([^()\\n]{1,60}\\))?:|-{3,40})[ \\t]{0,9}\\n`,
   // Which of several machines or processes answers.
   '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
   // How a harness numbers what it shows to the model.
