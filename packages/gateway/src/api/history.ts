@@ -35,9 +35,10 @@ const itemsOf = remembered((message: Message): readonly Item[] => {
 /** Reads the elements of a history, so that {@link historyItems} has only to compose the items. */
 export function* readElements(list: unknown): Steps<void> {
   if (!Array.isArray(list)) return;
-  for (const element of list) {
-    // What was read with an earlier request costs next to nothing.
-    if (!isObject(element) || read.has(element)) continue;
+  // Elements known from an earlier request were read with it, and so were all before them.
+  const known = list.findLastIndex((element) => isObject(element) && read.has(element));
+  for (const element of list.slice(known + 1)) {
+    if (!isObject(element)) continue;
     read.add(element);
     yield messagesIn(element)
       .flatMap(itemsOf)
