@@ -18,19 +18,15 @@ export async function measureRates(
   const answers: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
   const ms: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
   const cpuMs: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
-  const clients = new Map<Side, readonly Client[]>();
-  for (const side of sides)
-    clients.set(side, await Promise.all(Array.from({ length: CONCURRENT }, () => Client.to(ports[side]))));
   // The first round warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       // The upstream alone only has to be faster than the proxies.
       if (side === 'direct' && round > 1) continue;
+      // Again each time: servers close connections that have been idle for 5 s.
+      const clients = await Promise.all(Array.from({ length: CONCURRENT }, () => Client.to(ports[side])));
       for (let spent = 0; spent < ROUND_MS; ) {
-        const sessions = (clients.get(side) ?? []).map((client) => ({
-          client,
-          session: new Session(messages),
-        }));
+        const sessions = clients.map((client) => ({ client, session: new Session(messages) }));
         // Not timed: the gateway would otherwise have seen this history growing.
         await Promise.all(sessions.map(({ client, session }) => client.ask(...session.request(0, mode))));
         const cpuBefore = await cpuTimes(side);
@@ -51,9 +47,9 @@ export async function measureRates(
         ms[side] += end - start;
         cpuMs[side] += (await cpuTimes(side)) - cpuBefore;
       }
+      for (const client of clients) client.close();
     }
   }
-  for (const client of [...clients.values()].flat()) client.close();
   const rate = (side: Side): number => (answers[side] / ms[side]) * 1000;
   const cpu = (side: Side): number => cpuMs[side] / answers[side];
   return {
