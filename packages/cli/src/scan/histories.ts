@@ -30,7 +30,8 @@ export function knownHistories(environment: Environment = process.env, home = ho
     ...claudeFolders.map((folder) => history('Claude Code', join(folder, 'projects'), /\.jsonl$/)),
     history('Codex', join(codexHome, 'sessions'), codexRollout),
     history('Codex', join(codexHome, 'archived_sessions'), codexRollout),
-    history('Gemini CLI', join(home, '.gemini/tmp'), /\/chats\/[^/]*\.jsonl?$/),
+    // Those of sub-agents are in a folder that is named after their parent.
+    history('Gemini CLI', join(home, '.gemini/tmp'), /\/chats\/(?:[^/]*\/)?[^/]*\.jsonl?$/),
     history('Qwen Code', join(home, '.qwen/projects'), /\.jsonl$/),
     history('Qwen Code', join(home, '.qwen/tmp'), /\/chats\/[^/]*\.jsonl?$/),
     history('opencode', join(dataFolder, 'opencode/storage'), /\/session\/.*\.json$/),

@@ -25,7 +25,9 @@ import { hookAgentOf, readHookInput } from './hook-input.ts';
 
 /**
  * Gemini CLI and its fork Qwen Code: events of `--output-format stream-json`, hook inputs and chat files. A chat file is one
- * document with all messages, or a header line with the session id followed by one message per line.
+ * document with all messages, or a header line with the session id followed by one message per line. The messages in a
+ * `$set` between them are what the next request contains: copies of earlier lines, or their summary. `$rewindTo` cuts that
+ * context as well; what it cuts off has happened.
  */
 export const geminiCli: Format = {
   name: 'gemini-cli',
@@ -96,6 +98,8 @@ function isChatMessage(record: JsonObject): boolean {
 class GeminiReader implements FormatReader {
   #sessionId: string | undefined;
   #model: string | undefined;
+  /** The latest message of the model, which is written again with its calls once they have run. */
+  #latest: { readonly id: unknown; readonly events: readonly SessionEvent[] } | undefined;
   readonly #turns = new Turns();
 
   constructor(session: string | undefined) {
@@ -116,12 +120,34 @@ class GeminiReader implements FormatReader {
       agent: 'gemini-cli',
       model: this.#model,
     };
-    if (isChatMessage(record)) return readMessage(record, stamp);
+    if (isChatMessage(record)) return this.#readLine(record, stamp);
     return this.#readStream(type, record, stamp);
   }
 
   end(): SessionEvent[] {
-    return this.#turns.end();
+    return [...this.#finish(), ...this.#turns.end()];
+  }
+
+  #readLine(message: JsonObject, stamp: Stamp): Reading {
+    const { id, type } = message;
+    const latest = this.#latest?.id === id ? this.#latest : undefined;
+    const before = latest === undefined ? this.#finish() : [];
+    if (type !== 'gemini') {
+      const own = readMessage(message, stamp);
+      return { ...own, events: [...before, ...own.events] };
+    }
+    const events = modelEvents(message, stamp);
+    const known = new Set(latest?.events.map((event) => event.id));
+    const added = events.filter((event) => event.type !== 'turn_finished' && !known.has(event.id));
+    this.#latest = { id, events };
+    return { events: [...before, ...added], ignored: [], isPending: true };
+  }
+
+  /** The end of the latest message, which is not written again. */
+  #finish(): SessionEvent[] {
+    const events = this.#latest?.events ?? [];
+    this.#latest = undefined;
+    return events.filter(({ type }) => type === 'turn_finished');
   }
 
   #readChat(messages: readonly unknown[]): Reading {
@@ -129,7 +155,7 @@ class GeminiReader implements FormatReader {
       this.read({ type: 'message of an unknown type', ...objectOf(message) }),
     );
     return {
-      events: readings.flatMap(({ events }) => events),
+      events: [...readings.flatMap(({ events }) => events), ...this.#finish()],
       ignored: readings.flatMap((one) => one.ignored),
     };
   }
@@ -162,13 +188,22 @@ class GeminiReader implements FormatReader {
   }
 }
 
-/** A message of a chat file is a complete turn: thoughts, text, calls with their results, and usage. */
 function readMessage(message: JsonObject, stamp: Stamp): Reading {
   const type = nameOf(message['type']);
   const text = joinedText(message['content']);
   const id = textOf(message['id']);
   if (type === 'user' && text !== '') return reading([{ ...stamp, id, type: 'prompt_started', text }]);
-  if (type !== 'gemini') return ignored(`message (${type})`);
+  return ignored(`message (${type})`);
+}
+
+/** A message of the model is a complete turn: thoughts, text, calls with their results, and usage. */
+function modelEvents(message: JsonObject, stamp: Stamp): SessionEvent[] {
+  const { content } = message;
+  const id = textOf(message['id']);
+  const parts = Array.isArray(content)
+    ? content.filter((part) => objectOf(part)['thought'] !== true)
+    : content;
+  const text = joinedText(parts);
   const events: SessionEvent[] = [{ ...stamp, id, type: 'turn_started' }];
   listOf(message['thoughts']).forEach((value, i) => {
     const { subject, description } = objectOf(value);
@@ -176,13 +211,15 @@ function readMessage(message: JsonObject, stamp: Stamp): Reading {
     if (thought !== '')
       events.push({ ...stamp, id: `${id ?? ''}.thought${String(i)}`, type: 'thought', text: thought });
   });
-  // A message is written again after a tool result, and its text may have grown.
+  // A message may be written again after later ones, and its text may have grown.
   if (text !== '') events.push({ ...stamp, id: `${id ?? ''}.text.${textId(text)}`, type: 'content', text });
   const calls = listOf(message['toolCalls']).flatMap((value) => callEvents(objectOf(value), stamp));
   // The time of a message is its start, that of a call its end.
   const end = { ...stamp, time: calls.at(-1)?.time ?? stamp.time, id: `${id ?? ''}.end` };
-  events.push(...calls, { ...end, type: 'turn_finished', usage: tokensOf(message['tokens']) });
-  return reading(events);
+  const usage = tokensOf(message['tokens']);
+  // Gemini CLI itself thinks that it has received a sound or video.
+  if (parts !== content && events.length + calls.length === 1 && usage === undefined) return [];
+  return [...events, ...calls, { ...end, type: 'turn_finished', usage }];
 }
 
 function callEvents(call: JsonObject, stamp: Stamp): SessionEvent[] {

@@ -112,4 +112,64 @@ describe('Gemini CLI', () => {
     expect(events[0]).toMatchObject({ sessionId: 'g' });
     expect(ignored).toEqual(['session', 'update']);
   });
+
+  it('reads the lines of a chat once each: neither copies of earlier ones nor a rewind change what happened', () => {
+    const header = { sessionId: 'g', projectHash: 'p', startTime: at.timestamp, kind: 'main' };
+    const touched = { $set: { lastUpdated: at.timestamp } };
+    const response = { functionResponse: { id: 'c', name: 'ls', response: { output: 'a' } } };
+    const call = { id: 'c', name: 'ls', args: { dir_path: '.' }, status: 'success', ...at };
+    const calls = { toolCalls: [{ ...call, result: [response] }] };
+    const tokens = { input: 10, output: 5, cached: 0, thoughts: 0, tool: 0, total: 15 };
+    const context = { id: 's', ...at, type: 'user', content: [{ text: '<session_context>\nToday' }] };
+    const asked = { id: 'u', ...at, type: 'user', content: [{ text: 'list' }] };
+    const said = {
+      id: 'm',
+      ...at,
+      type: 'gemini',
+      content: 'I list.',
+      thoughts: [],
+      tokens,
+      model: 'gemini-3',
+    };
+    const thought = { text: 'Binary content received. Proceeding with analysis.', thought: true };
+    const { events } = readAll('gemini-cli', [
+      header,
+      { $set: { messages: [context], lastUpdated: at.timestamp } },
+      asked,
+      touched,
+      said,
+      touched,
+      { ...said, ...calls },
+      { id: 'r', ...at, type: 'user', content: [response] },
+      touched,
+      { id: 'b', ...at, type: 'gemini', content: [thought] },
+      { $set: { sessionId: 'g' } },
+      // Resumed.
+      {
+        $set: {
+          messages: [
+            context,
+            asked,
+            { ...said, ...calls, content: [{ text: 'I list.' }, { functionCall: call }] },
+          ],
+        },
+      },
+      { $rewindTo: 'u' },
+      { ...asked, id: 'u2', content: [{ text: 'list again' }] },
+      { ...said, id: 'm2', content: 'Done.' },
+    ]);
+    expect(outline(events)).toEqual([
+      'prompt_started list',
+      'turn_started',
+      'content I list.',
+      'tool_call_request ls',
+      'tool_result a',
+      'turn_finished',
+      'prompt_started list again',
+      'turn_started',
+      'content Done.',
+      'turn_finished',
+    ]);
+    expect(events[5]).toMatchObject({ sessionId: 'g', usage: { inputTokens: 10, outputTokens: 5 } });
+  });
 });
