@@ -27,9 +27,9 @@ import { itemCall } from '../wire/openai-responses.ts';
 import { CodexExecReader, isExecEvent } from './codex-exec.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
-/** Context that Codex inserts before the user's message. */
+/** What Codex itself inserts as a message of the user. */
 const context =
-  /^\s*(?:<(?:environment_context|user_instructions|permissions|collaboration_mode|skills|INSTRUCTIONS)\b|# AGENTS\.md)/;
+  /^\s*(?:<(?:environment_context|user_instructions|permissions|collaboration_mode|skills|INSTRUCTIONS|subagent_notification|turn_aborted)\b|# AGENTS\.md)/;
 const exitCode = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
 /** The exit code precedes the output. */
 const HEAD_UNITS = 400;
@@ -131,9 +131,10 @@ class CodexReader implements FormatReader {
           : this.#modelOutput({ type: 'thought', text }, text, stamp);
       }
       case 'function_call_output':
-      case 'custom_tool_call_output': {
+      case 'custom_tool_call_output':
+      case 'tool_search_output': {
         this.#turns.toolResult(stamp);
-        const { result, isError } = resultOf(item['output']);
+        const { result, isError } = resultOf(item['output'] ?? JSON.stringify(item['tools']));
         const id = this.#idOf(`result:${callId ?? ''}`);
         return reading([{ ...stamp, id, type: 'tool_result', callId, result, isError }]);
       }
@@ -148,7 +149,7 @@ class CodexReader implements FormatReader {
     const text = joinedText(item['content']);
     const { role } = item;
     if (role === 'assistant' && text !== '') return this.#modelOutput({ type: 'content', text }, text, stamp);
-    if (role !== 'user' || text === '' || context.test(text)) return ignored(`message (${nameOf(role)})`);
+    if (role !== 'user' || text === '' || !isWritten(item, text)) return ignored(`message (${nameOf(role)})`);
     const id = this.#idOf(textId(text));
     return reading([...this.#turns.finish(stamp, id), { ...stamp, id, type: 'prompt_started', text }]);
   }
@@ -180,6 +181,13 @@ class CodexReader implements FormatReader {
     this.#uses.set(key, uses);
     return `${this.#root ?? this.#sessionId ?? ''}:${key}:${String(uses)}`;
   }
+}
+
+/** Whether the user has written a message with the user's role; recent versions name the author of each part. */
+function isWritten(item: JsonObject, text: string): boolean {
+  const { content_item_metadata: parts } = objectOf(item['internal_chat_message_metadata_passthrough']);
+  const authors = listOf(parts).map((part) => objectOf(objectOf(part)['provenance'])['type']);
+  return authors.some(Boolean) ? authors.includes('user') : !context.test(text);
 }
 
 /** An output is text, an object with text and a success flag, or JSON of either, depending on the version. */

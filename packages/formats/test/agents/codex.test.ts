@@ -77,6 +77,60 @@ describe('Codex rollouts', () => {
     ]);
   });
 
+  it.each([
+    ['of the user', ['user'], 'fix it', true],
+    ['of the user with context before it', ['harness', 'user'], 'fix it', true],
+    ['of Codex', ['harness'], 'Continue.', false],
+    ['of a tool', ['tool'], '<subagent_notification>\n{}', false],
+    ['of the user that quotes one of Codex', ['user'], '<turn_aborted> is what I see', true],
+    ['without an author', [], 'fix it', true],
+    ['of an earlier version about a sub-agent', [], '<subagent_notification>\n{}', false],
+  ])('know whether a message %s is a prompt', (_, authors, text, isPrompt) => {
+    const parts = authors.map((type) => ({ provenance: { type } }));
+    const { payload } = says('user', text);
+    const record = item({
+      ...payload,
+      internal_chat_message_metadata_passthrough: { turn_id: 't', content_item_metadata: parts },
+    });
+    expect(outline(read(meta('a'), record).events)).toEqual(isPrompt ? [`prompt_started ${text}`] : []);
+  });
+
+  it('count a call, a text and a prompt once, although events repeat them', () => {
+    const completed = (one: object) =>
+      line('event_msg', { type: 'item_completed', thread_id: 'a', item: one });
+    const { events } = read(
+      meta('a', { history_mode: 'paginated', cli_version: '0.171.0' }),
+      says('user', 'fix it'),
+      completed({ type: 'UserMessage', id: 'u', content: [{ type: 'text', text: 'fix it' }] }),
+      completed({ type: 'AgentMessage', id: 'm', content: [{ type: 'Text', text: 'I look.' }] }),
+      says('assistant', 'I look.'),
+      call('1'),
+      item({
+        type: 'tool_search_call',
+        id: 's',
+        call_id: '2',
+        execution: 'client',
+        arguments: { query: 'git' },
+      }),
+      line('token_usage_record', { thread_id: 'a', usage: { input_tokens: 10, output_tokens: 3 } }),
+      completed({ type: 'CommandExecution', id: '1', command: ['/bin/bash', '-lc', 'ls'], exit_code: 0 }),
+      output('1', 'x'),
+      item({ type: 'tool_search_output', call_id: '2', execution: 'client', tools: [] }),
+      tokens(1),
+    );
+    expect(outline(events)).toEqual([
+      'prompt_started fix it',
+      'turn_started',
+      'content I look.',
+      'tool_call_request exec_command',
+      'tool_call_request tool_search',
+      'tool_result x',
+      'tool_result []',
+      'turn_finished',
+    ]);
+    expect(events[6]).toMatchObject({ callId: '2' });
+  });
+
   it('keep the ids of the history that a fork starts with, and name the parent of the fork', () => {
     const history = [meta('parent'), says('user', 'go'), call('1')];
     const own = read(...history).events;
