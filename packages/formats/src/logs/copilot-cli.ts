@@ -68,7 +68,9 @@ function messagesOf(type: string, data: JsonObject): Message[] {
       if (data['isUserRequested'] === true) return [];
       const { content, structuredContent } = objectOf(data['result']);
       const result = objectOf(data['error'])['message'] ?? content ?? structuredContent ?? '';
-      const isError = data['success'] === false ? true : undefined;
+      // A command that ran is a success, whatever its exit code.
+      const exitCode = numberOf(objectOf(data['shellExecution'])['exitCode']) ?? 0;
+      const isError = data['success'] === false || exitCode !== 0 ? true : undefined;
       return [{ role: 'tool', results: [{ id: textOf(data['toolCallId']) ?? null, result, isError }] }];
     }
     default:
