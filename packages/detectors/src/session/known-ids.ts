@@ -34,8 +34,10 @@ export class KnownIds {
     for (let i = from; i < id.length; i += 1) counter = counter * 10 + id.charCodeAt(i) - ZERO;
     const isIndex = from === 1 && id.startsWith('#');
     const seed = isIndex ? Math.imul(this.#restarts + Number(restarts), 0x9e3779b1) : 0;
-    this.#sequencePrefix ??= id.slice(0, from);
-    if (seed === 0 && from === this.#sequencePrefix.length && id.startsWith(this.#sequencePrefix)) {
+    const prefix = id.slice(0, from);
+    this.#sequencePrefix ??= prefix;
+    // Faster than `startsWith`, which compares unit by unit.
+    if (seed === 0 && prefix === this.#sequencePrefix) {
       if (this.#sequence.append(counter)) return true;
       if (this.#sequence.has(counter)) return false;
     }
