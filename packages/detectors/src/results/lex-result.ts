@@ -188,7 +188,13 @@ class Lexer {
     const token = timedToken(this.#text, start);
     if (token === null) return 0;
     const { end, sign } = token;
-    if (sign === undefined) this.#writer.hole('size', start, end);
+    // Of a number without a unit, which tells the size of what is left out, the first digits must be equal.
+    if (sign === undefined)
+      this.#writer.hole(
+        'size',
+        kindAt(this.#text, end - 1) === DIGIT ? Math.max(start, end - 2) : start,
+        end,
+      );
     else this.#writer.replace(start, end, sign);
     // Otherwise the unit would count as a label.
     this.#labelStart = end;

@@ -139,7 +139,7 @@ describe('tokens that look random', () => {
     ['the moves of a game', '[Score: 0  Moves: 17]', ['17']],
     ['the steps in a record', '{"observation":"a wall","step":21}', ['21']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
-    ['the size of what is left out', '... [4,017 characters truncated] ...', ['4,017']],
+    ['the size of what is left out', '... [4,017 characters truncated] ...', ['17']],
     ['the lines that are left out', '(41 more lines omitted)', ['41']],
     ['a long number', 'UNTRUSTED(34146516926794693): closed', ['34146516926794693']],
     ['a port', 'served from 10.1.2.3:42400', ['42400']],
