@@ -125,7 +125,7 @@ export class Scan {
         session = new ScannedSession(sessionId, this.#detection, file);
         sessions.set(sessionId, session);
       }
-      session.project ??= projectOf(record.text);
+      session.project ??= event.tags?.['project'] ?? projectOf(record.text);
       session.push(event);
     }
   }
