@@ -63,6 +63,7 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['Cursor', 'cursor', 'transcripts; `cursor-agent` streams, with results'],
   ['pi, OpenClaw', 'pi', 'session files'],
   ['Droid', 'droid', 'session files'],
+  ['Kimi Code', 'kimi-code', 'session files'],
   ['Kimi CLI', 'Kimi CLI', 'session files'],
   ['Mistral Vibe', 'Mistral Vibe', 'session files'],
   ['Cline, Roo Code, Kilo Code', 'Cline, XML', 'task histories'],

@@ -14,6 +14,7 @@ import { copilotCli } from './logs/copilot-cli.ts';
 import { crush } from './logs/crush.ts';
 import { cursor } from './logs/cursor.ts';
 import { goose } from './logs/goose.ts';
+import { kimiCode } from './logs/kimi-code.ts';
 import { pi } from './logs/pi.ts';
 import { pydanticAi } from './logs/pydantic-ai.ts';
 import { qwenCode } from './logs/qwen-code.ts';
@@ -48,6 +49,7 @@ export const formats: readonly Format[] = [
   openhands,
   qwenCode,
   pi,
+  kimiCode,
   copilotCli,
   cursor,
   cline,

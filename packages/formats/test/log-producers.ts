@@ -18,6 +18,10 @@ const qwen = (type: string, uuid: string, message: object, more: object = {}) =>
   ...more,
 });
 const copilot = (type: string, id: string, data: object) => ({ ...at, type, data, id, parentId: null });
+const kimi = (type: string, more: object) => ({ type, ...more, time: 1_790_000_000_000 });
+const kimiStep = (id: string, type: string, more: object) =>
+  kimi('context.append_loop_event', { event: { type, turnId: '0', stepUuid: `s${id}`, ...more } });
+const kimiUsage = { inputOther: 10, output: 1, inputCacheRead: 5, inputCacheCreation: 0 };
 /** The parts of `IChatToolInvocationSerialized` in microsoft/vscode, `chat/common/chatService`. */
 const chatRequest = (calls: readonly Call[]) => ({
   requestId: 'request_1',
@@ -180,6 +184,24 @@ export const logProducers: Record<string, Producer> = {
           result: { content: result, detailedContent: `detail of ${toolCallId}` },
         }),
         copilot('assistant.turn_end', `n${toolCallId}`, { turnId: '0' }),
+      ]),
+    ],
+  ],
+  'kimi-code': [
+    'kimi-code',
+    (calls) => [
+      kimi('profile.bind', { profileName: 'agent', environmentDisclosure: { cwd: '/w' } }),
+      kimi('turn.prompt', { input: textOf('Look.'), origin: { kind: 'user' } }),
+      kimi('context.append_message', {
+        message: { role: 'user', content: textOf('Look.'), toolCalls: [], origin: { kind: 'user' } },
+      }),
+      ...calls.flatMap(({ id, args, result }) => [
+        kimiStep(id, 'step.begin', { uuid: `s${id}` }),
+        kimi('llm.request', { kind: 'loop', model: 'kimi-k2', modelAlias: 'k2' }),
+        kimiStep(id, 'tool.call', { uuid: `c${id}`, toolCallId: id, name: 'read_file', args }),
+        kimiStep(id, 'tool.result', { parentUuid: `c${id}`, toolCallId: id, result: { output: result } }),
+        kimiStep(id, 'step.end', { uuid: `s${id}`, finishReason: 'tool_use', usage: kimiUsage }),
+        kimi('usage.record', { model: 'k2', usage: kimiUsage, usageScope: 'turn' }),
       ]),
     ],
   ],

@@ -132,6 +132,16 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
       { ...at, type: 'message', id: 'a1', message: assistant(anthropic) },
     ],
   ],
+  'kimi-code': [
+    'kimi-code',
+    [
+      {
+        type: 'context.append_loop_event',
+        event: { type: 'content.part', uuid: 'p', stepUuid: 's', part: { type: 'think', think: thought } },
+        time: 1_790_000_000_000,
+      },
+    ],
+  ],
   'Kimi CLI': ['messages', [assistant({ type: 'think', think: thought, encrypted: null })]],
   'Mistral Vibe': ['messages', [chat]],
   atif: [

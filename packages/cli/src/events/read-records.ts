@@ -224,6 +224,13 @@ export function strandsSession(file: string): string | undefined {
   return session === undefined || agent === undefined ? undefined : `${session}/${agent}`;
 }
 
+/** The session of the records of an agent of Kimi Code, `session_ID/agents/AGENT/wire.jsonl`. */
+function kimiCodeSession(file: string): string | undefined {
+  const [session = '', folder, agent = '', name] = file.split('/').slice(-4);
+  if (folder !== 'agents' || name !== 'wire.jsonl') return undefined;
+  return agent === 'main' ? session : `${session}/${agent}`;
+}
+
 const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz', 'zst']);
 
 /** Session id for records without one: the name of the file or of the conversation's folder. */
@@ -231,8 +238,8 @@ function sessionOf(file: string): string {
   if (file === '-') return 'stdin';
   const folder = dirname(file);
   if (basename(folder) === 'events') return basename(dirname(folder));
-  const ofStrands = strandsSession(file);
-  if (ofStrands !== undefined) return ofStrands;
+  const ofAgent = strandsSession(file) ?? kimiCodeSession(file);
+  if (ofAgent !== undefined) return ofAgent;
   const [name = file, ...endings] = basename(file).split('.');
   const own = endings.filter((ending) => !formatEndings.has(ending));
   return [name, ...own].join('.');

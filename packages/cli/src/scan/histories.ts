@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function knownHistories(environment: Environment = process.env, home = homedir()): History[] {
   const { CLAUDE_CONFIG_DIR: claude, CODEX_HOME: codex, XDG_DATA_HOME: data } = environment;
   const { PI_CODING_AGENT_DIR: pi, OPENCLAW_STATE_DIR: openclaw, VIBE_HOME: vibe } = environment;
-  const { HERMES_HOME: hermes, GROK_HOME: grok } = environment;
+  const { HERMES_HOME: hermes, GROK_HOME: grok, KIMI_CODE_HOME: kimi } = environment;
   const claudeFolders = nonEmpty(claude)?.split(',') ?? [join(home, '.claude'), join(home, '.config/claude')];
   const codexHome = nonEmpty(codex) ?? join(home, '.codex');
   const dataFolder = nonEmpty(data) ?? join(home, '.local/share');
@@ -49,6 +49,11 @@ export function knownHistories(environment: Environment = process.env, home = ho
     history('pi', join(nonEmpty(pi) ?? join(home, '.pi/agent'), 'sessions'), /\.jsonl$/),
     history('Droid', join(home, '.factory/sessions'), /\.jsonl$/),
     history('Kimi CLI', join(home, '.kimi/sessions'), /\/context[^/]*\.jsonl$/),
+    history(
+      'Kimi Code',
+      join(nonEmpty(kimi) ?? join(home, '.kimi-code'), 'sessions'),
+      /\/agents\/[^/]+\/wire\.jsonl$/,
+    ),
     history(
       'Mistral Vibe',
       join(nonEmpty(vibe) ?? join(home, '.vibe'), 'logs/session'),

@@ -52,6 +52,13 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
       '.openclaw/agents/main/sessions/other.jsonl': [{ some: 'thing' }],
       '.pi/agent/sessions/--w--/20261101_p.jsonl': lines(1).map((line) => ({ ...line, id: 'p' })),
       '.kimi/sessions/w/k1/context.jsonl': chat,
+      '.kimi-code/sessions/wd_w_1/session_k2/agents/main/wire.jsonl': [
+        {
+          type: 'context.append_loop_event',
+          event: { type: 'tool.call', uuid: 'c', stepUuid: 's', toolCallId: 'c', name: 'Bash', args: {} },
+          time: 1_795_954_923_000,
+        },
+      ],
       '.vibe/logs/session/session_v1/messages.jsonl': chat,
       '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/c1/api_conversation_history.json':
         JSON.stringify(chat),
@@ -67,6 +74,7 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
       { ...one, agent: 'Cline' },
       { ...one, agent: 'Cursor' },
       { ...one, agent: 'Kimi CLI' },
+      { ...one, agent: 'Kimi Code' },
       { ...one, agent: 'Mistral Vibe' },
       { ...one, agent: 'OpenClaw', skippedFiles: 1, calls: 2 },
       { ...one, agent: 'pi' },

@@ -15,16 +15,20 @@ describe('knownHistories', () => {
         '/h/.claude/projects',
         '/h/.codex/sessions',
         '/h/.gemini/tmp',
+        '/h/.kimi-code/sessions',
         '/h/.local/share/opencode/storage',
       ]),
     );
-    expect(folders({ CLAUDE_CONFIG_DIR: '/a,/b', CODEX_HOME: '/c', XDG_DATA_HOME: '/d' })).toEqual(
+    expect(
+      folders({ CLAUDE_CONFIG_DIR: '/a,/b', CODEX_HOME: '/c', XDG_DATA_HOME: '/d', KIMI_CODE_HOME: '/k' }),
+    ).toEqual(
       expect.arrayContaining([
         '/a/projects',
         '/b/projects',
         '/c/sessions',
         '/c/archived_sessions',
         '/d/opencode/storage',
+        '/k/sessions',
       ]),
     );
   });
@@ -44,6 +48,10 @@ describe('findSources', () => {
       '.gemini/tmp/p/chats/session-1.json': '{}',
       '.gemini/tmp/p/chats/a47db668/283e988e.jsonl': '{}',
       '.gemini/tmp/p/logs.json': '{}',
+      '.kimi-code/sessions/wd_w/session_k/agents/main/wire.jsonl': '{}',
+      '.kimi-code/sessions/wd_w/session_k/agents/agent-0/wire.jsonl': '{}',
+      '.kimi-code/sessions/wd_w/session_k/state.json': '{}',
+      '.kimi-code/session_index.jsonl': '{}',
       '.local/share/opencode/opencode.db': '',
       '.local/share/opencode/opencode.db-wal': '',
       '.grok/sessions/%2Fw/1/updates.jsonl': '{}',
@@ -64,6 +72,8 @@ describe('findSources', () => {
       '.grok/sessions/%2Fw/1/updates.jsonl',
       '.hermes/profiles/work/state.db',
       '.hermes/state.db',
+      '.kimi-code/sessions/wd_w/session_k/agents/agent-0/wire.jsonl',
+      '.kimi-code/sessions/wd_w/session_k/agents/main/wire.jsonl',
       '.local/share/opencode/opencode.db',
     ]);
   });

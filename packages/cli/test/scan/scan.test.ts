@@ -101,6 +101,33 @@ describe('Scan', () => {
     expect(report.worst).toMatchObject([{ sessionId: 'a/x', count: 4 }]);
   });
 
+  it('scan: names the sessions of Kimi Code and their sub-agents by their folders, and counts forks once', async () => {
+    const time = 1_795_954_923_000;
+    const agent = (name: string, calls: number) => [
+      { type: 'metadata', protocol_version: '1.5', created_at: time },
+      { type: 'profile.bind', environmentDisclosure: { cwd: '/home/me/proj' }, time },
+      ...Array.from({ length: calls }, (_, i) => String(i)).flatMap((i) => {
+        const event = (more: object) => ({ type: 'context.append_loop_event', event: more, time });
+        return [
+          event({ type: 'step.begin', uuid: `${name}${i}`, turnId: '0' }),
+          event({ type: 'tool.call', uuid: `c${i}`, toolCallId: i, name: 'Read', args: { path: 'a.txt' } }),
+          event({ type: 'tool.result', parentUuid: `c${i}`, toolCallId: i, result: { output: 'hello' } }),
+        ];
+      }),
+    ];
+    const main = agent('main', 6);
+    const { report } = await scanned({
+      'wd_proj/session_1/agents/main/wire.jsonl': main,
+      'wd_proj/session_1/agents/agent-0/wire.jsonl': agent('sub', 4),
+      'wd_proj/session_2/agents/main/wire.jsonl': [...main, { type: 'forked', agentId: 'main', time }],
+    });
+    expect(report).toMatchObject({ sessions: 2, loops: 2, faults: 0, agents: { 'kimi-code': 2 } });
+    expect(report.worst.map(({ sessionId, count, project }) => [sessionId, count, project])).toEqual([
+      [expect.stringMatching(/^session_[12]$/), 6, 'proj'],
+      ['session_1/agent-0', 4, 'proj'],
+    ]);
+  });
+
   it.each([
     ['a folder', ['']],
     ['files, one of which cannot be read', ['logs.jsonl', 'traces.jsonl', 'broken.json.gz']],

@@ -8,6 +8,7 @@ export const formatNames = [
   'openhands',
   'qwen-code',
   'pi',
+  'kimi-code',
   'copilot-cli',
   'cursor',
   'cline',
