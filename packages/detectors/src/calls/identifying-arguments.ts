@@ -45,17 +45,12 @@ function tellingArguments(name: string, args: object, volatile: readonly string[
   const all = Object.entries(args);
   const runs = commandField(name, args as Readonly<Record<string, unknown>>) !== undefined;
   let entries = all.filter(
-    ([field, value]) =>
-      // Models write what they leave out as null, or not at all.
-      value !== null &&
-      !ANYWHERE.has(field) &&
-      !(runs && BESIDE_COMMANDS.has(field)) &&
-      !volatile.includes(field),
+    ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
   );
-  if (!runs && entries.some(([field]) => BESIDE_LOOKS.has(field)) && looksOrOperates(name)) {
-    const others = entries.filter(([field]) => !BESIDE_LOOKS.has(field));
-    // Alone, the thought is what is looked up.
-    if (others.length > 0) entries = others;
-  }
+  const others = entries.filter(([field]) => !BESIDE_LOOKS.has(field));
+  // Alone, the thought is what is looked up.
+  if (others.length > 0 && others.length < entries.length && looksOrOperates(name)) entries = others;
+  // Models write what they leave out as null, or not at all.
+  entries = entries.filter(([, value]) => value !== null);
   return entries.length === all.length ? args : Object.fromEntries(entries);
 }

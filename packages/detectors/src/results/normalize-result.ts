@@ -200,7 +200,7 @@ function exceptionIn(text: string): string | undefined {
 }
 
 const GOING_ON =
-  '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-]available|(?:yet[ _-])?(?:ready|started|finished|complete|completed)))';
+  '(?:pending|queued|starting(?! from)|in[ _-]?progress|not[ _-](?:yet[ _-]available|(?:yet[ _-])?(?:ready|started|finished|complete|completed)))';
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [

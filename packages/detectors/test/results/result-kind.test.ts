@@ -131,6 +131,7 @@ it.each([
   'Missing',
   'warning',
   'All is ready.',
+  '1 line read from file starting from line 1.',
   '{"done":true}',
   'Screenshot taken. Window: File not found',
 ])('%j does not mean that something is in progress or not visible', (result) => {

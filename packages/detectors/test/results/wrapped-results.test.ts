@@ -162,6 +162,13 @@ describe('a loop', () => {
     );
   });
 
+  it('is seen although each look has another thought, and all else is null', () => {
+    const thoughts = ['Further down', 'The rest of it', 'Perhaps below', 'Once more'];
+    expect(first((n) => ['scroll_down', page, { amount: null, thought: thoughts[n % 4] }])).toBe(
+      first(() => ['scroll_down', page, { amount: null }]),
+    );
+  });
+
   it('is seen although each command may run for another time', () => {
     expect(first((n) => ['exec', page, { command: 'make pages', timeout_ms: 1_000 * (n + 1) }])).toBe(
       'tool-repeat opened chance 3',
