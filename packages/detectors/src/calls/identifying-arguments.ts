@@ -44,13 +44,13 @@ export function identifyingArguments(
 function tellingArguments(name: string, args: object, volatile: readonly string[]): object {
   const all = Object.entries(args);
   const runs = commandField(name, args as Readonly<Record<string, unknown>>) !== undefined;
-  let entries = all.filter(
+  const told = all.filter(
     ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
   );
-  const others = entries.filter(([field]) => !BESIDE_LOOKS.has(field));
+  const others = told.filter(([field]) => !BESIDE_LOOKS.has(field));
   // Alone, the thought is what is looked up.
-  if (others.length > 0 && others.length < entries.length && looksOrOperates(name)) entries = others;
+  const isBeside = others.length > 0 && others.length < told.length && looksOrOperates(name);
   // Models write what they leave out as null, or not at all.
-  entries = entries.filter(([, value]) => value !== null);
+  const entries = (isBeside ? others : told).filter(([, value]) => value !== null);
   return entries.length === all.length ? args : Object.fromEntries(entries);
 }
