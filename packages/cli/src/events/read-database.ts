@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '@loopwatch/contract';
+import { decompress } from 'fzstd';
 import type { Database } from 'libsql';
 import { UsageError } from '../errors.ts';
 import { beginningOf } from './beginning-of.ts';
@@ -92,6 +93,16 @@ const stores: readonly Store[] = [
         tool_calls: jsonIn(tool_calls),
       },
     ],
+  },
+  {
+    agent: 'OpenClaw',
+    columns: { transcript_events: ['session_id', 'seq', 'event_json'] },
+    sessions:
+      'select session_id as id, min(created_at) as at from transcript_events group by session_id order by at, id',
+    rows: 'select * from transcript_events where session_id = ? order by seq',
+    // The header of the session's former file may be missing.
+    sessionRecord: ({ id, at }) => ({ type: 'session', id, timestamp: at }),
+    records: ({ event_json: json, event_zstd: packed }) => [objectIn(json ?? decompressed(packed))],
   },
   {
     agent: 'Crush',
@@ -188,6 +199,12 @@ function jsonIn(column: unknown): unknown {
   } catch {
     return text;
   }
+}
+
+/** OpenClaw compresses long records. */
+function decompressed(column: unknown): unknown {
+  if (!(column instanceof ArrayBuffer)) return column;
+  return Buffer.from(decompress(new Uint8Array(column))).toString('utf8');
 }
 
 function textIn(column: unknown): unknown {

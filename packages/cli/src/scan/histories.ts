@@ -44,7 +44,7 @@ export function knownHistories(environment: Environment = process.env, home = ho
     history(
       'OpenClaw',
       join(nonEmpty(openclaw) ?? join(home, '.openclaw'), 'agents'),
-      /\/sessions\/[^/]*\.jsonl$/,
+      /\/sessions\/[^/]*\.jsonl$|\/agent\/openclaw-agent\.sqlite$/,
     ),
     history('pi', join(nonEmpty(pi) ?? join(home, '.pi/agent'), 'sessions'), /\.jsonl$/),
     history('Droid', join(home, '.factory/sessions'), /\.jsonl$/),
@@ -127,4 +127,4 @@ export function scannedAgents(): string[] {
 }
 
 /** Matches files to read in a folder that the user names. */
-export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json|traj|eval)(?:\.gz|\.zst)?|db)$/;
+export const anyHistoryFile = /\.(?:(?:jsonl|ndjson|json|traj|eval)(?:\.gz|\.zst)?|db|sqlite)$/;

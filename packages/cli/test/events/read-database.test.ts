@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdFrame } from '@loopwatch/testkit';
 import Database from 'libsql';
 import { afterAll, expect, it } from 'vitest';
 import { RecordReader } from '../../src/events/read-records.ts';
@@ -170,6 +171,51 @@ it.each([
   ]);
 });
 
+/** A table of openclaw 2026.9.6, whose records are those of its former files; long ones are compressed. */
+it('reads the records of OpenClaw', async () => {
+  const header = (id: string) => ({
+    type: 'session',
+    version: 3,
+    id,
+    cwd: '/w',
+    timestamp: '2026-11-01T10:00:00Z',
+  });
+  const message = (id: string, second: number, message: object) => ({
+    type: 'message',
+    id,
+    parentId: null,
+    timestamp: `2026-11-01T10:00:0${String(second)}Z`,
+    message,
+  });
+  const asked = message('m1', 1, { role: 'user', content: [{ type: 'text', text: 'Look' }] });
+  const call = { type: 'toolCall', id: 'c', name: 'shell', arguments: { command: 'ls' } };
+  const made = message('m2', 2, { role: 'assistant', content: [call] });
+  const result = {
+    role: 'toolResult',
+    toolCallId: 'c',
+    toolName: 'shell',
+    content: [{ type: 'text', text: 'no' }],
+  };
+  const packed = zstdFrame(Buffer.from(JSON.stringify(message('m3', 3, result)))).toString('hex');
+  const { file } = databaseOf(
+    `create table transcript_events (session_id text, seq integer, event_json text, created_at integer, event_zstd blob)`,
+    `insert into transcript_events values
+      ('later', 1, ${quoted(message('m4', 4, { role: 'user', content: 'More' }))}, 1790000009000, null),
+      ('first', 3, ${quoted(made)}, 1790000003000, null),
+      ('first', 1, ${quoted(header('first'))}, 1790000001000, null),
+      ('first', 2, ${quoted(asked)}, 1790000002000, null),
+      ('first', 4, null, 1790000004000, x'${packed}')`,
+  );
+  expect(await outline(file)).toMatchObject([
+    { type: 'prompt_started', sessionId: 'first', text: 'Look' },
+    { type: 'turn_started' },
+    { type: 'tool_call_request', sessionId: 'first', name: 'shell', args: { command: 'ls' } },
+    { type: 'turn_finished' },
+    { type: 'tool_result', sessionId: 'first', result: 'no' },
+    { type: 'prompt_started', sessionId: 'later', text: 'More' },
+  ]);
+});
+
 it('creates no file beside a database whose write-ahead log is closed', async () => {
   const { file, database } = databaseOf(...opencode);
   database.exec('pragma wal_checkpoint(truncate)');
@@ -183,6 +229,6 @@ it('creates no file beside a database whose write-ahead log is closed', async ()
 it('names a database of an unknown kind', async () => {
   const { file } = databaseOf('create table session (id text)');
   await expect(outline(file)).rejects.toThrow(
-    `${file}: not the SQLite database of a known agent; those of opencode, goose, Hermes, Crush can be read`,
+    `${file}: not the SQLite database of a known agent; those of opencode, goose, Hermes, OpenClaw, Crush can be read`,
   );
 });

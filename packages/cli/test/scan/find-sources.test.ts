@@ -57,6 +57,8 @@ describe('findSources', () => {
       '.grok/sessions/%2Fw/1/updates.jsonl': '{}',
       '.grok/sessions/%2Fw/1/chat_history.jsonl': '{}',
       '.hermes/state.db': '',
+      '.openclaw/agents/main/agent/openclaw-agent.sqlite': '',
+      '.openclaw/agents/main/sessions/sessions.json': '{}',
       '.hermes/profiles/work/state.db': '',
       '.hermes/hermes-agent/tests/state.db': '',
     });
@@ -75,6 +77,7 @@ describe('findSources', () => {
       '.kimi-code/sessions/wd_w/session_k/agents/agent-0/wire.jsonl',
       '.kimi-code/sessions/wd_w/session_k/agents/main/wire.jsonl',
       '.local/share/opencode/opencode.db',
+      '.openclaw/agents/main/agent/openclaw-agent.sqlite',
     ]);
   });
 
