@@ -64,6 +64,7 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['pi, OpenClaw', 'pi', 'session files'],
   ['Droid', 'droid', 'session files'],
   ['Kimi Code', 'kimi-code', 'session files'],
+  ['Antigravity CLI', 'antigravity', 'transcripts'],
   ['Kimi CLI', 'Kimi CLI', 'session files'],
   ['Mistral Vibe', 'Mistral Vibe', 'session files'],
   ['Cline, Roo Code, Kilo Code', 'Cline, XML', 'task histories'],

@@ -7,6 +7,7 @@ import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
 import { cloudevents } from './cloudevents.ts';
 import { adk } from './logs/adk.ts';
+import { antigravity } from './logs/antigravity.ts';
 import { atif } from './logs/atif.ts';
 import { autogen } from './logs/autogen.ts';
 import { cline } from './logs/cline.ts';
@@ -50,6 +51,7 @@ export const formats: readonly Format[] = [
   qwenCode,
   pi,
   kimiCode,
+  antigravity,
   copilotCli,
   cursor,
   cline,

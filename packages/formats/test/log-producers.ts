@@ -18,6 +18,14 @@ const qwen = (type: string, uuid: string, message: object, more: object = {}) =>
   ...more,
 });
 const copilot = (type: string, id: string, data: object) => ({ ...at, type, data, id, parentId: null });
+const agy = (index: number, source: string, type: string, more: object) => ({
+  step_index: index,
+  source,
+  type,
+  status: 'DONE',
+  created_at: `2026-06-06T10:10:${String(10 + index)}Z`,
+  ...more,
+});
 const kimi = (type: string, more: object) => ({ type, ...more, time: 1_790_000_000_000 });
 const kimiStep = (id: string, type: string, more: object) =>
   kimi('context.append_loop_event', { event: { type, turnId: '0', stepUuid: `s${id}`, ...more } });
@@ -184,6 +192,18 @@ export const logProducers: Record<string, Producer> = {
           result: { content: result, detailedContent: `detail of ${toolCallId}` },
         }),
         copilot('assistant.turn_end', `n${toolCallId}`, { turnId: '0' }),
+      ]),
+    ],
+  ],
+  antigravity: [
+    'antigravity',
+    (calls) => [
+      agy(0, 'USER_EXPLICIT', 'USER_INPUT', { content: '<USER_REQUEST>\nLook.\n</USER_REQUEST>' }),
+      ...calls.flatMap(({ args, result }, i) => [
+        agy(2 * i + 1, 'MODEL', 'PLANNER_RESPONSE', { tool_calls: [{ name: 'read_file', args }] }),
+        agy(2 * i + 2, 'MODEL', 'VIEW_FILE', {
+          content: `Created At: 2026-06-06T10:10:51Z\nCompleted At: 2026-06-06T10:10:${String(i + 10)}Z\n${result}`,
+        }),
       ]),
     ],
   ],

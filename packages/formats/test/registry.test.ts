@@ -28,6 +28,7 @@ const unread: readonly [producer: string, record: JsonObject, nearest: string | 
     'pi',
   ],
   ['Droid', { type: 'new', id: 's', timestamp: 't', todos: {}, messageIndex: 1 }, 'pi'],
+  ['Antigravity CLI', { step_index: 1, source: 'MODEL', type: 'PLANNER' }, 'antigravity'],
   ['Kimi Code', { type: 'context.new', agentId: 'main', time: 1_790_000_000_000 }, 'kimi-code'],
   ['ADK', { id: 'e', invocation_id: 'i', author: 'agent', timestamp: 1 }, 'adk'],
   [

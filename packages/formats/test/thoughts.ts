@@ -132,6 +132,18 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
       { ...at, type: 'message', id: 'a1', message: assistant(anthropic) },
     ],
   ],
+  antigravity: [
+    'antigravity',
+    [
+      {
+        step_index: 2,
+        source: 'MODEL',
+        type: 'PLANNER_RESPONSE',
+        created_at: '2026-06-06T10:10:49Z',
+        thinking: thought,
+      },
+    ],
+  ],
   'kimi-code': [
     'kimi-code',
     [

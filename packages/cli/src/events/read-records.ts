@@ -231,6 +231,12 @@ function kimiCodeSession(file: string): string | undefined {
   return agent === 'main' ? session : `${session}/${agent}`;
 }
 
+/** The conversation of Antigravity CLI, `ID/.system_generated/logs/transcript.jsonl`. */
+function antigravitySession(file: string): string | undefined {
+  const [conversation, folder, logs] = file.split('/').slice(-4);
+  return folder === '.system_generated' && logs === 'logs' ? conversation : undefined;
+}
+
 const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz', 'zst']);
 
 /** Session id for records without one: the name of the file or of the conversation's folder. */
@@ -238,7 +244,7 @@ function sessionOf(file: string): string {
   if (file === '-') return 'stdin';
   const folder = dirname(file);
   if (basename(folder) === 'events') return basename(dirname(folder));
-  const ofAgent = strandsSession(file) ?? kimiCodeSession(file);
+  const ofAgent = strandsSession(file) ?? kimiCodeSession(file) ?? antigravitySession(file);
   if (ofAgent !== undefined) return ofAgent;
   const [name = file, ...endings] = basename(file).split('.');
   const own = endings.filter((ending) => !formatEndings.has(ending));

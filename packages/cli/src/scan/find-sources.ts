@@ -72,9 +72,14 @@ function textAtStart(file: string): string {
 
 /** Names of files that are the same for each session; the folder has its id. */
 const generic = /^(?:events|context|messages|api_conversation_history|ui_messages)\.jsonl?$/;
-/** The messages of a task as Cline shows them; its history beside them has the same calls, with all results. */
-const shownMessages = 'ui_messages.json';
-const taskHistory = 'api_conversation_history.json';
+/**
+ * Files that are shortened for people, and the whole ones beside them: the messages of a task as Cline shows them, and
+ * Antigravity CLI's transcript.
+ */
+const shortened = [
+  ['ui_messages.json', 'api_conversation_history.json'],
+  ['transcript.jsonl', 'transcript_full.jsonl'],
+] as const;
 
 function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] {
   if (!existsSync(folder)) return [];
@@ -108,7 +113,8 @@ function isCompressedCopy(path: string, paths: ReadonlySet<string>): boolean {
 }
 
 function isShownOnly(path: string): boolean {
-  return basename(path) === shownMessages && existsSync(join(dirname(path), taskHistory));
+  const [, whole] = shortened.find(([name]) => name === basename(path)) ?? [];
+  return whole !== undefined && existsSync(join(dirname(path), whole));
 }
 
 /** Orders files by the numbers in their names. */

@@ -48,6 +48,11 @@ export function knownHistories(environment: Environment = process.env, home = ho
     ),
     history('pi', join(nonEmpty(pi) ?? join(home, '.pi/agent'), 'sessions'), /\.jsonl$/),
     history('Droid', join(home, '.factory/sessions'), /\.jsonl$/),
+    history(
+      'Antigravity CLI',
+      join(home, '.gemini/antigravity-cli/brain'),
+      /\/logs\/transcript(?:_full)?\.jsonl$/,
+    ),
     history('Kimi CLI', join(home, '.kimi/sessions'), /\/context[^/]*\.jsonl$/),
     history(
       'Kimi Code',

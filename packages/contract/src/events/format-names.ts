@@ -9,6 +9,7 @@ export const formatNames = [
   'qwen-code',
   'pi',
   'kimi-code',
+  'antigravity',
   'copilot-cli',
   'cursor',
   'cline',

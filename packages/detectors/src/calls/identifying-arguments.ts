@@ -17,7 +17,7 @@ const BESIDE_LOOKS = new Set([
 const BESIDE_COMMANDS = new Set([...BESIDE_LOOKS, 'description', 'summary', 'comment']);
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
 const ANYWHERE = new Set([
-  ...['task_progress', 'security_risk'],
+  ...['task_progress', 'security_risk', 'toolAction', 'toolSummary'],
   ...['_meta', 'progressToken', 'progress_token', 'traceparent', 'tracestate'],
   ...['toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id', 'cacheBuster', 'cache_buster', 'cachebuster'],
   ...['idempotencyKey', 'idempotency_key', 'idempotency-key', 'clientToken', 'client_token'],

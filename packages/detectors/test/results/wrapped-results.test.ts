@@ -139,6 +139,7 @@ describe('a loop', () => {
     ['_meta', (n: number) => ({ progressToken: n })],
     ['idempotency_key', (n: number) => `k-${String(n * 7919)}`],
     ['clientToken', (n: number) => `t-${String(n * 7919)}`],
+    ['toolSummary', (n: number) => ['Look', 'View it', 'Read on', 'The page', 'Hours'][n]],
     ['toolCallId', (n: number) => `toolu_${String(n)}`],
     ['traceparent', (n: number) => `00-4bf92f3577b34da6-${String(n)}`],
   ] as const)('is seen although %s differs in each call', (name, value) => {
