@@ -101,7 +101,7 @@ export const cases: readonly Case[] = [
     ['edit', { patch: { a: 1 } }],
     'allow',
   ),
-  loop('null and a missing argument', read('a.ts', { lines: null }), read('a.ts'), 'allow'),
+  loop('null and a missing argument', read('a.ts', { lines: null }), read('a.ts'), 'deny'),
   loop('no arguments', ['get_time', {}], ['get_time', {}], 'deny'),
   loop('no arguments and one', ['get_time', {}], ['get_time', { zone: 'utc' }], 'allow'),
   loop('unicode', read('Grüße/日本語 🎉.ts'), read('Grüße/日本語 🎉.ts'), 'deny'),

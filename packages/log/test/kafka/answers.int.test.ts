@@ -13,7 +13,7 @@ import { createKafkaTaskRunner, ensureTopics, type OutputRecord } from '../../sr
 import { createKafkaCluster } from '../../src/kafka/internals/cluster.ts';
 import { committedPosition } from '../../src/kafka/task/state.ts';
 import { TransactionalStepWriter } from '../../src/kafka/task/step-writer.ts';
-import { follow, numbered, openSink, publish } from './harness.ts';
+import { follow, numbered, openSink, publish, restarts } from './harness.ts';
 import { editMetadata, type PartitionAnswer } from './metadata-answer.ts';
 
 const gate = new KafkaGate();
@@ -228,7 +228,7 @@ it('KafkaTaskRunner: loses no outputs when partitions are added to the output to
       });
       void lane.commit({ position: next, resumeFrom: next, outputs, state: [] }).then(() => {
         done += records.length;
-      });
+      }, restarts);
       return Promise.resolve();
     },
     close: () => undefined,

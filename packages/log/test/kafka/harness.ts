@@ -25,6 +25,11 @@ export async function newTopic(
   return name;
 }
 
+/** What to do about a step that was not committed: nothing. The task restarts, or has ended with its test. */
+export function restarts(): void {
+  // The next attempt commits it.
+}
+
 export async function openSink(kafka: KafkaOptions): Promise<RecordSink> {
   const sink = createKafkaSink(kafka);
   onTestFinished(() => sink.close());

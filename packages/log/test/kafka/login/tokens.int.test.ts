@@ -11,7 +11,7 @@ import {
 } from '../../../src/index.ts';
 import type { MskSigner } from '../../../src/kafka/login/msk-iam.ts';
 import { joinGroup } from '../../../src/kafka/task/membership.ts';
-import { follow, newTopic, numbered, openSink, publish } from '../harness.ts';
+import { follow, newTopic, numbered, openSink, publish, restarts } from '../harness.ts';
 
 /** Long enough for kafkajs, which authenticates again ten seconds earlier; short enough to see it happen. */
 const REAUTHENTICATE_MS = 12_000;
@@ -78,7 +78,7 @@ describe('a login with an access token', () => {
         ready: () => undefined,
         process: ({ records, next }) => {
           const outputs = records.map(({ value }) => ({ topic: names.out, key: 'k', value: String(value) }));
-          void lane.commit({ position: next, resumeFrom: next, outputs, state: [] });
+          void lane.commit({ position: next, resumeFrom: next, outputs, state: [] }).catch(restarts);
           return Promise.resolve();
         },
         close: () => undefined,

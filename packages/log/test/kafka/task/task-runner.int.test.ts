@@ -12,6 +12,7 @@ import {
   type Recovery,
   topicSpecs,
 } from '../../../src/index.ts';
+import { restarts } from '../harness.ts';
 
 const brokers = inject('kafkaBrokers');
 const client = { brokers, clientId: 'test' };
@@ -61,9 +62,10 @@ async function count(names: Awaited<ReturnType<typeof topics>>, groupId: string,
             return { topic: names.verdicts, key: 'k', value: `${String(value)}${number}` };
           });
           const state = [{ key: 'number', value: String(number) }];
-          void lane.commit({ position: next, resumeFrom: Math.max(0, next - 1), outputs, state }).then(() => {
+          const step = { position: next, resumeFrom: Math.max(0, next - 1), outputs, state };
+          void lane.commit(step).then(() => {
             told += outputs.length;
-          });
+          }, restarts);
           return Promise.resolve();
         },
         close: () => undefined,
@@ -133,7 +135,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
       ready: () => undefined,
       process: ({ records, next }) => {
         lengths.push(...records.map(({ value }) => value?.length ?? -1));
-        void lane.commit({ position: next, resumeFrom: next, outputs: [], state: [] });
+        void lane.commit({ position: next, resumeFrom: next, outputs: [], state: [] }).catch(restarts);
         return Promise.resolve();
       },
       close: () => undefined,
