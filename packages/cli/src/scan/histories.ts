@@ -105,8 +105,8 @@ function editorFolders({ APPDATA: windows }: Environment, home: string): string[
 /** Hermes has a database for itself and one for each profile; its own code and tools are beside them. */
 function hermesFolders(home: string): string[] {
   const profiles = join(home, 'profiles');
-  const names = existsSync(profiles) ? readdirSync(profiles) : [];
-  return [home, ...names.map((name) => join(profiles, name))];
+  const entries = existsSync(profiles) ? readdirSync(profiles, { withFileTypes: true }) : [];
+  return [home, ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(profiles, name))];
 }
 
 /** Crush stores sessions in each project, and lists the projects in one file. */

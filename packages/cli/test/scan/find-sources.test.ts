@@ -63,6 +63,7 @@ describe('findSources', () => {
       '.openclaw/agents/main/agent/openclaw-agent.sqlite': '',
       '.openclaw/agents/main/sessions/sessions.json': '{}',
       '.hermes/profiles/work/state.db': '',
+      '.hermes/profiles/.DS_Store': '',
       '.hermes/hermes-agent/tests/state.db': '',
     });
     const found = findSources(knownHistories({}, home), 0).flatMap(({ files }) => files);
