@@ -3,14 +3,17 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 
 /** What compressed files begin with, in hexadecimal. Agents and log shippers name them in several ways, and pipes have no name. */
-const signatures = { gzip: '1f8b', zstd: '28b52ffd' } as const;
+const signatures = [
+  ['gzip', '1f8b'],
+  ['zstd', '28b52ffd'],
+] as const;
 
-type Compression = keyof typeof signatures;
+type Compression = (typeof signatures)[number][0];
 
 /** How a file is compressed, by its first bytes; undefined if it is not. */
 export function compressionOf(beginning: Buffer): Compression | undefined {
   const bytes = beginning.toString('hex', 0, 4);
-  return (['gzip', 'zstd'] as const).find((name) => bytes.startsWith(signatures[name]));
+  return signatures.find(([, signature]) => bytes.startsWith(signature))?.[0];
 }
 
 /** The contents of a file that may be compressed. Its errors have zlib's codes. */

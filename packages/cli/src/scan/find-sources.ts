@@ -91,7 +91,7 @@ function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] 
   for (const path of paths.sort()) {
     const storage = openCodeStorage(path);
     if (storage !== undefined) storages.add(storage);
-    else if (files.test(path) && !isShownOnly(path) && !isCompressedCopy(path, known)) {
+    else if (files.test(path) && !isShownOnly(path, known) && !isCompressedCopy(path, known)) {
       const isOfFolder = basename(dirname(path)) === 'events' || strandsSession(path) !== undefined;
       const key = isOfFolder ? dirname(path) : path;
       sessions.set(key, [...(sessions.get(key) ?? []), path]);
@@ -112,9 +112,9 @@ function isCompressedCopy(path: string, paths: ReadonlySet<string>): boolean {
   return /\.(?:gz|zst)$/.test(path) && paths.has(path.replace(/\.\w+$/, ''));
 }
 
-function isShownOnly(path: string): boolean {
+function isShownOnly(path: string, paths: ReadonlySet<string>): boolean {
   const [, whole] = shortened.find(([name]) => name === basename(path)) ?? [];
-  return whole !== undefined && existsSync(join(dirname(path), whole));
+  return whole !== undefined && paths.has(join(dirname(path), whole));
 }
 
 /** Orders files by the numbers in their names. */

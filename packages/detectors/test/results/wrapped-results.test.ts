@@ -156,15 +156,18 @@ describe('a loop', () => {
     );
   });
 
-  it.each(['thought', 'reason', 'description'])('is seen although %s explains each command anew', (name) => {
-    const words = ['now', 'still', 'again', 'then', 'so'];
-    expect(first((n) => ['exec', page, { command: 'make pages', [name]: `${words[n] ?? ''} unsure` }])).toBe(
-      'tool-repeat opened chance 3',
-    );
-  });
+  it.each(['thought', 'reason', 'description'])(
+    'is seen although %s explains each command in other words',
+    (name) => {
+      const words = ['now', 'still', 'again', 'then', 'so'];
+      expect(
+        first((n) => ['exec', page, { command: 'make pages', [name]: `${words[n] ?? ''} unsure` }]),
+      ).toBe('tool-repeat opened chance 3');
+    },
+  );
 
   it('is seen although each look has another thought, and all else is null', () => {
-    const thoughts = ['Further down', 'The rest of it', 'Perhaps below', 'Once more'];
+    const thoughts = ['Further down', 'The rest of it', 'Perhaps below', 'One more look'];
     expect(first((n) => ['scroll_down', page, { amount: null, thought: thoughts[n % 4] }])).toBe(
       first(() => ['scroll_down', page, { amount: null }]),
     );

@@ -1,4 +1,4 @@
-import { ignored, type Reading, type SessionEvent, type Stamp } from '../record/format.ts';
+import { ignored, type Reading, reading, type SessionEvent, type Stamp } from '../record/format.ts';
 import {
   isObject,
   type JsonObject,
@@ -41,7 +41,7 @@ export function readStoredMessage(message: JsonObject, session: Stamp): Reading 
   };
   if (type === 'user') {
     const text = textOf(message['text']) ?? '';
-    return { events: [{ ...stamp, id, type: 'prompt_started', text }], ignored: [] };
+    return reading([{ ...stamp, id, type: 'prompt_started', text }]);
   }
   if (type !== 'assistant') return ignored(`message (${nameOf(type)})`);
   const parts = listOf(message['content']).map((part, i) =>
@@ -66,7 +66,7 @@ function readContent(part: JsonObject, id: string, stamp: Stamp): Reading {
   const text = textOf(part['text']);
   if (type === 'tool') return readTool(part, stamp);
   if (text === undefined || (type !== 'text' && type !== 'reasoning')) return ignored(`content (${type})`);
-  return { events: [{ ...stamp, id, type: type === 'text' ? 'content' : 'thought', text }], ignored: [] };
+  return reading([{ ...stamp, id, type: type === 'text' ? 'content' : 'thought', text }]);
 }
 
 function readTool(part: JsonObject, stamp: Stamp): Reading {
@@ -85,5 +85,5 @@ function readTool(part: JsonObject, stamp: Stamp): Reading {
     const time = timeOf(completed) ?? call.time;
     events.push({ ...call, time, id: `result:${callId}`, type: 'tool_result', result, isError });
   }
-  return { events, ignored: [] };
+  return reading(events);
 }

@@ -1,8 +1,7 @@
 import { type Message, MessageLog } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import { type JsonObject, listOf, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
-import { plainResult } from '../wire/result.ts';
-import { asHarness, usageBy } from './message-log.ts';
+import { usageBy } from './message-log.ts';
 
 const usageNames = {
   input: 'input_tokens',
@@ -37,7 +36,7 @@ class AntigravityReader implements FormatReader {
   /** Ids of the calls of the latest model's step that are not answered yet. */
   #open: readonly string[] = [];
   /** The calls that steps answer which have begun, by the index of the step. */
-  readonly #begun = new Map<unknown, string>();
+  readonly #begun = new Map<number | undefined, string>();
 
   constructor(session: string | undefined) {
     this.#session = session;
@@ -61,8 +60,8 @@ class AntigravityReader implements FormatReader {
     const isRunning = record['status'] === 'RUNNING';
     if (type === 'USER_INPUT') {
       this.#open = [];
-      const message: Message = { role: 'user', text: REQUEST.exec(text)?.[1] ?? text };
-      return record['source'] === 'SYSTEM' ? asHarness([message])[0] : message;
+      const origin = record['source'] === 'SYSTEM' ? 'harness' : undefined;
+      return { role: 'user', text: REQUEST.exec(text)?.[1] ?? text, origin };
     }
     if (type === 'PLANNER_RESPONSE') {
       if (isRunning) return undefined;
@@ -85,9 +84,8 @@ class AntigravityReader implements FormatReader {
       return undefined;
     }
     this.#begun.delete(index);
-    const isError =
-      type === 'ERROR_MESSAGE' || record['error'] !== undefined || FAILED.test(text.replace(TIMES, ''));
-    const result = plainResult(text.replace(TIMES, ''));
+    const result = text.replace(TIMES, '');
+    const isError = type === 'ERROR_MESSAGE' || record['error'] !== undefined || FAILED.test(result);
     return { role: 'tool', results: [{ id, result, isError: isError ? true : undefined }] };
   }
 }
