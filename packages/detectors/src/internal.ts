@@ -43,6 +43,8 @@ export {
 } from './settings/chat-commands.ts';
 export { effectiveSettings, type SessionScope } from './settings/effective-settings.ts';
 export { type Preset, presets } from './settings/presets.ts';
+export type { Refusal } from './settings/refusal.ts';
+export { refusalText } from './settings/refusal-text.ts';
 export { applyControl, changeBetween, isStopped } from './settings/session-settings.ts';
 export {
   leftOutText,

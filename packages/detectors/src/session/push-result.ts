@@ -1,5 +1,6 @@
 import type { OpenIncidentSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '../incident/verdict.ts';
+import type { Refusal } from '../settings/refusal.ts';
 import type { SessionAccount } from './session-account.ts';
 
 /** A model request, by its number in its prompt. */
@@ -18,8 +19,8 @@ export interface Conclusion {
 export interface PushResult extends Conclusion {
   /** The event's id was already known, so it was skipped. */
   readonly isDuplicate: boolean;
-  /** Why settings requested by the event were rejected; `null` if none were. */
-  readonly refusal: string | null;
+  /** Why settings requested by the event were rejected, if any were. */
+  readonly refusals: readonly Refusal[];
   /** Incidents that are never resolved, because detection restarted after a pause; as of the last event before it. */
   readonly abandoned: readonly OpenIncidentSummary[];
   /** The session's usage up to a long pause, after which it counts from 0 again; `null` without such a pause. */
@@ -33,7 +34,7 @@ export const NO_VERDICTS: Conclusion = { verdicts: [], origins: [] };
 export const NOTHING_FOUND: PushResult = {
   ...NO_VERDICTS,
   isDuplicate: false,
-  refusal: null,
+  refusals: [],
   abandoned: [],
   accountBefore: null,
   turnRequest: null,

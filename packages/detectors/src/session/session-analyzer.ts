@@ -13,6 +13,7 @@ import { type PureVerdict, thresholdOrigin } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
+import type { Refusal } from '../settings/refusal.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import { DetectorBank, SessionStep, withHashes } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
@@ -102,7 +103,7 @@ export class SessionAnalyzer {
     if (this.#plan.mayChange && this.#plan.adoptCurrent(this.#labels)) bank.adopt(this.#plan.current, step);
     if (step.event.type === 'turn_finished')
       step.cost = this.#plan.current.prices.costOf(step.event, this.#labels.model);
-    const refusal = type === 'control' || type === 'prompt_started' ? this.#applyCommands(step) : null;
+    const refusals = this.#applyCommands(step.event, step);
     const repeated = turn.repeatsBeginning(type);
     if (turn.startsTurn(type)) turn.takeCheckpoint(totals, incidents, bank);
     if (type === 'retry') {
@@ -118,9 +119,9 @@ export class SessionAnalyzer {
     else if (repeated) totals.turns -= 1;
     else turn.advance(type);
     const { turnRequest } = step;
-    if (found === NO_VERDICTS && refusal === null && accountBefore === null && turnRequest === null)
+    if (found === NO_VERDICTS && refusals.length === 0 && accountBefore === null && turnRequest === null)
       return NOTHING_FOUND;
-    return { ...found, isDuplicate: false, refusal, abandoned, accountBefore, turnRequest };
+    return { ...found, isDuplicate: false, refusals, abandoned, accountBefore, turnRequest };
   }
 
   #notePrompt({ text, origin }: Extract<KnownEvent, { type: 'prompt_started' }>): void {
@@ -154,23 +155,21 @@ export class SessionAnalyzer {
   /**
    * Applies the commands of a control event, or of the user in the prompt, each independently.
    *
-   * @returns why commands were rejected; `null` if none were
+   * @returns why commands were rejected
    */
-  #applyCommands(step: SessionStep): string | null {
-    const { event } = step;
+  #applyCommands(event: KnownEvent, step: SessionStep): readonly Refusal[] {
     if (event.type === 'control') return this.#applyChange(event, step);
-    if (event.type !== 'prompt_started') return null;
-    const refusals = chatCommands(event.text ?? '').flatMap((command) =>
-      'refused' in command ? command.refused : (this.#applyChange(command, step) ?? []),
+    if (event.type !== 'prompt_started') return NOTHING_FOUND.refusals;
+    return chatCommands(event.text ?? '').flatMap((command) =>
+      'refused' in command ? command.refused : this.#applyChange(command, step),
     );
-    return refusals.length === 0 ? null : refusals.join('; ');
   }
 
-  #applyChange(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
-    const refused = this.#plan.change(change);
-    if (refused !== undefined) return refused;
+  #applyChange(change: Parameters<SessionPlan['change']>[0], step: SessionStep): Refusal[] {
+    const refusal = this.#plan.change(change);
+    if (refusal !== undefined) return [refusal];
     this.#bank.adopt(this.#plan.current, step);
-    return null;
+    return [];
   }
 
   /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */

@@ -5,6 +5,7 @@ import type { Detection } from '../plan/detection.ts';
 import { planDetection } from '../plan/make-plan.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { modelName } from '../settings/effective-settings.ts';
+import type { Refusal } from '../settings/refusal.ts';
 import { applyControl, type SessionOverrides, soundOverrides } from '../settings/session-settings.ts';
 
 const NO_OVERRIDES: SessionOverrides = {};
@@ -50,8 +51,8 @@ export class SessionPlan {
     return true;
   }
 
-  /** Sets and unsets settings of the session. @returns an error that names the key, the value and what is allowed */
-  change(change: Parameters<typeof applyControl>[2]): string | undefined {
+  /** Sets and unsets settings of the session. @returns why nothing has changed, if so */
+  change(change: Parameters<typeof applyControl>[2]): Refusal | undefined {
     const result = this.#tryChange(change);
     if ('refused' in result) return result.refused;
     this.overrides = orNone(result.overrides);

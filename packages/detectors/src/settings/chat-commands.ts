@@ -1,5 +1,6 @@
 import { toolCallLoopSchema } from '@loopwatch/contract';
-import { allowedValues, didYouMean, nearest, valueFromText } from '@loopwatch/contract/internal';
+import { valueFromText } from '@loopwatch/contract/internal';
+import type { Refusal } from './refusal.ts';
 
 /**
  * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`, `!/unset(tool-loop-mode,
@@ -10,7 +11,7 @@ import { allowedValues, didYouMean, nearest, valueFromText } from '@loopwatch/co
 /** The changes of one command, by dotted path, or why it was rejected. */
 export type ChatCommand =
   | { readonly set: Readonly<Record<string, unknown>>; readonly unset: readonly string[] }
-  | { readonly refused: string };
+  | { readonly refused: Refusal };
 
 /** A command and its position in the text. */
 interface PlacedCommand {
@@ -21,8 +22,6 @@ interface PlacedCommand {
 }
 
 const MARK = '!/';
-/** Length of the prefix that distinguishes the settings. */
-const TELLING_UNITS = 'tool_loop_max'.length;
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 /** Anything intended as a command, even if malformed. */
 const attempt = /[ \t]*!\/(set|unset|help)\b(\([^()]{0,500}\))?/iy;
@@ -32,7 +31,8 @@ const ours = /^tool[-_]loop[-_]/i;
 const mentionsOurs = /tool[-_ ]?loop/i;
 
 const { enabled, max_repeats: maxRepeats, ttl_seconds: ttlSeconds, mode } = toolCallLoopSchema.shape;
-const settings = new Map([
+/** The settings that commands change, by name. */
+export const commandSettings = new Map([
   ['tool_loop_detection', { path: 'tool_call_loop.enabled', schema: enabled }],
   ['tool_loop_detection_enabled', { path: 'tool_call_loop.enabled', schema: enabled }],
   ['tool_loop_max_repeats', { path: 'tool_call_loop.max_repeats', schema: maxRepeats }],
@@ -91,27 +91,21 @@ function commandsOfLine(line: string, start: number): PlacedCommand[] {
     const [whole, verb = '', inside] = match;
     const command = commandOf(verb.toLowerCase(), inside, line.slice(from + whole.length));
     if (command === undefined) return placed;
-    // A malformed command has no end, so it extends to the end of the line.
-    const refused = command !== null && 'malformed' in command ? command.malformed : undefined;
-    const end = refused === undefined ? from + whole.length : line.length;
-    const result = refused === undefined ? (command as ChatCommand | null) : { refused };
-    placed.push({ start: start + from, end: start + end, command: result });
+    // A command without settings has no end, so it extends to the end of the line.
+    const isEndless = command !== null && 'refused' in command && 'verb' in command.refused;
+    const end = isEndless ? line.length : from + whole.length;
+    placed.push({ start: start + from, end: start + end, command });
     from = end;
   }
 }
 
 /** @returns undefined if it belongs to another program */
-function commandOf(
-  verb: string,
-  inside: string | undefined,
-  rest: string,
-): ChatCommand | { readonly malformed: string } | null | undefined {
+function commandOf(verb: string, inside: string | undefined, rest: string): ChatCommand | null | undefined {
   if (verb === 'help') return inside === undefined || inside.slice(1, -1).trim() === '' ? null : undefined;
   const list = inside?.slice(1, -1) ?? '';
   if (list.trim() === '') {
     if (inside === undefined && rest.trim() !== '' && !mentionsOurs.test(rest)) return undefined;
-    const example = verb === 'set' ? 'tool-loop-max-repeats=4' : 'tool-loop-max-repeats';
-    return { malformed: `!/${verb} takes settings in parentheses, for example !/${verb}(${example})` };
+    return { refused: { verb } };
   }
   const parts = list
     .split(',')
@@ -125,14 +119,12 @@ function setting(parts: readonly string[]): ChatCommand {
   const set: Record<string, unknown> = {};
   for (const part of parts) {
     const [, name = part, value] = assignment.exec(part) ?? [];
-    const known = lookUp(name.trim());
-    if (typeof known === 'string') return { refused: known };
+    const known = commandSettings.get(commandName(name));
+    if (known === undefined) return { refused: { name: name.trim() } };
     const given = unquoted(value ?? '');
     const parsed = valueFromText(given, known.schema);
     if (value === undefined || given === '' || !known.schema.safeParse(parsed).success)
-      return {
-        refused: `${name.trim()} is ${JSON.stringify(given)}; allowed: ${allowedValues(known.schema)}`,
-      };
+      return { refused: { name: name.trim(), given, schema: known.schema } };
     set[known.path] = parsed;
   }
   return { set, unset: [] };
@@ -141,25 +133,16 @@ function setting(parts: readonly string[]): ChatCommand {
 function unsetting(parts: readonly string[]): ChatCommand {
   const unset: string[] = [];
   for (const name of parts) {
-    const known = lookUp(name);
-    if (typeof known === 'string') return { refused: known };
+    const known = commandSettings.get(commandName(name));
+    if (known === undefined) return { refused: { name } };
     unset.push(known.path);
   }
   return { set: {}, unset };
 }
 
-/** The setting for a name, or a rejection text. */
-function lookUp(name: string) {
-  const plain = name.replaceAll('-', '_').toLowerCase();
-  return settings.get(plain) ?? `${name} is no setting${didYouMean(meant(plain))}`;
-}
-
-/** The known name that was probably meant: one with the same prefix, else a similar one. */
-function meant(name: string): string | undefined {
-  const names = [...settings.keys()];
-  const alike = names.filter((known) => known.startsWith(name.slice(0, TELLING_UNITS)));
-  if (name.length < TELLING_UNITS || alike.length === 0) return nearest(name, names);
-  return nearest(name, alike) ?? alike[0];
+/** A setting's name in the one spelling in which it is known. */
+export function commandName(name: string): string {
+  return name.trim().replaceAll('-', '_').toLowerCase();
 }
 
 function unquoted(value: string): string {

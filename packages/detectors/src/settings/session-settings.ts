@@ -1,17 +1,20 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
-import { didYouMean, nearest, settingPaths } from '@loopwatch/contract/internal';
-import { belongsToProcess } from './process-settings.ts';
-import { shownValue } from './shown-value.ts';
+import { settingPaths } from '@loopwatch/contract/internal';
+import { isOfProcess } from './process-settings.ts';
+import type { Refusal } from './refusal.ts';
 
 /** Settings of one session, by dotted path, overriding the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
 
-const paths = settingPaths(detectionSchema).flatMap(({ path }) => (belongsToProcess(path) ? [] : path));
+/** The settings that a session can have. */
+export const sessionPaths: readonly string[] = settingPaths(detectionSchema).flatMap(({ path }) =>
+  isOfProcess(path) ? [] : path,
+);
 
 /**
  * Applies the settings that a control event sets and unsets. An invalid key or value changes nothing.
  *
- * @returns the new overrides and settings, or an error that names the key, the value and what is allowed
+ * @returns the new overrides and settings, or why there are none
  */
 export function applyControl(
   base: DetectionSettings,
@@ -20,30 +23,20 @@ export function applyControl(
     set?: Readonly<Record<string, unknown>> | null | undefined;
     unset?: readonly string[] | null | undefined;
   },
-): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: string } {
+): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: Refusal } {
   const set = change.set ?? {};
   const unset = change.unset ?? [];
-  for (const path of [...Object.keys(set), ...unset]) {
-    if (isSettable(path)) continue;
-    const refused = belongsToProcess(path);
-    return { refused: refused ?? `${path} is no setting of a session${didYouMean(nearest(path, paths))}` };
-  }
+  const unknown = [...Object.keys(set), ...unset].find((path) => !isSettable(path));
+  if (unknown !== undefined) return { refused: { path: unknown } };
   const next = Object.fromEntries(
     Object.entries({ ...overrides, ...set }).filter(([path]) => !unset.includes(path)),
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
   const parsed = detectionSchema.safeParse(input);
-  if (parsed.success) return { overrides: next, settings: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => {
-    const key = path.join('.');
-    // The given path may be above the invalid one, as a whole block, or below it, as a key that its block does not have.
-    const given = Object.keys(next).find(
-      (one) => `${key}.`.startsWith(`${one}.`) || one.startsWith(`${key}.`),
-    );
-    return `${given ?? key} = ${shownValue(next[given ?? key])}: ${message}`;
-  });
-  return { refused: faults.join('; ') };
+  return parsed.success
+    ? { overrides: next, settings: parsed.data }
+    : { refused: { values: next, issues: parsed.error.issues } };
 }
 
 /**
@@ -87,7 +80,7 @@ export function isStopped(
 }
 
 function isSettable(path: string): boolean {
-  return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
+  return sessionPaths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
 }
 
 /** Sets a value at a path, creating blocks as needed. */

@@ -4,6 +4,7 @@ import type { AgentEvent } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chatCommands, withoutChatCommands } from '../../src/settings/chat-commands.ts';
+import { refusalText } from '../../src/settings/refusal-text.ts';
 import { analyzer, call } from '../sessions.ts';
 
 const set = (path: string, value: unknown) => [{ set: { [`tool_call_loop.${path}`]: value }, unset: [] }];
@@ -106,7 +107,9 @@ describe('a chat command', () => {
       'tool-loop-ttl is "-1"; allowed: a number above 0, or null',
     ],
   ])('%s is rejected', (text, refused) => {
-    expect(chatCommands(text)).toEqual([{ refused }]);
+    expect(chatCommands(text).map((command) => 'refused' in command && refusalText(command.refused))).toEqual(
+      [refused],
+    );
   });
 
   test.each([
@@ -212,8 +215,9 @@ describe('chat commands in a session:', () => {
 
   test('only prompts of the user count, and a rejection has a reason', () => {
     const session = analyzer({ preset: 'proxy' });
-    expect(session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' }).refusal).toBeNull();
-    expect(session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)')).refusal).toBe(
+    expect(session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' }).refusals).toEqual([]);
+    const { refusals } = session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)'));
+    expect(refusalText(...refusals)).toBe(
       'tool-loop-ttl is "x"; allowed: a number above 0, or null; tool-loop-x is no setting; did you mean tool_loop_ttl?',
     );
   });

@@ -4,6 +4,7 @@ import {
   type DetectionPlan,
   deniedResult,
   isStopped,
+  refusalText,
   type SettingsVersion,
 } from '@loopwatch/detectors/internal';
 import { boundedCall } from '../api/bounded.ts';
@@ -135,7 +136,7 @@ export class GatewaySession {
     for (const change of changes) {
       const refused =
         'refused' in change
-          ? change.refused
+          ? refusalText(change.refused)
           : this.#push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now).refused;
       if (refused !== undefined) {
         refusals.push(refused);

@@ -3,6 +3,7 @@ import type { PureVerdict } from '@loopwatch/detectors';
 import {
   type DetectionPlan,
   isRefused,
+  refusalText,
   type SettingsVersion,
   type TurnRequest,
   type WatchedPush,
@@ -96,12 +97,12 @@ export class SessionDetection {
     return { event, ...this.#resultOf(this.#session.push({ ...event, time })) };
   }
 
-  #resultOf({ verdicts, turnRequest, refusal, fault }: WatchedPush): Omit<DetectionResult, 'event'> {
+  #resultOf({ verdicts, turnRequest, refusals, fault }: WatchedPush): Omit<DetectionResult, 'event'> {
     const { id } = this.#session;
     if (fault !== undefined) this.#observer.onFault(id, fault);
     if (turnRequest !== null) this.#observer.onTurnRequest(id, turnRequest);
     this.#noteLimit(verdicts);
-    return { verdicts, ...(refusal !== null && { refused: refusal }) };
+    return { verdicts, ...(refusals.length > 0 && { refused: refusalText(...refusals) }) };
   }
 
   #eventOf(body: EventBody, now: number): AgentEvent {

@@ -1,5 +1,5 @@
 import type { DetectionSettings } from '@loopwatch/contract';
-import { applyControl, withScope } from '@loopwatch/detectors/internal';
+import { applyControl, refusalText, withScope } from '@loopwatch/detectors/internal';
 import { HttpProblem } from '../http/problem.ts';
 import type { Scope } from './scope.ts';
 
@@ -42,7 +42,10 @@ function refusal(
   scope: Scope,
   set: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const result =
-    scope.kind === 'session' ? applyControl(base, {}, { set }) : withScope(base, scope.text, set);
+  if (scope.kind === 'session') {
+    const result = applyControl(base, {}, { set });
+    return 'refused' in result ? refusalText(result.refused) : undefined;
+  }
+  const result = withScope(base, scope.text, set);
   return 'refused' in result ? result.refused : undefined;
 }

@@ -75,7 +75,7 @@ function isSettable(path: string, kind: ScopeKind): boolean {
   const set = { [path]: Symbol.for('no value') };
   if (kind === 'session') {
     const result = applyControl(base, {}, { set });
-    return !('refused' in result) || !unknownKey.test(result.refused);
+    return !('refused' in result) || !('path' in result.refused);
   }
   const result = withScope(base, kind === 'server' ? 'server' : 'model:a/b', set);
   return !('refused' in result) || !unknownKey.test(result.refused);

@@ -35,7 +35,11 @@ const keyFault = /is no setting|belongs to the process/;
 function isTaken(scope: keyof typeof scopes, path: string): boolean {
   // No value fits every key: only what is said of the key counts.
   const set = { [path]: defaults.get(path) ?? { no: 'value' } };
-  const result = scope === 'session' ? applyControl(base, {}, { set }) : withScope(base, scopes[scope], set);
+  if (scope === 'session') {
+    const result = applyControl(base, {}, { set });
+    return !('refused' in result && 'path' in result.refused);
+  }
+  const result = withScope(base, scopes[scope], set);
   return !('refused' in result && keyFault.test(result.refused));
 }
 

@@ -1,3 +1,4 @@
+import { refusalText } from '@loopwatch/detectors/internal';
 import type { OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord, Outcome, PipelineObserver, RaisedCheck } from '../records.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
@@ -55,13 +56,13 @@ function detect<R extends InputRecord>(
     observer.duplicate();
     return;
   }
-  const { verdicts, origins, refusal, abandoned, accountBefore, turnRequest } = pushed;
+  const { verdicts, origins, refusals, abandoned, accountBefore, turnRequest } = pushed;
   if (abandoned.length > 0) observer.abandoned(abandoned.map(({ id }) => id));
   observer.event(event.type);
   if (accountBefore !== null)
     sessions.summaries?.noteRestart(entry, { account: accountBefore, incidents: abandoned, lastPosition });
   sessions.summaries?.note(entry, event.type, record.offset, verdicts);
-  if (refusal !== null) observer.refusedSetting(sessionId, refusal);
+  if (refusals.length > 0) observer.refusedSetting(sessionId, refusalText(...refusals));
   if (turnRequest !== null) observer.turnRequest(sessionId, turnRequest);
   verdicts.forEach((verdict, i) => {
     const source = sessions.sourceOf(record.offset, origins[i]);
