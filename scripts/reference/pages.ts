@@ -1,4 +1,10 @@
-import { deadLetterHeaders, deadLetterReasons, eventRefusals, settingsSchema } from '@loopwatch/contract';
+import {
+  deadLetterHeaders,
+  deadLetterReasons,
+  eventRefusals,
+  presetNames,
+  settingsSchema,
+} from '@loopwatch/contract';
 import {
   allowedValues,
   environmentName,
@@ -8,7 +14,7 @@ import {
   settingText,
   shortEnvironmentNames,
 } from '@loopwatch/contract/internal';
-import { type Preset, presets } from '@loopwatch/detectors/internal';
+import { type Preset, presetDescriptions, presets } from '@loopwatch/detectors/internal';
 
 /** The reference pages that are tables derived from the code. */
 
@@ -107,16 +113,19 @@ function presetTable(): string {
   const header = ['preset', 'for', 'calls', 'within', 'mode', 'matching', 'content', 'thought'];
   return table(
     header,
-    Object.entries(presets).map(([name, { description, tool, content, thought }]) => [
-      code(name),
-      description,
-      String(tool.maxRepeats),
-      tool.ttlSeconds === null ? 'any time' : `${tool.ttlSeconds} s`,
-      code(tool.mode),
-      tool.similarity === null ? 'exact' : `similar, ${tool.similarity}`,
-      textLayer(content),
-      textLayer(thought),
-    ]),
+    presetNames.map((name) => {
+      const { tool, content, thought } = presets[name];
+      return [
+        code(name),
+        presetDescriptions[name],
+        String(tool.maxRepeats),
+        tool.ttlSeconds === null ? 'any time' : `${tool.ttlSeconds} s`,
+        code(tool.mode),
+        tool.similarity === null ? 'exact' : `similar, ${tool.similarity}`,
+        textLayer(content),
+        textLayer(thought),
+      ];
+    }),
   );
 }
 

@@ -42,6 +42,7 @@ export {
   withoutChatCommands,
 } from './settings/chat-commands.ts';
 export { effectiveSettings, type SessionScope } from './settings/effective-settings.ts';
+export { presetDescriptions } from './settings/preset-descriptions.ts';
 export { type Preset, presets } from './settings/presets.ts';
 export type { Refusal } from './settings/refusal.ts';
 export { refusalText } from './settings/refusal-text.ts';

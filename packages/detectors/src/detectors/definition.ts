@@ -41,8 +41,6 @@ export interface DetectorDefinition<Options = unknown> {
   options(sources: OptionSources): Options | null;
   /** The part of the options that enters the configuration hash; default: all. */
   hashed?(options: Options): unknown;
-  /** The effective values of its block's keys, set or not; undefined for keys without a value. */
-  effective(options: Options | null, sources: OptionSources): Readonly<Record<string, unknown>>;
   /**
    * Creates the detector of one session; `null` if a dependency is missing.
    *

@@ -2,7 +2,6 @@ import type { Mode, PresetName } from '@loopwatch/contract';
 
 /** The values of a preset, which apply unless set. */
 export interface Preset {
-  readonly description: string;
   readonly tool: {
     readonly maxRepeats: number;
     readonly ttlSeconds: number | null;
@@ -30,9 +29,8 @@ interface TextPreset {
 
 const streamText: TextPreset = { window: 50, minRepeats: 10, maxDistance: 250, mode: 'block' };
 
-function similarCalls(description: string, maxRepeats: number, ttlSeconds: number, mode: Mode): Preset {
+function similarCalls(maxRepeats: number, ttlSeconds: number, mode: Mode): Preset {
   return {
-    description,
     tool: { maxRepeats, ttlSeconds, mode, similarity: 0.9 },
     results: false,
     content: null,
@@ -51,7 +49,6 @@ const balancedText: TextPreset = {
 
 export const presets: Readonly<Record<PresetName, Preset>> = {
   balanced: {
-    description: 'all detectors, knowing progress from a loop',
     tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
     results: true,
     content: balancedText,
@@ -59,7 +56,6 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     semantic: { mode: 'chance_then_block' },
   },
   stream: {
-    description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
     tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
     results: false,
     content: streamText,
@@ -67,17 +63,16 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     semantic: { mode: 'block' },
   },
   proxy: {
-    description: 'a proxy that breaks: 4 identical calls in a row within two minutes',
     tool: { maxRepeats: 4, ttlSeconds: 120, mode: 'block', similarity: null },
     results: false,
     content: null,
     thought: null,
     semantic: null,
   },
-  similar: similarCalls('3 similar calls within five minutes', 3, 300, 'block'),
-  general: similarCalls('general purpose', 3, 300, 'chance_then_block'),
-  coding: similarCalls('coding tools', 4, 600, 'chance_then_block'),
-  search: similarCalls('search tools', 2, 180, 'block'),
-  api: similarCalls('tools that call APIs', 3, 300, 'block'),
-  files: similarCalls('file operations', 3, 300, 'chance_then_block'),
+  similar: similarCalls(3, 300, 'block'),
+  general: similarCalls(3, 300, 'chance_then_block'),
+  coding: similarCalls(4, 600, 'chance_then_block'),
+  search: similarCalls(2, 180, 'block'),
+  api: similarCalls(3, 300, 'block'),
+  files: similarCalls(3, 300, 'chance_then_block'),
 };

@@ -2,7 +2,7 @@ import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatc
 import { describe, expect, test } from 'vitest';
 import { blockMessage, toolGuidance } from '../../src/detectors/tool-repeat/wording.ts';
 import { closingReason } from '../../src/incident/shown-calls.ts';
-import { guidanceOf, planDetection, presets, stopMessage } from '../../src/internal.ts';
+import { guidanceOf, planDetection, presetDescriptions, stopMessage } from '../../src/internal.ts';
 import { text as answer, call, run } from '../sessions.ts';
 
 const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
@@ -184,7 +184,7 @@ test.each([
 });
 
 test('presets: each has a description of its own', () => {
-  const texts = Object.values(presets).map(({ description }) => description);
+  const texts = Object.values(presetDescriptions);
   expect(new Set(texts).size).toBe(texts.length);
 });
 

@@ -6,11 +6,6 @@ import { Budget, type BudgetOptions } from './budget.ts';
 export const budget: DetectorDefinition<BudgetOptions> = {
   id: 'budget',
   options: ({ settings }) => optionsOf(settings.budget),
-  effective: (options, { settings: { budget: own } }) => ({
-    enabled: isOn(own) && hasLimit(own),
-    per: own.per ?? 'session',
-    ...options?.limits,
-  }),
   create: (options) => new Budget(options),
 };
 
@@ -21,6 +16,6 @@ function optionsOf(own: DetectionSettings['budget']): BudgetOptions | null {
   return { limits: { tokens, usd, calls, minutes } };
 }
 
-function hasLimit(own: DetectionSettings['budget']): boolean {
+export function hasLimit(own: DetectionSettings['budget']): boolean {
   return budgetResources.some((resource) => own[resource] !== undefined);
 }

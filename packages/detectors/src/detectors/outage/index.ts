@@ -8,6 +8,5 @@ export const outage: DetectorDefinition<OutageOptions> = {
   reads: ['prompt_started'],
   options: ({ settings: { outage: own }, preset }) =>
     isOn(own, preset.results) ? { threshold: own.min_failures ?? 3 } : null,
-  effective: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),
   create: (options, { knowledge }) => new Outage(options, knowledge),
 };

@@ -15,6 +15,5 @@ export const semantic: DetectorDefinition<SemanticOptions> = {
       mode: own.mode ?? preset.semantic?.mode ?? 'block',
     };
   },
-  effective: (options) => ({ enabled: options !== null, mode: options?.mode }),
   create: (options, { privacy }, layer) => layer && layer.create(options, privacy),
 };

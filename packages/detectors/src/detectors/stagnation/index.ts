@@ -23,15 +23,5 @@ export const stagnation: DetectorDefinition<StagnationOptions> = {
   },
   // tool-cycle hashes its maximum cycle length itself.
   hashed: ({ longestCycle, ...own }) => own,
-  effective: (options) => ({
-    enabled: options !== null,
-    same_error: options?.sameError,
-    same_failure: options?.sameFailure,
-    same_result: options?.sameResult,
-    same_answer: options?.sameAnswer,
-    same_prompt: options?.samePrompt,
-    nothing_new: options?.nothingNew,
-    mode: options?.mode,
-  }),
   create: (options, { knowledge }) => new Stagnation(options, knowledge),
 };

@@ -28,13 +28,6 @@ export function textRepeat(stream: TextRepeatOptions['stream']): DetectorDefinit
       return { ...options, createIndex };
     },
     hashed: ({ createIndex, ...own }) => own,
-    effective: (options) => ({
-      enabled: options !== null,
-      window: options?.window,
-      min_repeats: options?.threshold,
-      max_distance: options?.maxDistance,
-      mode: options?.mode,
-    }),
     create: (options) => new TextRepeat(options),
   };
 }

@@ -7,11 +7,5 @@ export const toolCycle: DetectorDefinition<CycleOptions> = {
   needsResults: ({ tool_cycle: own }) => own,
   reads: ['prompt_started'],
   options: ({ settings, preset, calls }) => cycleOptions(settings, preset, calls.tool.mode),
-  effective: (options) => ({
-    enabled: options !== null,
-    max_period: options?.maxPeriod,
-    min_repeats: options?.threshold,
-    mode: options?.mode,
-  }),
   create: (options, { knowledge }) => new ToolCycle(options, knowledge),
 };

@@ -6,6 +6,5 @@ export const toolLimit: DetectorDefinition<ToolLimitOptions> = {
   id: 'tool-limit',
   reads: ['prompt_started', 'turn_started', 'tool_call_request', 'tool_result', 'content', 'thought'],
   options: ({ settings: { tool_call_limit: own } }) => (isOn(own) ? { maxTurns: own.max_turns ?? 3 } : null),
-  effective: (options) => ({ enabled: options !== null, max_turns: options?.maxTurns }),
   create: (options) => new ToolLimit(options),
 };

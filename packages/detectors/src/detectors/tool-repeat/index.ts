@@ -15,17 +15,6 @@ export const toolRepeat: DetectorDefinition<ToolRepeatPlan> = {
     const enabled = calls.tool.enabled || [...calls.perTool.values()].some((tool) => tool.enabled);
     return enabled ? calls : null;
   },
-  effective: (_, { calls: { tool } }) => ({
-    enabled: tool.enabled,
-    max_repeats: tool.threshold,
-    ttl_seconds: tool.ttlMs === null ? null : tool.ttlMs / 1000,
-    mode: tool.mode,
-    similarity_threshold: tool.similarity?.threshold,
-    'similarity.threshold': tool.similarity?.threshold,
-    'similarity.algorithm': tool.similarity?.algorithm,
-    'similarity.normalize_whitespace': tool.similarity?.normalizeWhitespace,
-    'similarity.ignore_case': tool.similarity?.ignoreCase,
-  }),
   create: (plan, { knowledge, comparesResults }) =>
     comparesResults && !isSimilar(plan) ? new StepRepeat(plan, knowledge) : new ToolRepeat(plan),
 };

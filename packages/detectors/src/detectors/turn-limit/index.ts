@@ -7,6 +7,5 @@ export const turnLimit: DetectorDefinition<TurnLimitOptions> = {
   reads: ['turn_started', 'tool_call_request', 'prompt_started'],
   options: ({ settings: { turn_requests: own } }) =>
     isOn(own) ? { maxRequests: own.max_turn_requests ?? 10 } : null,
-  effective: (options) => ({ enabled: options !== null, max_turn_requests: options?.maxRequests }),
   create: (options) => new TurnLimit(options),
 };
