@@ -38,16 +38,16 @@ export type PresetName = (typeof presetNames)[number];
 
 /** Actions when a loop is found; `break`, `chance` and `chance_then_break` are older spellings. */
 const modeSpellings = ['warn', 'block', 'chance_then_block', 'break', 'chance', 'chance_then_break'] as const;
+type ModeSpelling = (typeof modeSpellings)[number];
 export type Mode = 'warn' | 'block' | 'chance_then_block';
 
-const modeSchema = z.pipe(
-  z.enum(modeSpellings),
-  z.transform((mode): Mode => {
-    if (mode === 'break') return 'block';
-    if (mode === 'chance' || mode === 'chance_then_break') return 'chance_then_block';
-    return mode;
-  }),
-);
+function modeOf(spelling: ModeSpelling): Mode {
+  if (spelling === 'break') return 'block';
+  if (spelling === 'chance' || spelling === 'chance_then_break') return 'chance_then_block';
+  return spelling;
+}
+
+const modeSchema = z.enum(modeSpellings).check(z.overwrite(modeOf)) as z.ZodMiniType<Mode, ModeSpelling>;
 
 const unitInterval = z.number().check(z.minimum(0), z.maximum(1));
 
@@ -227,14 +227,17 @@ const priceSchema = z.strictObject({
 /** Each mask pattern is searched for in every text that is written. */
 const MAX_MASKS = 1000;
 
-const patternSchema = z.string().check(
-  z.superRefine((pattern, context) => {
-    const parsed = parsePattern(pattern);
-    if (parsed.ok) return;
-    const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
-    context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
-  }),
-);
+const patternSchema = z
+  .string()
+  .check(
+    z.refine((pattern) => parsePattern(pattern).ok, { error: ({ input }) => patternFault(input as string) }),
+  );
+
+function patternFault(pattern: string): string | undefined {
+  const parsed = parsePattern(pattern);
+  const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
+  return parsed.ok ? undefined : `${JSON.stringify(shown)} ${parsed.why}`;
+}
 
 const stopAfterDenials = whole(1, 1_000_000);
 const onBudget = z.enum(['stop', 'ask']);

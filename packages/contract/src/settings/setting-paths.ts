@@ -134,7 +134,8 @@ export function valueFromText(text: string, schema: SettingSchema): unknown {
   const def = schemaDef(unwrapSchema(schema));
   // A text with a format, such as a URL, may be written in quotes.
   if (def.type === 'string' && !('format' in def)) return text;
-  if (def.type === 'enum') return choiceFrom(text, schema);
+  // A choice of older spellings may be written in quotes.
+  if (def.type === 'enum' && def.checks === undefined) return choiceFrom(text, schema);
   if (def.type === 'boolean') return booleanWords.get(text.trim().toLowerCase()) ?? text;
   const json = jsonFrom(text);
   if (def.type === 'array') return Array.isArray(json) ? json : listFrom(text);
