@@ -13,3 +13,4 @@ export {
   syncFolder,
 } from './private-folder.ts';
 export { atMost, delay, within } from './timing.ts';
+export { createZstdDecompress, ZstdError, zstdDecoder } from './zstd.ts';

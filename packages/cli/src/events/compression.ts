@@ -1,12 +1,15 @@
-import { pipeline, Readable, Transform } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import { Decompress } from 'fzstd';
+import { createZstdDecompress, zstdDecoder } from '@loopwatch/platform';
 
 /** What compressed files begin with, in hexadecimal. Agents and log shippers name them in several ways, and pipes have no name. */
 const signatures = [
   ['gzip', '1f8b'],
   ['zstd', '28b52ffd'],
 ] as const;
+
+/** Largest zstd window, bytes: what the command `zstd` reads without a further option. */
+const MAX_ZSTD_WINDOW = 128 * 1024 * 1024;
 
 type Compression = (typeof signatures)[number][0];
 
@@ -29,7 +32,8 @@ export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerat
       yield* rest;
       return;
     }
-    const decoder = compression === 'gzip' ? createGunzip({ chunkSize: 1 << 18 }) : zstdDecoder();
+    const decoder =
+      compression === 'gzip' ? createGunzip({ chunkSize: 1 << 18 }) : createZstdDecompress(MAX_ZSTD_WINDOW);
     yield* pipeline(Readable.from(withFirst(first.value, rest)), decoder, ignore) as AsyncIterable<Buffer>;
   } finally {
     await iterator.return?.();
@@ -43,7 +47,7 @@ export function decompressedBeginning(beginning: Buffer): Buffer {
   const contents: Uint8Array[] = [];
   try {
     if (compression === 'gzip') return gunzipSync(beginning, { finishFlush: constants.Z_SYNC_FLUSH });
-    new Decompress((chunk) => contents.push(chunk)).push(beginning);
+    zstdDecoder((block) => contents.push(block), MAX_ZSTD_WINDOW)(beginning, false);
   } catch {
     // The reader of the file says why it cannot be read.
   }
@@ -53,30 +57,6 @@ export function decompressedBeginning(beginning: Buffer): Buffer {
 async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
-}
-
-/** Node has no zstd before 22. */
-function zstdDecoder(): Transform {
-  const decoder = new Decompress((chunk) => decompressing.push(chunk));
-  const attempt = (chunk: Uint8Array, isLast: boolean, done: (error?: Error) => void) => {
-    try {
-      decoder.push(chunk, isLast);
-    } catch (error) {
-      const isCut = isLast && chunk.length === 0;
-      done(Object.assign(new Error(String(error)), { code: isCut ? 'ZSTD_truncated' : 'ZSTD_error' }));
-      return;
-    }
-    done();
-  };
-  const decompressing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      attempt(chunk, false, done);
-    },
-    flush(done) {
-      attempt(new Uint8Array(0), true, done);
-    },
-  });
-  return decompressing;
 }
 
 function ignore(): void {
