@@ -19,6 +19,7 @@ import {
   timeOf,
 } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
+import { grokResult } from '../wire/grok-result.ts';
 
 /** Calls and sessions to remember. */
 const MAX_REMEMBERED = 1000;
@@ -119,7 +120,8 @@ class AcpReader implements FormatReader {
     if (isOver) {
       turns.toolResult(stamp);
       const shown = joinedText(listOf(update['content']).map((part) => objectOf(part)['content']));
-      const result = update['rawOutput'] ?? shown;
+      const raw = update['rawOutput'];
+      const result = (stamp.agent === 'grok' ? grokResult(raw) : raw) ?? shown;
       events.push({
         ...stamp,
         id: `result:${callId}`,

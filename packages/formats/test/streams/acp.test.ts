@@ -82,7 +82,12 @@ it('ACP: reads the updates that Grok stores, with their times and the names of t
     { type: 'prompt_started', text: 'Read it', time: 1_795_955_793_785 },
     { type: 'turn_started' },
     { type: 'tool_call_request', name: 'read_file', args: { target_file: 'a' }, agent: 'grok' },
-    { type: 'tool_result', isError: true, time: 1_795_955_793_788 },
+    {
+      type: 'tool_result',
+      isError: true,
+      time: 1_795_955_793_788,
+      result: 'Error: a does not exist.',
+    },
     { type: 'turn_finished' },
     { type: 'turn_started' },
     { type: 'content', text: 'I give up.' },
