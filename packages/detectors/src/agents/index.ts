@@ -1,4 +1,5 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
+import { antigravity } from './antigravity.ts';
 import { anyAgent } from './any-agent.ts';
 import { browserUse } from './browser-use.ts';
 import { claudeCode } from './claude-code.ts';
@@ -6,7 +7,11 @@ import { cline } from './cline.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { grok } from './grok.ts';
+import { hermes } from './hermes.ts';
+import { kimiCode } from './kimi-code.ts';
 import { miniSweAgent } from './mini-swe-agent.ts';
+import { openclaw } from './openclaw.ts';
 import { opencode } from './opencode.ts';
 import { openhands } from './openhands.ts';
 
@@ -25,4 +30,9 @@ export const agentContracts: Readonly<Record<string, AgentContractSettings>> = {
   cline,
   'mini-swe-agent': miniSweAgent,
   'browser-use': browserUse,
+  'kimi-code': kimiCode,
+  grok,
+  hermes,
+  openclaw,
+  antigravity,
 };

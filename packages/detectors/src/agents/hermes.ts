@@ -1,0 +1,18 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+
+/** Hermes, the agent of Nous Research, version 0.19. */
+export const hermes: AgentContractSettings = {
+  tools: {
+    terminal: { volatile: ['timeout', 'background', 'notify_on_complete'] },
+    delegate_task: { mutating: true, poller: false },
+    todo: { mutating: false, poller: false },
+    browser_snapshot: { mutating: false },
+  },
+  result_noise: [
+    '[Tool loop warning: {line}',
+    'on this exact region {number} times',
+    '"already_read": {number}',
+    '"tokens": {"input": {number}, "output": {number}}',
+  ],
+  harness_prompts: ['[IMPORTANT: Background process{text}'],
+};
