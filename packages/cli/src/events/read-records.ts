@@ -1,9 +1,9 @@
-import { basename, dirname } from 'node:path';
 import { readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { JsonValues, type Piece } from './json-values.ts';
 import { isDatabase, readDatabase } from './read-database.ts';
 import { readLines } from './read-lines.ts';
+import { sessionOfFile } from './session-in-path.ts';
 
 /** The events of one line of a file. */
 export interface FileRecord extends Translation {
@@ -103,7 +103,7 @@ export class RecordReader {
   }
 
   #translatorFor(file: string): Translator {
-    const session = this.#fixedSession ?? sessionOf(file);
+    const session = this.#fixedSession ?? sessionOfFile(file);
     if (this.#translator === undefined || this.#session !== session)
       this.#translator = new Translator({ format: this.#format, session, memory: this.#telemetry });
     this.#session = session;
@@ -215,38 +215,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The session of a message that Strands stores, `session_ID/agents/agent_ID/messages/message_1.json`: each agent has its own. */
-export function strandsSession(file: string): string | undefined {
-  const [, session, agent] =
-    /\bsession_([^/]+)\/agents\/agent_([^/]+)\/messages\/message_\d+\.json$/.exec(file) ?? [];
-  return session === undefined || agent === undefined ? undefined : `${session}/${agent}`;
-}
-
-/** The session of the records of an agent of Kimi Code, `session_ID/agents/AGENT/wire.jsonl`. */
-function kimiCodeSession(file: string): string | undefined {
-  const [session = '', folder, agent = '', name] = file.split('/').slice(-4);
-  if (folder !== 'agents' || name !== 'wire.jsonl') return undefined;
-  return agent === 'main' ? session : `${session}/${agent}`;
-}
-
-/** The conversation of Antigravity CLI, `ID/.system_generated/logs/transcript.jsonl`. */
-function antigravitySession(file: string): string | undefined {
-  const [conversation, folder, logs] = file.split('/').slice(-4);
-  return folder === '.system_generated' && logs === 'logs' ? conversation : undefined;
-}
-
-const formatEndings = new Set(['jsonl', 'ndjson', 'json', 'sse', 'txt', 'gz', 'zst']);
-
-/** Session id for records without one: the name of the file or of the conversation's folder. */
-function sessionOf(file: string): string {
-  if (file === '-') return 'stdin';
-  const folder = dirname(file);
-  if (basename(folder) === 'events') return basename(dirname(folder));
-  const ofAgent = strandsSession(file) ?? kimiCodeSession(file) ?? antigravitySession(file);
-  if (ofAgent !== undefined) return ofAgent;
-  const [name = file, ...endings] = basename(file).split('.');
-  const own = endings.filter((ending) => !formatEndings.has(ending));
-  return [name, ...own].join('.');
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { beginningOf } from '../events/beginning-of.ts';
 import { compressionOf, decompressedBeginning } from '../events/compression.ts';
 import { isDatabase } from '../events/read-database.ts';
-import { strandsSession } from '../events/read-records.ts';
+import { sessionInPath } from '../events/session-in-path.ts';
 import { anyHistoryFile, type History } from './histories.ts';
 
 /** A history file, or several files that make up one session and are read in order. */
@@ -92,17 +92,15 @@ function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] 
     const storage = openCodeStorage(path);
     if (storage !== undefined) storages.add(storage);
     else if (files.test(path) && !isShownOnly(path, known) && !isCompressedCopy(path, known)) {
-      const isOfFolder = basename(dirname(path)) === 'events' || strandsSession(path) !== undefined;
-      const key = isOfFolder ? dirname(path) : path;
+      const key = sessionInPath(path)?.isFolder === true ? dirname(path) : path;
       sessions.set(key, [...(sessions.get(key) ?? []), path]);
     }
   }
   const sources = [...sessions].map(([key, own]) => {
     const [first = ''] = own;
-    const ofStrands = strandsSession(first);
-    if (ofStrands !== undefined) return sourceOf(own.toSorted(byNumber), ofStrands);
-    const isOfFolder = basename(key) === 'events' || generic.test(basename(key));
-    return sourceOf(own, isOfFolder ? basename(dirname(key)) : undefined);
+    const inPath = sessionInPath(first);
+    if (inPath?.isFolder === true) return sourceOf(own.toSorted(byNumber), inPath.id);
+    return sourceOf(own, generic.test(basename(key)) ? basename(dirname(key)) : undefined);
   });
   return [...sources, ...[...storages].flatMap(openCodeSessions)];
 }
