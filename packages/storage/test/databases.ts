@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { startPostgres, type TestPostgres } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Database } from '../src/index.ts';
@@ -22,20 +21,7 @@ export interface Databases {
 /** Runs the same tests on the embedded database and on a real PostgreSQL. */
 export function onBothDatabases(tests: (databases: Databases) => void): void {
   describe('pglite', () => {
-    const closers = closeAfterwards();
-    // Creating a database takes seconds.
-    let dir = '';
-    let current: Database | undefined;
-    beforeAll(async () => {
-      dir = await pgliteFolder();
-      closers.push(() => rm(dir, { recursive: true, force: true }));
-    });
-    const open = async (): Promise<Database> => {
-      await current?.close();
-      current = await closed(closers, () => openPglite(dir, () => undefined))();
-      return current;
-    };
-    tests({ kind: 'pglite', disconnect: () => Promise.resolve(), make: making(open) });
+    tests({ kind: 'pglite', disconnect: () => Promise.resolve(), make: makePglite });
   });
   describe('postgres', () => {
     const closers = closeAfterwards();
@@ -46,10 +32,25 @@ export function onBothDatabases(tests: (databases: Databases) => void): void {
       url = await server.createDatabase();
       closers.push(() => server.stop());
     });
-    const open = closed(closers, () => Promise.resolve(openPostgres({ url, onTrouble: () => undefined })));
+    const open = (): Promise<Database> => {
+      const database = closable(openPostgres({ url, onTrouble: () => undefined }));
+      closers.push(() => database.close());
+      return Promise.resolve(database);
+    };
     tests({ kind: 'postgres', disconnect: () => server.disconnect(url), make: making(open) });
   });
 }
+
+let folder: string | undefined;
+let pglite: Database | undefined;
+
+/** Opening and migrating the embedded database takes longer than most files that need one, so it is left open for the next. */
+export const makePglite = making(async () => {
+  await pglite?.close();
+  folder ??= await pgliteFolder();
+  pglite = closable(await openPglite(folder, () => undefined));
+  return pglite;
+});
 
 /** @param open opens the same database each time */
 function making(open: () => Promise<Database>): Databases['make'] {
@@ -88,14 +89,9 @@ function closeAfterwards(): Closers {
 }
 
 /** Makes `close` idempotent. */
-function closed(closers: Closers, open: () => Promise<Database>): () => Promise<Database> {
-  return async () => {
-    const database = await open();
-    let closing: Promise<void> | undefined;
-    const close = (): Promise<void> => (closing ??= database.close());
-    closers.push(close);
-    const one = { ...database, close };
-    closings.set(one, () => closing !== undefined);
-    return one;
-  };
+function closable(database: Database): Database {
+  let closing: Promise<void> | undefined;
+  const one = { ...database, close: (): Promise<void> => (closing ??= database.close()) };
+  closings.set(one, () => closing !== undefined);
+  return one;
 }
