@@ -27,11 +27,20 @@ export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { denialText } from './results/result-kind.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
+export type { TurnRequest } from './session/detector-bank.ts';
 export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
-export type { Conclusion, PushResult, TurnRequest } from './session/push-result.ts';
-export type { SessionAccount } from './session/session-account.ts';
+export type { Conclusion, PushResult } from './session/push-result.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
+export {
+  accountOf,
+  openIncidentFigures,
+  openIncidentSummaries,
+  reportOf,
+  type SessionAccount,
+  type SessionReport,
+  type SessionState,
+} from './session/session-report.ts';
 export { SNAPSHOT_VERSION } from './session/session-snapshot.ts';
 export { sessionTitle } from './session/session-title.ts';
 export { type WatchedPush, WatchedSession } from './session/watched-session.ts';

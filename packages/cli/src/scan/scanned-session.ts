@@ -7,7 +7,15 @@ import {
   titleWithCount,
   type Verdict,
 } from '@loopwatch/contract';
-import { type Detection, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors/internal';
+import {
+  accountOf,
+  type Detection,
+  openIncidentSummaries,
+  reportOf,
+  type SessionAccount,
+  SessionAnalyzer,
+  type SessionState,
+} from '@loopwatch/detectors/internal';
 import type { ScannedLoop } from './scan-report.ts';
 
 type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
@@ -33,23 +41,28 @@ export class ScannedSession {
   }
 
   push(event: AgentEvent): void {
-    const { isDuplicate, verdicts, abandoned, accountBefore } = this.#analyzer.push(event);
+    const { isDuplicate, verdicts, before } = this.#analyzer.push(event);
     if (isDuplicate) this.duplicates += 1;
-    if (accountBefore !== null) this.#accounts.push(accountBefore);
+    if (before !== null) this.#noteBefore(before);
     if (!isDuplicate && this.#starts.length === this.#accounts.length)
       this.#starts.push(this.#analyzer.lastTime);
     if (event.type === 'prompt_started' && event.origin !== 'harness')
       this.#prompt ??= promptText(typeof event.text === 'string' ? event.text : '');
-    for (const summary of abandoned) this.#abandoned.set(summary.id, summary);
     for (const verdict of verdicts) {
       const first = this.#incidents.get(verdict.incidentId)?.first ?? verdict;
       this.#incidents.set(verdict.incidentId, { first, latest: verdict });
     }
   }
 
+  #noteBefore(before: SessionState): void {
+    const { account, incidents } = reportOf(before);
+    this.#accounts.push(account);
+    for (const incident of incidents) this.#abandoned.set(incident.id, incident);
+  }
+
   /** Usage of the whole session: of each of its parts between long pauses, with the time of its first event, epoch ms. */
   get accounts(): readonly (SessionAccount & { readonly startedAt: number })[] {
-    return [...this.#accounts, this.#analyzer.account].map((account, i) => ({
+    return [...this.#accounts, accountOf(this.#analyzer.state)].map((account, i) => ({
       ...account,
       startedAt: this.#starts[i] ?? 0,
     }));
@@ -58,7 +71,7 @@ export class ScannedSession {
   /** The session's loops, as of its last event. */
   get loops(): ScannedLoop[] {
     const open = new Map(this.#abandoned);
-    for (const summary of this.#analyzer.openIncidentSummaries) open.set(summary.id, summary);
+    for (const summary of openIncidentSummaries(this.#analyzer.state)) open.set(summary.id, summary);
     return [...this.#incidents].map(([id, { first, latest }]) => {
       const now = isOpenAfter(latest) ? open.get(id) : undefined;
       const { project } = this;

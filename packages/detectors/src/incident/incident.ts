@@ -3,7 +3,6 @@ import {
   type EvidenceOf,
   isOpenAfter,
   type Mode,
-  type OpenIncidentSummary,
   type ThresholdOrigin,
   type VerdictAction,
   type VerdictOutcome,
@@ -25,15 +24,8 @@ import type {
   Scene,
 } from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
-import {
-  costSince,
-  describe,
-  incidentId,
-  type PureVerdict,
-  toVerdict,
-  type VerdictSettings,
-} from './verdict.ts';
-import { type Coverage, cover, NOTHING_COVERED, NOTHING_USED, wasteOf } from './waste.ts';
+import { incidentId, type PureVerdict, toVerdict, type VerdictSettings } from './verdict.ts';
+import { type Coverage, cover, NOTHING_COVERED, NOTHING_USED } from './waste.ts';
 
 /**
  * The lifecycle of one loop: opened, escalated while it continues, resolved when the pattern ends. A repetition is
@@ -200,9 +192,6 @@ export class PatternIncident<D extends RoundDetector> {
   }
 }
 
-/** Evidence may be large, and a summary must fit into a record. */
-const MAX_DESCRIBED = 4;
-
 interface Entry {
   readonly id: string;
   readonly progress: IncidentProgress | undefined;
@@ -261,12 +250,13 @@ export class OpenIncidents {
 
   /** Attributes the session's usage up to now to its open loops. */
   #cover(now: Mark): void {
-    const { entries, coverage } = this.#coveredAt(now);
+    const { entries, coverage } = this.coveredAt(now);
     this.#bySlot = entries;
     this.#coverage = coverage;
   }
 
-  #coveredAt(now: Mark): { readonly entries: Map<string, Entry>; readonly coverage: Coverage } {
+  /** The incidents by slot, with the session's usage up to now attributed to its open loops. */
+  coveredAt(now: Mark): { readonly entries: Map<string, Entry>; readonly coverage: Coverage } {
     const entries = new Map(this.#bySlot);
     let coverage = this.#coverage;
     // Those that opened first come first.
@@ -289,34 +279,6 @@ export class OpenIncidents {
     this.#bySlot?.set(slot, {
       id: entry.id,
       progress: { ...entry.progress, count, calls: callsNow, latest: { eventIndex, time } },
-    });
-  }
-
-  /**
-   * The current state of each incident.
-   *
-   * @param now the session's current mark
-   * @param findings the incidents as they would be reported now
-   */
-  summaries(now: Mark, findings: readonly Finding[], { privacy }: VerdictSettings): OpenIncidentSummary[] {
-    if (this.#bySlot === undefined || this.#bySlot.size === 0) return [];
-    const bySlot = new Map(findings.map((finding) => [slotOf(finding), finding]));
-    let described = 0;
-    return Array.from(this.#coveredAt(now).entries).flatMap(([slot, { id, progress }]) => {
-      if (progress === undefined) return [];
-      const cost = costSince(progress, now);
-      const { count, own, latest } = progress;
-      const finding = latest && described < MAX_DESCRIBED ? bySlot.get(slot) : undefined;
-      if (finding !== undefined) described += 1;
-      return [
-        {
-          id,
-          count,
-          cost,
-          ...(own !== undefined && { wasted: wasteOf(own, cost) }),
-          ...(latest && finding && { latest: { ...latest, ...describe(finding, privacy) } }),
-        },
-      ];
     });
   }
 

@@ -6,7 +6,6 @@ import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { BankSnapshot, Detector, EventStep, Finding } from '../incident/finding.ts';
 import type { OpenIncidents } from '../incident/incident.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
-import type { TurnRequest } from './push-result.ts';
 import type { SessionTotals } from './session-account.ts';
 
 /**
@@ -179,6 +178,12 @@ export function withHashes(event: AgentEvent): AgentEvent {
     return isHashed ? { ...event, result: `(a result with the hash ${resultHash})` } : event;
   }
   return event;
+}
+
+/** A model request, by its number in its prompt. */
+export interface TurnRequest {
+  readonly number: number;
+  readonly allowed: number;
 }
 
 const NO_FINDINGS: readonly Finding[] = [];

@@ -1,7 +1,7 @@
 import type { Verdict } from '@loopwatch/contract';
 import { nouns } from '../incident/shown-calls.ts';
 import { oneLine } from '../lib/one-line.ts';
-import type { TurnRequest } from './push-result.ts';
+import type { TurnRequest } from './detector-bank.ts';
 
 /** A log line for the caller to write. */
 export interface LogLine {

@@ -1,13 +1,7 @@
-import type { OpenIncidentSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Refusal } from '../settings/refusal.ts';
-import type { SessionAccount } from './session-account.ts';
-
-/** A model request, by its number in its prompt. */
-export interface TurnRequest {
-  readonly number: number;
-  readonly allowed: number;
-}
+import type { TurnRequest } from './detector-bank.ts';
+import type { SessionState } from './session-report.ts';
 
 /** Verdicts, each with the caller's position at which its loop began. */
 export interface Conclusion {
@@ -21,10 +15,11 @@ export interface PushResult extends Conclusion {
   readonly isDuplicate: boolean;
   /** Why settings requested by the event were rejected, if any were. */
   readonly refusals: readonly Refusal[];
-  /** Incidents that are never resolved, because detection restarted after a pause; as of the last event before it. */
-  readonly abandoned: readonly OpenIncidentSummary[];
-  /** The session's usage up to a long pause, after which it counts from 0 again; `null` without such a pause. */
-  readonly accountBefore: SessionAccount | null;
+  /**
+   * The session up to a long pause, after which it starts again; `null` without such a pause. Its open incidents are never
+   * resolved.
+   */
+  readonly before: SessionState | null;
   /** The model request that the event started, if requests are limited. */
   readonly turnRequest: TurnRequest | null;
 }
@@ -35,8 +30,7 @@ export const NOTHING_FOUND: PushResult = {
   ...NO_VERDICTS,
   isDuplicate: false,
   refusals: [],
-  abandoned: [],
-  accountBefore: null,
+  before: null,
   turnRequest: null,
 };
 export const DUPLICATE: PushResult = { ...NOTHING_FOUND, isDuplicate: true };

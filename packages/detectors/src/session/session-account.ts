@@ -1,8 +1,6 @@
 import { isEventType, type KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import type { Labels } from '../incident/finding.ts';
-import { roundUsd } from '../lib/round-usd.ts';
-import type { DetectionPlan } from '../plan/plan.ts';
 
 /** A session's usage so far: counters that every event advances. */
 export class SessionTotals {
@@ -86,47 +84,6 @@ export class SessionTotals {
 }
 
 export type TotalsSnapshot = Omit<SessionTotals, 'count' | 'mark' | 'snapshot'>;
-
-/** A session's usage so far, its labels and its settings. */
-export interface SessionAccount extends Omit<Labels, 'promptId'> {
-  readonly events: number;
-  /** Events of types unknown to this version. */
-  readonly unknown: number;
-  readonly prompts: number;
-  readonly turns: number;
-  readonly toolCalls: number;
-  /** UTF-16 code units of answer and reasoning. */
-  readonly characters: number;
-  /** `null` if no usage was reported. */
-  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number } | null;
-  /** US dollars; `null` if no usage was reported or a turn's model has no price. */
-  readonly usd: number | null;
-  /** The beginnings of the prompts that a person wrote, masked, one a line; absent without one. */
-  readonly promptText?: string;
-  readonly preset: string;
-  readonly configHash: string;
-}
-
-export function accountOf(
-  totals: SessionTotals,
-  { promptId: _, ...labels }: Labels,
-  { preset, configHash }: DetectionPlan,
-): SessionAccount {
-  const { inputTokens, outputTokens, cachedTokens, usageReports, usd, unpricedReports } = totals;
-  return {
-    events: totals.events,
-    unknown: totals.unknown,
-    prompts: totals.prompts,
-    turns: totals.turns,
-    toolCalls: totals.calls,
-    characters: totals.contentUnits + totals.thoughtUnits,
-    tokens: usageReports === 0 ? null : { input: inputTokens, output: outputTokens, cached: cachedTokens },
-    usd: usageReports === 0 || unpricedReports > 0 ? null : roundUsd(usd),
-    ...labels,
-    preset,
-    configHash,
-  };
-}
 
 type Tags = Readonly<Record<string, string>>;
 

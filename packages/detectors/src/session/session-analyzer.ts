@@ -1,10 +1,4 @@
-import {
-  type AgentEvent,
-  type CheckAnswer,
-  eventTime,
-  type KnownEvent,
-  type OpenIncidentSummary,
-} from '@loopwatch/contract';
+import { type AgentEvent, type CheckAnswer, eventTime, type KnownEvent } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding, Scene } from '../incident/finding.ts';
@@ -19,15 +13,14 @@ import { DetectorBank, SessionStep, withHashes } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
-import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
+import { labelsAfter, NO_LABELS, SessionTotals } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
+import type { SessionState } from './session-report.ts';
 import { type SessionSnapshot, SNAPSHOT_VERSION } from './session-snapshot.ts';
 import { withPrompt } from './session-title.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 const SEMANTIC_SLOT = slotOf({ detector: 'semantic', key: '' });
-/** Placeholder for taking a mark after all events. */
-const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
 /**
  * Analyzes one session: processes its events in order and reports loops. It holds all state of the session, reads no
@@ -90,7 +83,8 @@ export class SessionAnalyzer {
     const isAfterPause = this.#totals.events > 0 && time - this.lastTime > this.#plan.current.idleMs;
     if (typeof event.id === 'string' && !this.#ids.add(event.id, isAfterPause)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends nor starts a pause.
-    const { abandoned, accountBefore } = isAfterPause ? this.#restartSession() : NOTHING_FOUND;
+    const before = isAfterPause ? this.state : null;
+    if (isAfterPause) this.#restartSession();
     this.#labels = labelsAfter(this.#labels, event);
     this.lastTime = time;
     this.lastPosition = position;
@@ -119,9 +113,9 @@ export class SessionAnalyzer {
     else if (repeated) totals.turns -= 1;
     else turn.advance(type);
     const { turnRequest } = step;
-    if (found === NO_VERDICTS && refusals.length === 0 && accountBefore === null && turnRequest === null)
+    if (found === NO_VERDICTS && refusals.length === 0 && before === null && turnRequest === null)
       return NOTHING_FOUND;
-    return { ...found, isDuplicate: false, refusals, abandoned, accountBefore, turnRequest };
+    return { ...found, isDuplicate: false, refusals, before, turnRequest };
   }
 
   #notePrompt({ text, origin }: Extract<KnownEvent, { type: 'prompt_started' }>): void {
@@ -173,9 +167,7 @@ export class SessionAnalyzer {
   }
 
   /** Restarts the session after a long pause: only the known ids remain. Open incidents stay as last reported. */
-  #restartSession(): Pick<PushResult, 'abandoned' | 'accountBefore'> {
-    const abandoned = this.openIncidentSummaries;
-    const accountBefore = this.account;
+  #restartSession(): void {
     this.#plan.reset();
     this.#bank = new DetectorBank(this.#plan.current, this.#plan.semantic);
     this.#ids.restart();
@@ -184,7 +176,6 @@ export class SessionAnalyzer {
     this.#labels = NO_LABELS;
     this.#prompts = '';
     this.#incidents = NO_OPEN_INCIDENTS;
-    return { abandoned, accountBefore };
   }
 
   /**
@@ -220,7 +211,7 @@ export class SessionAnalyzer {
   /** A copy for trial events, without the known ids. */
   fork(): SessionAnalyzer {
     const copy = new SessionAnalyzer(this.sessionId, this.#plan.server);
-    copy.restore({ ...this.#state(), ids: NO_IDS });
+    copy.restore({ ...this.#snapshotOfRest(), ids: NO_IDS });
     return copy;
   }
 
@@ -239,18 +230,18 @@ export class SessionAnalyzer {
     return this.#incidents.countOf(incidentId);
   }
 
-  /** Summaries of the open incidents, including the last event. */
-  get openIncidentSummaries(): OpenIncidentSummary[] {
-    if (this.#incidents === NO_OPEN_INCIDENTS) return [];
-    const now = this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition);
-    return this.#incidents.summaries(now, this.#bank.current(), this.#plan.current);
-  }
-
-  /** The same without evidence, which takes most of the time. */
-  get openIncidentFigures(): OpenIncidentSummary[] {
-    if (this.#incidents === NO_OPEN_INCIDENTS) return [];
-    const now = this.#totals.mark(NO_EVENT, this.lastTime, this.lastPosition);
-    return this.#incidents.summaries(now, [], this.#plan.current);
+  /** The session as it is, to report on it; later events change it, unless they come after a long pause. */
+  get state(): SessionState {
+    return {
+      totals: this.#totals,
+      labels: this.#labels,
+      prompts: this.#prompts,
+      incidents: this.#incidents,
+      bank: this.#bank,
+      plan: this.#plan.current,
+      lastTime: this.lastTime,
+      lastPosition: this.lastPosition,
+    };
   }
 
   /** Index of the last event that was not a duplicate. */
@@ -258,17 +249,12 @@ export class SessionAnalyzer {
     return this.#totals.events - 1;
   }
 
-  get account(): SessionAccount {
-    const account = accountOf(this.#totals, this.#labels, this.#plan.current);
-    return this.#prompts === '' ? account : { ...account, promptText: this.#prompts };
-  }
-
   /** The whole state as JSON. */
   snapshot(): SessionSnapshot {
-    return { ...this.#state(), ids: this.#ids.snapshot() };
+    return { ...this.#snapshotOfRest(), ids: this.#ids.snapshot() };
   }
 
-  #state(): Omit<SessionSnapshot, 'ids'> {
+  #snapshotOfRest(): Omit<SessionSnapshot, 'ids'> {
     return {
       v: SNAPSHOT_VERSION,
       lastTime: this.lastTime,

@@ -70,7 +70,7 @@ export class WatchedSession {
         this.#promptedAt = this.#analyzer.lastTime;
         this.#denials.clear();
       }
-      if (pushed.abandoned.length > 0) this.#open.clear();
+      if (pushed.before !== null) this.#open.clear();
       this.#note(pushed);
       this.#noteDenial(event);
       return pushed;

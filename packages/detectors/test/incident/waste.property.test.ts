@@ -2,7 +2,7 @@ import { type AgentEvent, isOpenAfter, type OpenIncidentSummary } from '@loopwat
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PureVerdict, SessionSnapshot } from '../../src/index.ts';
-import type { SessionAnalyzer } from '../../src/internal.ts';
+import { accountOf, openIncidentSummaries, type SessionAccount } from '../../src/internal.ts';
 import { eventsOf, loopingTurns } from '../looping-turns.ts';
 import { analyzer } from '../sessions.ts';
 
@@ -30,12 +30,12 @@ class Watched {
     for (const verdict of this.#session.push(event).verdicts) this.#verdicts.set(verdict.incidentId, verdict);
   }
 
-  get account(): SessionAnalyzer['account'] {
-    return this.#session.account;
+  get account(): SessionAccount {
+    return accountOf(this.#session.state);
   }
 
   get loops(): Loop[] {
-    const open = new Map(this.#session.openIncidentSummaries.map((one) => [one.id, one]));
+    const open = new Map(openIncidentSummaries(this.#session.state).map((one) => [one.id, one]));
     return [...this.#verdicts].flatMap(([id, verdict]): Loop[] => {
       const now = isOpenAfter(verdict) ? open.get(id) : verdict;
       if (now?.wasted === undefined || verdict.began === undefined) return [];

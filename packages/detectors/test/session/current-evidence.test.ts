@@ -1,7 +1,13 @@
-import { type AgentEvent, type DetectionInput, readEvidence } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type DetectionInput,
+  type OpenIncidentSummary,
+  readEvidence,
+} from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PureVerdict, SessionSnapshot } from '../../src/index.ts';
+import { openIncidentSummaries } from '../../src/internal.ts';
 import { shown } from '../evidence.ts';
 import { eventsOf, loopingTurns } from '../looping-turns.ts';
 import { analyzer, text } from '../sessions.ts';
@@ -23,11 +29,7 @@ function reload(session: ReturnType<typeof analyzer>, settings: DetectionInput) 
 /** Runs a history and hands over each event with the session after it. */
 function follow(
   events: readonly AgentEvent[],
-  look: (at: {
-    index: number;
-    open: ReturnType<typeof analyzer>['openIncidentSummaries'];
-    verdicts: Map<string, PureVerdict>;
-  }) => void,
+  look: (at: { index: number; open: OpenIncidentSummary[]; verdicts: Map<string, PureVerdict> }) => void,
 ): void {
   let session = analyzer(config);
   const verdicts = new Map<string, PureVerdict>();
@@ -35,7 +37,7 @@ function follow(
     if (index % 7 === 3) session = reload(session, config);
     for (const verdict of session.push({ ...event, time: index * 1000 }).verdicts)
       verdicts.set(verdict.incidentId, verdict);
-    look({ index, open: session.openIncidentSummaries, verdicts });
+    look({ index, open: openIncidentSummaries(session.state), verdicts });
   }
 }
 
@@ -106,9 +108,9 @@ describe('the evidence of a text that goes on repeating', () => {
         const part = whole.slice(read, read + 37);
         for (const verdict of session.push({ ...text(part), time: read }).verdicts)
           verdicts.set(verdict.incidentId, verdict);
-        const open = session.openIncidentSummaries;
+        const open = openIncidentSummaries(session.state);
         if (read % (37 * 16) === 0) session = reload(session, { preset });
-        expect(session.openIncidentSummaries.map(({ count }) => count)).toEqual(
+        expect(openIncidentSummaries(session.state).map(({ count }) => count)).toEqual(
           open.map(({ count }) => count),
         );
         for (const { id, count, latest } of open) {

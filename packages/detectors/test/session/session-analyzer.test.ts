@@ -1,6 +1,7 @@
 import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { createSessionAnalyzer, createToolCallTracker } from '../../src/index.ts';
+import { reportOf } from '../../src/session/session-report.ts';
 import type { SessionSnapshot } from '../../src/session/session-snapshot.ts';
 import { shown } from '../evidence.ts';
 import { analyzer, call, run, text } from '../sessions.ts';
@@ -102,14 +103,17 @@ describe('a session pause', () => {
     ]);
     expect(opened).toMatchObject([{ phase: 'opened' }]);
     const again = session.push({ ...same(), id: 'e-0', time: hour + 5 });
-    expect([again.isDuplicate, again.abandoned, session.lastTime]).toEqual([true, [], 4]);
+    expect([again.isDuplicate, again.before, session.lastTime]).toEqual([true, null, 4]);
     const other = session.push({ ...same(), id: 'e-5', time: hour + 5 });
     expect([other.isDuplicate, session.eventIndex]).toEqual([false, 0]);
-    expect(other.abandoned).toMatchObject(opened.map(({ incidentId }) => ({ id: incidentId, count: 5 })));
-    expect(other.accountBefore).toMatchObject({ events: 5, toolCalls: 5 });
+    expect(reportOf(other.before!)).toMatchObject({
+      incidents: opened.map(({ incidentId }) => ({ id: incidentId, count: 5 })),
+      account: { events: 5, toolCalls: 5 },
+      lastPosition: -1,
+    });
     expect(session.push({ ...same(), id: 'e-0', time: hour + 6 })).toMatchObject({
       isDuplicate: true,
-      abandoned: [],
+      before: null,
     });
   });
 
@@ -138,8 +142,8 @@ describe('a session pause', () => {
     const [first, ...more] = [...loop(0), ...loop(2 * hour)];
     expect(more).toMatchObject([{ phase: 'opened', eventIndex: 4 }]);
     expect(more[0]?.incidentId).not.toBe(first?.incidentId);
-    const { abandoned } = session.push({ type: 'session_ended', time: 4 * hour });
-    expect(abandoned).toMatchObject([{ id: more[0]?.incidentId }]);
+    const { before } = session.push({ type: 'session_ended', time: 4 * hour });
+    expect(before?.incidents.ids).toEqual([more[0]?.incidentId]);
   });
 
   test('never results from times that go backwards', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sharedDetection } from '../../src/plan/detection.ts';
 import { maskPatterns } from '../../src/privacy/mask-patterns.ts';
 import { SessionAnalyzer } from '../../src/session/session-analyzer.ts';
+import { accountOf } from '../../src/session/session-report.ts';
 import { sessionTitle, withPrompt } from '../../src/session/session-title.ts';
 
 const open = { mask: maskPatterns([]), storeText: true };
@@ -91,7 +92,7 @@ describe('a session', () => {
   const promptTextOf = (events: readonly AgentEvent[], config = {}): string | undefined => {
     const analyzer = new SessionAnalyzer('s', sharedDetection(config, null));
     for (const event of events) analyzer.push(event);
-    return analyzer.account.promptText;
+    return accountOf(analyzer.state).promptText;
   };
 
   it.each<[string, readonly AgentEvent[], object, string | undefined]>([
@@ -127,6 +128,6 @@ describe('a session', () => {
     analyzer.push(prompt('one'));
     const restored = new SessionAnalyzer('s', sharedDetection({}, null));
     restored.restore(structuredClone(analyzer.snapshot()));
-    expect(restored.account.promptText).toBe('one');
+    expect(accountOf(restored.state).promptText).toBe('one');
   });
 });

@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema, type SessionSummary, type Verdict } from '@loopwatch/contract';
 import type { BreakdownActivity, BreakdownDimension } from '@loopwatch/contract/api';
-import { detectionOf, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors/internal';
+import { detectionOf, reportOf, type SessionAccount, SessionAnalyzer } from '@loopwatch/detectors/internal';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eventsOf, loopingTurns } from '../../../detectors/test/looping-turns.ts';
@@ -27,7 +27,7 @@ function sessionOf(sessionId: string, events: readonly AgentEvent[], more: Parti
       .push({ ...event, ...more, time: at + i * 1000 })
       .verdicts.map((verdict): Verdict => ({ ...verdict, detectedAt: verdict.time })),
   );
-  const { account, openIncidentSummaries: openIncidents } = analyzer;
+  const { account, incidents: openIncidents } = reportOf(analyzer.state);
   const told: SessionSummary = summary(sessionId, {
     events: account.events,
     toolCalls: account.toolCalls,
@@ -37,7 +37,7 @@ function sessionOf(sessionId: string, events: readonly AgentEvent[], more: Parti
     model: account.model,
     startedAt: at,
     lastEventAt: Math.max(at, analyzer.lastTime),
-    openIncidents,
+    openIncidents: [...openIncidents],
   });
   return { verdicts, told, account };
 }

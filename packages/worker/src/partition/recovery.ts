@@ -1,5 +1,5 @@
 import { happenedAt } from '@loopwatch/contract';
-import type { LiveSettings, SettingsVersion } from '@loopwatch/detectors/internal';
+import { type LiveSettings, openIncidentFigures, type SettingsVersion } from '@loopwatch/detectors/internal';
 import type { LogRecord, StateChange, StepPosition } from '@loopwatch/log';
 import { delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
@@ -197,7 +197,7 @@ export class PartitionRecovery {
     if (stored === undefined || version === undefined) return false;
     const { analyzer } = this.#pipeline.sessions.restore(stored, version.detection);
     for (const incident of stored.incidents) incidents.restore(incident);
-    incidents.restoreUse(analyzer.openIncidentFigures);
+    incidents.restoreUse(openIncidentFigures(analyzer.state));
     const ids = stored.incidents.map(({ id }) => id);
     incidents.noteActivity(ids, happenedAt(stored.snapshot.lastTime, now()));
     return true;
@@ -239,7 +239,7 @@ export class PartitionRecovery {
    */
   finish(): EndedIncident['verdict'][] {
     for (const { analyzer } of this.#pipeline.sessions.unsaved())
-      this.#deps.incidents.restoreUse(analyzer.openIncidentFigures);
+      this.#deps.incidents.restoreUse(openIncidentFigures(analyzer.state));
     return this.#outdated.finish(this.#deps.settings.current).map(({ incident, verdict }) => {
       this.#deps.incidents.restore(incident);
       return verdict;

@@ -1,19 +1,12 @@
-import { MAX_OPEN_INCIDENTS, type OpenIncidentSummary, type SessionSummary } from '@loopwatch/contract';
-import { type SessionAccount, sessionTitle } from '@loopwatch/detectors/internal';
+import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
+import { type SessionReport, sessionTitle } from '@loopwatch/detectors/internal';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry } from './entry.ts';
-
-/** A session's usage, its open incidents, and the offset of its latest event. */
-export interface BeforeRestart {
-  readonly account: SessionAccount;
-  readonly incidents: readonly OpenIncidentSummary[];
-  readonly lastPosition: number;
-}
 
 /** The summary of a session at its latest event, or at the last one before a pause. */
 export function summaryOf(
   { analyzer, firstOffset, startedAt, summarizedAt, tally, livedAt }: SessionEntry,
-  { account, incidents, lastPosition }: BeforeRestart,
+  { account, incidents, lastPosition }: SessionReport,
   { topic, partition }: TopicPartition,
 ): SessionSummary {
   const title = sessionTitle(account.promptText ?? '');

@@ -1,8 +1,9 @@
 import type { SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
+import { reportOf, type SessionReport } from '@loopwatch/detectors/internal';
 import type { TopicPartition } from '../records.ts';
 import type { SessionEntry, SessionTally, SummaryState } from './entry.ts';
-import { type BeforeRestart, summaryOf } from './session-summary.ts';
+import { summaryOf } from './session-summary.ts';
 
 /** Changes of a partition's sessions for the compacted topics. */
 export interface SessionSummaries {
@@ -52,7 +53,7 @@ export class SummaryCollector {
    *
    * @param before its usage and open incidents up to the pause, and the offset of its last event before it
    */
-  noteRestart(entry: SessionEntry, before: BeforeRestart): void {
+  noteRestart(entry: SessionEntry, before: SessionReport): void {
     this.#last.push(summaryOf(entry, before, this.#topicPartition));
     this.#latest.delete(entry.analyzer.sessionId);
     this.#changed.delete(entry);
@@ -192,14 +193,10 @@ export class SummaryCollector {
   #summarize(entry: SessionEntry): void {
     this.#changed.delete(entry);
     const { analyzer } = entry;
-    const { account, openIncidentSummaries: incidents, lastPosition } = analyzer;
     const before = this.#latest.get(analyzer.sessionId);
     // What was used on a day counts on that day, also if several are read at once.
     if (before != null && dayOf(before.lastEventAt) !== dayOf(entry.livedAt)) this.#last.push(before);
-    this.#latest.set(
-      analyzer.sessionId,
-      summaryOf(entry, { account, incidents, lastPosition }, this.#topicPartition),
-    );
+    this.#latest.set(analyzer.sessionId, summaryOf(entry, reportOf(analyzer.state), this.#topicPartition));
   }
 }
 

@@ -1,4 +1,4 @@
-import { refusalText } from '@loopwatch/detectors/internal';
+import { refusalText, reportOf } from '@loopwatch/detectors/internal';
 import type { OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord, Outcome, PipelineObserver, RaisedCheck } from '../records.ts';
 import type { PartitionSessions } from '../sessions/partition-sessions.ts';
@@ -49,18 +49,17 @@ function detect<R extends InputRecord>(
   const entry = sessions.use(sessionId, record.offset);
   if (entry === undefined) return;
   const { analyzer } = entry;
-  const { lastPosition } = analyzer;
   const pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);
   sessions.noteTime(analyzer, record.timestamp);
   if (pushed.isDuplicate) {
     observer.duplicate();
     return;
   }
-  const { verdicts, origins, refusals, abandoned, accountBefore, turnRequest } = pushed;
-  if (abandoned.length > 0) observer.abandoned(abandoned.map(({ id }) => id));
+  const { verdicts, origins, refusals, before, turnRequest } = pushed;
+  const abandoned = before?.incidents.ids ?? [];
+  if (abandoned.length > 0) observer.abandoned(abandoned);
   observer.event(event.type);
-  if (accountBefore !== null)
-    sessions.summaries?.noteRestart(entry, { account: accountBefore, incidents: abandoned, lastPosition });
+  if (before !== null) sessions.summaries?.noteRestart(entry, reportOf(before));
   sessions.summaries?.note(entry, event.type, record.offset, verdicts);
   if (refusals.length > 0) observer.refusedSetting(sessionId, refusalText(...refusals));
   if (turnRequest !== null) observer.turnRequest(sessionId, turnRequest);

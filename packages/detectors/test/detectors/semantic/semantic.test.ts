@@ -1,7 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { type SessionSnapshot, semanticLayer } from '../../../src/index.ts';
-import { detectionOf, maskSecrets, SessionAnalyzer } from '../../../src/internal.ts';
+import { detectionOf, maskSecrets, openIncidentSummaries, SessionAnalyzer } from '../../../src/internal.ts';
 import { shown } from '../../evidence.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
@@ -122,7 +122,7 @@ describe('a check', () => {
       analyzer = session();
       analyzer.restore(snapshot);
     }
-    const [open] = analyzer.openIncidentSummaries;
+    const [open] = openIncidentSummaries(analyzer.state);
     expect(open).toMatchObject({ count: 3, latest: { evidence: { analysis: 'Third.', turn: 40 } } });
     expect(open?.latest?.reason).toMatch(/^Turns 20-39 .*Third$/);
   });
