@@ -5,7 +5,7 @@ import { nouns } from '../incident/shown-calls.ts';
 import type { DetectionPlan } from './plan.ts';
 
 /**
- * The message to a user when a session is stopped because of a verdict. A custom text applies to all loops of calls.
+ * The message to a user when a session is stopped because of a verdict.
  *
  * @param tool the name from the call, if a call is blocked; the verdict's may be shortened
  */
@@ -17,8 +17,8 @@ export function stopMessage(
   const options = optionsOf(plan, tool);
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
     return blockMessage({ tool, count: verdict.count, reason: verdict.reason }, options);
-  if (callDetectors.has(verdict.detector) && options.blockText !== null)
-    return filledText(options.blockText, { tool: tool ?? '', count: verdict.count, reason: verdict.reason });
+  const custom = customText(verdict, plan, tool);
+  if (custom !== undefined) return custom;
   const reason = sentence(verdict.reason);
   // An exhausted budget stays exhausted, whatever the agent does next.
   if (verdict.detector === 'budget')
@@ -47,16 +47,24 @@ export function denialMessage(
   plan: DetectionPlan,
   tool: string,
 ): string {
-  const { blockText, warningText } = optionsOf(plan, tool);
-  const isCustom =
-    callDetectors.has(verdict.detector) && (verdict.action === 'block' || warningText === null);
-  return isCustom && blockText !== null
-    ? filledText(blockText, { tool, count: verdict.count, reason: verdict.reason })
-    : guidanceOf(verdict);
+  const isWarning = verdict.action !== 'block' && optionsOf(plan, tool).warningText !== null;
+  return (isWarning ? undefined : customText(verdict, plan, tool)) ?? guidanceOf(verdict);
 }
 
-function optionsOf(plan: DetectionPlan, tool: string | undefined): ToolRepeatOptions {
-  return (tool === undefined ? undefined : plan.perTool.get(tool)) ?? plan.tool;
+/** The operator's text for blocked calls, which applies to all loops of calls. */
+export function customText(
+  { detector, count, reason }: Pick<Verdict, 'detector' | 'count' | 'reason'>,
+  plan: DetectionPlan,
+  tool = '',
+): string | undefined {
+  const { blockText } = optionsOf(plan, tool);
+  return blockText !== null && callDetectors.has(detector)
+    ? filledText(blockText, { tool, count, reason })
+    : undefined;
+}
+
+function optionsOf(plan: DetectionPlan, tool = ''): ToolRepeatOptions {
+  return plan.perTool.get(tool) ?? plan.tool;
 }
 
 function sentence(text: string): string {

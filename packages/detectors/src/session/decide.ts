@@ -1,7 +1,7 @@
 import { type AgentEvent, type DetectorId, strongerAction, type Verdict } from '@loopwatch/contract';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
-import { denialMessage, endMessage, stopMessage } from '../plan/stop-message.ts';
+import { customText, denialMessage, endMessage, stopMessage } from '../plan/stop-message.ts';
 import { denialText } from '../results/result-kind.ts';
 
 /** Whether a call should run. */
@@ -72,7 +72,12 @@ export function decisionBy(
       ...(plan.asksOnBudget && { ask: true }),
     };
   if (denials + 1 >= plan.stopAfterDenials)
-    return { action: 'stop', reason, guidance: endMessage(reason), incidentId };
+    return {
+      action: 'stop',
+      reason,
+      guidance: endMessage(customText(strongest, plan, name) ?? reason),
+      incidentId,
+    };
   return { action: 'deny', reason, guidance: denialMessage(strongest, plan, name), incidentId };
 }
 

@@ -137,14 +137,20 @@ describe('decide', () => {
   });
 
   it.each<[what: string, error_messages: { block: string; warning?: string }, texts: string[]]>([
-    ['from the first on', { block: 'Ask a person.' }, ['Ask a person.', 'Ask a person.']],
-    ['after the one of the chance', { block: 'No.', warning: 'Careful.' }, ['Careful.', 'No.']],
-  ])('gives the custom text of denials %s', (_what, error_messages, texts) => {
+    ['from the first on', { block: 'Ask a person.' }, ['Ask a person.', 'Ask a person.', 'Ask a person.']],
+    ['after the one of the chance', { block: 'No.', warning: 'Careful.' }, ['Careful.', 'No.', 'No.']],
+  ])('gives the custom text of denials %s, also when the turn ends', (_what, error_messages, texts) => {
     const agent = new GuardedAgent({ tool_call_loop: { error_messages } });
     agent.actions(times(3, fails));
-    expect([agent.call(fails), agent.call(fails)]).toMatchObject(
-      texts.map((guidance) => ({ action: 'deny', guidance })),
-    );
+    const [first, second, end] = texts;
+    expect([agent.call(fails), agent.call(fails), agent.call(fails)]).toMatchObject([
+      { action: 'deny', guidance: first },
+      { action: 'deny', guidance: second },
+      {
+        action: 'stop',
+        guidance: `${String(end)} Make no more tool calls: say what is done and what is left, and end your turn.`,
+      },
+    ]);
   });
 
   it('does not change the state of the session', () => {
