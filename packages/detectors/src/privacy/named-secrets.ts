@@ -2,8 +2,6 @@
  * Secrets that something beside them names: a key, a flag, a header, a query parameter, the form of a command. Whether a value is
  * a secret or a variable, a type or a placeholder depends on where it stands and how it looks; quoted values need no such look.
  */
-import { PASSWORD_SIGN, passwordForms } from './password-forms.ts';
-
 /** Names of secrets. */
 const NAME =
   '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_ -]?access)?(?:[_ -]?key)?(?:[_-]?base)?|token|(?:api|app|access|account|auth|private|encryption|signing|master|subscription|deploy|license|storage|shared[_ -]?access|service|webhook)[_ -]?key|client[_-]?secret|connection[_-]?string|authorization|credentials?|_auth|session[_-]?(?:key|secret)|[jp]h?p?sess(?:ion)?id|(?:set-)?cookie)';
@@ -34,17 +32,12 @@ const FLAG = new RegExp(
   'gi',
 );
 
-/** The value of a header to the end of its line or string. */
+/** The value of a header to the end of its line or string. The lookaheads are redundant: with them, searching is much faster. */
 const HEADER =
-  /((?<=^|[^\w-]|\\[nrt])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,40}(?:key|token|secret|auth|signature)|(?:private|job|deploy)-token|api-?key|ocp-apim-subscription-key)[ \t]{0,4}:[ \t]{0,4})((?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,4})?)([^\s"'\\‹][^\r\n"'\\‹]{3,8192})/gi;
+  /(?=(?:proxy-)?auth|(?:set-)?cook|x-|priv|job-|depl|api|ocp-)((?<=^|[^\w-]|\\[nrt])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,40}(?:key|token|secret|auth|signature)|(?:private|job|deploy)-token|api-?key|ocp-apim-subscription-key)[ \t]{0,4}:[ \t]{0,4})((?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,4})?)([^\s"'\\‹][^\r\n"'\\‹]{3,8192})/gi;
 
 const BEARER =
-  /(?<=^|[^A-Za-z0-9_]|\\[nrt])(Bearer|Basic|Token)([ \t]{1,4})([A-Za-z0-9+/._~-]{12,4096}={0,2})/gi;
-
-/** What headers and credentials contain; searching for it is much cheaper. */
-const HEADER_PARTS = ['authorization', 'cookie', 'x-', '-token', 'apikey', 'api-key', 'ocp-apim'];
-const BEARER_PARTS = ['bearer', 'basic', 'token'];
-const NEVER = /(?!)/g;
+  /(?=bearer|basic|token)(?<=^|[^A-Za-z0-9_]|\\[nrt])(Bearer|Basic|Token)([ \t]{1,4})([A-Za-z0-9+/._~-]{12,4096}={0,2})/gi;
 
 const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@"'<>]{0,256}:)([^\s/"'<>]{1,256})@/gi;
 const URL_USER = /([a-z0-9+.-]:\/\/)((?=[a-z_-]{0,99}\d)[\w-]{20,256})@/gi;
@@ -53,22 +46,24 @@ const URL_USER = /([a-z0-9+.-]:\/\/)((?=[a-z_-]{0,99}\d)[\w-]{20,256})@/gi;
 export const NAMED_WORDS =
   'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified| -a | -u|-pw|configure set|creds|openssl|zip |7z|rar |sqlplus|expdp|impdp|sqlldr|rabbitmqctl|<<<|stdin|sudo';
 /** What one of these needs. */
-export const NAMED_SIGN = `${NAME}|[_-]pass|://[^\\s/]{0,512}@|(?:bearer|basic|token)\\s|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pwd)=|--?[a-z-]{0,24}(?:key|pass|auth)|${PASSWORD_SIGN}|(?:private|job|deploy)-token|x-[a-z-]{0,40}(?:auth|signature)`;
+export const NAMED_SIGN = [
+  `(?:${NAME}${SUFFIX}|[_-]pass|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?(?:\\\\{0,15}["'])?(?:\\s{0,9}[:=]|%3D)`,
+  '-[a-z-]{0,25}(?:key|pass(?:w(?:or)?d|phrase)?|pwd|pw|secret|token|auth)[=: \\t]',
+  'x-[a-z-]{0,40}(?:key|token|secret|auth|signature)[ \\t:]',
+  '(?:bearer|basic|token)\\s',
+  '://[^\\s/]{0,512}@',
+].join('|');
 
 /** Replaces the secrets that something names. */
 export function replaceNamed(text: string, hide: (secret: string) => string): string {
-  const lower = text.toLowerCase();
-  const has = (parts: readonly string[]): boolean => parts.some((part) => lower.includes(part));
-  let masked = text
+  return text
     .replace(QUOTED, (whole: string, before: string, _escape, _quote, value: string) =>
       isQuotedSecret(before, value) ? before + hide(value) : whole,
     )
-    .replace(
-      has(HEADER_PARTS) ? HEADER : NEVER,
-      (whole: string, name: string, scheme: string, value: string) =>
-        isHeaderSecret(name, scheme, value)
-          ? name + scheme + hide(value.trimEnd()) + value.slice(value.trimEnd().length)
-          : whole,
+    .replace(HEADER, (whole: string, name: string, scheme: string, value: string) =>
+      isHeaderSecret(name, scheme, value)
+        ? name + scheme + hide(value.trimEnd()) + value.slice(value.trimEnd().length)
+        : whole,
     )
     .replace(FLAG, (whole: string, flag: string, quote: string, value: string) =>
       isFlagSecret(flag, quote, value) ? flag + quote + hide(value) : whole,
@@ -80,29 +75,20 @@ export function replaceNamed(text: string, hide: (secret: string) => string): st
           ? whole.slice(0, -value.length) + hide(value)
           : whole,
     )
-    .replace(
-      has(BEARER_PARTS) ? BEARER : NEVER,
-      (whole: string, scheme: string, space: string, value: string) =>
-        isCredential(scheme, value) ? scheme + space + hide(value) : whole,
+    .replace(BEARER, (whole: string, scheme: string, space: string, value: string) =>
+      isCredential(scheme, value) ? scheme + space + hide(value) : whole,
     )
     .replace(URL_PASSWORD, (whole: string, before: string, value: string) =>
       isPlaceholder(value) ? whole : `${before}${hide(value)}@`,
     )
     .replace(URL_USER, (_whole, before: string, value: string) => `${before}${hide(value)}@`);
-  for (const [parts, form] of passwordForms) {
-    if (!parts.every((part) => (part === part.toLowerCase() ? lower : text).includes(part))) continue;
-    masked = masked.replace(form, (whole: string, before: string, value: string) =>
-      isPlaceholder(value) ? whole : before + hide(value),
-    );
-  }
-  return masked;
 }
 
 const PLACEHOLDER =
   /^(?:[$%@{<*[(]|\\|x{3,}$|\.{3}|your[_-]|my[_-](?:secret|token|password|api)|[A-Z_]{3,}$|(?:none|null|nil|undefined|true|false|string|str|bytes|int|integer|number|bool|boolean|object|any|unknown|required|optional|redacted|masked|hidden|secret|token|password|example|default|empty)$|(?:process\.env|import\.meta|os\.|env\.|environ|self\.|this\.|config\.|settings\.|req\.|request\.|args\.|options?\.|params\.|ctx\.|data\.|user\.|get[A-Z_]|await$|new$|function$|typeof$|if$|in$|as$))/;
 
 /** Whether a value stands for another one. */
-function isPlaceholder(value: string): boolean {
+export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value) || /^(?:none|null|true|false|undefined|string)$/i.test(value);
 }
 

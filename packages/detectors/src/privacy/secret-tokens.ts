@@ -104,17 +104,27 @@ export const KEY_END = /^[\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?--
 export const UNFINISHED_TOKEN =
   /(?<![A-Za-z0-9])(?:[spr]k-|[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|lw_|gl(?:pat|dt|rt)-|xox[abeoprs]-|A(?:KI|SI)A|AIza|ya29\.|npm_|pypi-|hf_|gsk_|dckr_pat_|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
 
-const PREFIXES = `(?:${TOKENS.map(([prefix]) => prefix).join('|')})`;
+/** What prefixes end with that may begin with any character. */
+const ENDS = [':AA', 'Q~'];
+/** The first characters of all others: looking for them first is twice as fast. */
+const FIRST = '(?=[1ACEFGHLMNOPSXa-hj-pr-tvwxy])';
+const PREFIXES = `(?:${TOKENS.map(([prefix]) => prefix)
+  .filter((prefix) => !ENDS.some((end) => prefix.endsWith(end)))
+  .join('|')})`;
 /** The cases of {@link START} and the rest, apart: together, they are searched at half the speed. */
 const SIGNS = [
-  new RegExp(`(?<![A-Za-z0-9])${PREFIXES}`),
+  new RegExp(`(?<![A-Za-z0-9])${FIRST}${PREFIXES}`),
   /hooks\.slack|\/webhooks\/|webhookb2|eyJ|-----(?:BEGIN|END) |Private-Lines/,
 ];
 const ESCAPED_SIGN = new RegExp(`\\\\[nrt]${PREFIXES}`);
 
 /** Whether any of these may be in the text: most texts have none. */
 export function hasTokenSign(text: string): boolean {
-  return SIGNS.some((sign) => sign.test(text)) || (text.includes('\\') && ESCAPED_SIGN.test(text));
+  return (
+    ENDS.some((end) => text.includes(end)) ||
+    SIGNS.some((sign) => sign.test(text)) ||
+    (text.includes('\\') && ESCAPED_SIGN.test(text))
+  );
 }
 
 const CARD = /(?<=^|[^\w.-]|\\[nrt])[2-6]\d{3}(?:[ -]?\d){8,15}(?![\w-]|\.\d)/g;

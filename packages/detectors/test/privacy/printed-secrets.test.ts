@@ -19,6 +19,7 @@ const printed: readonly (readonly [text: string, secret: string])[] = [
   ['vault login --token hjk2-88ab-ppq1', 'hjk2-88ab-ppq1'],
   ['mysql -h db -uroot -pl4vender shop', 'l4vender'],
   ['sshpass -p blu3berry ssh root@10.0.0.3', 'blu3berry'],
+  ['set -x DEPLOY_KEY plum8tree', 'plum8tree'],
   ['redis://:qu1etly@cache:6379/2', 'qu1etly'],
   ['mongodb+srv://svc:wint3rfell@cluster0.x.mongodb.net', 'wint3rfell'],
   ['amqps://guestuser:p%40nda5@mq:5671', 'p%40nda5'],
