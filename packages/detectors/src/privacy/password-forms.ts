@@ -43,7 +43,7 @@ function each(
   parts: Parts,
   of: (parts: Parts, word: string) => PasswordForm,
 ): PasswordForm[] {
-  return words.map((word) => of([...parts, word], word));
+  return words.map((word) => of([word, ...parts], word));
 }
 
 /** A name, which is kept, before the password. */
