@@ -1,7 +1,6 @@
 // `npm test`: every check, cheap ones first. Continues after a failure; the last line is `N passed, N failed`.
 // A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
-// Two checks run beside the others, and their output is printed at their position: the linter, which keeps one core busy,
-// and the integration tests, which mostly wait.
+// A second lane runs beside the others, so that both of two cores are busy; its output is printed at the steps' positions.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -15,7 +14,7 @@ const reports = join(root, '.cache/test');
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 
-/** A step with `beside` starts together with the step of that title; the step itself comes later. */
+/** A step with `beside` starts together with the step of that title, one with `after` when that one ends; both come later here. */
 const check = (title, command) => ({ title, command });
 const vitest = (title) => ({
   title,
@@ -35,15 +34,16 @@ const steps = [
   check('site', 'npm run -s docs:build'),
   // Tests start the built commands, which takes a third of the time of starting from sources, and install the packed packages.
   check('build', 'node scripts/build.mjs --pack'),
-  vitest('unit'),
-  vitest('component'),
   { ...check('lint', 'npm run -s lint'), beside: 'format' },
+  { ...vitest('unit'), after: 'lint' },
+  vitest('component'),
   vitest('dom'),
   vitest('clients'),
   ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),
-  { ...vitest('integration'), beside: 'unit' },
+  { ...vitest('integration'), beside: 'component' },
   {
     title: 'e2e',
+    after: 'integration',
     command: 'playwright test --pass-with-no-tests --reporter=list,json',
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: join(reports, 'e2e.json') },
     count: countPlaywright,
@@ -86,11 +86,11 @@ function failure(file, test, message = '') {
 }
 
 /** Runs a step; its output is printed as it arrives, or buffered while another step prints. */
-function run({ command, env, beside }) {
+function run({ command, env, beside, after }) {
   return new Promise((resolve) => {
     const began = performance.now();
     const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
-    const shown = beside === undefined ? 'inherit' : 'pipe';
+    const shown = beside === undefined && after === undefined ? 'inherit' : 'pipe';
     const child = spawn(`${command}\ncode=$?\ntimes >&3\nexit $code`, {
       cwd: root,
       shell: true,
@@ -128,9 +128,21 @@ function result({ title, count }, code) {
 }
 
 const begun = new Map();
+
+/** Starts a step of the second lane, and those that follow it there. */
+function begin(step) {
+  const running = run(step);
+  begun.set(step, running);
+  for (const next of steps.filter(({ after }) => after === step.title))
+    begun.set(
+      next,
+      running.then(() => run(next)),
+    );
+}
+
 const rows = [];
 for (const step of steps) {
-  for (const other of steps.filter(({ beside }) => beside === step.title)) begun.set(other, run(other));
+  for (const other of steps.filter(({ beside }) => beside === step.title)) begin(other);
   console.log(`\n=== ${step.title}: ${step.command}`);
   const { code, seconds, cpu, kept } = await (begun.get(step) ?? run(step));
   process.stdout.write(kept);
