@@ -4,6 +4,7 @@ import { environmentName } from '@loopwatch/contract/internal';
 const OF_THE_PROCESS =
   /^(?:kafka|llm|worker|server|notifications|gateway|storage|log|session|privacy|overrides)(?:\.|$)|^semantic\.(?:second_opinion|max_concurrent|per_minute|per_session|timeout_seconds|max_characters)$/;
 
+/** Whether a setting is fixed for the process's lifetime; a path below it is, too. */
 export function isOfProcess(path: string): boolean {
   return OF_THE_PROCESS.test(path);
 }
