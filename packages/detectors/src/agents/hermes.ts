@@ -10,8 +10,12 @@ export const hermes: AgentContractSettings = {
   },
   result_noise: [
     '[Tool loop warning: {line}',
-    'on this exact region {number} times',
+    'this exact region {number} times',
+    'this exact file region {number} times',
+    'this exact search {number} times',
+    ', "_warning": "You have {line}"',
     '"already_read": {number}',
+    '"already_searched": {number}',
     '"tokens": {"input": {number}, "output": {number}}',
   ],
   harness_prompts: ['[IMPORTANT: Background process{text}'],

@@ -108,6 +108,19 @@ it.each<[agent: string, loop: string, step: NthStep]>([
   ],
   [
     'hermes',
+    'a file that is missing, with its warning',
+    (n) => [
+      'read_file',
+      `{"content": "", "total_lines": 0, "error": "File not found: a", "similar_files": []${
+        n > 1
+          ? `, "_warning": "You have read this exact file region ${String(n + 1)} times consecutively. Use the information you already have."`
+          : ''
+      }}`,
+      { path: 'a' },
+    ],
+  ],
+  [
+    'hermes',
     'a sub-agent with one task',
     (n) => [
       'delegate_task',
