@@ -26,6 +26,15 @@ const agy = (index: number, source: string, type: string, more: object) => ({
   created_at: `2026-06-06T10:10:${String(10 + index)}Z`,
   ...more,
 });
+const grok = (id: string, sessionUpdate: string, more: object) => ({
+  timestamp: 1_790_000_000,
+  method: 'session/update',
+  params: {
+    sessionId: 's',
+    update: { sessionUpdate, toolCallId: id, ...more },
+    _meta: { eventId: `s-${id}`, agentTimestampMs: 1_790_000_000_785 },
+  },
+});
 const kimi = (type: string, more: object) => ({ type, ...more, time: 1_790_000_000_000 });
 const kimiStep = (id: string, type: string, more: object) =>
   kimi('context.append_loop_event', { event: { type, turnId: '0', stepUuid: `s${id}`, ...more } });
@@ -389,6 +398,35 @@ export const logProducers: Record<string, Producer> = {
         ]),
       },
     ],
+  ],
+  grok: [
+    'acp',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        grok(id, 'tool_call', { rawInput: args, _meta: { 'x.ai/tool': { version: 1, name: 'read_file' } } }),
+        grok(id, 'tool_call_update', {
+          status: 'completed',
+          rawOutput: { type: 'ReadFile', FileContent: { content: result, offset: null, total_lines: 1 } },
+        }),
+      ]),
+  ],
+  // As the columns of its database yield them.
+  hermes: [
+    'messages',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        {
+          session_id: 's',
+          role: 'assistant',
+          model: 'm',
+          timestamp: 1_790_000_000.5,
+          content: '',
+          tool_calls: [
+            { id, type: 'function', function: { name: 'read_file', arguments: JSON.stringify(args) } },
+          ],
+        },
+        { session_id: 's', role: 'tool', timestamp: 1_790_000_000.7, content: result, tool_call_id: id },
+      ]),
   ],
   goose: [
     'goose',

@@ -207,6 +207,20 @@ export const thoughtRecords: Readonly<Record<string, readonly [FormatName, reado
     ],
   ],
   'Cline, XML': ['messages', [{ messages: [assistant(anthropic)] }]],
+  grok: [
+    'acp',
+    [
+      {
+        timestamp: 1_790_000_000,
+        method: 'session/update',
+        params: {
+          sessionId: 's',
+          update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: thought } },
+        },
+      },
+    ],
+  ],
+  hermes: ['messages', [{ session_id: 's', role: 'assistant', content: '', reasoning_content: thought }]],
   goose: ['goose', [{ role: 'assistant', created: 1_790_000_000, content: [anthropic] }]],
   crush: [
     'crush',

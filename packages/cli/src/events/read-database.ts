@@ -82,13 +82,14 @@ const stores: readonly Store[] = [
     sessions: 'select id, model from sessions order by started_at, id',
     // As bytes, because its text can begin with NUL, at which SQLite's client ends a text.
     rows: 'select *, cast(content as blob) as bytes from messages where session_id = ? order by id',
-    records: ({ session_id, role, bytes, tool_calls, tool_call_id, timestamp }, _, { model }) => [
+    records: ({ bytes, tool_calls, reasoning_content, reasoning, ...row }, _, { model }) => [
       {
-        session_id,
-        role,
+        session_id: row['session_id'],
+        role: row['role'],
         model,
-        timestamp,
-        tool_call_id,
+        timestamp: row['timestamp'],
+        tool_call_id: row['tool_call_id'],
+        reasoning_content: textIn(reasoning_content ?? reasoning),
         content: hermesContent(textIn(bytes)),
         tool_calls: jsonIn(tool_calls),
       },

@@ -171,6 +171,17 @@ it.each([
   ]);
 });
 
+it('reads what the model of Hermes thought', async () => {
+  const { file } = databaseOf(
+    ...hermes,
+    'alter table messages add column reasoning text',
+    "update messages set reasoning = 'Where is it?' where role = 'assistant'",
+  );
+  expect(await outline(file)).toContainEqual(
+    expect.objectContaining({ type: 'thought', text: 'Where is it?' }),
+  );
+});
+
 /** A table of openclaw 2026.9.6, whose records are those of its former files; long ones are compressed. */
 it('reads the records of OpenClaw', async () => {
   const header = (id: string) => ({
