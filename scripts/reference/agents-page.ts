@@ -65,6 +65,8 @@ const stored: readonly (readonly [agent: string, producer: string, from: string]
   ['Droid', 'droid', 'session files'],
   ['Kimi Code', 'kimi-code', 'session files'],
   ['Antigravity CLI', 'antigravity', 'transcripts'],
+  ['Grok Build', 'grok', 'session files'],
+  ['Hermes', 'hermes', 'its database'],
   ['Kimi CLI', 'Kimi CLI', 'session files'],
   ['Mistral Vibe', 'Mistral Vibe', 'session files'],
   ['Cline, Roo Code, Kilo Code', 'Cline, XML', 'task histories'],

@@ -25,7 +25,7 @@ export type { PriceBook } from './prices/price-book.ts';
 export { maskPieces, maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
-export { denialText } from './results/result-kind.ts';
+export { denialText, isDenial } from './results/result-kind.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
 export type { TurnRequest } from './session/detector-bank.ts';
 export { KnownIds } from './session/known-ids.ts';

@@ -2,6 +2,7 @@ import type { FormatName } from '@loopwatch/contract';
 import { claudeCode } from './agents/claude-code.ts';
 import { codex } from './agents/codex.ts';
 import { geminiCli } from './agents/gemini-cli.ts';
+import { withHookInputs } from './agents/hook-input.ts';
 import { opencode } from './agents/opencode.ts';
 import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
@@ -50,7 +51,7 @@ export const formats: readonly Format[] = [
   openhands,
   qwenCode,
   pi,
-  kimiCode,
+  withHookInputs(kimiCode, 'kimi-code'),
   antigravity,
   copilotCli,
   cursor,
@@ -76,7 +77,7 @@ export const formats: readonly Format[] = [
   anthropic,
   gemini,
   agUi,
-  acp,
+  withHookInputs(acp, 'grok'),
   langchain,
   cloudevents,
   vercelAi,

@@ -18,7 +18,9 @@ export async function codingAgents(): Promise<string> {
   const folder = await npmEnvironment('agents', manifest, {
     // Their install scripts select the binary for this system; those of the others compile unused parts.
     finish: async (work) => {
-      await run('npm', ['rebuild', '@anthropic-ai/claude-code', 'opencode-ai'], { cwd: work });
+      await run('npm', ['rebuild', '@anthropic-ai/claude-code', '@xai-official/grok', 'opencode-ai'], {
+        cwd: work,
+      });
     },
   });
   return join(folder, 'node_modules/.bin');

@@ -130,7 +130,10 @@ async function originalBehind(
 }
 
 async function status(name: string | undefined, options: Options): Promise<void> {
-  const agents = name === undefined ? Object.values(hookedAgents) : [findHookedAgent(name)];
+  const known = Object.values(hookedAgents).filter(
+    ({ projectFile }) => options.project !== true || projectFile !== undefined,
+  );
+  const agents = name === undefined ? known : [findHookedAgent(name)];
   let isWorking = false;
   for (const agent of agents) {
     const file = await settingsFile(agent, options);
@@ -164,7 +167,10 @@ async function status(name: string | undefined, options: Options): Promise<void>
 
 /** The file itself where a link names it, so that the link stays one. */
 async function settingsFile(agent: HookedAgent, { project }: Options): Promise<string> {
-  const file = project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
+  const { projectFile, title, userFile } = agent;
+  if (project === true && projectFile === undefined)
+    throw new UsageError(`--project: ${title} reads hooks from the user's settings only`);
+  const file = project === true && projectFile !== undefined ? resolve(projectFile) : userFile(process.env);
   return existsSync(file) ? await realpath(file) : file;
 }
 

@@ -2,6 +2,7 @@ import type { HookAgent } from '@loopwatch/contract/api';
 import { scriptCommandLine } from './hook-script.ts';
 import {
   FIRST_PAUSE_SECONDS,
+  type HookInstallation,
   type HookTarget,
   hookUrl,
   PAUSE_PARTS,
@@ -61,11 +62,29 @@ export function serverOf(entry: unknown): string | undefined {
 
 /** The variable of the token that a Loopwatch entry sends. */
 export function tokenEnvOf(entry: unknown): string | undefined {
-  return /(?:Bearer (?:%s' \\")?\$|--token-env )(\w+)/.exec(JSON.stringify(entry))?.[1];
+  return /(?:Bearer (?:%s'(?:\\\\'')? \\")?\$|--token-env )(\w+)/.exec(JSON.stringify(entry))?.[1];
 }
 
 /** How long the agent waits for this entry's server; undefined if an earlier version of Loopwatch wrote the entry. */
 export function waitOf(entry: unknown): number | undefined {
   const seconds = /loopwatch[/\\]+hook[-.].* -m ([\d.]+) /.exec(JSON.stringify(entry))?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+/** An entry of an agent's settings, and the event that calls it. */
+export interface HookEntry {
+  readonly event: string;
+  readonly hook: unknown;
+}
+
+/** @param found the entries of Loopwatch */
+export function installationOf(found: readonly HookEntry[]): HookInstallation {
+  const first = found[0]?.hook;
+  const isCurrent = found.every(({ hook }) => waitOf(hook) !== undefined);
+  return {
+    events: [...new Set(found.map(({ event }) => event))],
+    server: first === undefined ? undefined : serverOf(first),
+    tokenEnv: first === undefined ? undefined : tokenEnvOf(first),
+    waitMs: isCurrent ? waitOf(first) : undefined,
+  };
 }

@@ -9,10 +9,12 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { UsageError } from '../errors.ts';
-import { serverOf, tokenEnvOf, waitOf } from './hook-command.ts';
+import { installationOf } from './hook-command.ts';
 import type { HookInstallation, HookTarget } from './hook-target.ts';
 import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
 import { pluginText, readPlugin } from './opencode-plugin.ts';
+import { addToToml, hooksInToml, removeFromToml } from './toml-settings.ts';
+import { addToYaml, hooksInYaml, removeFromYaml } from './yaml-settings.ts';
 
 /** Adds and removes the hook in the text of an agent's settings; all other text is unchanged, comments included. */
 
@@ -28,6 +30,8 @@ function hooksIn(entry: unknown, { layout }: HookedAgent): readonly unknown[] {
 /** @param text content of the file; empty when it does not exist */
 export function addHook(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
   if (agent.layout === 'plugin') return pluginText(target);
+  if (agent.layout === 'toml') return addToToml(file, text, agent, target);
+  if (agent.layout === 'yaml') return addToYaml(file, text, agent, target);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   let next = (removeHook(file, text, agent) ?? '').slice(mark.length);
   if (agent.layout === 'hooks' && !('version' in parseSettings(file, next)))
@@ -47,6 +51,8 @@ export function addHook(file: string, text: string, agent: HookedAgent, target: 
 /** @returns null if nothing is left of the file */
 export function removeHook(file: string, text: string, agent: HookedAgent): string | null {
   if (agent.layout === 'plugin') return null;
+  if (agent.layout === 'toml') return removeFromToml(text);
+  if (agent.layout === 'yaml') return removeFromYaml(file, text, agent);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   let next = text.trim() === '' ? '{}' : text.slice(mark.length);
   for (const event of agent.events) {
@@ -71,20 +77,15 @@ export function removeHook(file: string, text: string, agent: HookedAgent): stri
 
 export function findHooks(file: string, text: string, agent: HookedAgent): HookInstallation {
   if (agent.layout === 'plugin') return readPlugin(text);
+  if (agent.layout === 'toml') return installationOf(hooksInToml(text));
+  if (agent.layout === 'yaml') return installationOf(hooksInYaml(file, text, agent));
   const found = agent.events.flatMap((event) =>
     entriesOf(file, text, event)
       .flatMap((entry) => hooksIn(entry, agent))
       .filter(isLoopwatchHook)
       .map((hook) => ({ event, hook })),
   );
-  const first = found[0]?.hook;
-  const isCurrent = found.every(({ hook }) => waitOf(hook) !== undefined);
-  return {
-    events: [...new Set(found.map(({ event }) => event))],
-    server: first === undefined ? undefined : serverOf(first),
-    tokenEnv: first === undefined ? undefined : tokenEnvOf(first),
-    waitMs: isCurrent ? waitOf(first) : undefined,
-  };
+  return installationOf(found);
 }
 
 function entriesOf(file: string, text: string, event: string): Entries {

@@ -13,10 +13,13 @@ export interface HookedAgent {
   readonly title: string;
   /** The user's settings file, for all projects. */
   readonly userFile: (env: NodeJS.ProcessEnv) => string;
-  /** The settings file within a project folder. */
-  readonly projectFile: string;
-  /** How the file lists hooks: each event with groups of hooks or with hooks; a plugin is a file of its own. */
-  readonly layout: 'groups' | 'hooks' | 'plugin';
+  /** The settings file within a project folder; undefined if projects have no hooks of their own. */
+  readonly projectFile: string | undefined;
+  /**
+   * How the file lists hooks: in JSON, each event with groups of hooks or with hooks; in TOML, each a table; in YAML, each event with
+   * hooks; a plugin is a file of its own.
+   */
+  readonly layout: 'groups' | 'hooks' | 'toml' | 'yaml' | 'plugin';
   /** The hook events to register, by the names of the agent. */
   readonly events: readonly string[];
   /** The entry for each event. */
@@ -119,7 +122,67 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     hook: (target) => target,
     note: restart,
   },
+  kimi: {
+    name: 'kimi',
+    title: 'Kimi Code',
+    userFile: (env) => join(env['KIMI_CODE_HOME'] || join(homeFolder(env), '.kimi-code'), 'config.toml'),
+    projectFile: undefined,
+    layout: 'toml',
+    // It would add the answer to `UserPromptSubmit` to the prompt.
+    events: [
+      'TurnStarted',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'SubagentStart',
+      'SubagentStop',
+      'SessionEnd',
+    ],
+    hook: (target) => ({ command: hookCommandLine('kimi', target), timeout: TIMEOUT_SECONDS }),
+    note: restart,
+  },
+  grok: {
+    name: 'grok',
+    title: 'Grok Build',
+    userFile: (env) => join(env['GROK_HOME'] || join(homeFolder(env), '.grok'), 'hooks', 'loopwatch.json'),
+    projectFile: '.grok/hooks/loopwatch.json',
+    layout: 'groups',
+    events: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
+    hook: (target) => ({
+      type: 'command',
+      ...fromVariable(hookCommandLine('grok', target), target),
+      timeout: TIMEOUT_SECONDS,
+    }),
+    note: `${restart} It also runs the hooks of Claude Code's and Cursor's settings.`,
+  },
+  hermes: {
+    name: 'hermes',
+    title: 'Hermes',
+    userFile: (env) => join(env['HERMES_HOME'] || join(homeFolder(env), '.hermes'), 'config.yaml'),
+    projectFile: undefined,
+    layout: 'yaml',
+    events: ['pre_llm_call', 'pre_tool_call', 'post_tool_call', 'on_session_finalize'],
+    hook: (target) => ({
+      command: inShell(hookCommandLine('hermes', target), target),
+      timeout: TIMEOUT_SECONDS,
+    }),
+    note: 'Hermes asks at its next start in a terminal whether its new hooks may run; elsewhere, start it with --accept-hooks.',
+  },
 };
+
+/**
+ * The command for an agent that looks for variables in it first: it would replace that of the token by its value, and refuse those
+ * that only the command sets. It leaves one with a default to the shell.
+ */
+function fromVariable(command: string, { script }: HookTarget): object {
+  const name = 'LOOPWATCH_HOOK';
+  return script === undefined ? { command: `eval "\${${name}:-}"`, env: { [name]: command } } : { command };
+}
+
+/** The command for an agent that starts programs without a shell. */
+function inShell(command: string, { script }: HookTarget): string {
+  return script === undefined ? `sh -c '${command.replaceAll("'", "'\\''")}'` : command;
+}
 
 /** @throws UsageError with the known names */
 export function findHookedAgent(name: string): HookedAgent {

@@ -21,7 +21,8 @@ export async function startedServer(port: string, ...settings: string[]): Promis
 
 /** `loopwatch hook …` for the agents whose settings are in this home. */
 export async function hookCommand(home: string, ...args: string[]) {
-  const env = { HOME: home, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+  const folders = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'KIMI_CODE_HOME', 'GROK_HOME', 'HERMES_HOME'];
+  const env = { HOME: home, ...Object.fromEntries(folders.map((name) => [name, ''])) };
   const started = spawnCli(['hook', ...args], env, { from: 'build' });
   onTestFinished(() => started[Symbol.asyncDispose]());
   const code = await started.exited;

@@ -6,7 +6,7 @@ import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
 
 const target = { url: 'http://localhost:4600/', tokenEnv: undefined, ...hookDefaults };
-const agents = Object.values(hookedAgents).filter(({ layout }) => layout !== 'plugin');
+const agents = Object.values(hookedAgents).filter(({ layout }) => layout === 'groups' || layout === 'hooks');
 const others = { hooks: [{ type: 'command', command: './check.sh' }] };
 
 describe.each(agents)('hook settings of $title', (agent) => {
@@ -86,4 +86,48 @@ it('serverOf: finds the server in a hook command', () => {
   expect(serverOf({ command: "curl 'https://loops.example.com/api/v1/hooks/codex' || true" })).toBe(
     'https://loops.example.com',
   );
+});
+
+const tomlHook = `[[hooks]]
+event = "PreToolUse"
+matcher = "Bash"
+command = "./check.sh"
+`;
+const yamlHook = `hooks:
+  # mine
+  pre_tool_call:
+    - command: ./check.sh
+      timeout: 9
+`;
+
+it.each<[agent: 'kimi' | 'hermes', what: string, text: string]>([
+  ['kimi', 'no file', ''],
+  ['kimi', 'other settings', '# mine\ndefault_model = "m"\n\n[models.m]\nmax_context_size = 200000\n'],
+  ['kimi', 'Windows line ends', 'default_model = "m"\r\n'],
+  ['kimi', 'another hook', `${tomlHook}\n# of the next table\n[models.m]\nmodel = "m"\n`],
+  ['kimi', 'another hook at the end', `model = "m"\n\n${tomlHook}`],
+  ['hermes', 'no file', ''],
+  ['hermes', 'other settings', '# mine\nmodel:\n    default: m   # and mine\nlist: [1,  2]\n'],
+  ['hermes', 'other hooks', `model: m\n${yamlHook}other: 1\n`],
+])('hook settings of %s: adding and removing the hook leaves %s unchanged', (name, _what, text) => {
+  const agent = hookedAgents[name];
+  const tokenEnv = 'LOOPWATCH_INGEST_TOKEN';
+  const installed = addHook('f', text, agent, { ...target, tokenEnv });
+  const found = { events: agent.events, server: 'http://localhost:4600', tokenEnv, waitMs: 500 };
+  expect(findHooks('f', installed, agent)).toEqual(found);
+  expect(/(?<!\r)\n/.test(installed)).toBe(!text.includes('\r\n'));
+  expect(installed).not.toMatch(/[&*]a1/);
+  expect(removeHook('f', installed, agent)).toBe(text);
+  const again = addHook('f', addHook('f', text, agent, { ...target, url: 'http://old:1' }), agent, target);
+  expect(again).toBe(addHook('f', text, agent, target));
+});
+
+it.each<[agent: 'kimi' | 'hermes', what: string, text: string, message: RegExp]>([
+  ['kimi', 'hooks as a value', 'hooks = []\n', /^f: hooks is not a list of tables/],
+  ['hermes', 'invalid YAML', 'a: [\n', /^f: .*fix the file first$/s],
+  ['hermes', 'a list', '- a\n', /^f: expected a mapping$/],
+  ['hermes', 'a list of hooks', 'hooks: [a]\n', /^f: hooks is not a mapping; fix it first$/],
+  ['hermes', 'hooks of an unknown shape', 'hooks:\n  pre_tool_call: a\n', /hooks\.\w+ is not a list/],
+])('hook settings of %s: %s is rejected', (name, _what, text, message) => {
+  expect(() => addHook('f', text, hookedAgents[name], target)).toThrow(message);
 });

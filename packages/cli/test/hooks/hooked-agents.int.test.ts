@@ -6,14 +6,28 @@ import { text } from 'node:stream/consumers';
 import type { HookAgent } from '@loopwatch/contract/api';
 import { type CliProcess, freePort, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { hookCommand, serverOn } from './hook-runs.ts';
 
 interface Hook {
   readonly command: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A hook as Copilot and Cursor list it, and a group of them as the others do. */
 type Entry = Hook & { readonly hooks?: readonly Hook[] };
+
+/** The hooks in an agent's settings, by event. */
+function hooksIn(file: string, text: string): Readonly<Record<string, readonly Entry[]>> {
+  if (file.endsWith('.toml')) {
+    const commands = [...text.matchAll(/^event = "(\w+)"\ncommand = (.*)$/gm)];
+    return Object.fromEntries(
+      commands.map(([, event = '', command = '']) => [event, [{ command: JSON.parse(command) as string }]]),
+    );
+  }
+  const settings: unknown = file.endsWith('.yaml') ? parse(text) : JSON.parse(text);
+  return (settings as { readonly hooks: Readonly<Record<string, Entry[]>> }).hooks;
+}
 
 const files: Readonly<Record<Exclude<HookAgent, 'opencode'>, string>> = {
   'claude-code': '.claude/settings.json',
@@ -21,6 +35,9 @@ const files: Readonly<Record<Exclude<HookAgent, 'opencode'>, string>> = {
   gemini: '.gemini/settings.json',
   copilot: '.copilot/hooks/loopwatch.json',
   cursor: '.cursor/hooks.json',
+  kimi: '.kimi-code/config.toml',
+  grok: '.grok/hooks/loopwatch.json',
+  hermes: '.hermes/config.yaml',
 };
 
 let url: string;
@@ -41,8 +58,8 @@ afterAll(async () => {
 });
 
 /** Calls a hook as its agent does. @returns its output; undefined when it failed, which does not block the agent */
-async function runHook({ command }: Hook, home: string, input: object): Promise<unknown> {
-  const env = { PATH: process.env['PATH'], HOME: home };
+async function runHook({ command, env: own }: Hook, home: string, input: object): Promise<unknown> {
+  const env = { PATH: process.env['PATH'], HOME: home, ...own };
   const shell = spawn('sh', ['-c', command], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   shell.stdin.end(JSON.stringify(input));
   const said = text(shell.stdout);
@@ -58,6 +75,9 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
   ['gemini', 'BeforeTool', 'AfterTool'],
   ['copilot', 'PreToolUse', 'PostToolUse'],
   ['cursor', 'preToolUse', 'postToolUse'],
+  ['kimi', 'PreToolUse', 'PostToolUse'],
+  ['grok', 'PreToolUse', 'PostToolUse'],
+  ['hermes', 'pre_tool_call', 'post_tool_call'],
 ])(
   'hook of %s: after installation it denies a loop',
   async (agent, before, after) => {
@@ -67,10 +87,8 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
       hookCommand(home.path, 'install', agent, '--url', at, '--wait', '4000', '--yes');
     const sessionId = `looping-${agent}`;
     const hook = async (event: string, input: object) => {
-      const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
-        hooks: Record<string, Entry[]>;
-      };
-      const [found] = settings.hooks[event] ?? [];
+      const hooks = hooksIn(files[agent], await readFile(join(home.path, files[agent]), 'utf8'));
+      const [found] = hooks[event] ?? [];
       const entry = found?.hooks?.[0] ?? found;
       if (entry === undefined) throw new Error(`no hook for ${event}`);
       const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
@@ -83,14 +101,14 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
       const id = agent === 'gemini' || agent === 'copilot' ? {} : { tool_use_id: `call-${String(calls)}` };
       const input = { tool_name: 'read_file', tool_input: { path }, ...id };
       const said = await hook(before, input);
-      if (!JSON.stringify(said ?? {}).includes('deny'))
+      if (!/deny|block/.test(JSON.stringify(said ?? {})))
         await hook(after, { ...input, [agent === 'cursor' ? 'tool_output' : 'tool_response']: result });
       return said;
     };
 
     const installed = await install(`http://localhost:${String(await freePort())}`);
     expect(installed).toMatchObject({ code: 0, stderr: '' });
-    expect(installed.stdout).toContain(`+  "hooks": {`);
+    expect(installed.stdout).toMatch(/^\+ *(?:"hooks": \{|\[\[hooks\]\]|hooks:)$/m);
     expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('does not respond'),

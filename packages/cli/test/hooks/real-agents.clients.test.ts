@@ -140,6 +140,18 @@ const agents: readonly RealAgent[] = [
       };
     },
   },
+  {
+    agent: 'grok',
+    command: 'grok',
+    args: ['--single', task, '--model', 'm', '--always-approve', '--no-auto-update'],
+    read: (path) => ({ name: 'read_file', args: { target_file: path } }),
+    env: () => ({ XAI_API_KEY: 'none' }),
+    settings: (url) => ({
+      '.grok/config.toml':
+        `[models]\ndefault = "m"\n\n[model.m]\nmodel = "m"\nbase_url = "${url}/v1"\napi_key = "none"\n` +
+        'api_backend = "chat_completions"\ncontext_window = 200000\n',
+    }),
+  },
 ];
 
 let commands: string;
@@ -208,7 +220,7 @@ async function run(
   return { said: `${said}\n${complained}`, model, url };
 }
 
-// Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode
+// Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode; Grok Build
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   async (agent) => {

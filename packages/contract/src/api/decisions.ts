@@ -64,7 +64,17 @@ export const genericHookAnswerSchema = z.object({
 });
 
 /** Agents whose hook format is supported. */
-export const hookAgents = ['claude-code', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const;
+export const hookAgents = [
+  'claude-code',
+  'codex',
+  'gemini',
+  'copilot',
+  'cursor',
+  'opencode',
+  'kimi',
+  'grok',
+  'hermes',
+] as const;
 export type HookAgent = (typeof hookAgents)[number];
 
 /** Response of `POST` and `DELETE /sessions/:id/stop`. */

@@ -1,5 +1,6 @@
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { expect, it } from 'vitest';
+import { hookAgentOf, readHookInput } from '../../src/agents/hook-input.ts';
 import { outline, readAll } from '../read-all.ts';
 
 const input = (name: string, more: object = {}) => ({
@@ -116,4 +117,60 @@ it('hook input: recognizes Copilot by its time, Visual Studio Code, and Cursor b
     { type: 'tool_result', callId: 'u', result: 'timeout', isError: true },
   ]);
   expect(ignored).toEqual(['stop']);
+});
+
+it('hook input: recognizes Kimi Code by its client, Grok Build by its workspace, and Hermes by its events', () => {
+  const kimi = { session_id: 's', cwd: '/w', client_type: 'kimi_code_cli' };
+  const kimiCall = { ...kimi, tool_name: 'Read', tool_input: { path: 'a' }, tool_call_id: 't' };
+  const error = { code: 'internal', message: '"a" does not exist.', retryable: false };
+  const ofKimi = readAll('auto', [
+    { ...kimi, hook_event_name: 'TurnStarted', turn_id: 0, origin_kind: 'user', prompt: 'Read a' },
+    { ...kimi, hook_event_name: 'TurnStarted', turn_id: 0, origin_kind: 'system_trigger', prompt: 'Look' },
+    { ...kimiCall, hook_event_name: 'PostToolUseFailure', error },
+    { ...kimiCall, hook_event_name: 'PostToolUse', tool_output: '1\ta' },
+  ]);
+  expect(ofKimi.events).toMatchObject([
+    { type: 'prompt_started', text: 'Read a', agent: 'kimi-code' },
+    { type: 'tool_call_request', id: 'call:t', name: 'Read', args: { path: 'a' } },
+    { type: 'tool_result', id: 'result:t', result: '"a" does not exist.', isError: true },
+    { type: 'tool_call_request' },
+    { type: 'tool_result', result: '1\ta', isError: undefined },
+  ]);
+  expect(ofKimi.ignored).toEqual(['TurnStarted']);
+
+  const tool_response = { type: 'Bash', output: [97], output_for_prompt: 'exit: 0\na', timed_out: false };
+  const grokCall = { tool_name: 'run_terminal_command', tool_input: { command: 'cat a' }, tool_use_id: 't' };
+  const ofGrok = readAll('auto', [
+    {
+      ...grokCall,
+      hookEventName: 'post_tool_use',
+      hook_event_name: 'PostToolUse',
+      sessionId: 's',
+      session_id: 's',
+      workspaceRoot: '/w',
+      timestamp: '2026-11-29T14:57:42.471209145+00:00',
+      permissionMode: 'default',
+      tool_response,
+    },
+  ]);
+  expect(ofGrok.events).toMatchObject([
+    { type: 'tool_call_request', agent: 'grok', time: Date.parse('2026-11-29T14:57:42.471Z') },
+    { type: 'tool_result', result: 'exit: 0\na' },
+  ]);
+
+  const extra = { tool_call_id: 't', status: 'error', result: '{"error": "no"}' };
+  const record = { hook_event_name: 'post_tool_call', session_id: 's', tool_name: 'read_file', extra };
+  expect(hookAgentOf(record)).toBe('hermes');
+  expect(readHookInput({ ...record, tool_input: { path: 'a' } }, 'hermes').events).toMatchObject([
+    { type: 'tool_call_request', id: 'call:t', agent: 'hermes', args: { path: 'a' } },
+    { type: 'tool_result', result: '{"error": "no"}', isError: true },
+  ]);
+  const prompt = {
+    hook_event_name: 'pre_llm_call',
+    session_id: 's',
+    extra: { user_message: 'Hi', model: 'm' },
+  };
+  expect(readHookInput(prompt, 'hermes').events).toMatchObject([
+    { type: 'prompt_started', text: 'Hi', model: 'm' },
+  ]);
 });

@@ -13,15 +13,19 @@ export function warning(reason: string): HookAnswer {
   return { systemMessage: `Loopwatch: ${reason}` };
 }
 
+const onlyDeny: ReadonlySet<HookAgent> = new Set(['codex', 'cursor', 'kimi', 'grok', 'hermes']);
+
 /**
  * The call must not run.
  *
- * @param stop whether to end the agent's turn as well. Codex does not support that before a call, and would run the call; Cursor
- *   and Copilot CLI have nothing for it, but Visual Studio Code, which calls the same hooks as the latter, has.
+ * @param stop whether to end the agent's turn as well. Codex does not support that before a call, and would run the call; Cursor,
+ *   Copilot CLI, Kimi Code, Grok Build and Hermes have nothing for it, but Visual Studio Code, which calls the same hooks as
+ *   Copilot CLI, has.
  */
 export function denial(agent: HookAgent, text: string, stop: boolean): HookAnswer {
-  const ended = stop && agent !== 'codex' ? { continue: false, stopReason: text } : {};
+  const ended = stop && !onlyDeny.has(agent) ? { continue: false, stopReason: text } : {};
   if (agent === 'gemini') return { decision: 'deny', reason: text, ...ended };
+  if (agent === 'hermes') return { decision: 'block', reason: text };
   if (agent === 'cursor') return { permission: 'deny', user_message: text, agent_message: text };
   return {
     hookSpecificOutput: {

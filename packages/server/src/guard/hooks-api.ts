@@ -5,8 +5,14 @@ import {
   type HookAgent,
   hookAgents,
 } from '@loopwatch/contract/api';
-import { isRefused } from '@loopwatch/detectors/internal';
-import { type HookAgent as HookFormat, hookEventOf, hookSession, readHookInput } from '@loopwatch/formats';
+import { isDenial, isRefused } from '@loopwatch/detectors/internal';
+import {
+  type HookAgent as HookFormat,
+  hookAgentOf,
+  hookEventOf,
+  hookSession,
+  readHookInput,
+} from '@loopwatch/formats';
 import { type Request, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../events/limits.ts';
@@ -27,6 +33,7 @@ import {
   warning,
 } from './hook-answer.ts';
 import { HookTurns } from './hook-turns.ts';
+import { SubAgents } from './sub-agents.ts';
 import { TranscriptUsage } from './transcript-usage.ts';
 
 const MAX_SESSIONS = 2_000;
@@ -38,6 +45,9 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
   copilot: 'copilot-cli',
   cursor: 'cursor',
   opencode: 'opencode',
+  kimi: 'kimi-code',
+  grok: 'grok',
+  hermes: 'hermes',
 };
 
 /** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
@@ -48,6 +58,7 @@ export function hooksApi(guard: Guard): Router {
     prompts: new LRUCache({ max: MAX_SESSIONS }),
     usage: new TranscriptUsage(),
     approvals: new Approvals(),
+    subAgents: new SubAgents(),
   };
   const genericTurns = new HookTurns<GenericHookAnswer>();
   const router = Router();
@@ -60,17 +71,24 @@ export function hooksApi(guard: Guard): Router {
   router
     .route('/hooks/:agent')
     .post(jsonBody(limits.eventBytes), async (request, response) => {
-      const agent = hookAgents.find((name) => name === request.params.agent);
-      if (agent === undefined)
+      const named = hookAgents.find((name) => name === request.params.agent);
+      if (named === undefined)
         throw new HttpProblem(
           404,
           `Unknown agent ${request.params.agent}; expected one of ${hookAgents.join(', ')}, generic`,
         );
-      const input = inputOf(request.body);
+      const sent = inputOf(request.body);
+      // Grok Build calls the hooks in the settings of Claude Code and Cursor, too.
+      const agent = hookAgentOf(sent) === 'grok' ? 'grok' : named;
+      const input = agent === 'kimi' ? hooks.subAgents.attributed(sent) : sent;
+      if (input === undefined) {
+        response.json(CONTINUE);
+        return;
+      }
       const recordUsage = () =>
         isLocal(request) ? recordTranscript(hooks, agent, input) : Promise.resolve();
       // The usage of a turn counts before its call is decided; a turn ends after the results of its calls.
-      const isAfterCall = /^(?:post|after)tool/i.test(hookEventOf(input));
+      const isAfterCall = /^(?:post|after)_?tool/i.test(hookEventOf(input));
       if (!isAfterCall) await recordUsage();
       const answer = await answerTo(hooks, agent, input);
       if (isAfterCall) await recordUsage();
@@ -87,6 +105,7 @@ interface Hooks {
   readonly prompts: LRUCache<string, string>;
   readonly usage: TranscriptUsage;
   readonly approvals: Approvals;
+  readonly subAgents: SubAgents;
 }
 
 /** Whether the agent runs on this machine: a path that another one names is not a path here. */
@@ -108,10 +127,11 @@ function inputOf(body: unknown): HookInput {
 /** Records the usage that the agent's transcript reports. */
 async function recordTranscript({ guard, usage }: Hooks, agent: HookAgent, input: HookInput): Promise<void> {
   const { transcript_path: path, agent_id: subAgent } = input;
-  // A sub-agent names the transcript of its parent.
-  if (typeof path !== 'string' || subAgent !== undefined) return;
+  const format = formats[agent];
+  // A sub-agent names the transcript of its parent; those of Grok Build do not tell of usage.
+  if (typeof path !== 'string' || subAgent !== undefined || format === 'grok' || format === 'hermes') return;
   const sessionId = storableText(hookSession(input).sessionId);
-  const { events, isHistory } = await usage.read({ sessionId, agent: formats[agent], path });
+  const { events, isHistory } = await usage.read({ sessionId, agent: format, path });
   if (isHistory) await guard.catchUp(sessionId, events);
   // The events of hooks come at the time of the server.
   else
@@ -143,9 +163,13 @@ async function answerTo(hooks: Hooks, agent: HookAgent, input: HookInput): Promi
       return answerToCall(hooks, agent, sessionId, call);
     });
   }
+  const last = events.at(-1);
+  // Kimi Code and Hermes tell of a denied call as of one that has failed.
+  if (last?.type === 'tool_result' && isDenial((last as { readonly result?: unknown }).result))
+    return CONTINUE;
   approvals.onEvents(sessionId, events);
   const end = turns.end(sessionId);
-  const isAfterCall = events.at(-1)?.type === 'tool_result';
+  const isAfterCall = last?.type === 'tool_result';
   const found = loopIn(
     await guard.record(sessionId, isAfterCall ? [...events, ...end] : [...end, ...events]),
   );

@@ -16,7 +16,7 @@ const NEWLINE = 0x0a;
 /** Where an agent writes its session. */
 export interface Transcript {
   readonly sessionId: string;
-  readonly agent: HookAgent;
+  readonly agent: Exclude<HookAgent, 'grok' | 'hermes'>;
   readonly path: string;
 }
 

@@ -10,7 +10,7 @@ const advice = (event: string) => ({
   hookSpecificOutput: { hookEventName: event, additionalContext: expect.stringMatching(advised) },
 });
 
-// Stops by hooks: Cursor
+// Stops by hooks: Cursor; Kimi Code; Hermes
 describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]>([
   [
     'claude-code',
@@ -74,6 +74,38 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     },
     advice('PostToolUseFailure'),
   ],
+  // The inputs that Kimi Code 2.1.0, Grok Build 1.0.41 and Hermes 0.19.0 send, which know of a denial, and of no end of the turn.
+  [
+    'kimi',
+    'Read',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    // It reads no answers to results.
+    advice('PostToolUseFailure'),
+  ],
+  [
+    'grok',
+    'read_file',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    advice('PostToolUse'),
+  ],
+  [
+    'hermes',
+    'read_file',
+    { decision: 'block', reason: expect.stringMatching(guidance) },
+    advice('post_tool_call'),
+  ],
 ])('hooks of %s', (agent, tool, denied, advised) => {
   const accepted = agent === 'cursor' ? { continue: true } : {};
 
@@ -102,11 +134,10 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     const answers: unknown[] = [];
     for (let n = 0; n < 7; n += 1)
       answers.push((await hooked.call(tool, fails, text, { failed: true })).before);
-    // Codex would run a call that such an answer denies; Cursor has no such answer.
-    const ended =
-      agent === 'codex' || agent === 'cursor'
-        ? {}
-        : { continue: false, stopReason: expect.stringContaining('end your turn') };
+    // Codex would run a call that such an answer denies; the others have no such answer.
+    const ended = ['codex', 'cursor', 'kimi', 'grok', 'hermes'].includes(agent)
+      ? {}
+      : { continue: false, stopReason: expect.stringContaining('end your turn') };
     const isEnd = (answer: unknown) => JSON.stringify(answer).includes('Make no more tool calls');
     expect(answers.map(isEnd)).toEqual([false, false, false, false, false, true, true]);
     expect(answers[5]).toMatchObject(ended);
@@ -144,4 +175,64 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
       });
     }
   });
+});
+
+describe('sub-agents of Kimi Code, which have the id of their parent', () => {
+  const read = { path: 'README.md' };
+
+  it('are sessions of their own', async () => {
+    const hooked = hooks.agent('kimi', 's-1');
+    await hooked.prompt('Look');
+    await hooked.call('Read', read, 'a');
+    await hooked.subAgent('SubagentStart');
+    await hooked.call('Read', read, 'a');
+    await hooked.subAgent('SubagentStop');
+    await hooked.call('Read', read, 'a');
+    const calls = recorded().filter(({ type }) => type === 'tool_call_request');
+    expect(calls.map(({ sessionId }) => sessionId)).toEqual(['s-1', 's-1/sub-1', 's-1']);
+  });
+
+  it('are no loop where several make the same calls at once', async () => {
+    const hooked = hooks.agent('kimi', 's-1');
+    await hooked.prompt('Look');
+    for (let n = 0; n < 6; n += 1) await hooked.subAgent('SubagentStart');
+    for (let n = 0; n < 6; n += 1)
+      expect(await hooked.call('Read', read, 'a')).toEqual({ before: {}, after: {} });
+    await hooked.prompt('And now?');
+    for (let n = 0; n < 3; n += 1) await hooked.call('Read', read, 'a');
+    expect(JSON.stringify(await hooked.call('Read', read, 'a'))).toContain('"deny"');
+  });
+
+  it('begin with no prompt of a user', async () => {
+    const hooked = hooks.agent('kimi', 's-1');
+    await hooked.prompt('Look');
+    await hooked.subAgent('SubagentStart');
+    await hooks.send('/hooks/kimi', {
+      hook_event_name: 'TurnStarted',
+      session_id: 's-1',
+      client_type: 'kimi_code_cli',
+      origin_kind: 'system_trigger',
+      prompt: 'Look there',
+    });
+    expect(recorded().filter(({ type }) => type === 'prompt_started')).toHaveLength(1);
+  });
+});
+
+it('hooks of Grok Build are known by their inputs where it runs those of another agent’s settings', async () => {
+  const more = { hookEventName: 'pre_tool_use', sessionId: 's-1', workspaceRoot: '/w' };
+  const input = { hook_event_name: 'PreToolUse', tool_name: 'read_file', tool_input: { target_file: 'a' } };
+  for (let n = 0; n < 3; n += 1) {
+    const id = { ...more, session_id: 's-1', ...input, tool_use_id: `t-${String(n)}` };
+    await hooks.send('/hooks/cursor', id);
+    const tool_response = { type: 'ReadFile', FileNotFound: 'Error: a does not exist.' };
+    await hooks.send('/hooks/cursor', { ...id, hook_event_name: 'PostToolUse', tool_response });
+  }
+  const { body } = await hooks.send('/hooks/cursor', {
+    ...more,
+    session_id: 's-1',
+    ...input,
+    tool_use_id: 't-9',
+  });
+  expect(body).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  expect(recorded().find(({ type }) => type === 'tool_result')).toMatchObject({ agent: 'grok' });
 });

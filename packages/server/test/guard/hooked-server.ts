@@ -85,11 +85,19 @@ export class HookedAgent {
   }
 
   async prompt(prompt: string): Promise<unknown> {
+    if (this.#agent === 'kimi') return this.#hook('TurnStarted', { turn_id: 0, origin_kind: 'user', prompt });
+    if (this.#agent === 'hermes')
+      return this.#hook('pre_llm_call', { tool_name: null, extra: { user_message: prompt, model: 'm' } });
     const events: Partial<Record<HookAgent, string>> = {
       gemini: 'BeforeAgent',
       cursor: 'beforeSubmitPrompt',
     };
     return this.#hook(events[this.#agent] ?? 'UserPromptSubmit', { prompt });
+  }
+
+  /** Kimi Code tells only that a sub-agent starts or stops. */
+  async subAgent(event: 'SubagentStart' | 'SubagentStop'): Promise<unknown> {
+    return this.#hook(event, { agent_name: 'explore' });
   }
 
   /** @returns what the hook said before the call, and behind it where the call was made */
@@ -101,14 +109,34 @@ export class HookedAgent {
   ): Promise<{ before: unknown; after?: unknown }> {
     this.#calls += 1;
     const hasIds = this.#agent !== 'gemini' && this.#agent !== 'copilot';
-    const id = hasIds ? { tool_use_id: `${this.#session}-${String(this.#calls)}` } : {};
+    const callId = `${this.#session}-${String(this.#calls)}`;
+    const id = hasIds ? idOf(this.#agent, callId) : {};
     const call = { tool_name: name, tool_input: args, ...id };
-    const events: Partial<Record<HookAgent, string>> = { gemini: 'BeforeTool', cursor: 'preToolUse' };
+    const events: Partial<Record<HookAgent, string>> = {
+      gemini: 'BeforeTool',
+      cursor: 'preToolUse',
+      hermes: 'pre_tool_call',
+    };
     const before = await this.#hook(events[this.#agent] ?? 'PreToolUse', call);
     const isAsked = JSON.stringify(before).includes('"ask"');
-    if (JSON.stringify(before).includes('"deny"') || (isAsked && !approves)) return { before };
+    const isDenied = /"(?:deny|block)"/.test(JSON.stringify(before));
+    if (isDenied && this.#tellsOfDenied) await this.#hook(...this.#denied(call, JSON.stringify(before)));
+    if (isDenied || (isAsked && !approves)) return { before };
     const after = await this.#hook(...this.#result(call, result, failed));
     return { before, after };
+  }
+
+  get #tellsOfDenied(): boolean {
+    return this.#agent === 'kimi' || this.#agent === 'hermes';
+  }
+
+  /** How an agent tells of a call that was denied. */
+  #denied(call: object, said: string): [event: string, input: object] {
+    const message = /Loopwatch denied this call[^"]*/.exec(said)?.[0];
+    if (this.#agent === 'kimi')
+      return ['PostToolUseFailure', { ...call, error: { code: 'internal', message, retryable: false } }];
+    const extra = { ...extraOf(call), result: JSON.stringify({ error: message }), status: 'blocked' };
+    return ['post_tool_call', { ...call, extra }];
   }
 
   #result(call: object, result: string, failed: boolean): [event: string, input: object] {
@@ -120,6 +148,21 @@ export class HookedAgent {
       return failed
         ? ['postToolUseFailure', { ...call, error_message: result, failure_type: 'error', duration: 12 }]
         : ['postToolUse', { ...call, tool_output: result, duration: 12 }];
+    if (this.#agent === 'kimi')
+      return failed
+        ? ['PostToolUseFailure', { ...call, error: { code: 'internal', message: result, retryable: false } }]
+        : ['PostToolUse', { ...call, tool_output: result }];
+    if (this.#agent === 'grok') {
+      const output = failed ? { FileNotFound: `Error: ${result}` } : { FileContent: { content: result } };
+      return ['PostToolUse', { ...call, tool_response: { type: 'ReadFile', ...output } }];
+    }
+    if (this.#agent === 'hermes') {
+      const extra = { ...extraOf(call), status: failed ? 'error' : 'ok' };
+      return [
+        'post_tool_call',
+        { ...call, extra: { ...extra, result: JSON.stringify({ content: result }) } },
+      ];
+    }
     if (failed && this.#agent !== 'codex') return ['PostToolUseFailure', { ...call, error: result }];
     if (this.#agent === 'copilot')
       return [
@@ -141,12 +184,23 @@ export class HookedAgent {
       ...(['gemini', 'copilot'].includes(this.#agent) && {
         timestamp: new Date(this.#server.clock).toISOString(),
       }),
+      ...(this.#agent === 'kimi' && { client_type: 'kimi_code_cli' }),
+      ...(this.#agent === 'grok' && { hookEventName: 'x', sessionId: this.#session, workspaceRoot: '/w' }),
       ...this.#more,
       ...input,
     });
     expect(status).toBe(200);
     return body;
   }
+}
+
+function idOf(agent: HookAgent, id: string): object {
+  if (agent === 'hermes') return { extra: { tool_call_id: id } };
+  return agent === 'kimi' ? { tool_call_id: id } : { tool_use_id: id };
+}
+
+function extraOf(call: object): object {
+  return (call as { readonly extra?: object }).extra ?? {};
 }
 
 /** What an agent is told when its call is denied. */
@@ -157,5 +211,5 @@ export const advised = /^You have called \w+ 3 times in a row with the same argu
 
 /** What a hook said before a call. */
 export function decisionOf({ before }: { readonly before: unknown }): string {
-  return /"(ask|deny)"/.exec(JSON.stringify(before))?.[1] ?? 'run';
+  return /"(ask|deny|block)"/.exec(JSON.stringify(before))?.[1] ?? 'run';
 }
