@@ -118,7 +118,7 @@ function pageOf(
   }
   if (around !== undefined) return aroundEvent(view, around);
   if (query.at !== undefined) return aroundIndex(view, query.at, latest);
-  if (query.end === true) return backward(view, view.end, latest);
+  if (query.end === true) return endOfSession(view, latest);
   return forward(view, { next: view.first, ...(view.numbered ? firstEvent : unknownBefore) });
 }
 
@@ -179,6 +179,15 @@ async function backward(
     scanned: scan.scanned,
     complete: items.length === view.limit || scan.from <= view.first,
   };
+}
+
+/** The latest events; if other sessions have written more since than one request may scan, up to those of the summary. */
+async function endOfSession(view: View, latest: Anchor): Promise<PageOfEvents> {
+  const page = await backward(view, view.end, latest);
+  if (page.items.length > 0) return page;
+  const known = await backward(view, latest.offset + 1, latest);
+  if (known.after === null) return known;
+  return { ...known, after: encodeAfter({ ...decodeAfter(known.after), next: view.end }) };
 }
 
 async function aroundEvent(view: View, anchor: Anchor): Promise<PageOfEvents> {

@@ -201,6 +201,20 @@ describe('a session read back from the log', () => {
     expect(end.items.map(({ eventIndex }) => eventIndex)).toEqual([45, 46, 47, 48, 49]);
   });
 
+  it('has an end even if other sessions have written more since than one request scans', async () => {
+    const held = logOf([{ kind: 'own' }, { kind: 'own' }, ...Array(100_100).fill({ kind: 'other' })]);
+    const query = { limit: 5, end: true };
+    const session = sessionOf(held, 'quiet');
+    const end = await sessionEvents(held.log.records(), { session, query });
+    expect(end.items.map(({ eventIndex }) => eventIndex)).toEqual([0, 1]);
+    expect(end.before).toBeNull();
+    held.log.append(topics.events, JSON.stringify({ type: 'content', text: 'x', sessionId: 's-1' }), {
+      key: 's-1',
+    });
+    const later = await sessionEvents(held.log.records(), { session, query: { after: end.after! } });
+    expect(later.items.map(({ eventIndex }) => eventIndex)).toEqual([2]);
+  });
+
   it('has no next page after an ended session, but after a live one', async () => {
     const held = logOf([{ kind: 'own' }, { kind: 'other' }]);
     const reader = held.log.records();
