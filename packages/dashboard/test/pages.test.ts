@@ -7,7 +7,7 @@ import { messagesBetween, positionOf } from '../src/incident/agent-messages.ts';
 import { loopSpan, loopStart, sessionMarks } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { toBlocks } from '../src/session/blocks.ts';
-import { withTail } from '../src/session/use-events.ts';
+import { hasLater, withTail } from '../src/session/use-events.ts';
 import { activityOf } from '../src/sessions/activity.ts';
 import { check } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
@@ -236,6 +236,14 @@ describe('the tail of a live session', () => {
     ['ignores a response if a later one was applied', known(3, 'z'), page(2, 'b'), [[3, 'z']]],
   ])('%s', (_, before, more, after) => {
     expect(shape(withTail(before, 'a', more))).toEqual(after);
+  });
+
+  it.each([
+    ['a full page in the middle of the session', 500, 900, true],
+    ['a full page at its end', 500, 500, false],
+    ['a page with room', 3, 900, false],
+  ])('has later events to load: %s', (_, count, total, expected) => {
+    expect(hasLater({ ...page(count, 'a'), total })).toBe(expected);
   });
 });
 

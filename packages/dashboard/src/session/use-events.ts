@@ -50,7 +50,8 @@ export function useEvents({ id, anchor, live }: Options) {
   const last = items?.findLast(({ eventIndex }) => eventIndex !== null);
   const page = data?.pages.at(-1);
 
-  const cut = page !== undefined && (!page.complete || page.items.length >= PAGE);
+  const isCutOff = page !== undefined && hasLater(page);
+  const cut = page !== undefined && (!page.complete || isCutOff);
   // The session became live again after its end was loaded: load the events since then.
   const wakes = live && page?.after === null;
   useEffect(() => {
@@ -59,7 +60,7 @@ export function useEvents({ id, anchor, live }: Options) {
 
   useQuery({
     queryKey: ['sessions', 'tail', id, anchor],
-    enabled: live && page !== undefined && page.after !== null && page.items.length < PAGE,
+    enabled: live && page !== undefined && page.after !== null && !isCutOff,
     refetchInterval: TAIL_MS,
     queryFn: async ({ signal }) => {
       const after = client.getQueryData<Pages>(key)?.pages.at(-1)?.after;
@@ -78,6 +79,12 @@ export function useEvents({ id, anchor, live }: Options) {
     total: Math.max(page?.total ?? 0, (last?.eventIndex ?? -1) + 1),
     cut,
   };
+}
+
+/** Whether the session has events after a page. A full page may be its end, where new events are awaited. */
+export function hasLater({ items, total }: SessionEvents): boolean {
+  const last = items.findLast(({ eventIndex }) => eventIndex !== null)?.eventIndex ?? -1;
+  return items.length >= PAGE && last + 1 < total;
 }
 
 /** Appends the events after a cursor; returns the same pages if another fetch has moved past it meanwhile. */
