@@ -50,6 +50,12 @@ describe('the map of a session', () => {
     expect(savedByStopping(outline, loopsOn(outline, [loop({}), inner, later])).usd).toBe(4);
   });
 
+  it('counts no event before a loop began, even if a clock that jumps places the alarm there', () => {
+    const jumped = loopsOn(outline, [loop({ openedAt: 5_000 })]);
+    expect(jumped).toMatchObject([{ from: 20, alarm: 20, to: 60 }]);
+    expect(savedByStopping(outline, jumped).usd).toBe(4);
+  });
+
   it('counts an unresolved loop up to the end, and neither limits nor outages', () => {
     expect(loopsOn(outline, [loop({ resolvedAt: null })])).toMatchObject([{ to: 99 }]);
     expect(loopsOn(outline, [loop({ kind: 'limit' }), loop({ kind: 'outage' })])).toEqual([]);

@@ -50,8 +50,9 @@ export function loopsOn(outline: SessionOutline, incidents: readonly IncidentIte
     .filter(({ kind }) => kind === 'loop')
     .map((incident): MapLoop => {
       const { began, openedAt, lastAt, resolvedAt, cost } = incident;
-      const alarm = indexAt(bins, events, openedAt);
-      const from = Math.min(began?.eventIndex ?? indexAt(bins, events, openedAt - cost.ms), alarm);
+      const from = began?.eventIndex ?? indexAt(bins, events, openedAt - cost.ms);
+      // By time only: with a clock that jumps, it may seem to be before the loop began.
+      const alarm = Math.max(from, indexAt(bins, events, openedAt));
       const end = resolvedAt === null ? Math.max(0, events - 1) : indexAt(bins, events, lastAt);
       const to = Math.max(alarm, end);
       const before = usedUpTo(outline, alarm);
