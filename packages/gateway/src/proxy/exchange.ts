@@ -78,7 +78,7 @@ export class Exchange {
     const { session, conversation, history, labels, api, raw, body } = this.request;
     const { items } = conversation;
     const { block, hint, limit } = yield* session.onRequest(history, items, labels, this.deps.now());
-    if (session.isStopped) return this.#answer(stoppedReply(this.#blockStop), 'blocked');
+    if (session.rules.isStopped) return this.#answer(stoppedReply(this.#blockStop), 'blocked');
     if (block !== undefined) return this.#answer(this.blockReply(block), blockOutcome(block));
     if (hint !== undefined) this.#sentBody = api.withNote(this.#sentBody, hint.text, this.guidanceAs);
     if (limit !== undefined) this.#sentBody = api.withLimit(this.#sentBody, limit);
@@ -162,10 +162,10 @@ export class Exchange {
     if (api.callItems !== undefined) this.deps.callItems.note(api.callItems(reply()), session.id);
     const request = id === null ? undefined : api.requestAfter?.(id, body);
     if (id === null || request === undefined || request === null) return;
-    session.noteReplyId(id);
+    session.lineage.noteReplyId(id);
     this.deps.onReplyId(id, session.id);
     if (clientId === null || clientId === id) return;
-    session.noteReplyId(clientId);
+    session.lineage.noteReplyId(clientId);
     this.deps.onReplyId(clientId, session.id, { request, text: '' });
   }
 
@@ -180,7 +180,7 @@ export class Exchange {
     const id = stream?.answer.id ?? api.syntheticReply(body, reply, null)['id'];
     if (typeof id !== 'string' || (api.requestAfter?.(id, body) ?? null) === null) return;
     const request = stream?.withSentCalls?.(body) ?? body;
-    session.noteReplyId(id);
+    session.lineage.noteReplyId(id);
     this.deps.onReplyId(id, session.id, { request, text: reply.text });
   }
 

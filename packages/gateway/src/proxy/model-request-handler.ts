@@ -142,7 +142,7 @@ export class ModelRequestHandler {
     let session = lookup.find(name, history);
     if (session.openIncidents.length > 0) {
       const dismissed = await this.#deps.storage?.dismissed(session.openIncidents);
-      if (dismissed !== undefined) session.dismiss(dismissed);
+      if (dismissed !== undefined) session.rules.dismiss(dismissed);
       session = lookup.find(name, history);
     }
     while (session.judging !== undefined) {
@@ -251,7 +251,7 @@ export class ModelRequestHandler {
 
   #planFor(session: GatewaySession, { model, backend }: RequestLabels): DetectionPlan {
     const { detection } = this.#deps.settings.current;
-    if (session.hasOwnSettings) return session.plan;
+    if (session.rules.hasOwnSettings) return session.plan;
     return (detection.tiers?.get(`${backend}/${model ?? ''}`) ?? detection).plan;
   }
 

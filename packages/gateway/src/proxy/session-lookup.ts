@@ -64,13 +64,13 @@ export class SessionLookup {
     const isKnown = sessions.peek(id, now()) !== undefined;
     const session = sessions.get(id, now(), () => this.#options.create(id, shared));
     if (!isKnown) {
-      const reported = sessions.named(session.name, now()).map((other) => other.sharedCalls(history));
+      const reported = sessions.named(session.name, now()).map((other) => other.lineage.sharedCalls(history));
       session.noteReported(Math.max(0, ...reported));
     }
-    session.adopt(settings.current, now());
+    session.rules.adopt(settings.current, now());
     const own =
       sessionSettings.of(id) ?? (settingsName === null ? undefined : sessionSettings.of(settingsName));
-    const refused = own && session.applyOwnSettings(own, now());
+    const refused = own && session.rules.applyOwn(own, now());
     if (refused !== undefined) {
       // The message quotes, and may truncate, what a user wrote.
       const mask = maskPatterns(settings.current.settings.privacy.mask);
@@ -93,13 +93,13 @@ export class SessionLookup {
     if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
     // A client that drops the calls sends the same history again.
     const again = isOne
-      ? known.find((session) => session.isRepeated(history) || session.dropsCalls(history))
+      ? known.find((session) => session.lineage.isRepeated(history) || session.lineage.dropsCalls(history))
       : this.#withoutHistory(known, history);
     if (again !== undefined) return again.id;
     let best: Agreement = agreements.none;
     let found: string | undefined;
     for (const session of known) {
-      const agreement = session.agreement(history);
+      const agreement = session.lineage.agreement(history);
       if (agreement > best) [best, found] = [agreement, session.id];
       if (agreement === agreements.proven) break;
     }
@@ -116,7 +116,7 @@ export class SessionLookup {
     if (known.length < MIN_SAME_REQUESTS) return undefined;
     const left = known
       .flatMap((session) => {
-        const calls = session.unusedCalls(history);
+        const calls = session.lineage.unusedCalls(history);
         return calls === undefined ? [] : [{ session, calls }];
       })
       .sort((a, b) => b.session.usedAt - a.session.usedAt);
@@ -140,6 +140,6 @@ export class SessionLookup {
   /** Among sessions that share a name, the one that gave the reply that the request continues from. */
   #idByReply(known: readonly GatewaySession[], history: History): string | undefined {
     if (history.previous === null) return undefined;
-    return known.find((session) => session.agreement(history) === agreements.proven)?.id;
+    return known.find((session) => session.lineage.agreement(history) === agreements.proven)?.id;
   }
 }

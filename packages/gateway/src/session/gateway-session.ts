@@ -1,12 +1,6 @@
 import { type DetectorId, shortName } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
-import {
-  type DetectionPlan,
-  deniedResult,
-  isStopped,
-  refusalText,
-  type SettingsVersion,
-} from '@loopwatch/detectors/internal';
+import { type DetectionPlan, deniedResult, type SettingsVersion } from '@loopwatch/detectors/internal';
 import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Steps } from '../in-slices.ts';
@@ -14,7 +8,7 @@ import { unknownTimes } from './catch-up.ts';
 import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
-import { type Agreement, Lineage } from './lineage.ts';
+import { Lineage } from './lineage.ts';
 import { type HistoryEntry, PromptLedger } from './prompt-ledger.ts';
 import {
   type EventBody,
@@ -23,7 +17,7 @@ import {
   SessionDetection,
   type SessionObserver,
 } from './session-detection.ts';
-import type { Settings } from './session-settings.ts';
+import { SessionRules } from './session-rules.ts';
 import { Transcript } from './transcript.ts';
 
 /** What to do about a request before it is sent to the model. */
@@ -43,8 +37,6 @@ export interface RefusedCall {
   readonly unsent?: readonly ToolCall[];
 }
 
-/** User messages behind results that start a prompt; clients seldom send more after stops. */
-const MAX_STARTED = 64;
 /** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
 const EVENT_COST = 2_000;
 const UNIT_COST = 4;
@@ -65,24 +57,18 @@ export class GatewaySession {
   judging: Promise<unknown> | undefined;
   /** Whether any calls were made in it. */
   hasCalls = false;
-  /** Whether it has had settings of its own. */
-  hasOwnSettings = false;
+  readonly rules: SessionRules;
+  /** What its next request must show. */
+  readonly lineage = new Lineage();
   readonly #observer: SessionObserver;
   readonly #detection: SessionDetection;
   readonly #ledger = new PromptLedger();
-  readonly #lineage = new Lineage();
   readonly #transcript: Transcript | undefined;
-  /** Hashes of user messages that followed a stop, and start a prompt although they stand behind results. */
-  readonly #started = new Set<string>();
   #contentUnits = 0;
   /** Whether the last reply had several choices, of which the client takes one. */
   #hasChoices = false;
   /** How many calls of its first request another conversation has reported, with their results. */
   #reportedCalls = 0;
-  /** Incidents that a person has muted or marked as false positives: they require nothing. */
-  #dismissed: ReadonlySet<string> = new Set();
-  /** The latest settings made elsewhere for this session. */
-  #externalSettings: Settings | undefined;
 
   /** @param storesMessages whether to assemble messages for storage */
   constructor(
@@ -99,30 +85,20 @@ export class GatewaySession {
     this.name = name;
     this.#observer = observer;
     this.#detection = new SessionDetection(id, version, observer, origin);
+    this.rules = new SessionRules(this.#detection, {
+      push: (body, now) => this.#push(body, now),
+      report: (verdicts) => {
+        this.#report(verdicts);
+      },
+      onChange: (own) => {
+        observer.onSettingsChanged(id, own);
+      },
+    });
     this.#transcript = storesMessages ? new Transcript() : undefined;
-  }
-
-  /** Server and model settings; its own settings are on top of them. */
-  get version(): SettingsVersion {
-    return this.#detection.version;
-  }
-
-  /** Applies another settings version from the next event on. */
-  adopt(version: SettingsVersion, now: number): void {
-    if (version === this.version) return;
-    this.#detection.adopt(version);
-    // Its own settings have to be applied again on top of these.
-    if (!this.hasOwnSettings) return;
-    this.#report(this.#detection.push({ type: 'control', set: {}, unset: [] }, now).verdicts);
   }
 
   get plan(): DetectionPlan {
     return this.#detection.plan;
-  }
-
-  /** Whether a user has stopped this session or all sessions: no request goes to a model until it is resumed. */
-  get isStopped(): boolean {
-    return isStopped(this.version.settings, this.#externalSettings);
   }
 
   get idleMs(): number {
@@ -132,30 +108,7 @@ export class GatewaySession {
   /** Executes the user's commands. @returns reasons for rejected ones */
   runCommands({ changes }: Commands, labels: RequestLabels, now: number): string[] {
     this.#detection.labels = labels;
-    const refusals: string[] = [];
-    for (const change of changes) {
-      const refused =
-        'refused' in change
-          ? refusalText(change.refused)
-          : this.#push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now).refused;
-      if (refused !== undefined) {
-        refusals.push(refused);
-        continue;
-      }
-      this.hasOwnSettings = true;
-      this.#observer.onSettingsChanged(this.id, this.#detection.ownSettings);
-    }
-    return refusals;
-  }
-
-  /** Replaces its own settings by those made elsewhere. @returns why they were rejected */
-  applyOwnSettings(set: Settings, now: number): string | undefined {
-    this.#externalSettings = set;
-    const applied = this.#detection.adoptOwn(set, now);
-    if (applied === undefined) return undefined;
-    this.hasOwnSettings = true;
-    this.#report(applied.verdicts);
-    return applied.refused;
+    return changes.flatMap((command) => this.rules.run(command, now) ?? []);
   }
 
   /** Ids of the open incidents. */
@@ -163,20 +116,10 @@ export class GatewaySession {
     return this.#detection.open.map(({ incidentId }) => incidentId);
   }
 
-  /** @param incidentIds all open incidents that a person has muted or marked as false positives */
-  dismiss(incidentIds: readonly string[]): void {
-    this.#dismissed = new Set(incidentIds);
-  }
-
-  #demanding(verdicts: readonly PureVerdict[]): readonly PureVerdict[] {
-    const dismissed = this.#dismissed;
-    return dismissed.size === 0 ? verdicts : verdicts.filter(({ incidentId }) => !dismissed.has(incidentId));
-  }
-
   /** If the limit of tool calls is reached: the message for the last result. */
   get #limit(): string | undefined {
     const { limit } = this.#detection;
-    return limit && this.#demanding([limit]).length > 0 ? limit.evidence.limit_message : undefined;
+    return limit && this.rules.demanding([limit]).length > 0 ? limit.evidence.limit_message : undefined;
   }
 
   /** A user message that only the gateway gets. */
@@ -187,38 +130,8 @@ export class GatewaySession {
   /** The gateway answered in the model's place. */
   onSyntheticReply(reply: SyntheticReply): void {
     // Replies to commands have no details, and do not answer a model request.
-    if (reply.details !== undefined) this.#lineage.onSyntheticReply();
+    if (reply.details !== undefined) this.lineage.onSyntheticReply();
     this.#transcript?.addSyntheticReply(reply);
-  }
-
-  /** Notes the id of a reply that a request may continue from. */
-  noteReplyId(id: string): void {
-    this.#lineage.noteReplyId(id);
-  }
-
-  /** Whether a request continues this conversation. */
-  agreement(history: History): Agreement {
-    return this.#lineage.agreement(history.startedBy(this.#started));
-  }
-
-  /** Whether the request is the last one of this session again. */
-  isRepeated(history: History): boolean {
-    return this.#lineage.isRepeated(history);
-  }
-
-  /** Whether the request goes on from the last one without the calls that its reply had. */
-  dropsCalls(history: History): boolean {
-    return this.#lineage.dropsCalls(history);
-  }
-
-  /** The calls of its last reply, if the request is its last one again as if it had got no reply. */
-  unusedCalls(history: History): string | undefined {
-    return this.#lineage.unusedCalls(history);
-  }
-
-  /** How many calls of a request this conversation has reported. */
-  sharedCalls(history: History): number {
-    return this.#lineage.sharedCalls(history.startedBy(this.#started));
   }
 
   /** Notes how many calls of the next request another conversation has reported: they are analyzed, but not reported again. */
@@ -240,10 +153,10 @@ export class GatewaySession {
   ): Steps<RequestDecision> {
     const detection = this.#detection;
     const ledger = this.#ledger;
-    const lineage = this.#lineage;
+    const { lineage } = this;
     const transcript = this.#transcript;
     detection.labels = labels;
-    const history = this.#withAnswer(whole);
+    const history = lineage.withAnswerToStop(whole, this.plan);
     const isRepeated = lineage.isRepeated(history);
     const isKnown = lineage.isKnown;
     if (lineage.isLost && isRepeated) {
@@ -278,7 +191,7 @@ export class GatewaySession {
       const { verdicts } = isReported
         ? this.#replay(eventBodyOf(entry), now, time)
         : this.#push(eventBodyOf(entry), now, time, !isChoice || entry.type === 'result');
-      const enforcement = enforcementOf(this.#demanding(verdicts), this.plan);
+      const enforcement = enforcementOf(this.rules.demanding(verdicts), this.plan);
       if (enforcement?.action === 'chance') hint = enforcement;
       if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
       yield costOf(entry);
@@ -290,17 +203,6 @@ export class GatewaySession {
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
     const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);
     return { block, hint: isHintOpen ? hint : undefined, limit };
-  }
-
-  /** After a stop, a user message right behind a result is no note of the agent's: the client has dropped the answer. */
-  #withAnswer(history: History): History {
-    const answer = this.#lineage.answerToStop(history);
-    const started = this.#started;
-    if (answer !== undefined && !this.plan.knowledge.agents.isHarnessPrompt(answer.text))
-      started.add(answer.hash);
-    const [oldest] = started;
-    if (started.size > MAX_STARTED && oldest !== undefined) started.delete(oldest);
-    return history.startedBy(started);
   }
 
   /** The model is about to be asked again after a chance. @returns why it must not be */
@@ -315,10 +217,10 @@ export class GatewaySession {
     const { verdicts } = this.#push({ type, text }, now);
     if (type === 'content') {
       this.#contentUnits += text.length;
-      this.#lineage.onText(text);
+      this.lineage.onText(text);
     }
     // No chance can be given in the middle of a text.
-    const enforcement = enforcementOf(this.#demanding(verdicts), this.plan);
+    const enforcement = enforcementOf(this.rules.demanding(verdicts), this.plan);
     return enforcement?.action === 'block' ? enforcement : undefined;
   }
 
@@ -334,7 +236,7 @@ export class GatewaySession {
 
   /** Whether a call would be refused if the reply began with it. */
   wouldRefuse(call: ToolCall, now: number): boolean {
-    return this.#detection.wouldRefuse(boundedCall(call), now, this.#dismissed);
+    return this.#detection.wouldRefuse(boundedCall(call), now, this.rules.dismissed);
   }
 
   /** The calls that follow are of a choice that is judged on its own: those before it are undone. */
@@ -348,7 +250,7 @@ export class GatewaySession {
     const key = callKey(call);
     this.#ledger.addCall(key);
     const enforcement = this.#judge(call, now);
-    this.#lineage.onToolCall(call, key, enforcement !== undefined);
+    this.lineage.onToolCall(call, key, enforcement !== undefined);
     return enforcement;
   }
 
@@ -357,7 +259,7 @@ export class GatewaySession {
     const request = { type: 'tool_call_request', callId, name: shortName(name), args } as const;
     this.#push(request, now);
     const detection = this.#detection;
-    const enforcement = strongestOf(this.#demanding(detection.continuedBy(call)), this.plan, name);
+    const enforcement = strongestOf(this.rules.demanding(detection.continuedBy(call)), this.plan, name);
     // The request had tool choice off: a call made despite that is blocked.
     return enforcement?.verdict.detector === 'tool-limit'
       ? { ...enforcement, text: this.#limit ?? enforcement.text }
@@ -376,12 +278,12 @@ export class GatewaySession {
   /** The reply is complete. */
   onReplyEnd({ usage, finishReason }: Pick<Reply, 'usage' | 'finishReason'>, now: number): void {
     this.#push({ type: 'turn_finished', finishReason, ...(usage !== null && { usage }) }, now);
-    this.#lineage.onReplyEnd();
+    this.lineage.onReplyEnd();
   }
 
   /** The reply did not reach the client completely. */
   onReplyLost(): void {
-    this.#lineage.onReplyLost();
+    this.lineage.onReplyLost();
   }
 
   /** Reports verdicts on events that are not this session's to publish. */
@@ -391,13 +293,13 @@ export class GatewaySession {
 
   #beginTurn(now: number): Enforcement | undefined {
     const { verdicts } = this.#push({ type: 'turn_started' }, now);
-    const over = this.#demanding(verdicts).find(
-      ({ detector, action }) => detector === 'turn-limit' && action === 'block',
-    );
+    const over = this.rules
+      .demanding(verdicts)
+      .find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
     const openLimit = (of: DetectorId) =>
-      this.#demanding(this.#detection.open).find(
-        ({ detector, action }) => detector === of && action === 'block',
-      );
+      this.rules
+        .demanding(this.#detection.open)
+        .find(({ detector, action }) => detector === of && action === 'block');
     const open = over ?? openLimit('turn-limit') ?? openLimit('budget');
     return open && blockFor(open, this.plan);
   }

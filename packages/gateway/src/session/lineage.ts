@@ -1,3 +1,4 @@
+import type { DetectionPlan } from '@loopwatch/detectors/internal';
 import type { ToolCall } from '../api/conversation.ts';
 import type { History, Prompt } from './history.ts';
 
@@ -5,6 +6,8 @@ import type { History, Prompt } from './history.ts';
 export const agreements = { none: 0, possible: 1, likely: 2, proven: 3 } as const;
 export type Agreement = (typeof agreements)[keyof typeof agreements];
 
+/** User messages behind results that start a prompt; clients seldom send more after stops. */
+const MAX_STARTED = 64;
 /** Length of the start of a reply that is compared. */
 const MAX_HEAD_UNITS = 200;
 
@@ -48,6 +51,8 @@ export class Lineage {
   /** Id of the reply that the last request continued from, and ids of the replies to it. */
   #previous: string | null = null;
   #answerIds: string[] = [];
+  /** Hashes of user messages that followed a stop, and start a prompt although they stand behind results. */
+  readonly #started = new Set<string>();
 
   /** Whether a request of the conversation was seen. */
   get isKnown(): boolean {
@@ -58,9 +63,17 @@ export class Lineage {
     return this.#fate === 'lost';
   }
 
-  /** The user message that follows a reply of the gateway's which the client has not kept. */
-  answerToStop(history: History): ReturnType<History['addedTo']> {
-    return this.#fate === 'stopped' ? history.addedTo(this.#fingerprint) : undefined;
+  /**
+   * The history of the next request, in which a user message behind a result starts a prompt if it follows a stop: it is no note
+   * of the agent's, because the client has dropped the gateway's reply.
+   */
+  withAnswerToStop(history: History, { knowledge }: DetectionPlan): History {
+    const answer = this.#fate === 'stopped' ? history.addedTo(this.#fingerprint) : undefined;
+    const started = this.#started;
+    if (answer !== undefined && !knowledge.agents.isHarnessPrompt(answer.text)) started.add(answer.hash);
+    const [oldest] = started;
+    if (started.size > MAX_STARTED && oldest !== undefined) started.delete(oldest);
+    return history.startedBy(started);
   }
 
   /** Whether the request is the last one again. */
@@ -88,7 +101,8 @@ export class Lineage {
   }
 
   /** How many calls of a request's current prompt the last request of this conversation has shown, too. */
-  sharedCalls({ last }: History): number {
+  sharedCalls(history: History): number {
+    const { last } = history.startedBy(this.#started);
     const { count, hash } = this.#shown;
     if (this.#fate === 'none' || last.hash !== this.#prompt || last.calls.length < count) return 0;
     return last.prefixHash(count) === hash ? count : 0;
@@ -142,8 +156,9 @@ export class Lineage {
   }
 
   /** Whether a request continues this conversation. */
-  agreement(history: History): Agreement {
+  agreement(whole: History): Agreement {
     if (this.#fate === 'none') return possible;
+    const history = whole.startedBy(this.#started);
     if (history.keepsHistory) return this.#agreementByReplyId(history.previous);
     const prompt = this.#promptIn(history);
     if (this.#showsReplyCallId(prompt ?? history.last)) return proven;

@@ -39,7 +39,7 @@ export class SessionStore {
 
   /** Whether any session has settings of its own. */
   get hasOwnSettings(): boolean {
-    for (const session of this.#sessions.values()) if (session.hasOwnSettings) return true;
+    for (const session of this.#sessions.values()) if (session.rules.hasOwnSettings) return true;
     return false;
   }
 
