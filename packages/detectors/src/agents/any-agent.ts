@@ -9,6 +9,7 @@ export const anyAgent: AgentContractSettings = {
     '<system-warning>{text}</system-warning>',
     '<system_reminder>{text}</system_reminder>',
     '<system-reminder>{text}</system-reminder>',
+    '<reminder>{text}</reminder>',
     '<token_budget>{text}</token_budget>',
     '<budget:token_budget>{text}</budget:token_budget>',
     '<environment_details>{text}</environment_details>',

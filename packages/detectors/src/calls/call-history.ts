@@ -3,6 +3,7 @@ import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { type NormalizedResult, normalizeResult } from '../results/normalize-result.ts';
+import { ResultFrames, type SeenLine } from '../results/result-frames.ts';
 import { isDenial } from '../results/result-kind.ts';
 import { callNature, handsOver, keepsPlan } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
@@ -57,6 +58,7 @@ export class CallHistory {
   /** Whether the latest step only kept the agent's plan. */
   #planned = false;
   #agent: string | null = null;
+  readonly #frames = new ResultFrames();
   /** The text since the latest call; `null` if it is too long for a remark. */
   #remark: string | null = '';
 
@@ -204,6 +206,7 @@ export class CallHistory {
       gui,
       draws,
       isUnordered,
+      frames: this.#frames,
     };
     // A denied call would have been a repetition, so it counts as one.
     const isDenied = event.denied === true || isDenial(event.result);
@@ -294,6 +297,7 @@ export class CallHistory {
       remark: this.#remark,
       prompts: this.prompts.snapshot(),
       stagnant: this.stagnant,
+      frames: [...this.#frames.seen],
     };
   }
 
@@ -312,6 +316,7 @@ export class CallHistory {
     this.#remark = snapshot.remark;
     this.stagnant = snapshot.stagnant;
     this.prompts.restore(snapshot.prompts);
+    this.#frames.seen = [...(snapshot.frames ?? [])];
   }
 }
 
@@ -330,6 +335,8 @@ export interface HistorySnapshot {
   readonly remark: string | null;
   readonly prompts: PromptOriginSnapshot;
   readonly stagnant: boolean;
+  /** Absent in older snapshots. */
+  readonly frames?: readonly SeenLine[];
 }
 
 /** Whether a step was refused because of a loop, and no call beside was run either. */

@@ -1,5 +1,3 @@
-import { TOOK } from './leading-stamp.ts';
-
 const FRAME_UNITS = 200;
 /** What an agent uses. */
 const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
@@ -11,18 +9,24 @@ const FRAME = new RegExp(
 /** A last line in brackets that says how busy the machine is: `[memory: 512 MB, cpu: 31%]`. */
 const LOAD =
   /\S\s*\n[^\S\n]*[[(<]\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\s?[\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\s,;|]{0,3}){1,4}[\])>]\s*$/i;
-/** What is left, without brackets: `You have 12 turns left.`, `Steps remaining: 12 of 40`; or how long the call took, in brackets. */
+/** What is left, without brackets: `You have 12 turns left.`, `Steps remaining: 12 of 40`. */
 const LEFT = new RegExp(
-  `^\\W*(?:(?:you|there) (?:still )?(?:have|are|is) )?(?:only )?\\$?\\d[\\d.,]{0,12}[%k]?(?: of \\d{1,9})?(?: more)?(?: of (?:the|your))? ${SUBJECT}(?: (?:is|are))? (?:left|remaining|remain)\\W*$|^\\W*(?:${SUBJECT} (?:left|remaining)|remaining ${SUBJECT})[:=] ?\\$?\\d[\\d.,]{0,12}[%k]?(?: ?(?:of|/) ?\\$?[\\d.,]{1,12})?\\W*$|^\\s*${TOOK}$`,
+  `^\\W*(?:(?:you|there) (?:still )?(?:have|are|is) )?(?:only )?\\$?\\d[\\d.,]{0,12}[%k]?(?: of \\d{1,9})?(?: more)?(?: of (?:the|your))? ${SUBJECT}(?: (?:is|are))? (?:left|remaining|remain)\\W*$|^\\W*(?:${SUBJECT} (?:left|remaining)|remaining ${SUBJECT})[:=] ?\\$?\\d[\\d.,]{0,12}[%k]?(?: ?(?:of|/) ?\\$?[\\d.,]{1,12})?\\W*$`,
   'i',
 );
 /** The same of what was spent: `Tokens: 12,400 sent, 310 received. Cost: $0.04 message, $0.31 session.` */
 const COST =
   /^(?=.*\d)(?=.*\btokens?\b|(?=.*\b(?:in|input|prompt|sent)\b).*\b(?:out|output|completion|received)\b)[^\S\n]*(?:(?:total )?cost|tokens?(?: used| usage)?|usage)[:=]/i;
+/** A count of steps in brackets at the end: the harness's, not the tool's. */
+export const STEP_FRAME =
+  /[[(<][^\n[\]()<>]{0,40}\b(?:step|turn|iteration|round|message|attempt|call|cell)\b[^\n[\]()<>]{0,40}[\])>]\s*$/i;
+/** What reminds the model of its plan. */
+const NOTE =
+  /\b(?:to-?do ?(?:list|write)|task list|mention this)\b|^\W*(?:(?:please )?remember|don't forget|reminder|hint|tip|important)\b|\[system\]/i;
 
 /**
  * A result without the budget that a harness writes below it, such as `[12 steps remaining, $0.40 of $3.00 used]`, without
- * what the model's answers have cost so far, without how busy the machine is, and without how long the call took. It changes
+ * what the model's answers have cost so far, without a reminder of its plan and without how busy the machine is. It changes
  * with each call, whatever the call returns.
  */
 export function withoutBudget(text: string): string {
@@ -36,5 +40,7 @@ export function withoutBudget(text: string): string {
   const lastLine = end.lastIndexOf('\n') + 1;
   const line = end.slice(lastLine);
   const before = text.slice(0, tail + lastLine).trimEnd();
-  return lastLine > 0 && before !== '' && (LEFT.test(line) || COST.test(line)) ? before : text;
+  return lastLine > 0 && before !== '' && (LEFT.test(line) || COST.test(line) || NOTE.test(line))
+    ? before
+    : text;
 }

@@ -14,17 +14,13 @@ const MIN_PIECE = 4;
 const TOKEN = /[^\s"'`()[\]{}<>,;:=|]+/g;
 const JOINT = /[-_./+]/;
 const DIGIT = /\d/;
-/** A count of steps in brackets at the end: the harness's, not the tool's. */
-const STEP_FRAME =
-  /[[(<][^\n[\]()<>]{0,40}\b(?:step|turn|iteration|round|message|attempt|call|cell)\b[^\n[\]()<>]{0,40}[\])>]\s*$/i;
-
 /** Few errors are compared, but some of them many times. */
 const read = new WeakMap<ErrorText, readonly string[]>();
 
 function tokensOf(error: ErrorText): readonly string[] {
   let tokens = read.get(error);
   if (tokens === undefined) {
-    tokens = lexResult(error.shown.replace(STEP_FRAME, ''), { isError: true }).normal.match(TOKEN) ?? [];
+    tokens = lexResult(error.shown, { isError: true }).normal.match(TOKEN) ?? [];
     read.set(error, tokens);
   }
   return tokens;
@@ -72,7 +68,7 @@ const POSITION =
 
 /** Whether these errors, oldest first, occur further on in their input each time. */
 export function positionsRise(errors: readonly string[]): boolean {
-  const positions = errors.map((error) => Number(POSITION.exec(error.replace(STEP_FRAME, ''))?.[1]));
+  const positions = errors.map((error) => Number(POSITION.exec(error)?.[1]));
   return (
     positions.length >= MIN_VALUES && positions.every((at, i) => i === 0 || at > (positions[i - 1] ?? at))
   );

@@ -12,9 +12,6 @@ const RAN =
   '(?:(?:exit (?:code|status)|exit_?code|return ?code|status|process exited with code)[:= ] ?0|(?:wall[ -]?time|duration|elapsed(?: time)?|chunk id|original token count|total output lines)[:=] [^\\n]{1,80})';
 /** Of a line in a log that reports no error. */
 const LEVEL = '\\[?(?:TRACE|DEBUG|INFO|NOTICE)\\]?';
-/** How long a call took which succeeded, in brackets: `[Executed in 279ms]`, `(exit 0 in 12 ms)`. */
-export const TOOK =
-  '[[(<](?:(?:exit(?:ed)?|code|command|executed|completed|finished|ran|took|duration|elapsed|in)[ :=,]{1,2}(?:0[ ,;]{1,2})?){1,5}\\d+(?:\\.\\d+)? ?(?:ms|s|secs?|seconds)[\\])>]';
 const NAME = '(?:x[-_])?(?:trace|span|request|req|correlation|ray)';
 const ID = '(?=[\\w-]{0,63}\\d)[\\w-]{4,64}';
 const STAMPS = [
@@ -27,18 +24,16 @@ const STAMPS = [
   // What Node writes to stderr as it starts.
   '\\(node:\\d{1,7}\\) [^\\n]*Warning:[^\\n]*\\n(?:\\(Use `node --trace[^\\n]*\\n)?',
   'Debugger (?:listening on|attached)[^\\n]*\\n(?:For help, see:[^\\n]*\\n)?',
-  TOOK,
   // The prompt of a shell.
   '[\\w.-]{1,32}@[\\w.-]{1,64}:[~/][^\\s#$]{0,100}[#$] ',
   // The number of a job that a shell starts.
   '\\[\\d{1,3}\\] \\d{2,8}\\n',
   // A heading or a ruler, below how the call ran.
-  `(?:${RAN}\\n{1,3}){0,6}(?:(?:(?:tool|function|command|call) )?(?:output|stdout|results?|response|observation)(?: \\([^()\\n]{1,60}\\))?:|-{3,40})[ \\t]{0,9}\\n`,
-  // Which of several machines or processes answers.
-  '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard)[-_:=#](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
-  // How a harness numbers what it shows to the model.
-  'observation ?#?\\d{0,5}:',
-  '[[(<](?:turn|message|observation) ?#?\\d{1,5}[\\])>]:?',
+  `(?:${RAN}\\n{1,3}){0,6}(?:(?:tool |command )?(?:std)?(?:output|out|results?):|-{3,40})[ \\t]{0,9}\\n`,
+  // Which of several machines or processes answers, or how a harness numbers what it shows.
+  '[[(<](?:worker|host|node|pod|instance|server|thread|replica|backend|shard|turn|message)[-_:=# ](?=[\\w.-]{0,40}\\d)[\\w.-]{1,40}[\\])>]',
+  // Who answers, and when.
+  `\\[(?![^\\]]*(?:err|warn|fa))[^\\n\\]]{1,40}\\b${TIME}[^\\n\\]]{0,20}\\]`,
   // The headers of a successful answer, up to the empty line.
   'HTTP/[\\d.]{1,3} 2\\d\\d\\b[^\\n]*\\n(?:[\\w-]{1,64}:[^\\n]*\\n)*\\r?(?=\\n)',
 ];

@@ -3,12 +3,13 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { withoutColors, withoutOverwritten } from '../lib/terminal-text.ts';
-import { withoutBudget } from './budget-frame.ts';
+import { STEP_FRAME, withoutBudget } from './budget-frame.ts';
 import { isElided } from './elided-result.ts';
 import { withoutStamp } from './leading-stamp.ts';
 import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
 import { inFixedOrder } from './match-order.ts';
+import { isFrameLine, ResultFrames } from './result-frames.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
 import { valuesIn } from './said-values.ts';
 import { bulkOf, type Comparable } from './sameness.ts';
@@ -88,19 +89,21 @@ export function normalizeResult(
 ): NormalizedResult {
   const { result, isError } = unwrapped(raw);
   const text = withoutColors(typeof result === 'string' ? result : canonicalJson(result ?? null));
-  const plain = withoutStamp(withoutBudget(agents.withoutNoise(withoutOverwritten(text))));
-  if (isElided(plain) && !isUnderWay(plain)) {
+  const own = withoutStamp(withoutBudget(agents.withoutNoise(withoutOverwritten(text))));
+  const told = (call.frames ?? new ResultFrames()).without(own, call);
+  if (isElided(told) && !isUnderWay(told)) {
     // Unknown: it says nothing, and equals no other result.
     const form = `left out ${String(call.at)}`;
-    return { ...normalizeResult('', false, call, agents), form, gist: form, shown: plain };
+    return { ...normalizeResult('', false, call, agents), form, gist: form, shown: told };
   }
-  const kind = resultKind(plain, flag ?? isError, call, agents);
+  const kind = resultKind(told, flag ?? isError, call, agents);
+  const plain = kind === 'error' ? told.replace(STEP_FRAME, '') : told;
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;
-  const told = kind === 'ok' ? '' : withoutQuotes(plain, call);
-  const words = failureOf(told);
+  const failing = kind === 'ok' ? '' : withoutQuotes(plain, call);
+  const words = failureOf(failing);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
-  const { head, numbers } = failure === null ? NO_HEAD : errorHead(told, call);
+  const { head, numbers } = failure === null ? NO_HEAD : errorHead(failing, call);
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
   const isComparable =
@@ -109,7 +112,9 @@ export function normalizeResult(
   const form = fingerprint(normal);
   // A reminder may be all there is.
   const shown = plain.trim() === '' ? text : plain;
-  const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
+  const bare =
+    BARE.test(normal) ||
+    (normal.length <= BARE_UNITS && (ACKNOWLEDGEMENT.test(normal) || isFrameLine(normal, call.name)));
   return {
     form,
     bulk: bulkOf(lexed, kind),

@@ -19,6 +19,8 @@ export interface CallText {
   readonly draws?: () => boolean;
   /** Whether it lists what it finds in an order that says nothing; asked of results with several lines or parts. */
   readonly isUnordered?: () => boolean;
+  /** What the session's harness writes around results. */
+  readonly frames?: { without(text: string, call: CallText): string };
 }
 
 /** Placeholder for text that a result echoes from the call. */

@@ -18,7 +18,8 @@ const GAP = unitTable(' \t:=#"\'([<\\-_/+');
 const FRAME = /(?:^|\n)[^\S\n]*[[(<]([^\d\n]{0,80})(\d{1,9})(?![\d.%])([^\n]{0,80})[\])>]\s*$/d;
 /** What a number in a frame is if it is no counter. */
 const NO_COUNTER = /(?:code|status|page|line|step|score)\W*$/i;
-const COUNTED = /^\s?(?:failed|passed|errors?|warnings?|done|processed|of|left|remaining|items?|rows)\b|\d/i;
+const COUNTED =
+  /^\s?(?:failed|passed|errors?|warnings?|done|processed|of(?! th)|left|remaining|items?|rows)\b|\d/i;
 const EXIT_CODE = /\b(?:exit(?:ed)?(?: with)?|code|status)\W{0,3}(?:code\W{0,3})?\d+/gi;
 const FRAME_UNITS = 200;
 

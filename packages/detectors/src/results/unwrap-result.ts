@@ -21,6 +21,7 @@ const PAYLOAD = new Set([
   'body',
   'message',
   'stdout',
+  'observation',
 ]);
 const METADATA = new Set(['_meta', 'meta', 'metadata', 'usage']);
 const STATUS = /^(?:status|state|outcome)$/i;
@@ -49,9 +50,10 @@ const OF_REQUEST = /^(?:req|res|resp|call|toolu|trace|evt|inv)[_-]/;
 const TELLING = /^(?:link|location|retry-after|content-range|.*(?:next|cursor|page|total).*)$/i;
 /** A longer tag is no wrapper. */
 const TAG_UNITS = 400;
-const TAG =
-  /^\s*<(tool_(?:response|result|output|use_result)|function_(?:response|results?|output)|results?|response|output|observation)((?:\s[^<>]*)?)>/;
-const ATTRIBUTE = /\s([\w:-]{1,40})="([^"]*)"/g;
+const TAG = /^\s*<((?:[a-z]+[-_]){0,2}(?:result|response|output|observation|reply|return)s?)((?:\s[^<>]*)?)>/;
+const ATTRIBUTE = /\s([\w:-]{1,40})=["']([^"']*)["']/g;
+/** What an attribute may say besides: the tool, and how many there were before. */
+const NUMBERS = /^(?:n\w{0,5}|tool|index|step)$/;
 
 export interface UnwrappedResult {
   readonly result: unknown;
@@ -101,7 +103,7 @@ function withoutTag(text: string): UnwrappedResult | undefined {
   const isError = fields.some(([, field = '', value = '']) => saysError(field, value));
   const isWrapper = fields.every(
     ([, field = '', value = '']) =>
-      field === 'name' || saysError(field, value) || saysNothing(field, literal(value)),
+      NUMBERS.test(field) || saysError(field, value) || saysNothing(field, literal(value)),
   );
   if (!isWrapper) return undefined;
   const result = whole.slice(opening.length, -closing.length).trim();

@@ -20,9 +20,11 @@ describe('the budget below a result', () => {
     'Context remaining: 41%',
     '[memory: 512 MB, cpu: 31%]',
     '(CPU 3.5%, RAM 1.2GB)',
-    '[took 1.3s]',
-    '(exit 0 in 12 ms)',
-    '[Command completed in 0.42 seconds]',
+    'Todo list is empty',
+    'Remember to update your todo list.',
+    'Reminder: work on one task at a time',
+    "Don't forget to mark finished tasks as done.",
+    'The list has changed. Do not mention this to the user.',
     'Token usage: 12731/200000; 187269 remaining',
   ])('%s: is left out', (frame) => {
     expect(withoutBudget(`KeyError: 'total'\n\n${frame}`)).toBe("KeyError: 'total'");
@@ -44,6 +46,8 @@ describe('the budget below a result', () => {
     'a laptop\n[memory: 512 MB, disk: none]',
     'You have 12 turns left.',
     '[took 1.3s]',
+    'Todo list is empty',
+    'a note\nThe book list is empty',
     'two runs\n[1.3s]',
     'the fastest run\n(best time: 1.3s)',
     'no such file\n(exit 1 in 12 ms)',

@@ -20,6 +20,8 @@ const stamps: readonly ((n: number) => string)[] = [
   (n) => `[req-${hex(n)}1] `,
   (n) => `(trace ${hex(n)}1) `,
   (n) => `[worker-${String(n)}] `,
+  (n) => `[turn ${String(n)}] `,
+  (n) => `[planner-3 | 12:03:${two(n)}] `,
   (n) => `[host=10.0.0.${String(n)}] `,
   (n) =>
     `(node:${String(4_000 + n)}) ExperimentalWarning: SQLite is experimental\n(Use \`node --trace-warnings ...\` to show where the warning was created)\n`,
@@ -36,10 +38,6 @@ const stamps: readonly ((n: number) => string)[] = [
   (n) => `Chunk ID: ${hex(n)}\nWall time: 0.${String(n)} seconds\nProcess exited with code 0\nOutput:\n`,
   (n) => `Status: 0\nDuration: ${String(n)}.25s\n---\n`,
   () => 'Result:\n',
-  () => 'Observation: ',
-  (n) => `Tool result (call_${hex(n)}):\n`,
-  (n) => `[Executed in ${String(100 + n)}ms]\n`,
-  (n) => `(exit code: 0, took ${String(n)}.2s) `,
   (n) => `[14:00:${two(n)}] [req_${hex(n)}1] `,
   (n) => `HTTP/1.1 200 OK\r\ndate: Sat, 28 Nov 2026 14:03:${two(n)} GMT\r\nx-request-id: ${hex(n)}\r\n\r\n`,
 ];

@@ -34,6 +34,7 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
     (text) => ({ jsonrpc: '2.0', id: text.length, result: { content: [{ type: 'text', text }] } }),
   ],
   ['an envelope of an event', (text) => ({ event_id: `evt_${String(text.length)}f`, content: text })],
+  ['an observation', (text) => ({ turn: text.length, observation: text })],
   ['a numbered envelope', (text) => ({ seq: text.length, tool: 'read_page', output: text })],
   [
     'a process',
@@ -53,6 +54,7 @@ const wrappers: readonly (readonly [name: string, wrap: (text: string) => unknow
     (text) =>
       `<tool_response id="call_${String(text.length)}f" duration="12ms" is_error="false">\n${text}\n</tool_response>\n`,
   ],
+  ['numbered tags', (text) => `<tool-reply n="${String(text.length)}" tool='read_page'>${text}</tool-reply>`],
   ['tags without attributes', (text) => `<output>${text}</output>`],
   ['colors', (text) => `\u001b[1;31m${text}\u001b[0m`],
 ];
