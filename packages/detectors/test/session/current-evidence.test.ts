@@ -94,6 +94,16 @@ describe('the evidence of a loop that goes on between two verdicts', () => {
 });
 
 describe('the evidence of a text that goes on repeating', () => {
+  it('quotes the sentence from its beginning, wherever the text ends', () => {
+    const reasons = new Set<string>();
+    const events = Array.from({ length: 60 }, () => text('I will now read the file again to be sure. '));
+    follow(events, ({ open }) => {
+      for (const { latest } of open)
+        if (latest !== undefined) reasons.add(latest.reason.split(' appears')[0]!);
+    });
+    expect([...reasons]).toEqual(['“I will now read the file again to be sure.”']);
+  });
+
   const texts = degenerateTexts.flatMap(({ name, text: said }) =>
     (['balanced', 'stream'] as const).map((preset) => ({ name, said, preset })),
   );

@@ -75,8 +75,9 @@ function readablePeriod(text: string, period: number): string {
   for (const pattern of starts) {
     pattern.lastIndex = 0;
     const found = pattern.exec(twice);
-    const start = found === null ? period : found.index + found[0].length;
-    if (start < period) return twice.slice(start, start + period);
+    const start = found === null ? Infinity : found.index + found[0].length;
+    // At `period`, it starts there already.
+    if (start <= period) return twice.slice(start, start + period);
   }
   return twice.slice(-period);
 }
