@@ -203,6 +203,31 @@ describe('evidence', () => {
     expect(screen.getByText('Stopping tool loop.', { selector: 'p' })).toBeTruthy();
   });
 
+  it('of calls says what is cut off, and leads to the whole of it', () => {
+    const call = (n: number) =>
+      at(n, { name: 'write', arguments: 'x'.repeat(512), result: { text: 'y'.repeat(400), kind: 'ok' } });
+    const opened: number[] = [];
+    render(
+      <Evidence
+        incident={incident({ count: 2, evidence: { matching: 'exact', calls: [call(1), call(2)] } })}
+        onOpen={(event) => opened.push(event)}
+      />,
+    );
+    const pair = screen.getByRole('region', { name: 'First and latest call' });
+    expect(pair.textContent.match(/x…|y…/g)).toEqual(['x…', 'y…', 'x…', 'y…']);
+    fireEvent.click(within(pair).getByRole('button', { name: 'event #2' }));
+    expect(opened).toEqual([2]);
+  });
+
+  it('of stagnation says how many calls it leaves out', () => {
+    const call = (step: number) => at(step, { name: 'read', arguments: '{}', step });
+    const evidence = { rule: 'same-error', calls: [call(1), call(4), call(5)] };
+    render(<Evidence incident={incident({ detector: 'stagnation', count: 5, evidence })} />);
+    expect(screen.getAllByText(/not shown/).map(({ textContent }) => textContent)).toEqual([
+      '2 steps in between not shown',
+    ]);
+  });
+
   it('of an outage shows the failed calls', () => {
     const result = { text: '503', kind: 'transient' };
     const call = { eventIndex: 1, eventId: 'e', time: NOW, name: 'get', arguments: '{}', result };

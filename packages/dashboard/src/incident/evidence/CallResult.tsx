@@ -1,6 +1,6 @@
 import type { EvidenceCall } from '@loopwatch/contract';
 import { visibleText } from '../../lib/visible-text.ts';
-import { type Piece, prettyJson } from './diff.ts';
+import { evidenceText, type Piece } from './diff.ts';
 
 type Result = NonNullable<EvidenceCall['result']>;
 
@@ -49,5 +49,5 @@ export function isFailed(result: Result | undefined): boolean {
 
 /** A call with its arguments, as text. */
 export function shown(call: EvidenceCall): string {
-  return `${call.name}\n${prettyJson(call.arguments)}`;
+  return `${call.name}\n${evidenceText(call.arguments)}`;
 }

@@ -3,7 +3,7 @@ import { Card } from '../../ui/layout/Card.tsx';
 import { CallResult, shown } from './CallResult.tsx';
 import { CallsLine } from './CallsLine.tsx';
 import { stepsOf } from './calls-line.ts';
-import { prettyJson } from './diff.ts';
+import { evidenceText } from './diff.ts';
 import { FirstAndLatest } from './FirstAndLatest.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -20,7 +20,7 @@ export function CallsEvidence({ incident, evidence, onOpen }: ViewProps<'tool-re
     <>
       <CallsLine incident={incident} evidence={evidence} onOpen={onOpen} />
       {first !== undefined && latest !== undefined && steps.length > 1 && (
-        <FirstAndLatest first={first} latest={latest} unit={unit} />
+        <FirstAndLatest first={first} latest={latest} unit={unit} onOpen={onOpen} />
       )}
       {call !== undefined && steps.length === 1 && (
         <Card title="Call">
@@ -28,7 +28,10 @@ export function CallsEvidence({ incident, evidence, onOpen }: ViewProps<'tool-re
             {visibleText(shown(call))}
           </pre>
           {call.result !== undefined && (
-            <CallResult result={call.result} pieces={[{ text: prettyJson(call.result.text), same: true }]} />
+            <CallResult
+              result={call.result}
+              pieces={[{ text: evidenceText(call.result.text), same: true }]}
+            />
           )}
         </Card>
       )}

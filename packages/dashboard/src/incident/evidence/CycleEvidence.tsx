@@ -127,5 +127,5 @@ function path({ x, y }: { readonly x: number; readonly y: number }): string {
 const MAX_CHARACTERS = 400;
 
 function clamp(text: string): string {
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+  return text.length < MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
 }

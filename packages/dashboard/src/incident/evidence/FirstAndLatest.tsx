@@ -3,22 +3,24 @@ import { formatTime, plural } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import { CallResult, Pieces, shown } from './CallResult.tsx';
 import { type LoopStep, pairs } from './calls-line.ts';
-import { diff, type Piece, prettyJson } from './diff.ts';
+import { diff, evidenceText, type Piece } from './diff.ts';
 
 interface Props {
   readonly first: LoopStep;
   readonly latest: LoopStep;
   readonly unit: 'step' | 'call';
+  /** Opens the session at an event. */
+  readonly onOpen: ((eventIndex: number) => void) | undefined;
 }
 
 /** The first and the latest step, each call beside its counterpart. */
-export function FirstAndLatest({ first, latest, unit }: Props) {
+export function FirstAndLatest({ first, latest, unit, onOpen }: Props) {
   const compared = pairs(first, latest).map(([before, after]) => {
     const calls = diff(shown(before), shown(after));
     // A result on one side only has no counterpart.
     const results =
       before.result !== undefined && after.result !== undefined
-        ? diff(prettyJson(before.result.text), prettyJson(after.result.text))
+        ? diff(evidenceText(before.result.text), evidenceText(after.result.text))
         : undefined;
     return { before, after, calls, results };
   });
@@ -40,12 +42,14 @@ export function FirstAndLatest({ first, latest, unit }: Props) {
             title={title(first.ordinal, member)}
             pieces={calls.before}
             result={both?.before}
+            onOpen={onOpen}
           />
           <CallText
             call={after}
             title={title(latest.ordinal, member)}
             pieces={calls.after}
             result={both?.after}
+            onOpen={onOpen}
           />
         </div>
       ))}
@@ -76,21 +80,33 @@ interface CallTextProps {
   readonly title: string;
   readonly pieces: readonly Piece[];
   readonly result: readonly Piece[] | undefined;
+  readonly onOpen: Props['onOpen'];
 }
 
-function CallText({ call, title, pieces, result }: CallTextProps) {
+function CallText({ call, title, pieces, result, onOpen }: CallTextProps) {
   return (
     <div>
       <h3>
         {title}
         <span>{formatTime(call.time)}</span>
-        <span>event #{call.eventIndex}</span>
+        {onOpen === undefined ? (
+          <span>event #{call.eventIndex}</span>
+        ) : (
+          <button
+            type="button"
+            className="font-450 text-accent hover:underline"
+            title="Open the session at this event"
+            onClick={() => onOpen(call.eventIndex)}
+          >
+            event #{call.eventIndex}
+          </button>
+        )}
       </h3>
       <Pieces pieces={pieces} />
       {call.result !== undefined && (
         <CallResult
           result={call.result}
-          pieces={result ?? [{ text: prettyJson(call.result.text), same: true }]}
+          pieces={result ?? [{ text: evidenceText(call.result.text), same: true }]}
         />
       )}
     </div>

@@ -1,8 +1,8 @@
 import type { EvidenceOf } from '@loopwatch/contract';
-import { formatTime } from '../../lib/format.ts';
+import { formatTime, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import { prettyJson } from './diff.ts';
+import { evidenceText, withCutMark } from './diff.ts';
 import { RepeatedText } from './RepeatedText.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -41,8 +41,9 @@ export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' |
         data-detector={incident.detector}
         tabIndex={0}
       >
-        {calls.map((call) => (
+        {calls.map((call, index) => (
           <li className="px-4 py-2 grid grid-cols-[62px_minmax(0,1fr)] gap-3 border-b" key={call.eventIndex}>
+            <Gap from={calls[index - 1]?.step} to={call.step} />
             <span className="text-sm text-ink2">
               #{call.eventIndex}
               <small className="block text-xs text-ink3">{formatTime(call.time)}</small>
@@ -50,14 +51,14 @@ export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' |
             <div>
               <code className="text-sm/[1.6] font-mono font-550">{visibleText(call.name)}</code>{' '}
               <span className="text-sm/[1.6] font-mono font-450 text-ink2 wrap-anywhere">
-                {visibleText(call.arguments)}
+                {visibleText(withCutMark(call.arguments))}
               </span>
               {same === undefined && call.result !== undefined && (
                 <p
                   className="mt-0.5 text-sm/[1.6] font-mono font-450 text-ink2 wrap-anywhere whitespace-pre-wrap data-failed:text-hot"
                   data-failed={call.result.kind !== 'ok' || undefined}
                 >
-                  {visibleText(call.result.text)}
+                  {visibleText(withCutMark(call.result.text))}
                 </p>
               )}
             </div>
@@ -74,11 +75,19 @@ export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' |
             data-failed={same.kind !== 'ok' || undefined}
             tabIndex={0}
           >
-            {visibleText(prettyJson(same.text))}
+            {visibleText(evidenceText(same.text))}
           </pre>
         </div>
       )}
     </Card>
+  );
+}
+
+/** Says how many steps lie between two that the evidence holds, which are the first and the latest. */
+function Gap({ from, to }: { readonly from: number | undefined; readonly to: number | undefined }) {
+  if (from === undefined || to === undefined || to - from < 2) return null;
+  return (
+    <p className="col-span-full text-sm text-ink3">{plural(to - from - 1, 'step')} in between not shown</p>
   );
 }
 

@@ -16,6 +16,20 @@ export function prettyJson(text: string): string {
   }
 }
 
+/** Lengths at which detection cuts off the results and the arguments that evidence holds. */
+const CUT_AT: ReadonlySet<number> = new Set([400, 512]);
+
+/** A text of evidence, which says if it is cut off. */
+export function withCutMark(text: string): string {
+  return CUT_AT.has(text.length) ? `${text}…` : text;
+}
+
+/** Indented JSON, or a text that says if it is cut off. */
+export function evidenceText(text: string): string {
+  const pretty = prettyJson(text);
+  return pretty === text ? withCutMark(text) : pretty;
+}
+
 /** Splits two texts into shared and differing pieces. */
 export function diff(before: string, after: string): { before: Piece[]; after: Piece[] } {
   const a = tokens(before);
