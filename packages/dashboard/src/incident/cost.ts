@@ -46,9 +46,14 @@ export function costShort({ cost: { usd, tokens, calls, characters } }: Pick<Inc
   };
 }
 
+/** Events that a producer sends together are milliseconds apart, which says nothing about a minute. */
+const MIN_RATE_MS = 10_000;
+
 /** Dollars a minute that these loops have cost since they began; `undefined` if no price is known. */
 export function costPerMinute(loops: readonly Pick<IncidentRow, 'cost'>[]): number | undefined {
-  const rates = loops.flatMap(({ cost: { usd, ms } }) => (usd != null && ms > 0 ? (usd * 60_000) / ms : []));
+  const rates = loops.flatMap(({ cost: { usd, ms } }) =>
+    usd != null && ms > 0 ? (usd * 60_000) / Math.max(ms, MIN_RATE_MS) : [],
+  );
   return rates.length === 0 ? undefined : rates.reduce((sum, rate) => sum + rate);
 }
 

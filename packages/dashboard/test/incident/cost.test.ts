@@ -1,6 +1,6 @@
 import type { IncidentRow } from '@loopwatch/contract';
 import { expect, test } from 'vitest';
-import { costSentence, costShort } from '../../src/incident/cost.ts';
+import { costPerMinute, costSentence, costShort } from '../../src/incident/cost.ts';
 import { row } from '../rows.ts';
 
 type Cost = IncidentRow['cost'];
@@ -38,4 +38,19 @@ test.each<[string, Partial<Cost>, ReturnType<typeof costShort>]>([
   ['characters at last', { characters: 1_200 }, { usd: undefined, usage: '1.2k chars' }],
 ])('costShort: %s', (_, part, expected) => {
   expect(costShort({ cost: cost(part) })).toEqual(expected);
+});
+
+test.each<[string, Partial<Cost>[], number | undefined]>([
+  [
+    'two loops',
+    [
+      { usd: 0.5, ms: 30_000 },
+      { usd: 1, ms: 120_000 },
+    ],
+    1.5,
+  ],
+  ['calls that were sent together', [{ usd: 0.5, ms: 20 }], 3],
+  ['no price', [{ usd: null }], undefined],
+])('costPerMinute: %s', (_, parts, expected) => {
+  expect(costPerMinute(parts.map((part) => ({ cost: cost(part) })))).toBe(expected);
 });
