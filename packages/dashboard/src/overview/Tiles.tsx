@@ -69,7 +69,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         name="Wasted"
         {...wasteText(wasted, waste.now)}
-        change={<Was figure={waste} format={formatShare} period={period} />}
+        change={<Was figure={waste} format={(share) => `${formatShare(share)} of spend`} period={period} />}
         picture={
           <Sparkline
             color="--d-tool-cycle"
@@ -156,7 +156,7 @@ interface TileProps {
 function Tile({ name, value, unit, note, hot = false, change, picture }: TileProps) {
   return (
     <div
-      className="px-4 py-3 border grid grid-rows-[auto_auto_auto_1fr] min-w-0 bg-panel rounded-lg @max-[520px]/page:px-3 @max-[520px]/page:py-2 [&_h2]:truncate [&_h2]:text-sm [&_h2]:font-500 [&_h2]:text-ink2"
+      className="px-4 py-3 border grid grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_auto_1fr] min-w-0 bg-panel rounded-lg @max-[520px]/page:px-3 @max-[520px]/page:py-2 [&_h2]:truncate [&_h2]:text-sm [&_h2]:font-500 [&_h2]:text-ink2"
       data-hot={hot || undefined}
     >
       <h2>{name}</h2>

@@ -28,12 +28,16 @@ export function Was({ figure: { now, before, difference }, format, period }: Pro
   const [shown, was] = [format(now), format(before)];
   const arrow = shown === was ? '=' : now > before ? '↑' : '↓';
   return (
-    <small
-      className="ml-1.5 text-sm font-500 tracking-[0] text-ink3 whitespace-nowrap data-[difference=higher]:text-hot data-[difference=lower]:text-ok"
-      data-difference={difference}
-      title={`${was} in the ${period} before${difference === undefined ? '' : texts[difference]}`}
-    >
-      <span aria-hidden="true">{arrow} </span>was {was}
-    </small>
+    // The space lets it wrap where the figure is long.
+    <>
+      {' '}
+      <small
+        className="ml-0.5 text-sm font-500 tracking-[0] text-ink3 whitespace-nowrap data-[difference=higher]:text-hot data-[difference=lower]:text-ok"
+        data-difference={difference}
+        title={`${was} in the ${period} before${difference === undefined ? '' : texts[difference]}`}
+      >
+        <span aria-hidden="true">{arrow} </span>was {was}
+      </small>
+    </>
   );
 }
