@@ -40,7 +40,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
               {row.sample === true && <SampleChip />}
               {sessionPlace(row)}
               {row.title !== undefined && (
-                <code className="ml-2 text-xs font-mono font-450">{visibleText(row.sessionId)}</code>
+                <code className="ms-2 text-xs font-mono font-450">{visibleText(row.sessionId)}</code>
               )}
             </small>
           </div>
