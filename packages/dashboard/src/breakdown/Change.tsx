@@ -30,7 +30,8 @@ export function Change({ now, before }: Props) {
     );
   }
   const up = percent > 0;
-  const size = `${formatNumber(Math.abs(percent))}%`;
+  // A large percentage is hard to read, and comes of hardly anything before.
+  const size = percent >= 1_000 ? `to ${formatNumber(now / before)}×` : `${formatNumber(Math.abs(percent))}%`;
   return (
     <small
       className="block relative text-xs text-ink3 whitespace-nowrap data-[way=up]:text-hot data-[way=down]:text-ok"
