@@ -8,7 +8,7 @@ export const summaries = {
   gateway: 'proxies requests to a model API and stops loops; clients change their base URL',
   scan: 'finds loops in the histories of coding agents on this machine, and what they cost',
   hook: 'sets up hooks of coding agents, so that Loopwatch can stop their loops',
-  replay: 'analyses recorded events offline and prints verdicts',
+  replay: 'analyzes recorded events offline and prints verdicts',
   produce: 'sends recorded events to Kafka',
   topics: 'creates missing topics and checks existing ones',
   notify: 'tests notifications about incidents',
