@@ -8,6 +8,7 @@ import { incidentStateSql } from '../storage/state-sql.ts';
 import { rankedActions } from './columns.ts';
 import { incidentConditions } from './filter.ts';
 import { type RowOfVerdicts, toRow } from './fold.ts';
+import { readFigures } from './latest-figures.ts';
 import { readRow } from './stored-fold.ts';
 
 const columns: Readonly<Record<GroupSort, string>> = {
@@ -112,14 +113,14 @@ async function groupsOf(
 }
 
 async function latestOf(database: Queryable, keys: readonly string[]): Promise<Map<string, RowOfVerdicts>> {
-  const rows = await database.query<{ key: string; fold: string }>(
-    `select k.key, d.fold from jsonb_array_elements_text($1::jsonb) as k(key)
+  const rows = await database.query<{ key: string; fold: string; figures: string | null }>(
+    `select k.key, d.fold, newest.figures from jsonb_array_elements_text($1::jsonb) as k(key)
      cross join lateral (
-       select id from incidents where group_key = k.key order by detected_at desc, id desc limit 1
+       select id, figures from incidents where group_key = k.key order by detected_at desc, id desc limit 1
      ) as newest join incident_docs d on d.id = newest.id`,
     [jsonText(keys)],
   );
-  return new Map(rows.map(({ key, fold }) => [key, toRow(readRow(fold))]));
+  return new Map(rows.map(({ key, fold, figures }) => [key, toRow(readRow(fold), readFigures(figures))]));
 }
 
 function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { listGroups } from '../../src/incidents/list-groups.ts';
 import { incidentDetail, incidentItems } from '../../src/incidents/read-incidents.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';
@@ -41,6 +42,12 @@ onBothDatabases(({ make }) => {
     expect(await incidentItems(database, ['i-1'], START)).toMatchObject([
       { reason: 'called 37 times', count: 37 },
     ]);
+    const groups = await listGroups(
+      database,
+      {},
+      { now: START, limit: 5, cursor: undefined, sort: { by: 'lastSeen', descending: true } },
+    );
+    expect(groups.items).toMatchObject([{ reason: 'called 37 times' }]);
     const stored = await database.query('select doc from sessions');
     expect(JSON.stringify(stored)).not.toContain('"latest"');
     const later = {
