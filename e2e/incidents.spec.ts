@@ -200,6 +200,20 @@ test('command palette: finds a page by part of its name', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible();
 });
 
+test('command palette: searches all sessions and incidents for what is not among the latest', async ({
+  page,
+}) => {
+  await openList(page);
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  await expect(palette).toBeVisible();
+  await page.keyboard.type('zebra');
+  await expect(palette.getByRole('option')).toHaveText([/^Incidents with “zebra”/, /^Sessions with “zebra”/]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/sessions\?q=zebra$/);
+});
+
 test('theme: follows the system until one is chosen, which then persists', async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.emulateMedia({ colorScheme: 'light' });

@@ -149,11 +149,11 @@ function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   }
   for (const item of [...sessions.values()].reverse()) {
     if (found.length >= MAX_RESULTS) break;
-    if (!has(item.sessionId) && !has(item.agent)) continue;
+    if (!has(item.title ?? null) && !has(item.sessionId) && !has(item.agent)) continue;
     found.push({
       id: item.sessionId,
       group: 'Sessions',
-      text: visibleText(item.sessionId),
+      text: visibleText(item.title ?? item.sessionId),
       icon: 'sessions',
       run: () => void go({ to: '/sessions/$id', params: { id: item.sessionId } }),
     });
@@ -164,6 +164,14 @@ function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
     text: `Incidents with “${text.trim()}”`,
     icon: 'search',
     run: () => void go({ to: '/incidents', search: { q: text.trim() } }),
+  });
+  // The ones above are only the latest.
+  found.push({
+    id: 'search-sessions',
+    group: 'Search',
+    text: `Sessions with “${text.trim()}”`,
+    icon: 'search',
+    run: () => void go({ to: '/sessions', search: { q: text.trim() } }),
   });
   return found;
 }
