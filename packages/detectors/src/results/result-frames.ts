@@ -32,6 +32,7 @@ const LAST = 3;
 
 /** How often a line must have come from another tool than before. */
 const SWITCHES = 2;
+const DIGIT = /\d/;
 const VALUE = /[a-f-]{0,12}\d[\da-f:.-]*/gi;
 /** What a result says, even if every one says so. */
 const TELLS = /fail|pass|left|score/i;
@@ -43,6 +44,8 @@ export interface SeenLine {
   readonly by: string;
   readonly switches: number;
 }
+
+const NO_FRAME: SeenLine = { template: '', values: '', by: '', switches: 0 };
 
 /** Whether a line consists of the words of a harness, the name of the tool, and numbers: `--- Result of step 12 ---`. */
 export function isFrameLine(line: string, tool: string): boolean {
@@ -75,11 +78,17 @@ export class ResultFrames {
 
   #isLearned(edge: number, line: string, by: string): boolean {
     const before = this.seen[edge];
+    const isKnown = before?.switches === SWITCHES;
+    // Most lines have no value, and so are no frame.
+    if (!DIGIT.test(line)) {
+      if (!isKnown) this.seen[edge] = NO_FRAME;
+      return false;
+    }
     // What is folded anyway, such as a duration, hides nothing.
     const plain = normalizeText(line);
     const template = plain.replace(VALUE, '#');
     const isSame = before?.template === template;
-    if (before?.switches === SWITCHES) return isSame;
+    if (isKnown) return isSame;
     const values = (plain.match(VALUE) ?? []).join(' ');
     const goesOn = isSame && values !== '' && !TELLS.test(line) && rises(before.values, values);
     const isOther = before?.values !== values && before?.by !== by;
