@@ -2,7 +2,7 @@ import { withoutColors } from '../lib/terminal-text.ts';
 import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.ts';
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
 import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
-import { endOfDate, endOfNumber, isEpoch, timedToken } from './time-tokens.ts';
+import { datedToken, endOfNumber, isEpoch, type TimedToken, timedToken } from './time-tokens.ts';
 import {
   counterIn,
   hasSign,
@@ -145,8 +145,8 @@ class Lexer {
           if ((next === QUOTE || next === BACKSLASH) && isKey(text, at)) keys += 1;
           else words += 1;
         }
-        const dateEnd = kind === UPPER ? endOfDate(text, start, at) : 0;
-        if (dateEnd > 0) at = this.#put(start, dateEnd, '<time>');
+        const date = kind === UPPER ? datedToken(text, start, at) : null;
+        if (date !== null) at = this.#putTime(start, date);
         else if (isLong || kind !== JOINT) {
           if ((paths.isInside || mayStartPath(first)) && paths.includes(start, at))
             this.#temporaryFile(start, at);
@@ -186,15 +186,14 @@ class Lexer {
   /** A time, a duration or a size. @returns where it ends; 0 if there is none */
   #timed(start: number): number {
     const token = timedToken(this.#text, start);
-    if (token === null) return 0;
-    const { end, sign } = token;
+    return token === null ? 0 : this.#putTime(start, token);
+  }
+
+  #putTime(start: number, { end, sign = 'size' }: TimedToken): number {
     // Of a number without a unit, which tells the size of what is left out, the first digits must be equal.
-    if (sign === undefined)
-      this.#writer.hole(
-        'size',
-        kindAt(this.#text, end - 1) === DIGIT ? Math.max(start, end - 2) : start,
-        end,
-      );
+    if (sign === 'size')
+      this.#writer.hole(sign, kindAt(this.#text, end - 1) === DIGIT ? Math.max(start, end - 2) : start, end);
+    else if (sign === 'number') this.#writer.hole(sign, start, end, !this.#isError);
     else this.#writer.replace(start, end, sign);
     // Otherwise the unit would count as a label.
     this.#labelStart = end;

@@ -77,7 +77,9 @@ export function movesOn(results: readonly Comparable[]): boolean {
   const columns = kinds.flatMap((hole, i): Column[] => {
     const isSize = hole.startsWith(SIGNS.size);
     if (!isSize && !hole.startsWith(SIGNS.number)) return [];
-    return [{ isSize, values: rows.map((row) => Number.parseFloat(row[i]?.slice(1) ?? '')) }];
+    return [
+      { isSize, values: rows.map((row) => Number.parseFloat(row[i]?.slice(1).replace(':', '.') ?? '')) },
+    ];
   });
   return oneMoves(columns);
 }

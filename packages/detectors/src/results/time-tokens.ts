@@ -13,20 +13,27 @@ const TIMED = new RegExp(
     `(\\d+${FRACTION}(?: ?[KMGT]i?B\\b|(?= (?:more )?(?:characters|chars|bytes|lines) (?:truncated|omitted|elided|hidden)\\b)))`,
     // The age in the last column of a table, or `2h ago`.
     '((?:(?<=\\s{2})\\d+[dhm](?:\\d+[hms])?(?=[^\\S\\n]*(?:\\n|$)))|\\d+[dhm](?:\\d+[hms])?(?= ago\\b))',
+    // A clock, but not a place in a file.
+    '(?<![\\w.:]|at \\[)(\\d?\\d:[0-5]\\d(?: ?[AaPp]\\.?[Mm]\\b|(?![\\w:]|\\.\\d)))',
   ].join('|'),
   'y',
 );
-const SIGNS = ['<time>', '<time>', '<duration>', '<n>', undefined, '<duration>'] as const;
-const DATED =
-  /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/y;
+const SIGNS = ['<time>', '<time>', '<duration>', '<n>', 'size', '<duration>', 'number'] as const;
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?';
+const DAY = '\\d\\d?[a-z]{0,2}\\b';
+/** A date in words, with or without the day of the week; and with a time. */
+const DATED = new RegExp(
+  `(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? )?(?:${DAY} ${MONTH}|${MONTH} ${DAY})(,? (?:\\d{4} )?\\d{2}:\\d{2}:\\d{2}(?: \\d{4})?)?`,
+  'y',
+);
 const EPOCH = /^1[5-9]\d{8}(?:\d{3})?$/;
 const SECONDS = 10;
 const MILLISECONDS = 13;
 
 export interface TimedToken {
   readonly end: number;
-  /** What replaces it; undefined if it is a size. */
-  readonly sign: string | undefined;
+  /** What replaces it, or the kind of its hole. */
+  readonly sign: (typeof SIGNS)[number] | undefined;
 }
 
 /** The time, duration, number of tries or size whose first digit is here. */
@@ -39,11 +46,12 @@ export function timedToken(text: string, start: number): TimedToken | null {
   return { end: start + match[0].length, sign };
 }
 
-/** Where the date that starts with this word ends; 0 if it does not start one. */
-export function endOfDate(text: string, start: number, end: number): number {
-  if (!mayBeDay(text, start, end)) return 0;
+/** The date that starts with this word: with a time, it is replaced. */
+export function datedToken(text: string, start: number, end: number): TimedToken | null {
+  if (!mayBeDay(text, start, end)) return null;
   DATED.lastIndex = start;
-  return DATED.test(text) ? DATED.lastIndex : 0;
+  const match = DATED.exec(text);
+  return match && { end: DATED.lastIndex, sign: match[1] === undefined ? 'number' : '<time>' };
 }
 
 /** Whether these digits are a time since 1970. */

@@ -55,10 +55,10 @@ export function isKey(text: string, end: number): boolean {
   return unitAt(text, at) === QUOTE && unitAt(text, at + 1) === COLON;
 }
 
-/** First units of the days of the week. */
-const DAY_STARTS = unitTable('MTWFS');
+/** First units of the days of the week, and of the months. */
+const DAY_STARTS = unitTable('MTWFSJAOND');
 
-/** Whether a word may be `Mon` or `Tuesday`. */
+/** Whether a word may be `Mon`, `Tuesday` or `May`. */
 export function mayBeDay(text: string, start: number, end: number): boolean {
   return end - start >= 3 && end - start <= 9 && DAY_STARTS[text.charCodeAt(start)] === 1;
 }

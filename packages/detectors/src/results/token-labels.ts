@@ -112,7 +112,7 @@ function split(label: string): string {
 }
 
 const NEWS =
-  /cursor|continuation|passw|passphrase|secret|(?<![a-z])(?:next|ticket|voucher|coupon|code|otp|pin|draw|drawn|prize|winner|price|balance|quote|order|invoice|receipt|tracking|booking|reservation|confirmation|created|new|generated|issued|assigned|job|task|commit|sha|version|page_?token|key|serial|your|licen[cs]e)(?![a-z])|(?<![a-z</])head(?![a-z])/;
+  /cursor|continuation|passw|passphrase|secret|(?<![a-z])(?:next|ticket|voucher|coupon|code|otp|pin|draw|drawn|prize|winner|price|balance|quote|order|invoice|receipt|tracking|booking|reservation|confirmation|created|new|generated|issued|assigned|job|task|commit|sha|version|page_?token|key|serial|your|leaves|departs|arrives|eta|due|slot|licen[cs]e)(?![a-z])|(?<![a-z</])head(?![a-z])/;
 
 /** Whether the text before a token says that the token is what was asked for. */
 export function announcesNews(before: string): boolean {

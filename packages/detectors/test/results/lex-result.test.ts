@@ -144,6 +144,10 @@ describe('tokens that look random', () => {
     ['a long number', 'UNTRUSTED(34146516926794693): closed', ['34146516926794693']],
     ['a port', 'served from 10.1.2.3:42400', ['42400']],
     ['the host that answered', 'Served by web17.example.org', ['web17']],
+    ['a clock to the minute', 'As of 15:40 the lobby is closed', ['15:40']],
+    ['a clock of twelve hours', 'As of 3:40 PM the lobby is closed', ['3:40 PM']],
+    ['a date in words', 'On Sunday, 29 November the lobby is closed', ['Sunday, 29 November']],
+    ['a short date', 'On Nov 29 the lobby is closed', ['Nov 29']],
   ])('include %s', (_, text, values) => {
     expect(lex(text).holes?.map(({ value }) => value)).toEqual(values);
   });
@@ -166,6 +170,10 @@ describe('tokens that look random', () => {
     '[41%]',
     'a text of 4017 characters',
     '12 lines changed',
+    'a.ts:15:40 is unused',
+    'at [15:40] in the file',
+    'a ratio of 15:40:20:5',
+    'The man may stay',
   ])('do not include %j', (text) => {
     expect(lex(text).holes).toEqual([]);
   });
@@ -182,6 +190,8 @@ describe('tokens that look random', () => {
     '{"nextCursor":"9xK2mTz81"}',
     'commit 3fa2b1c',
     'ticket 9xk2m1 was drawn',
+    'The train leaves at 15:40',
+    'due on Nov 29',
   ])('may be what was asked for: %j', (text) => {
     expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['news']);
   });
