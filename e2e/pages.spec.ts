@@ -206,6 +206,15 @@ test('settings: reject an invalid value, keep edits when another user saves, and
   await expect(save).toBeDisabled();
   await expectNoViolations(page);
 
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole('link', { name: 'Status' }).click();
+  await expect.poll(() => asked).toEqual(['Discard 1 unsaved change?']);
+  await expect(field).toHaveValue('1');
+
   await field.fill('9');
   const other = await page.request.put(`${url}/api/v1/settings/server`, {
     data: { set: { 'tool_call_loop.max_repeats': 6 } },

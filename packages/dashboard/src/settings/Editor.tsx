@@ -1,5 +1,5 @@
 import type { ScopeSettings, SettingKey } from '@loopwatch/contract/api';
-import { useRouterState } from '@tanstack/react-router';
+import { useBlocker, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useRefusal } from '../api/me.ts';
 import { plural } from '../lib/format.ts';
@@ -20,6 +20,10 @@ interface EditorProps {
   readonly prefill: ReadonlyMap<string, string>;
 }
 
+function scopeIn(search: object): unknown {
+  return 'scope' in search ? search.scope : undefined;
+}
+
 /** The settings of a scope, by section; changes apply at once when they are saved. */
 export function Editor({ keys, settings, requested, prefill }: EditorProps) {
   const refusal = useRefusal();
@@ -27,6 +31,15 @@ export function Editor({ keys, settings, requested, prefill }: EditorProps) {
   const [onlySet, setOnlySet] = useState(false);
   const usable = keysOf(keys, settings.scope);
   const draft = useDraft(usable, settings, prefill);
+  const count = draft.changes.size;
+  useBlocker({
+    // Sections are addresses of this page, too.
+    shouldBlockFn: ({ current, next }) =>
+      (next.pathname !== current.pathname || scopeIn(next.search) !== scopeIn(current.search)) &&
+      !window.confirm(`Discard ${plural(count, 'unsaved change')}?`),
+    enableBeforeUnload: count > 0,
+    disabled: count === 0,
+  });
   const wanted = search.trim().toLowerCase();
   const shown = usable.filter(
     ({ path, description }) =>
