@@ -18,6 +18,8 @@ export class FakeServer {
   version = 0;
   sessionState: 'live' | 'ended' | 'idle' = 'live';
   sessionSettings: Record<string, unknown> = {};
+  /** More about the session. */
+  sessionParts: object = {};
   obeyedBy: 'hooks' | 'gateway' | 'guard' | null = null;
   invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
@@ -76,6 +78,7 @@ export class FakeServer {
     if (path === '/sessions/s-1')
       return {
         ...session(),
+        ...this.sessionParts,
         state: this.sessionState,
         incidentItems: this.incidents,
         settings: this.sessionSettings,

@@ -15,6 +15,10 @@ import { CopyId, RecordPosition } from './RecordPosition.tsx';
 export function SessionSide({ session }: { readonly session: SessionDetail }) {
   const { sessionId } = session;
   const { topic, partition, firstOffset, lastOffset } = session.source;
+  // Project and branch are shown above.
+  const tags = Object.entries(session.tags ?? {})
+    .filter(([name]) => name !== 'project' && name !== 'branch')
+    .map(([name, value]) => [visibleText(name), visibleText(value)] as const);
   return (
     <>
       <Card
@@ -85,6 +89,11 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
           </>
         )}
       </Card>
+      {tags.length > 0 && (
+        <Card title="Tags">
+          <Facts facts={tags} />
+        </Card>
+      )}
       <Card title="Details">
         <Facts
           facts={[
@@ -92,6 +101,9 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
             ['last record', <RecordPosition key="l" position={{ topic, partition, offset: lastOffset }} />],
             ['preset', session.preset],
             ['config', <CopyId key="c" text={session.configHash} what="config hash" />],
+            ...(session.agentVersion == null
+              ? []
+              : [['version', visibleText(session.agentVersion)] as const]),
           ]}
         />
         <p className="mt-2 text-right empty:hidden">

@@ -108,6 +108,20 @@ describe('the session list', () => {
   });
 });
 
+describe('the side of a session', () => {
+  it('shows the version of its agent and its tags, apart from those at the top', async () => {
+    app.server.sessionParts = {
+      agentVersion: '2.4.0',
+      tags: { project: 'shop', customer: 'acme', preset: 'x' },
+    };
+    await open('/sessions/s-1');
+    const facts = within(await screen.findByRole('region', { name: 'Tags' }));
+    expect(facts.getAllByRole('term').map(({ textContent }) => textContent)).toEqual(['customer', 'preset']);
+    expect(facts.getByText('acme')).toBeTruthy();
+    expect(within(screen.getByRole('region', { name: 'Details' })).getByText('2.4.0')).toBeTruthy();
+  });
+});
+
 describe('the detection switch of a session', () => {
   it.each(['ended', 'idle'] as const)(
     'is disabled with an explanation if the session is %s',
