@@ -70,6 +70,12 @@ export function DetectorTable({ overview, range }: Props) {
                   }
                 >
                   {formatShare(row.falsePositiveRate)}
+                  {row.falsePositiveRate !== null && (
+                    <small className="text-ink3">
+                      {' '}
+                      of {formatNumber(row.falsePositives + row.acknowledged)}
+                    </small>
+                  )}
                 </td>
               </tr>
             ))}
