@@ -83,7 +83,7 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
       </b>
       <div className="min-w-0 @max-[720px]/page:col-[2/-1]">
         <Link
-          className={`${rowLinkClass} block truncate @max-[720px]/page:whitespace-normal`}
+          className={`${rowLinkClass} block truncate @max-[720px]/page:whitespace-normal @max-[720px]/page:wrap-anywhere`}
           title={group.reason}
           to="/incidents"
           search={{
