@@ -26,13 +26,15 @@ describe('the ring', () => {
     [{ count: 1, threshold: 5, period: 1 }, 'seen 1 time, threshold 5'],
     [{ count: 9, threshold: 3, period: 2 }, 'cycle of 2 seen 9 times, threshold 3'],
   ])('of %j has the text alternative "%s"', (data, text) => {
-    expect(ringText(data)).toBe(text);
+    expect(ringText(data, false)).toBe(text);
   });
 
   it('has a dot for each step of the cycle, and never a closed arc', () => {
     expect(ringShape({ count: 9, threshold: 3, period: 3 }, 16, 12).dots).toHaveLength(3);
     expect(ringShape({ count: 900, threshold: 0, period: 99 }, 16, 12).arc).not.toContain('NaN');
-    expect([999, 1_000, 12_345].map(ringLabel)).toEqual(['999', '1k', '12k']);
+    expect([999, 1_000, 12_345].map((count) => ringLabel(count, false))).toEqual(['999', '1k', '12k']);
+    expect(ringLabel(139, true)).toBe('139%');
+    expect(ringText({ count: 139, threshold: 100, period: 1 }, true)).toBe('139% used');
   });
 
   it('shows the number of open incidents in the favicon', () => {

@@ -17,7 +17,8 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
   const { box, radius, stroke, dot, dotStroke } = sizes[size];
   const center = box / 2;
   const { arc, dots } = ringShape(data, center, radius);
-  const label = ringLabel(data.count);
+  const isShare = detector === 'budget';
+  const label = ringLabel(data.count, isShare);
   const fontSize = box * (label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
   return (
     <svg
@@ -28,7 +29,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
       height={box}
       viewBox={`0 0 ${String(box)} ${String(box)}`}
       role="img"
-      aria-label={ringText(data)}
+      aria-label={ringText(data, isShare)}
     >
       <circle className="fill-none stroke-line2" cx={center} cy={center} r={radius} strokeWidth={stroke} />
       <path

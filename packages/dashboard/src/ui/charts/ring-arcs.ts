@@ -10,8 +10,9 @@ export interface RingData {
 const FULL_AT = 3;
 const MAX_DOTS = 8;
 
-/** Text alternative of the ring. */
-export function ringText({ count, threshold, period }: RingData): string {
+/** Text alternative of the ring. @param isShare whether the count is a percentage, as that of a budget */
+export function ringText({ count, threshold, period }: RingData, isShare: boolean): string {
+  if (isShare) return `${String(count)}% used`;
   const what = period > 1 ? `cycle of ${String(period)} seen` : 'seen';
   return `${what} ${String(count)} ${count === 1 ? 'time' : 'times'}, threshold ${String(threshold)}`;
 }
@@ -43,7 +44,8 @@ function fixed(value: number): string {
   return value.toFixed(2);
 }
 
-/** The count as a short label: 999, 1k, 12k. */
-export function ringLabel(count: number): string {
+/** The count as a short label: 999, 1k, 12k, 139%. */
+export function ringLabel(count: number, isShare: boolean): string {
+  if (isShare) return `${ringLabel(count, false)}%`;
   return count < 1_000 ? String(count) : `${String(Math.floor(count / 1_000))}k`;
 }
