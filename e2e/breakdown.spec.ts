@@ -79,6 +79,16 @@ test('breakdown: by a tag, whose rows lead to the incidents that have it', async
   );
 });
 
+test('breakdown: is printed without its buttons', async ({ page }) => {
+  await page.goto(`${url}/breakdown?by=agent`);
+  await expect(page.getByText('writer')).toBeVisible();
+  const copy = page.getByRole('button', { name: 'Copy link' });
+  await expect(copy).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(copy).toBeHidden();
+  await expect(page.getByText('writer')).toBeVisible();
+});
+
 test('breakdown: is accessible and fits the screen at any width', async ({ page }) => {
   await page.goto(`${url}/breakdown?by=agent`);
   await expectFine(page, 'writer');

@@ -126,7 +126,7 @@ export function IncidentHead({ item, detail, page }: Props) {
         />
         <p className="mt-1 text-ink2 @max-[480px]:m-0 @max-[480px]:col-span-full">{costSentence(item)}</p>
       </div>
-      <div className="grid gap-2 @max-[480px]:m-0 @max-[480px]:col-span-full @max-[980px]:basis-full">
+      <div className="grid gap-2 print:hidden @max-[480px]:m-0 @max-[480px]:col-span-full @max-[980px]:basis-full">
         <div className="flex flex-wrap gap-2">
           {(item.state !== 'resolved' || item.sessionStopped === true) && (
             <StopSwitch

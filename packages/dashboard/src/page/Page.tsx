@@ -24,7 +24,7 @@ export function Page({ title, tab = title, note, actions, children }: Props) {
           {title}
         </h1>
         {note !== undefined && <div className="text-ink3">{note}</div>}
-        {actions !== undefined && <div className="toolbar ml-auto max-sm:ml-0">{actions}</div>}
+        {actions !== undefined && <div className="toolbar ml-auto max-sm:ml-0 print:hidden">{actions}</div>}
       </div>
       <BehindNote />
       {children}
