@@ -75,7 +75,7 @@ export function Replay({ blocks, loop, at, onGo }: Props) {
         disabled={next === undefined}
         onClick={() => next !== undefined && onGo(next)}
       >
-        <span className="rotate-180">
+        <span className="grid rotate-180">
           <Icon name="back" size={13} />
         </span>
       </Button>
