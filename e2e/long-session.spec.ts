@@ -86,6 +86,12 @@ test('session: its map, search and replay lead to events that are not loaded', a
   await expect(marked).toContainText('open_drawer');
   await expect(page.getByRole('group', { name: 'Replay of the loop' })).toContainText(`step ${String(LOOP)}`);
   await expect(marked).toContainText(`#${String(5_000 + 2 * (LOOP - 1))}`);
+  // Also back to an earlier event.
+  await page.getByLabel('Search in this session').fill('page 1234');
+  await page.keyboard.press('Enter');
+  await page.getByRole('list', { name: 'Matches' }).getByRole('button').first().click();
+  await expect(marked).toContainText('#2468');
+  await expect(marked).toBeInViewport();
   await page.getByLabel('Position in the session').press('End');
   await expect(page).toHaveURL(/at=9999/);
   await marked.getByRole('button', { expanded: false }).click();

@@ -162,7 +162,8 @@ export function Transcript({ session: whole, shown: part, start, at }: Props) {
             session={session}
             part={offset}
             blocks={blocks}
-            target={targetOf(blocks, anchor, at, session)}
+            // Until its events are loaded, those of before are shown, and none of them is the target.
+            target={events.isPlaceholderData ? undefined : targetOf(blocks, anchor, at, session)}
             hasLater={events.cut}
             isRedacted={redaction.isRedacted}
           />
