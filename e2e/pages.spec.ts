@@ -257,7 +257,8 @@ test('settings: prices are edited in fields, checked beside them, and linked to 
   const saved = await page.request.get(`${url}/api/v1/settings/server`);
   expect(await saved.json()).toMatchObject({ set: { prices: { 'my-model': { input: 0.25, output: 2 } } } });
 
-  // Leaving undoes what is not saved.
+  // Leaving undoes what is not saved, if the user agrees.
+  page.once('dialog', (dialog) => void dialog.accept());
   await entry.getByLabel('Output').fill('3');
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Budget' }).click();
   await expect(page.getByRole('region', { name: 'Budget' })).toBeInViewport();
