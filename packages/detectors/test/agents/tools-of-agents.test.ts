@@ -263,6 +263,6 @@ it.each<[agent: string, step: NthStep]>([
     'antigravity',
     (n) => ['command_status', 'Status: RUNNING\nOutput:\na', { CommandId: 'e9', WaitDurationSeconds: n }],
   ],
-])('tool-repeat: finds that %s waits in vain, whatever the timeouts', (agent, step) => {
+])('tool-repeat: finds that %s waits for nothing new, whatever the timeouts', (agent, step) => {
   expect(verdicts(agent, 12, step)[0]).toBe('tool-repeat opened chance 9');
 });
