@@ -1,5 +1,5 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { formatNumber } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
@@ -20,7 +20,9 @@ const STEP_MS = 700;
 
 /** Plays through the steps of a loop, or goes from one to the next. */
 export function Replay({ blocks, loop, at, onGo }: Props) {
-  const [isPlaying, setPlaying] = useState(false);
+  /** The steps between which a replay moves: it ends as soon as another one is shown. */
+  const [playing, setPlaying] = useState<readonly (number | undefined)[]>();
+  if (playing !== undefined && !playing.includes(at)) setPlaying(undefined);
   const steps = blocks.flatMap((block) =>
     block.first !== undefined && isInLoop(block, loop) ? [block.first] : [],
   );
@@ -30,20 +32,29 @@ export function Replay({ blocks, loop, at, onGo }: Props) {
   const isCut = current >= 0 && end?.last !== undefined && end.time < loop.lastAt;
   const next = steps[current + 1] ?? (isCut && at !== undefined && at <= end.last ? end.last + 1 : undefined);
   const previous = steps[current - 1];
-  const plays = isPlaying && next !== undefined;
+  const plays = playing !== undefined && next !== undefined;
+  const play = useCallback(
+    (index: number) => {
+      setPlaying([at, index]);
+      onGo(index);
+    },
+    [at, onGo],
+  );
   useEffect(() => {
     if (!plays) return;
-    const timer = setTimeout(() => onGo(next), STEP_MS);
+    const timer = setTimeout(() => play(next), STEP_MS);
     return () => clearTimeout(timer);
-  }, [plays, next, onGo]);
+  }, [plays, next, play]);
   const toggle = () => {
-    if (plays) setPlaying(false);
-    else {
-      const [first] = steps;
-      if (next === undefined && first !== undefined) onGo(first);
-      else if (first === undefined && loop.began !== undefined) onGo(loop.began.eventIndex);
-      setPlaying(true);
-    }
+    const begin = steps[0] ?? loop.began?.eventIndex;
+    if (plays) setPlaying(undefined);
+    else if (begin !== undefined && (next === undefined || steps.length === 0)) play(begin);
+    else setPlaying([at]);
+  };
+  const step = (index: number | undefined) => {
+    if (index === undefined) return;
+    setPlaying(undefined);
+    onGo(index);
   };
   const name = `${loop.tool?.name ?? loop.detector} ×${formatNumber(loop.count)}`;
   return (
@@ -61,7 +72,7 @@ export function Replay({ blocks, loop, at, onGo }: Props) {
         small
         aria-label="Previous step of the loop"
         disabled={previous === undefined}
-        onClick={() => previous !== undefined && onGo(previous)}
+        onClick={() => step(previous)}
       >
         <Icon name="back" size={13} />
       </Button>
@@ -73,7 +84,7 @@ export function Replay({ blocks, loop, at, onGo }: Props) {
         small
         aria-label="Next step of the loop"
         disabled={next === undefined}
-        onClick={() => next !== undefined && onGo(next)}
+        onClick={() => step(next)}
       >
         <span className="grid rotate-180">
           <Icon name="back" size={13} />
