@@ -79,7 +79,9 @@ export const overviewSchema = z.object({
         wasted: wasteSchema,
       }),
     )
-    .describe('About 60 buckets, oldest first, without gaps.'),
+    .describe(
+      'About 60 buckets, oldest first, without gaps; the first one may begin before `from`, but counts only what lies in the range.',
+    ),
   detectors: z
     .array(detectorStatsSchema)
     .describe('All detectors, over the time range; `open` counts all open incidents.'),

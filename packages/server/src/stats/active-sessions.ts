@@ -22,13 +22,13 @@ interface Edges {
 
 /** Active sessions per bucket: a session is active from its first to its latest event, by event time. */
 export async function activeSessions(database: Queryable, range: TimeRange): Promise<number[]> {
-  const { from, to, bucketMs } = range;
-  const buckets = Math.ceil((to - from) / bucketMs);
+  const { from, to, bucketMs, bucketsFrom = from } = range;
+  const buckets = Math.ceil((to - bucketsFrom) / bucketMs);
   const segments = [...coverBuckets(range), ...cover(to, Infinity)];
   const rows = await database.query<Edges>(
     `select bucket, sum(started)::float8 as started, sum(ended)::float8 as ended
      from (${segments.map((segment, index) => edgesOf(segment, index, segment.from >= to ? buckets : undefined)).join(' union all ')}) as segments group by 1`,
-    [from, bucketMs, ...segments.flatMap((segment) => [segment.from, segment.to])],
+    [bucketsFrom, bucketMs, ...segments.flatMap((segment) => [segment.from, segment.to])],
   );
   // Those that end later than they start began before the range.
   let active = rows.reduce((sum, { started, ended }) => sum + ended - started, 0);

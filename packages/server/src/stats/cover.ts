@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from '../storage/sums.ts';
+import type { TimeRange } from './query-range.ts';
 
 /** A part of a time range, from inclusive, to exclusive. */
 export interface Segment {
@@ -19,19 +20,11 @@ export function cover(from: number, to: number, widths: readonly number[] = [HOU
 }
 
 /** As {@link cover}, of intervals that lie within one bucket each. */
-export function coverBuckets({
-  from,
-  to,
-  bucketMs,
-}: {
-  from: number;
-  to: number;
-  bucketMs: number;
-}): Segment[] {
-  if (to - from <= bucketMs) return cover(from, to);
+export function coverBuckets({ from, to, bucketMs, bucketsFrom = from }: TimeRange): Segment[] {
+  if (to - bucketsFrom <= bucketMs) return cover(from, to);
   return cover(
     from,
     to,
-    [HOUR, MINUTE].filter((width) => bucketMs % width === 0 && from % width === 0),
+    [HOUR, MINUTE].filter((width) => bucketMs % width === 0 && bucketsFrom % width === 0),
   );
 }

@@ -21,14 +21,14 @@ export interface IncidentsInRange {
 
 /** Incidents that were detected in a range. */
 export async function incidentsInRange(database: Queryable, range: TimeRange): Promise<IncidentsInRange> {
-  const { from, bucketMs } = range;
+  const { from, bucketMs, bucketsFrom = from } = range;
   const segments = coverBuckets(range);
   const rows = await database.query<BucketRow>(
     `select bucket, detector, sum(found)::float8 as found, sum(recovered)::float8 as recovered,
        sum(acknowledged)::float8 as acknowledged, sum("falsePositives")::float8 as "falsePositives", sum(calls)::float8 as calls,
        sum(tokens)::float8 as tokens, sum(usd)::float8 as usd, sum(unpriced)::float8 as unpriced
      from (${segments.map(sumsOf).join(' union all ')}) as segments group by 1, 2`,
-    [from, bucketMs, ...segments.flatMap((segment) => [segment.from, segment.to])],
+    [bucketsFrom, bucketMs, ...segments.flatMap((segment) => [segment.from, segment.to])],
   );
   return {
     rows,

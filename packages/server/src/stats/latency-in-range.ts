@@ -23,7 +23,7 @@ export async function latencyInRange(database: Queryable, range: TimeRange): Pro
   const rows = await database.query<Counted & { readonly bucket: number }>(
     `select bucket, class, sum(incidents)::float8 as incidents
      from (${segments.map(countsOf).join(' union all ')}) as segments group by 1, 2`,
-    [range.from, range.bucketMs, ...segments.flatMap(({ from, to }) => [from, to])],
+    [range.bucketsFrom ?? range.from, range.bucketMs, ...segments.flatMap(({ from, to }) => [from, to])],
   );
   const byBucket = new Map<number, Counted[]>();
   const all = new Map<number, number>();

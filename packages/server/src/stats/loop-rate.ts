@@ -22,22 +22,22 @@ export async function loopRate(
   range: TimeRange,
   agents: readonly string[],
 ): Promise<LoopRate> {
-  const { from, to, bucketMs } = range;
+  const { from, to, bucketMs, bucketsFrom = from } = range;
   const buckets = Math.ceil((to - from) / bucketMs);
   const stepMs = bucketMs * Math.max(1, Math.round(buckets / WANTED_STEPS));
-  const steps = { from, to, bucketMs: stepMs };
-  const before = { from: from - (to - from), to: from };
+  const steps = { ...range, bucketMs: stepMs };
+  const before = { from: from - (to - from), to: from, bucketMs: to - from };
   const sessions = await activeSessions(database, steps);
   const found = await incidentsInRange(database, steps);
   const ofAgents = await loopsByAgent(database, steps, agents);
-  const foundBefore = await incidentsInRange(database, { ...before, bucketMs: stepMs });
+  const foundBefore = await incidentsInRange(database, before);
   const previous = amountsOf(foundBefore, await spendOf(database, before));
   return {
     ...amountsOf(found, await spendOf(database, range)),
     previous: previous.sessions === 0 ? null : previous,
     stepMs,
     steps: sessions.map((count, step) => ({
-      at: from + step * stepMs,
+      at: bucketsFrom + step * stepMs,
       loops: countLoops(found.bucket(step)),
       sessions: count,
     })),
@@ -82,7 +82,12 @@ async function loopsByAgent(
   };
   return database.query<Step>(
     `select agent, step, sum(loops)::float8 as loops from (${segments.map(select).join(' union all ')}) as segments group by 1, 2`,
-    [range.from, range.bucketMs, ...segments.flatMap(({ from, to }) => [from, to]), JSON.stringify(agents)],
+    [
+      range.bucketsFrom ?? range.from,
+      range.bucketMs,
+      ...segments.flatMap(({ from, to }) => [from, to]),
+      JSON.stringify(agents),
+    ],
   );
 }
 

@@ -35,7 +35,8 @@ export function readOverview(
     const to = query.to ?? now;
     const from = query.from ?? to - (query.lastMs ?? spanFor(firstAt, to));
     const asked = queryRange({ from, to }, now);
-    const range = query.from === undefined ? fromWholeInterval(asked) : asked;
+    const bucketsFrom = wholeInterval(asked);
+    const range = { ...asked, bucketsFrom };
     const incidents = await incidentsInRange(tx, range);
     const countOf = (kind: Verdict['kind'], count: (row: BucketRow) => number): number =>
       incidents.rows
@@ -51,7 +52,7 @@ export function readOverview(
     );
     const agents = [...new Set(items.items.flatMap(({ agent }) => agent ?? []))];
     return {
-      ...range,
+      ...asked,
       asOf: now,
       sequence: await latestChange(tx),
       firstAt,
@@ -69,7 +70,7 @@ export function readOverview(
       buckets: active.map((sessions, index) => {
         const own = incidents.bucket(index);
         return {
-          at: range.from + index * range.bucketMs,
+          at: bucketsFrom + index * range.bucketMs,
           incidents: Object.fromEntries(own.map((row) => [row.detector, row.found])),
           latency: latency.bucket(index),
           activeSessions: sessions,
@@ -84,10 +85,10 @@ export function readOverview(
   });
 }
 
-/** Begins a period before now up to a bucket earlier, so that sums are stored of its buckets. */
-function fromWholeInterval({ from, to, bucketMs }: TimeRange): TimeRange {
+/** The whole hour or minute at which the first bucket begins, so that sums are stored of the buckets. */
+function wholeInterval({ from, bucketMs }: TimeRange): number {
   const width = [HOUR, MINUTE].find((one) => bucketMs % one === 0);
-  return { from: width === undefined ? from : Math.floor(from / width) * width, to, bucketMs };
+  return width === undefined ? from : Math.floor(from / width) * width;
 }
 
 function spanFor(firstAt: number | null, to: number): number {

@@ -12,11 +12,13 @@ const round = [
   ...[HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
 ];
 
-/** A time range, epoch ms, in buckets of equal width; the last one may be shorter. */
+/** A time range, epoch ms, in buckets of equal width; of the first and the last one, only a part may lie in it. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
   readonly bucketMs: number;
+  /** Start of the first bucket; default: `from`. */
+  readonly bucketsFrom?: number;
 }
 
 /**

@@ -42,8 +42,7 @@ onBothDatabases(({ make }) => {
     const overview = await readOverview(await filled(), { lastMs: 60 * MINUTE }, START + 2.5 * MINUTE);
     expect(overview).toMatchObject({
       asOf: START + 2.5 * MINUTE,
-      // A whole minute, so that sums are stored of its buckets.
-      from: Math.floor(START / MINUTE - 57.5) * MINUTE,
+      from: START - 57.5 * MINUTE,
       to: START + 2.5 * MINUTE,
       open: 3,
       quiet: 0,
@@ -67,6 +66,34 @@ onBothDatabases(({ make }) => {
       falsePositiveRate: 1,
     });
     expect(overview.latency).toEqual({ p50Ms: 12, p95Ms: 12, incidents: 3 });
+  });
+
+  it('overview: sums count what lies in the range alone, although buckets begin at whole intervals', async () => {
+    const { database } = await make();
+    const from = START - 7 * 24 * 60 * MINUTE + 12_345;
+    const times = [from - 1, from, from + 1, START - MINUTE];
+    await writeVerdicts(
+      database,
+      times.map((time, index) => ({
+        verdict: { ...verdict({ incidentId: `i-${String(index)}`, time }), detectedAt: time },
+        arrivedAt: START,
+      })),
+    );
+    for (const query of [{ lastMs: START - from }, { from, to: START }]) {
+      const overview = await readOverview(database, query, START);
+      expect(overview).toMatchObject({
+        from,
+        to: START,
+        found: 3,
+        latency: { incidents: 3 },
+        rate: { loops: 3 },
+      });
+      const [first] = overview.buckets;
+      expect(first).toMatchObject({ incidents: { 'tool-repeat': 2 } });
+      expect((first?.at ?? 0) % (60 * MINUTE)).toBe(0);
+      expect(overview.rate.previous).toBeNull();
+      expect(overview.rate.steps[0]).toMatchObject({ at: first?.at, loops: 2 });
+    }
   });
 
   it('overview: counts quiet incidents apart from open ones', async () => {
