@@ -1,4 +1,4 @@
-import { activityAt, type SessionSummary, storableText } from '@loopwatch/contract';
+import { activityAt, QUIET_AFTER_MS, type SessionSummary, storableText } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
 import { storeSeenVersions } from '../deploys/write-deploys.ts';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
@@ -48,15 +48,16 @@ const replacing = {
 
 /**
  * Stores session summaries. An expired session stays, as idle or ended, until retention deletes it, because of its incidents.
+ * One that was active until just now expired by a wrong clock: it and its incidents become quiet in their time.
  * The transaction holds the change lock.
  */
 export async function writeSummaries(tx: Queryable, records: readonly SummaryRecord[]): Promise<void> {
   const latest = new Map<string, SummaryRecord & { summary: SessionSummary }>();
   const sessions = await sessionsInParts(tx, records);
   const described = await writeEvidence(tx, records);
-  const expired = new Set<string>();
+  const expired = new Map<string, number>();
   for (const { id, summary, at } of records) {
-    if (summary === null) expired.add(id);
+    if (summary === null) expired.set(id, at);
     else {
       expired.delete(id);
       latest.set(id, { id, summary, at });
@@ -78,8 +79,9 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
   if (expired.size === 0) return;
   await tx.query(
     `update sessions set state = 'idle', change = nextval('changes')
-     where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
-    [jsonText([...expired])],
+     from jsonb_each_text($1::jsonb) as expired
+     where state = 'live' and id = expired.key and active_at <= expired.value::float8 - $2::float8`,
+    [jsonText(Object.fromEntries(expired)), QUIET_AFTER_MS],
   );
 }
 

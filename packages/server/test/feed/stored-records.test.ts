@@ -6,14 +6,17 @@ import { onBothDatabases } from '../../../storage/test/databases.ts';
 import type { Feeds } from '../../src/feed/feeds.ts';
 import { MemoryLog } from '../memory-log.ts';
 import { topics } from '../running-server.ts';
-import { summary, verdict } from '../verdicts.ts';
+import { START, summary, verdict } from '../verdicts.ts';
 import { feedsOf, lives, readAll } from './feeds.ts';
 
 onBothDatabases(({ make }) => {
   it('feed: sessions follow their latest summary, and stay after they expire', async () => {
     const log = new MemoryLog();
     const write = (id: string, value: object | null) =>
-      log.append(topics.sessions, value === null ? null : JSON.stringify(value), { key: id });
+      log.append(topics.sessions, value === null ? null : JSON.stringify(value), {
+        key: id,
+        timestamp: value === null ? START + 3_600_000 : START,
+      });
     write('a', summary('a', { events: 1 }));
     write('b', summary('b', { incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } } }));
     write('a', summary('a', { events: 9, status: 'ended' }));

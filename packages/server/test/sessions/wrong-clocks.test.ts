@@ -71,6 +71,18 @@ it('events of 2099 and 1970 count as of now: in lists, charts, ranges and incide
 });
 
 onBothDatabases(({ make }) => {
+  it.each([
+    ['quiet in its time, if it was active until just now', 1_000, MINUTE - 1, 'live'],
+    ['idle, if it was silent for long', START - 60 * MINUTE, MINUTE, 'idle'],
+  ] as const)('a session that expires is %s', async (_, time, after, state) => {
+    const { database } = await make();
+    const told = summary('s-1', { startedAt: time, lastEventAt: time });
+    const active = { id: 's-1', summary: { ...told, ...credibleTimes(told, START) }, at: START };
+    await writeSummaries(database, [active]);
+    await writeSummaries(database, [{ id: 's-1', summary: null, at: START + after }]);
+    expect(await database.query('select state from sessions')).toEqual([{ state }]);
+  });
+
   it('retention deletes incidents and sessions of 2099 when they are old, and history at once', async () => {
     const { database } = await make();
     for (const [id, time] of [

@@ -209,7 +209,9 @@ async function apply(database: Database, changes: readonly Change[], index: numb
       if (index > 0 && changes[index - 1]!.kind !== 'again') await apply(database, changes, index - 1);
       return;
     case 'expired':
-      return write((tx) => writeSummaries(tx, [{ id: session, summary: null, at: START }])) as Promise<void>;
+      return write((tx) =>
+        writeSummaries(tx, [{ id: session, summary: null, at: START + 1e12 }]),
+      ) as Promise<void>;
     case 'retention':
       await removeIncidents(database, { limit: 2, before: one.before });
       await removeSessions(database, { limit: 2, before: one.before });
