@@ -30,9 +30,15 @@ describe('the title of a session', () => {
     ['has no control that reverses text', 'ok \u202egpj.exe', 'ok gpj.exe'],
     ['leaves out what an agent inserts', '<system-reminder>a\nb</system-reminder>Rename it', 'Rename it'],
     [
-      'leaves out an inserted text that is longer than what is read',
-      `<system-reminder>${'x'.repeat(9_000)}</system-reminder>Rename`,
-      undefined,
+      'leaves out inserted texts that are longer than what is read',
+      `<context a="b">${'x'.repeat(9_000)}</context>\n<files>${'y'.repeat(9_000)}</files> Fix the bug`,
+      'Fix the bug',
+    ],
+    ['leaves out an inserted text without an end', `<system-reminder>${'x'.repeat(9_000)}Rename`, undefined],
+    [
+      'is the beginning of a long prompt within a tag',
+      `<task>Rename it${' and more'.repeat(2_000)}</task> thanks`,
+      'Rename it and more and more and more and more and more and more and more and…',
     ],
     ['is the content of a tag around a prompt', '<task>\nBuild a page\n</task>', 'Build a page'],
     [
@@ -76,7 +82,7 @@ describe('the title of a session', () => {
 
   it('is quick to read from any text', () => {
     const started = performance.now();
-    withPrompt('', '<a><b>'.repeat(200_000), open);
+    for (const text of ['<a><b>', '<a></a>', ' ', '<a>\n']) withPrompt('', text.repeat(200_000), open);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
