@@ -6,7 +6,7 @@ import { connectionMethods } from '../src/connect/connection-methods.ts';
 import { messagesBetween, positionOf } from '../src/incident/agent-messages.ts';
 import { loopSpan, loopStart, sessionMarks } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
-import { toBlocks } from '../src/session/blocks.ts';
+import { isInLoop, toBlocks } from '../src/session/blocks.ts';
 import { hasLater, withTail } from '../src/session/use-events.ts';
 import { activityOf } from '../src/sessions/activity.ts';
 import { check } from '../src/settings/value.ts';
@@ -79,6 +79,18 @@ describe('a conversation', () => {
         expect(shown.join('')).toBe(text);
       }),
     );
+  });
+
+  it.each([
+    ['right', NOW],
+    ['in 1970', 1_000],
+    ['in 2099', Date.UTC(2099, 0, 1)],
+  ])('marks the calls of a loop with a clock that is %s', (_, time) => {
+    const call = { type: 'tool_call_request', name: 'read_file', time };
+    const blocks = toBlocks(events(call, call, { type: 'tool_result', time }, call, call));
+    const began = { eventIndex: 1, eventId: 'e-1', time: NOW };
+    const loop = row({ began, lastIndex: 3, lastAt: NOW });
+    expect(blocks.map((block) => isInLoop(block, loop))).toEqual([false, true, true, false]);
   });
 
   it('reports unreadable records', () => {

@@ -58,6 +58,7 @@ export const incidentRowSchema = z.object({
     .number()
     .describe('Event time of the first verdict, epoch ms; as for `detectedAt`, never that of a wrong clock.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms; likewise.'),
+  lastIndex: z.int().nonnegative().optional().describe('Index in the session of the event of `lastAt`.'),
   lastActivityAt: z
     .number()
     .describe(

@@ -125,15 +125,21 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
   return blocks;
 }
 
-/** Whether a block lies within the time of a loop and is of the kind that loops. */
+/** Whether a block lies within a loop and is of the kind that loops. */
 export function isInLoop(block: Block, item: IncidentItem): boolean {
-  const began = item.began?.time ?? item.lastAt - item.cost.ms;
-  if (block.time < began || block.time > item.lastAt) return false;
+  if (!isWithin(block, item)) return false;
   if (item.detector === 'content-repeat') return block.kind === 'answer';
   if (item.detector === 'thought-repeat') return block.kind === 'thought';
   if (item.tool !== null)
     return block.kind === 'call' && (item.period > 1 || block.call?.name === item.tool.name);
   return block.kind === 'call' || block.kind === 'answer' || block.kind === 'thought';
+}
+
+/** By event indexes; times serve only where there are none, because a session's clock may be wrong. */
+function isWithin({ first, last, time }: Block, { began, lastIndex, lastAt, cost }: IncidentItem): boolean {
+  if (first !== undefined && last !== undefined && began !== undefined && lastIndex !== undefined)
+    return last >= began.eventIndex && first <= lastIndex;
+  return time >= (began?.time ?? lastAt - cost.ms) && time <= lastAt;
 }
 
 function usageOf(event: Readonly<Record<string, unknown>>): Block['usage'] {

@@ -149,6 +149,7 @@ export function toRow(fold: FoldedRow, figures?: IncidentFigures): RowOfVerdicts
     detectedAt: fold.detectedAt,
     openedAt,
     lastAt: current?.lastAt ?? lastAt,
+    lastIndex: current?.eventIndex ?? latest.eventIndex,
     resolvedAt: resolved ? lastAt : null,
     count: current?.count ?? latest.count,
     threshold: latest.threshold,
