@@ -19,16 +19,25 @@ export function stopMessage(
     return blockMessage({ tool, count: verdict.count, reason: verdict.reason }, options);
   const custom = customText(verdict, plan, tool);
   if (custom !== undefined) return custom;
-  const reason = sentence(verdict.reason);
-  // An exhausted budget stays exhausted, whatever the agent does next.
-  if (verdict.detector === 'budget')
-    return `${reason} Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
-  // The other limits are those of one prompt.
-  if (verdict.kind === 'limit') return `${reason} Send another message to continue, or raise the limit.`;
+  if (verdict.kind === 'limit') return limitMessage(verdict);
   return (
-    `${nouns[verdict.kind]} detected: ${reason} ` +
+    `${nouns[verdict.kind]} detected: ${sentence(verdict.reason)} ` +
     'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
   );
+}
+
+/** The same for a limit that is reached. A decision needs no other, so that its bundle has none of the others' words. */
+export function limitMessage({
+  detector,
+  reason,
+  thresholdOrigin,
+}: Pick<Verdict, 'detector' | 'reason' | 'thresholdOrigin'>): string {
+  // An exhausted budget stays exhausted, whatever the agent does next; the other limits are those of one prompt.
+  const next =
+    detector === 'budget'
+      ? `Nothing more runs until ${thresholdOrigin?.setting ?? 'budget'} is raised.`
+      : 'Send another message to continue, or raise the limit.';
+  return `${sentence(reason)} ${next}`;
 }
 
 const END = 'Make no more tool calls: say what is done and what is left, and end your turn.';

@@ -1,7 +1,7 @@
 import { type AgentEvent, type DetectorId, strongerAction, type Verdict } from '@loopwatch/contract';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
-import { customText, denialMessage, endMessage, stopMessage } from '../plan/stop-message.ts';
+import { customText, denialMessage, endMessage, limitMessage } from '../plan/stop-message.ts';
 import { denialText } from '../results/result-kind.ts';
 
 /** Whether a call should run. */
@@ -67,7 +67,7 @@ export function decisionBy(
     return {
       action: 'stop',
       reason,
-      guidance: endMessage(stopMessage(strongest, plan, name)),
+      guidance: endMessage(limitMessage(strongest)),
       incidentId,
       ...(plan.asksOnBudget && { ask: true }),
     };
