@@ -10,102 +10,78 @@ export interface Price {
 /** Prices of input, cached input and output, and of cache writes if they have their own. */
 type Row = readonly [input: number, cachedInput: number, output: number, cacheWrite?: number];
 
-interface Vendor {
-  readonly source: string;
-  /** Date on which the source was read. */
-  readonly asOf: string;
-  readonly models: Readonly<Record<string, Row>>;
-}
-
 /**
  * Vendors' list prices for requests of standard size and speed, without the surcharges for very long prompts and fast
  * modes and without batch discounts. `prices` in the configuration takes precedence.
  */
-const vendors: readonly Vendor[] = [
-  {
-    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
-    asOf: '2026-10-24',
-    models: {
-      'claude-fable-5-1': [10, 0.25, 50, 12.5],
-      'claude-fable-5': [10, 1, 50, 12.5],
-      'claude-opus-5-5': [4, 0.2, 20, 5],
-      'claude-opus-5': [5, 0.5, 25, 6.25],
-      'claude-opus-4-8': [5, 0.5, 25, 6.25],
-      'claude-opus-4-7': [5, 0.5, 25, 6.25],
-      'claude-opus-4-6': [5, 0.5, 25, 6.25],
-      'claude-opus-4-5': [5, 0.5, 25, 6.25],
-      'claude-opus-4-1': [15, 1.5, 75, 18.75],
-      'claude-opus-4': [15, 1.5, 75, 18.75],
-      'claude-3-opus': [15, 1.5, 75, 18.75],
-      'claude-sonnet-5-5': [2, 0.1, 10, 2.5],
-      'claude-sonnet-5': [2, 0.2, 10, 2.5],
-      'claude-sonnet-4-6': [3, 0.3, 15, 3.75],
-      'claude-sonnet-4-5': [3, 0.3, 15, 3.75],
-      'claude-sonnet-4': [3, 0.3, 15, 3.75],
-      'claude-3-7-sonnet': [3, 0.3, 15, 3.75],
-      'claude-3-5-sonnet': [3, 0.3, 15, 3.75],
-      'claude-haiku-5-5': [0.1, 0.01, 0.5, 0.125],
-      'claude-haiku-4-5': [1, 0.1, 5, 1.25],
-      'claude-3-5-haiku': [0.8, 0.08, 4, 1],
-      'claude-3-haiku': [0.25, 0.03, 1.25, 0.3],
-    },
-  },
-  {
-    source: 'https://developers.openai.com/api/docs/pricing',
-    asOf: '2026-10-03',
-    models: {
-      'gpt-6-astra': [10, 1, 50],
-      'gpt-6.1-sol': [2, 0.1, 10, 2.5],
-      'gpt-6-sol': [2, 0.2, 10, 2.5],
-      'gpt-6-luna': [0.1, 0.01, 0.5, 0.125],
-      'gpt-5.6-sol': [4, 0.4, 20, 5],
-      'gpt-5.6-terra': [2, 0.2, 12, 2.5],
-      'gpt-5.6-luna': [0.2, 0.02, 1.2, 0.25],
-      'gpt-5.5': [5, 0.5, 30],
-      'gpt-5.4': [2.5, 0.25, 15],
-      'gpt-5.4-mini': [0.75, 0.075, 4.5],
-      'gpt-5.4-nano': [0.2, 0.02, 1.25],
-      'gpt-5.3-codex': [1.75, 0.175, 14],
-      'gpt-5.2': [1.75, 0.175, 14],
-      'gpt-5.2-codex': [1.75, 0.175, 14],
-      'gpt-5.1': [1.25, 0.125, 10],
-      'gpt-5.1-codex': [1.25, 0.125, 10],
-      'gpt-5.1-codex-max': [1.25, 0.125, 10],
-      'gpt-5.1-codex-mini': [0.25, 0.025, 2],
-      'gpt-5': [1.25, 0.125, 10],
-      'gpt-5-codex': [1.25, 0.125, 10],
-      'gpt-5-mini': [0.25, 0.025, 2],
-      'gpt-5-nano': [0.05, 0.005, 0.4],
-      'gpt-4.1': [2, 0.5, 8],
-      'gpt-4.1-mini': [0.4, 0.1, 1.6],
-      'gpt-4.1-nano': [0.1, 0.025, 0.4],
-      'gpt-4o': [2.5, 1.25, 10],
-      'gpt-4o-mini': [0.15, 0.075, 0.6],
-      'o4-mini': [1.1, 0.275, 4.4],
-      o3: [2, 0.5, 8],
-    },
-  },
-  {
-    source: 'https://ai.google.dev/gemini-api/docs/pricing',
-    asOf: '2026-08-01',
-    models: {
-      'gemini-3.5-flash': [1.5, 0.15, 9],
-      'gemini-3.1-pro': [2, 0.2, 12],
-      'gemini-3-pro': [2, 0.2, 12],
-      'gemini-3-flash': [0.5, 0.05, 3],
-      'gemini-2.5-pro': [1.25, 0.125, 10],
-      'gemini-2.5-flash': [0.3, 0.03, 2.5],
-      'gemini-2.5-flash-lite': [0.1, 0.01, 0.4],
-    },
-  },
-];
+const rows: Readonly<Record<string, Row>> = {
+  // https://platform.claude.com/docs/en/about-claude/pricing, read on 2026-10-24.
+  'claude-fable-5-1': [10, 0.25, 50, 12.5],
+  'claude-fable-5': [10, 1, 50, 12.5],
+  'claude-opus-5-5': [4, 0.2, 20, 5],
+  'claude-opus-5': [5, 0.5, 25, 6.25],
+  'claude-opus-4-8': [5, 0.5, 25, 6.25],
+  'claude-opus-4-7': [5, 0.5, 25, 6.25],
+  'claude-opus-4-6': [5, 0.5, 25, 6.25],
+  'claude-opus-4-5': [5, 0.5, 25, 6.25],
+  'claude-opus-4-1': [15, 1.5, 75, 18.75],
+  'claude-opus-4': [15, 1.5, 75, 18.75],
+  'claude-3-opus': [15, 1.5, 75, 18.75],
+  'claude-sonnet-5-5': [2, 0.1, 10, 2.5],
+  'claude-sonnet-5': [2, 0.2, 10, 2.5],
+  'claude-sonnet-4-6': [3, 0.3, 15, 3.75],
+  'claude-sonnet-4-5': [3, 0.3, 15, 3.75],
+  'claude-sonnet-4': [3, 0.3, 15, 3.75],
+  'claude-3-7-sonnet': [3, 0.3, 15, 3.75],
+  'claude-3-5-sonnet': [3, 0.3, 15, 3.75],
+  'claude-haiku-5-5': [0.1, 0.01, 0.5, 0.125],
+  'claude-haiku-4-5': [1, 0.1, 5, 1.25],
+  'claude-3-5-haiku': [0.8, 0.08, 4, 1],
+  'claude-3-haiku': [0.25, 0.03, 1.25, 0.3],
+  // https://developers.openai.com/api/docs/pricing, read on 2026-10-03.
+  'gpt-6-astra': [10, 1, 50],
+  'gpt-6.1-sol': [2, 0.1, 10, 2.5],
+  'gpt-6-sol': [2, 0.2, 10, 2.5],
+  'gpt-6-luna': [0.1, 0.01, 0.5, 0.125],
+  'gpt-5.6-sol': [4, 0.4, 20, 5],
+  'gpt-5.6-terra': [2, 0.2, 12, 2.5],
+  'gpt-5.6-luna': [0.2, 0.02, 1.2, 0.25],
+  'gpt-5.5': [5, 0.5, 30],
+  'gpt-5.4': [2.5, 0.25, 15],
+  'gpt-5.4-mini': [0.75, 0.075, 4.5],
+  'gpt-5.4-nano': [0.2, 0.02, 1.25],
+  'gpt-5.3-codex': [1.75, 0.175, 14],
+  'gpt-5.2': [1.75, 0.175, 14],
+  'gpt-5.2-codex': [1.75, 0.175, 14],
+  'gpt-5.1': [1.25, 0.125, 10],
+  'gpt-5.1-codex': [1.25, 0.125, 10],
+  'gpt-5.1-codex-max': [1.25, 0.125, 10],
+  'gpt-5.1-codex-mini': [0.25, 0.025, 2],
+  'gpt-5': [1.25, 0.125, 10],
+  'gpt-5-codex': [1.25, 0.125, 10],
+  'gpt-5-mini': [0.25, 0.025, 2],
+  'gpt-5-nano': [0.05, 0.005, 0.4],
+  'gpt-4.1': [2, 0.5, 8],
+  'gpt-4.1-mini': [0.4, 0.1, 1.6],
+  'gpt-4.1-nano': [0.1, 0.025, 0.4],
+  'gpt-4o': [2.5, 1.25, 10],
+  'gpt-4o-mini': [0.15, 0.075, 0.6],
+  'o4-mini': [1.1, 0.275, 4.4],
+  o3: [2, 0.5, 8],
+  // https://ai.google.dev/gemini-api/docs/pricing, read on 2026-08-01.
+  'gemini-3.5-flash': [1.5, 0.15, 9],
+  'gemini-3.1-pro': [2, 0.2, 12],
+  'gemini-3-pro': [2, 0.2, 12],
+  'gemini-3-flash': [0.5, 0.05, 3],
+  'gemini-2.5-pro': [1.25, 0.125, 10],
+  'gemini-2.5-flash': [0.3, 0.03, 2.5],
+  'gemini-2.5-flash-lite': [0.1, 0.01, 0.4],
+};
 
 /** Known prices by model name, without vendor and date. */
 export const priceTable: ReadonlyMap<string, Price> = new Map(
-  vendors.flatMap(({ models }) =>
-    Object.entries(models).map(([model, [input, cachedInput, output, cacheWrite]]): [string, Price] => [
-      model,
-      { input, output, cachedInput, cacheWrite },
-    ]),
-  ),
+  Object.entries(rows).map(([model, [input, cachedInput, output, cacheWrite]]): [string, Price] => [
+    model,
+    { input, output, cachedInput, cacheWrite },
+  ]),
 );
