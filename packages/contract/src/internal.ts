@@ -16,6 +16,7 @@ export {
   nearest,
   type SettingPath,
   type SettingSchema,
+  scalarFromText,
   schemaDef,
   schemaShape,
   settingPaths,

@@ -136,9 +136,16 @@ export function valueFromText(text: string, schema: SettingSchema): unknown {
   if (def.type === 'string' && !('format' in def)) return text;
   // A choice of older spellings may be written in quotes.
   if (def.type === 'enum' && def.checks === undefined) return choiceFrom(text, schema);
-  if (def.type === 'boolean') return booleanWords.get(text.trim().toLowerCase()) ?? text;
+  if (def.type !== 'array') return scalarFromText(text, schema);
   const json = jsonFrom(text);
-  if (def.type === 'array') return Array.isArray(json) ? json : listFrom(text);
+  return Array.isArray(json) ? json : listFrom(text);
+}
+
+/** The same for a value that is neither free text nor a list. */
+export function scalarFromText(text: string, schema: SettingSchema): unknown {
+  const { type } = schemaDef(unwrapSchema(schema));
+  if (type === 'boolean') return booleanWords.get(text.trim().toLowerCase()) ?? text;
+  const json = jsonFrom(text);
   if (json === undefined) return choiceFrom(text, schema);
   if (safeParse(schema, json).success) return json;
   return safeParse(schema, text).success ? text : json;

@@ -1,5 +1,5 @@
 import { toolCallLoopSchema } from '@loopwatch/contract';
-import { valueFromText } from '@loopwatch/contract/internal';
+import { scalarFromText } from '@loopwatch/contract/internal';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -122,7 +122,7 @@ function setting(parts: readonly string[]): ChatCommand {
     const known = commandSettings.get(commandName(name));
     if (known === undefined) return { refused: { name: name.trim() } };
     const given = unquoted(value ?? '');
-    const parsed = valueFromText(given, known.schema);
+    const parsed = scalarFromText(given, known.schema);
     if (value === undefined || given === '' || !known.schema.safeParse(parsed).success)
       return { refused: { name: name.trim(), given, schema: known.schema } };
     set[known.path] = parsed;
