@@ -42,7 +42,7 @@ export {
   type SessionState,
 } from './session/session-report.ts';
 export { SNAPSHOT_VERSION } from './session/session-snapshot.ts';
-export { sessionTitle } from './session/session-title.ts';
+export { sessionTitle, withPrompt } from './session/session-title.ts';
 export { type WatchedPush, WatchedSession } from './session/watched-session.ts';
 export {
   asksForHelp,

@@ -5,6 +5,7 @@ import {
   detectionSettings,
 } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import type { Privacy } from '../privacy/mask.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { planDetection } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
@@ -15,26 +16,43 @@ export interface Detection {
   readonly plan: DetectionPlan;
   /** The semantic layer, if its checks are answered. */
   readonly semantic: SemanticLayer | null;
+  /** `withPrompt`, if the prompts of its sessions are shown. */
+  readonly addPrompt?: AddPrompt | undefined;
   /** Detections of single models, by backend and model; absent if no model has its own. */
   readonly tiers?: ReadonlyMap<string, Detection>;
   /** For a model's detection: the server's, which it overrides. */
   readonly server?: Detection;
 }
 
-/** @param semantic the semantic layer, if its checks are answered; without it the layer is off */
-export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer | null = null): Detection {
+/** What is kept of a session's prompts, with another one. */
+export type AddPrompt = (prompts: string, text: string, privacy: Privacy) => string;
+
+/**
+ * @param settings may contain more than those of detection
+ * @param semantic the semantic layer, if its checks are answered; without it the layer is off
+ * @param addPrompt `withPrompt`, if the prompts are shown; without it they are not kept, and not bundled
+ */
+export function detectionOf(
+  settings: DetectionSettings,
+  semantic: SemanticLayer | null = null,
+  addPrompt?: AddPrompt,
+): Detection {
+  return plannedDetection(detectionSettings(settings), semantic, addPrompt);
+}
+
+function plannedDetection(
+  settings: DetectionSettings,
+  semantic: SemanticLayer | null,
+  addPrompt?: AddPrompt,
+): Detection {
   const judged = semantic !== null;
-  const detection = {
-    settings: detectionSettings(settings),
-    plan: planDetection(settings, judged),
-    semantic,
-  };
+  const detection = { settings, plan: planDetection(settings, judged), semantic, addPrompt };
   const models = Object.entries(settings.overrides.models);
   if (models.length === 0) return detection;
   const tiers = new Map<string, Detection>();
   const server = { ...detection, tiers };
   for (const [name, own] of models) {
-    const tier = withModel(detection.settings, own);
+    const tier = withModel(settings, own);
     tiers.set(name, { ...server, settings: tier, plan: planDetection(tier, judged), server });
   }
   return server;
@@ -54,7 +72,7 @@ export function sharedDetection(config: DetectionInput, semantic: SemanticLayer 
   const key = JSON.stringify(config, exactly);
   let detection = known.get(key);
   if (detection?.semantic !== semantic) {
-    detection = detectionOf(detectionSchema.parse(config), semantic);
+    detection = plannedDetection(detectionSchema.parse(config), semantic);
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, detection);
   }

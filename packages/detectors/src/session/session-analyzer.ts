@@ -17,7 +17,6 @@ import { labelsAfter, NO_LABELS, SessionTotals } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
 import type { SessionState } from './session-report.ts';
 import { type SessionSnapshot, SNAPSHOT_VERSION } from './session-snapshot.ts';
-import { withPrompt } from './session-title.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 const SEMANTIC_SLOT = slotOf({ detector: 'semantic', key: '' });
@@ -34,7 +33,7 @@ export class SessionAnalyzer {
   lastPosition = -1;
   readonly #plan: SessionPlan;
   #labels = NO_LABELS;
-  /** The beginnings of the prompts that a person wrote, one a line. */
+  /** The beginnings of the prompts that a person wrote, one a line, if they are shown. */
   #prompts = '';
   #bank: DetectorBank;
   #totals = new SessionTotals();
@@ -119,9 +118,10 @@ export class SessionAnalyzer {
   }
 
   #notePrompt({ text, origin }: Extract<KnownEvent, { type: 'prompt_started' }>): void {
-    if (text == null || origin === 'harness') return;
+    const { addPrompt } = this.#plan.server;
+    if (addPrompt === undefined || text == null || origin === 'harness') return;
     if (origin !== 'user' && this.#bank.calls?.prompts.isByHarness(text) === true) return;
-    this.#prompts = withPrompt(this.#prompts, text, this.#plan.current.privacy);
+    this.#prompts = addPrompt(this.#prompts, text, this.#plan.current.privacy);
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */

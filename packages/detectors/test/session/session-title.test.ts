@@ -1,6 +1,6 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { sharedDetection } from '../../src/plan/detection.ts';
+import { detectionOf } from '../../src/plan/detection.ts';
 import { maskPatterns } from '../../src/privacy/mask-patterns.ts';
 import { SessionAnalyzer } from '../../src/session/session-analyzer.ts';
 import { accountOf } from '../../src/session/session-report.ts';
@@ -95,8 +95,9 @@ describe('a session', () => {
     time,
     ...more,
   });
+  const shown = (config: DetectionInput = {}) => detectionOf(detectionSchema.parse(config), null, withPrompt);
   const promptTextOf = (events: readonly AgentEvent[], config = {}): string | undefined => {
-    const analyzer = new SessionAnalyzer('s', sharedDetection(config, null));
+    const analyzer = new SessionAnalyzer('s', shown(config));
     for (const event of events) analyzer.push(event);
     return accountOf(analyzer.state).promptText;
   };
@@ -130,10 +131,16 @@ describe('a session', () => {
   });
 
   it('keeps them in its snapshot', () => {
-    const analyzer = new SessionAnalyzer('s', sharedDetection({}, null));
+    const analyzer = new SessionAnalyzer('s', shown());
     analyzer.push(prompt('one'));
-    const restored = new SessionAnalyzer('s', sharedDetection({}, null));
+    const restored = new SessionAnalyzer('s', shown());
     restored.restore(structuredClone(analyzer.snapshot()));
     expect(accountOf(restored.state).promptText).toBe('one');
+  });
+
+  it('remembers none where nobody shows them', () => {
+    const analyzer = new SessionAnalyzer('s', detectionOf(detectionSchema.parse({})));
+    analyzer.push(prompt('one'));
+    expect(analyzer.snapshot()).not.toHaveProperty('prompts');
   });
 });

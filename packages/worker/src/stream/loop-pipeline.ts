@@ -1,6 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { semanticLayer } from '@loopwatch/detectors';
-import { type Detection, detectionOf } from '@loopwatch/detectors/internal';
+import { type Detection, detectionOf, withPrompt } from '@loopwatch/detectors/internal';
 import { type PipelineObserver, silentObserver, type TopicPartition } from '../records.ts';
 import { SessionStore } from '../sessions/store.ts';
 import { PartitionPipeline, type SharedPipeline } from './partition-pipeline.ts';
@@ -21,7 +21,7 @@ export class LoopPipeline {
     checks?: CheckHandling,
     summaries = false,
   ) {
-    this.detection = detectionOf(settings, checks === undefined ? null : semanticLayer);
+    this.detection = detectionFor(settings, checks);
     const store = new SessionStore({
       detection: this.detection,
       maxSessions: settings.session.max_sessions,
@@ -43,11 +43,16 @@ export class LoopPipeline {
 
   /** Prepares settings for partitions to adopt. */
   prepare(settings: DetectionSettings): Detection {
-    return detectionOf(settings, this.#shared.checks === undefined ? null : semanticLayer);
+    return detectionFor(settings, this.#shared.checks);
   }
 
   /** Frees this many of the least recently used sessions; called when memory runs low. */
   free(sessions: number): void {
     this.#shared.store.free(sessions);
   }
+}
+
+/** Summaries show the prompts of sessions. */
+function detectionFor(settings: DetectionSettings, checks: CheckHandling | undefined): Detection {
+  return detectionOf(settings, checks === undefined ? null : semanticLayer, withPrompt);
 }

@@ -1,5 +1,5 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from '@loopwatch/detectors/internal';
+import { detectionOf, withPrompt } from '@loopwatch/detectors/internal';
 import { from } from 'rxjs';
 import { silentObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
@@ -16,6 +16,8 @@ export const detection = detectionOf(
     tool_call_loop: { max_repeats: 3 },
     session: { idle_seconds: IDLE_SECONDS },
   }),
+  null,
+  withPrompt,
 );
 
 const usage = { inputTokens: 100, outputTokens: 7 };
