@@ -1,5 +1,5 @@
 import type * as core from 'zod/v4/core';
-import { entrySchema, type SettingSchema, schemaDef, schemaShape } from './setting-paths.ts';
+import { blockKeys, entrySchema, type SettingSchema, schemaDef } from './setting-paths.ts';
 
 /** Describes the allowed values of a setting in words, for error messages and the reference. */
 
@@ -72,10 +72,10 @@ function text(def: core.$ZodStringDef | core.$ZodURLDef): string {
 }
 
 function block(schema: SettingSchema): string {
-  const shape = schemaShape(schema);
+  const names = blockKeys(schema);
   const entry = entrySchema(schema);
   const map = entry === undefined ? undefined : `a map of names to ${allowedValues(entry)}`;
-  if (shape === undefined) return map ?? 'a block';
-  const keys = `a block with the keys ${Object.keys(shape).join(', ')}`;
+  if (names.length === 0) return map ?? 'a block';
+  const keys = `a block with the keys ${names.join(', ')}`;
   return map === undefined ? keys : `${keys}, and ${map}`;
 }

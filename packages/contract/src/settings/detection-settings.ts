@@ -23,6 +23,13 @@ function positive(max?: number) {
   return max === undefined ? schema : schema.check(z.maximum(max));
 }
 
+/**
+ * Values of one kind by name. `z.record` checks the names as well, and would make the library 0.6 kB larger.
+ */
+function mapOf<Value extends z.core.$ZodType>(value: Value) {
+  return z.catchall(z.object({}), value);
+}
+
 export const presetNames = [
   'balanced',
   'stream',
@@ -77,7 +84,7 @@ export const toolCallLoopSchema = z.strictObject({
       warning: z.optional(z.string()),
     }),
   ),
-  per_tool: z.optional(z.record(z.string(), z.strictObject(toolCallLimits))),
+  per_tool: z.optional(mapOf(z.strictObject(toolCallLimits))),
 });
 
 const textLoopSchema = z.strictObject({
@@ -124,8 +131,8 @@ const placeholders = new Set(['number', 'word', 'line', 'text']);
 /** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
 const textTemplateSchema = z.string().check(
   z.maxLength(500),
-  z.regex(
-    /^[^\s{][^{]{3}/,
+  z.refine(
+    (template) => /^[^\s{][^{]{3}/.test(template),
     'must start with at least four literal characters, without leading white space, before its first placeholder',
   ),
   // Adjacent numbers could be split in too many ways.
@@ -145,7 +152,7 @@ const textTemplateSchema = z.string().check(
 
 export const agentContractSchema = z.strictObject({
   names: z.optional(z.array(z.string())),
-  tools: z.optional(z.record(z.string(), toolContractSchema)),
+  tools: z.optional(mapOf(toolContractSchema)),
   result_noise: z.optional(z.array(textTemplateSchema)),
   not_run: z.optional(z.array(textTemplateSchema)),
   harness_prompts: z.optional(z.array(textTemplateSchema)),
@@ -257,12 +264,20 @@ export const modelSettingsSchema = z.strictObject({
   tool_call_limit: z.optional(toolCallLimitSchema),
   turn_requests: z.optional(turnRequestsSchema),
   budget: z.optional(z.strictObject(budgetLimits)),
-  per_tool: z.optional(z.record(z.string(), toolContractSchema)),
+  per_tool: z.optional(mapOf(toolContractSchema)),
   semantic: z.optional(modelSemanticSchema),
   tool_loop_detection_enabled: toolCallLimits.enabled,
   tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
   tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
   tool_loop_detection_mode: toolCallLimits.mode,
+});
+
+const modelName = /^[^/]+\/.+$/;
+
+const modelsSchema = mapOf(modelSettingsSchema).check(({ value, issues }) => {
+  for (const name of Object.keys(value))
+    if (!modelName.test(name))
+      issues.push({ code: 'custom', path: [name], input: name, message: 'must be <backend>/<model>' });
 });
 
 /** Detection settings of a server; models and sessions can override them. */
@@ -281,16 +296,13 @@ export const detectionSchema = z.strictObject({
   tool_call_limit: z.prefault(toolCallLimitSchema, {}),
   turn_requests: z.prefault(turnRequestsSchema, {}),
   budget: z.prefault(budgetSchema, {}),
-  per_tool: z._default(z.record(z.string(), toolContractSchema), {}),
+  per_tool: z._default(mapOf(toolContractSchema), {}),
   agents: z.prefault(agentsSchema, {}),
-  prices: z._default(z.record(z.string(), priceSchema), {}),
+  prices: z._default(mapOf(priceSchema), {}),
   semantic: z.prefault(semanticSchema, {}),
   overrides: z.prefault(
     z.strictObject({
-      models: z._default(
-        z.record(z.string().check(z.regex(/^[^/]+\/.+$/, 'must be <backend>/<model>')), modelSettingsSchema),
-        {},
-      ),
+      models: z._default(modelsSchema, {}),
     }),
     {},
   ),

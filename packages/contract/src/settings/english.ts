@@ -16,8 +16,6 @@ export const english: core.$ZodErrorMap = (issue) => {
       return `Too small: ${limit(issue.origin, '>', issue.inclusive, issue.minimum)}`;
     case 'unrecognized_keys':
       return `Unrecognized key${issue.keys.length > 1 ? 's' : ''}: ${quoted(issue.keys, ', ')}`;
-    case 'invalid_key':
-      return `Invalid key in ${issue.origin}`;
     default:
       return 'Invalid input';
   }
