@@ -20,6 +20,7 @@ import { verdictStreamApi } from './guard/verdict-stream-api.ts';
 import type { VerdictStreams } from './guard/verdict-streams.ts';
 import { healthChecks, metricsRoute } from './health.ts';
 import { compress } from './http/compress.ts';
+import { dotSegments } from './http/dot-segments.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { API, routePattern } from './http/route-pattern.ts';
 import { traceRequests } from './http/trace-requests.ts';
@@ -103,6 +104,7 @@ export function createApp(options: AppOptions): Express {
 
 function api(options: AppOptions): Router {
   const router = Router();
+  router.use(dotSegments);
   /** Made by the first request: it takes 0.1 s, which no start should. */
   let document: object | undefined;
   router.use(authApi(options.auth, options.now));

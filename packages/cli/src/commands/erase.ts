@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { erasureSchema } from '@loopwatch/contract/api';
+import { erasureSchema, sessionPath } from '@loopwatch/contract/api';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { print, printable } from '../runtime/output.ts';
@@ -45,9 +45,7 @@ async function erase(options: EraseOptions): Promise<void> {
 function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string; readonly what: string } {
   const matching = (query: Record<string, string>) => `/sessions?${String(new URLSearchParams(query))}`;
   const ways = [
-    session === undefined
-      ? []
-      : { path: `/sessions/${encodeURIComponent(session)}`, what: `session ${session}` },
+    session === undefined ? [] : { path: sessionPath(session), what: `session ${session}` },
     tag === undefined ? [] : { path: matching({ tag }), what: `all sessions with the tag ${tag}` },
     tenant === undefined ? [] : { path: matching({ tenant }), what: `all sessions of the tenant ${tenant}` },
   ].flat();

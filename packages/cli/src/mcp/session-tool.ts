@@ -2,6 +2,7 @@ import {
   type SessionDetail,
   sessionDetailSchema,
   sessionPageSchema,
+  sessionPath,
   sessionStates,
 } from '@loopwatch/contract/api';
 import * as z from 'zod';
@@ -82,7 +83,7 @@ async function idsOf(client: ApiClient, session: string | undefined, text: strin
 
 /** @throws ServerError if there is no such session */
 export async function readSession(client: ApiClient, id: string): Promise<SessionDetail> {
-  return sessionDetailSchema.parse(await client.request('GET', `/sessions/${encodeURIComponent(id)}`));
+  return sessionDetailSchema.parse(await client.request('GET', sessionPath(id)));
 }
 
 function plainSession(detail: SessionDetail, client: ApiClient): z.infer<typeof sessionSchema> {
@@ -102,7 +103,7 @@ function plainSession(detail: SessionDetail, client: ApiClient): z.infer<typeof 
     usd: usd ?? null,
     wasted: wastedIn(detail),
     incidents: { open: incidents.open, total: incidents.total },
-    url: client.pageUrl(`/sessions/${encodeURIComponent(detail.sessionId)}`),
+    url: client.pageUrl(sessionPath(detail.sessionId)),
   };
 }
 

@@ -1,4 +1,5 @@
 export * from '../lib/intervals.ts';
+export * from '../lib/path-segment.ts';
 export * from '../lib/week.ts';
 export * from '../verdicts/activity.ts';
 export * from './administration.ts';

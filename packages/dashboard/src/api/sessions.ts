@@ -7,6 +7,7 @@ import {
   sessionMessagesSchema,
   sessionOutlineSchema,
   sessionPageSchema,
+  sessionPath,
   sessionRecordSchema,
   sessionStopSchema,
 } from '@loopwatch/contract/api';
@@ -53,13 +54,13 @@ export function allSessions(
 export function sessionQuery(id: string) {
   return queryOptions({
     queryKey: ['sessions', 'one', id],
-    queryFn: ({ signal }) => request(sessionDetailSchema, `/sessions/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => request(sessionDetailSchema, sessionPath(id), { signal }),
   });
 }
 
 /** A page of a session's events, read from the log. */
 export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
-  return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
+  return request(sessionEventsSchema, `${sessionPath(id)}/events`, { query, signal });
 }
 
 /** A map of a part of a session. @param q text to find in its events */
@@ -67,7 +68,7 @@ export function outlineQuery(id: string, { part, q }: { part: number | undefined
   return queryOptions({
     queryKey: ['sessions', 'outline', id, part, q],
     queryFn: ({ signal }) =>
-      request(sessionOutlineSchema, `/sessions/${encodeURIComponent(id)}/outline`, {
+      request(sessionOutlineSchema, `${sessionPath(id)}/outline`, {
         query: { part, q },
         signal,
       }),
@@ -80,7 +81,7 @@ export function messagesQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ['sessions', 'messages', id],
     queryFn: ({ pageParam, signal }) =>
-      request(sessionMessagesSchema, `/sessions/${encodeURIComponent(id)}/messages`, {
+      request(sessionMessagesSchema, `${sessionPath(id)}/messages`, {
         query: { limit: String(PAGE), cursor: pageParam },
         signal,
       }),
@@ -93,15 +94,14 @@ export function messagesQuery(id: string) {
 export function recordQuery(id: string, offset: string) {
   return queryOptions({
     queryKey: ['sessions', 'record', id, offset],
-    queryFn: ({ signal }) =>
-      request(sessionRecordSchema, `/sessions/${encodeURIComponent(id)}/records/${offset}`, { signal }),
+    queryFn: ({ signal }) => request(sessionRecordSchema, `${sessionPath(id)}/records/${offset}`, { signal }),
     staleTime: Infinity,
   });
 }
 
 /** Stops or resumes a session. */
 export function stopSession(id: string, stop: boolean) {
-  return request(sessionStopSchema, `/sessions/${encodeURIComponent(id)}/stop`, {
+  return request(sessionStopSchema, `${sessionPath(id)}/stop`, {
     method: stop ? 'POST' : 'DELETE',
   });
 }

@@ -1,3 +1,4 @@
+import { fromSegment, toSegment } from '@loopwatch/contract/api';
 import {
   createRootRoute,
   createRoute,
@@ -64,6 +65,10 @@ const sessions = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   path: '/sessions/$id',
+  params: {
+    parse: ({ id }) => ({ id: fromSegment(id) }),
+    stringify: ({ id }) => ({ id: toSegment(id) }),
+  },
   component: lazyRouteComponent(() => loadCode(() => import('../session/SessionPage.tsx')), 'SessionPage'),
 });
 const tuning = createRoute({

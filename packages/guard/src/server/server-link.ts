@@ -1,4 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
+import { sessionPath } from '@loopwatch/contract/api';
 import type { GuardStats, ServerAddress } from '../guard.ts';
 import { Reporter } from './reporter.ts';
 import { type StreamListener, VerdictStream } from './verdict-stream.ts';
@@ -21,7 +22,7 @@ export class ServerLink {
 
   /** Subscribes to the verdicts of a session. @returns a function that unsubscribes */
   follow(sessionId: string, listener: StreamListener): () => void {
-    const path = `/sessions/${encodeURIComponent(sessionId)}/verdicts/stream`;
+    const path = `${sessionPath(sessionId)}/verdicts/stream`;
     const stream = new VerdictStream(this.#url + path, this.#headers, listener);
     return () => stream.close();
   }

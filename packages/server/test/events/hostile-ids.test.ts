@@ -1,3 +1,4 @@
+import { fromSegment, sessionPath, toSegment } from '@loopwatch/contract/api';
 import { waitFor } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
@@ -25,6 +26,26 @@ it('posted ids that a database makes one reach the log as one; long ones are ref
     body: JSON.stringify({ sessionId: '漢'.repeat(400), name: 'x' }),
   });
   expect(decided.status).toBe(400);
+  await server.stop();
+});
+
+it('sessions whose ids are dot segments are served under a path that clients do not fold', async () => {
+  const { url, log, server, stored } = await startServer({ openDatabase: emptyDatabase, now: () => START });
+  const ids = ['.', '..', '~.', '~~..', '...', '%2e', '~', 'a/b', '~a'];
+  for (const id of ids) {
+    log.append(topics.sessions, JSON.stringify(summary(id)), { key: id, timestamp: START });
+  }
+  await stored();
+  const read = async (path: string) => {
+    const response = await fetch(`${url}/api/v1${path}`);
+    return response.ok ? ((await response.json()) as { sessionId: string }).sessionId : response.status;
+  };
+  for (const id of ids) {
+    expect(await read(sessionPath(id)), id).toBe(id);
+    expect(await read(`${sessionPath(id)}/events`), id).toBeUndefined();
+    expect(fromSegment(toSegment(id))).toBe(id);
+  }
+  expect(await read('/sessions/%7E%2E%2E')).toBe('..');
   await server.stop();
 });
 
