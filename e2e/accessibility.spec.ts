@@ -135,6 +135,21 @@ test('lists: give long session names in full on hover, and leave room for incide
   }
 });
 
+test('overview: shows the notes of its key figures in full at any width', async ({ page }) => {
+  for (const width of [1280, 1360, 1440, 1920, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(url);
+    const notes = page.getByRole('region', { name: 'Key figures' }).locator('p[title]');
+    await expect(notes.getByText('0 recovered on their own')).toBeVisible();
+    const cut = await notes.evaluateAll((all) =>
+      all
+        .filter((note) => note.scrollWidth > note.clientWidth || note.scrollHeight > note.clientHeight)
+        .map(({ textContent }) => textContent),
+    );
+    expect(cut, `at ${String(width)} pixels`).toEqual([]);
+  }
+});
+
 test('incident: shows the same time to detection everywhere', async ({ page }) => {
   await page.goto(`${url}/incidents/${idOf('tool-repeat')}`);
   const told = page.getByText(/ after it began$/);

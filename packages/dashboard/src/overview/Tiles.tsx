@@ -112,7 +112,6 @@ function wasteText(
       unit: calls === 1 ? 'call' : 'calls',
       note: 'token usage is not reported',
     };
-  // First, because a narrow tile cuts the note off.
   const left = unpriced === 0 ? '' : `${plural(unpriced, 'loop')} of unknown price; `;
   if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `${left}${others}` };
   const spent = share === null ? '' : `${formatShare(share)} of spend; `;
@@ -167,7 +166,7 @@ function Tile({ name, value, unit, note, hot = false, change, picture }: TilePro
         )}
         {change}
       </p>
-      <p className="truncate text-sm text-ink3" title={note}>
+      <p className="line-clamp-3 text-sm text-ink3" title={note}>
         {note}
       </p>
       <div className="mt-2 self-end h-7.5">{picture}</div>
